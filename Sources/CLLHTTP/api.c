@@ -1,0 +1,2 @@
+#include "CLLHTTP.h"
+#include "/usr/share/llhttp/api.c"

@@ -1,0 +1,258 @@
+import CLibUV
+import CThreadIdentity
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// A libuv loop as a Swift executor: `async` functions that prefer it run on the loop's own thread.
+///
+/// One thread calls `run()` and is the loop's from then on. Everything made with a loop (timers,
+/// streams, listeners) is touched on that thread only; `execute`, `submit`, `enqueue` and `stop`
+/// may be called from any thread. A job that becomes ready on the loop runs in the same turn, after
+/// all the events of that turn; see `runTurn`.
+///
+/// Making the first loop ignores SIGPIPE for the whole process: libuv writes without MSG_NOSIGNAL,
+/// and a peer that has gone is an error of its stream, not a reason to end.
+public final class EventLoop: @unchecked Sendable {
+    // @unchecked: libuv's loop is a C pointer. `inbox` is locked, `thread` atomic; everything else is
+    // touched on the loop's thread only, by callbacks of libuv and by functions that check it.
+    let raw: UnsafeMutablePointer<uv_loop_t>
+    private let thread = Atomic<UInt>(0)
+    private let inbox = Lock(Inbox())
+    private let async: UnsafeMutablePointer<uv_async_t>
+    private let prepare: UnsafeMutablePointer<uv_prepare_t>
+    private let check: UnsafeMutablePointer<uv_check_t>
+    private let idle: UnsafeMutablePointer<uv_idle_t>
+
+    private var ready: [UnownedJob] = []
+    private var running: [UnownedJob] = []
+    private var endOfTurn: [() -> Void] = []
+    private var openHandles = 0
+
+    /// Where streams read to. A read is delivered before the next one starts, so a loop needs one.
+    let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+
+    /// Rounds of jobs in one turn before the loop looks for events again.
+    private static let roundsPerTurn = 64
+
+    /// Makes a loop; its handles are made and closed by the thread that calls `run()`.
+    ///
+    /// - Throws: `EventLoopError`, most likely `EMFILE`.
+    public init() throws {
+        _ = Self.ignoreBrokenPipes
+        raw = .allocate(capacity: 1)
+        async = .allocateZeroed()
+        prepare = .allocateZeroed()
+        check = .allocateZeroed()
+        idle = .allocateZeroed()
+        try EventLoopError.check(uv_loop_init(raw))
+        uv_loop_set_data(raw, Unmanaged.passUnretained(self).toOpaque())
+        try EventLoopError.check(
+            uv_async_init(raw, async) { handle in EventLoop.of(handle?.pointee.loop)?.receive() })
+        uv_prepare_init(raw, prepare)
+        uv_check_init(raw, check)
+        uv_idle_init(raw, idle)
+        uv_prepare_start(prepare) { handle in EventLoop.of(handle?.pointee.loop)?.runTurn() }
+        uv_check_start(check) { handle in EventLoop.of(handle?.pointee.loop)?.runTurn() }
+        // Only `async` keeps the loop alive, and only until `stop()`; `idle` does while jobs wait.
+        uv_unref(Self.base(prepare))
+        uv_unref(Self.base(check))
+    }
+
+    deinit {
+        async.deallocate()
+        prepare.deallocate()
+        check.deallocate()
+        idle.deallocate()
+        raw.deallocate()
+        readBuffer.deallocate()
+    }
+
+    private static let ignoreBrokenPipes: Void = {
+        signal(SIGPIPE, SIG_IGN)
+    }()
+
+    // MARK: Running
+
+    /// Turns the loop on the calling thread until `stop()` was called and no handle is active.
+    ///
+    /// Call it once. Jobs that arrive after it has returned never run.
+    /// - Returns: how many handles their owners forgot to close, 0 in a correct program; they are
+    ///   closed here, so that the loop itself always closes cleanly.
+    @discardableResult
+    public func run() -> Int {
+        let claimed = thread.compareExchange(
+            expected: 0, desired: UInt(poi_current_thread()), ordering: .sequentiallyConsistent)
+        precondition(claimed.exchanged, "a loop runs once, on one thread")
+        repeat {
+            uv_run(raw, UV_RUN_DEFAULT)
+            runTurn()
+        } while uv_loop_alive(raw) != 0
+
+        let leaked = openHandles
+        inbox.withLock { $0.isOpen = false }
+        uv_walk(raw, { handle, _ in EventLoop.closeAtTheEnd(handle) }, nil)
+        uv_run(raw, UV_RUN_DEFAULT)
+        let status = uv_loop_close(raw)
+        precondition(status == 0, "uv_loop_close: \(EventLoopError(code: status))")
+        return leaked
+    }
+
+    /// Lets `run()` return once every active handle has been closed by its owner. Any thread.
+    public func stop() {
+        execute { uv_unref(Self.base(self.async)) }
+    }
+
+    private static func closeAtTheEnd(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
+        guard let handle, uv_is_closing(handle) == 0 else { return }
+        if let box = AnyHandleBox.of(handle) {
+            box.closeForgotten()
+        } else {
+            uv_close(handle, nil)  // one of the loop's own
+        }
+    }
+
+    // MARK: Threads
+
+    /// Whether the calling thread is the loop's.
+    public var isInEventLoop: Bool {
+        thread.load(ordering: .relaxed) == UInt(poi_current_thread())
+    }
+
+    /// Traps off the loop's thread, or before `run()`: a mistake in the program.
+    @inline(__always)
+    public func preconditionInEventLoop() {
+        precondition(isInEventLoop, "this belongs to the loop's thread")
+    }
+
+    /// Runs `work` on the loop's thread soon. Any thread.
+    public func execute(_ work: @escaping @Sendable () -> Void) {
+        send(.closure(work))
+    }
+
+    /// Runs `work` on the loop's thread and answers what it returns. Any thread.
+    public func submit<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            execute { continuation.resume(with: Result(catching: work)) }
+        }
+    }
+
+    // MARK: The loop's thread
+
+    /// The loop's clock: monotonic, in milliseconds, read once a turn (`uv_now`).
+    public var now: Duration {
+        preconditionInEventLoop()
+        return .milliseconds(Int64(clamping: uv_now(raw)))
+    }
+
+    /// Runs `work` when the jobs of this turn have run and before the loop waits for events again.
+    ///
+    /// The place to flush what the jobs of a turn have written, in one system call.
+    public func atEndOfTurn(_ work: @escaping () -> Void) {
+        preconditionInEventLoop()
+        endOfTurn.append(work)
+    }
+
+    func handleOpened() {
+        openHandles += 1
+    }
+
+    func handleClosed() {
+        openHandles -= 1
+    }
+
+    // MARK: Turns
+
+    /// Runs the jobs that are ready, those that they make ready, and then the turn's last work.
+    ///
+    /// Called right before the loop waits for events (jobs of timers and close callbacks) and right
+    /// after (jobs of everything that was read): so all the connections of a turn are read before
+    /// the first handler runs, and what the handlers send leaves together. Handlers that make each
+    /// other ready without end don't keep the loop from its events: after a bound it looks again,
+    /// without waiting.
+    private func runTurn() {
+        runReadyJobs()
+        if !endOfTurn.isEmpty {
+            let works = endOfTurn
+            endOfTurn.removeAll(keepingCapacity: true)
+            for work in works { work() }
+        }
+        if ready.isEmpty && endOfTurn.isEmpty {
+            uv_idle_stop(idle)
+        } else {
+            // An idle handle makes the loop poll without waiting.
+            uv_idle_start(idle) { _ in }
+        }
+    }
+
+    private func runReadyJobs() {
+        var rounds = 0
+        while !ready.isEmpty && rounds < Self.roundsPerTurn {
+            rounds += 1
+            swap(&ready, &running)
+            for job in running {
+                job.runSynchronously(
+                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+            }
+            running.removeAll(keepingCapacity: true)
+        }
+    }
+
+    // MARK: The way in from other threads
+
+    private enum Work {
+        case job(UnownedJob)
+        case closure(@Sendable () -> Void)
+    }
+
+    private struct Inbox {
+        var works: [Work] = []
+        var isOpen = true
+    }
+
+    private func send(_ work: Work) {
+        inbox.withLock { inbox in
+            guard inbox.isOpen else { return }
+            inbox.works.append(work)
+            // Inside the lock: `run()` closes the handle only after it has closed the inbox.
+            if inbox.works.count == 1 { uv_async_send(async) }
+        }
+    }
+
+    private func receive() {
+        let works = inbox.withLock { inbox in
+            let works = inbox.works
+            inbox.works.removeAll(keepingCapacity: true)
+            return works
+        }
+        for work in works {
+            switch work {
+            case .job(let job): ready.append(job)
+            case .closure(let closure): closure()
+            }
+        }
+    }
+
+    /// Takes a job to be run on the loop's thread. Any thread.
+    func schedule(_ job: UnownedJob) {
+        if isInEventLoop {
+            ready.append(job)
+        } else {
+            send(.job(job))
+        }
+    }
+
+    private static func of(_ loop: UnsafeMutablePointer<uv_loop_t>?) -> EventLoop? {
+        guard let loop, let data = uv_loop_get_data(loop) else { return nil }
+        return Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue()
+    }
+
+    private static func base<Raw>(_ raw: UnsafeMutablePointer<Raw>) -> UnsafeMutablePointer<uv_handle_t> {
+        UnsafeMutableRawPointer(raw).assumingMemoryBound(to: uv_handle_t.self)
+    }
+}

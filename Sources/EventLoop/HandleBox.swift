@@ -1,0 +1,112 @@
+import CLibUV
+
+/// The part of `HandleBox` that libuv's callbacks can name without its types.
+class AnyHandleBox {
+    /// Tells the box that libuv is done with the handle.
+    func didClose() {}
+
+    /// Closes the handle of an owner that forgot to.
+    func closeForgotten() {}
+
+    /// The box behind a handle that libuv passes to a callback.
+    @inline(__always)
+    static func of(_ handle: UnsafeMutableRawPointer) -> AnyHandleBox? {
+        let base = handle.assumingMemoryBound(to: uv_handle_t.self)
+        guard let data = uv_handle_get_data(base) else { return nil }
+        return Unmanaged<AnyHandleBox>.fromOpaque(data).takeUnretainedValue()
+    }
+}
+
+/// The memory of one libuv handle, and libuv's ownership rules in one place.
+///
+/// An initialised handle must be closed, exactly once, on its loop's thread; its memory may be
+/// freed from the close callback on, not earlier (libuv's documentation, `uv_close`). So an open
+/// handle keeps its box and its owner alive, and the close callback lets both go.
+final class HandleBox<Raw, Owner: AnyObject>: AnyHandleBox {
+    let raw: UnsafeMutablePointer<Raw>
+    let loop: EventLoop
+    private var owner: Owner?
+    private var onClosed: (() -> Void)?
+    private(set) var isOpen = false
+
+    /// Allocates a handle and initialises it by `initialize`, one of libuv's `uv_*_init` functions.
+    init(
+        loop: EventLoop,
+        _ initialize: (UnsafeMutablePointer<uv_loop_t>, UnsafeMutablePointer<Raw>) -> Int32
+    ) throws(EventLoopError) {
+        loop.preconditionInEventLoop()
+        self.loop = loop
+        raw = .allocateZeroed()
+        super.init()
+        let status = initialize(loop.raw, raw)
+        guard status == 0 else { throw EventLoopError(code: status) }
+        isOpen = true
+        loop.handleOpened()
+        uv_handle_set_data(handle, Unmanaged<AnyHandleBox>.passRetained(self).toOpaque())
+    }
+
+    deinit {
+        raw.deallocate()
+    }
+
+    /// The handle as libuv's common functions take it.
+    var handle: UnsafeMutablePointer<uv_handle_t> {
+        UnsafeMutableRawPointer(raw).assumingMemoryBound(to: uv_handle_t.self)
+    }
+
+    /// Keeps `owner` alive until the handle has closed, and makes it what callbacks find.
+    func attach(_ owner: Owner) {
+        self.owner = owner
+    }
+
+    /// The owner of a handle that libuv passes to a callback; nil once the handle is closing.
+    @inline(__always)
+    static func owner(of raw: UnsafeMutablePointer<Raw>?) -> Owner? {
+        guard let raw, let box = AnyHandleBox.of(UnsafeMutableRawPointer(raw)) else { return nil }
+        let typed = unsafeDowncast(box, to: HandleBox<Raw, Owner>.self)
+        return typed.isOpen ? typed.owner : nil
+    }
+
+    /// Closes the handle; `onClosed` runs when libuv has let go of it. A second call does nothing.
+    ///
+    /// - Parameter closing: what starts the close: `uv_close`, or a variant of it that may refuse.
+    func close(
+        _ onClosed: (() -> Void)? = nil,
+        by closing: (UnsafeMutablePointer<Raw>) -> Int32 = { _ in Int32(UV_ENOSYS.rawValue) }
+    ) {
+        loop.preconditionInEventLoop()
+        guard isOpen else { return }
+        isOpen = false
+        self.onClosed = onClosed
+        if closing(raw) != 0 { uv_close(handle, handleDidClose) }
+    }
+
+    override func closeForgotten() {
+        close()
+    }
+
+    override func didClose() {
+        let onClosed = self.onClosed
+        self.onClosed = nil
+        owner = nil
+        loop.handleClosed()
+        onClosed?()
+    }
+}
+
+/// The close callback of every handle of the package; a handle without a box is none of ours.
+let handleDidClose: uv_close_cb = { handle in
+    guard let handle, let data = uv_handle_get_data(handle) else { return }
+    uv_handle_set_data(handle, nil)
+    Unmanaged<AnyHandleBox>.fromOpaque(data).takeRetainedValue().didClose()
+}
+
+extension UnsafeMutablePointer {
+    /// Memory for one C structure, all zero, as libuv's `data` field should be until it is set.
+    static func allocateZeroed() -> UnsafeMutablePointer {
+        let memory = allocate(capacity: 1)
+        UnsafeMutableRawPointer(memory).initializeMemory(
+            as: UInt8.self, repeating: 0, count: MemoryLayout<Pointee>.size)
+        return memory
+    }
+}

@@ -1,0 +1,83 @@
+import CLibUV
+
+/// Accepts TCP connections on a loop.
+///
+/// Confined to the loop's thread.
+public final class TCPListener {
+    /// The port it listens on.
+    public let port: Int
+
+    private let box: HandleBox<uv_tcp_t, TCPListener>
+    private let onConnection: (TCPStream) -> Void
+
+    /// Listens on a socket that was bound before, and owns it from now on.
+    ///
+    /// - Parameters:
+    ///   - backlog: how many connections the system keeps until they are accepted (listen(2)).
+    ///   - onConnection: gets each connection, whose owner it becomes; it must close it.
+    /// - Throws: `EventLoopError`; the socket has been closed then.
+    public init(
+        loop: EventLoop, socket: BoundSocket, backlog: Int32 = 1024,
+        onConnection: @escaping (TCPStream) -> Void
+    ) throws {
+        do {
+            box = try HandleBox(loop: loop, uv_tcp_init)
+        } catch {
+            socket.close()
+            throw error
+        }
+        port = socket.port
+        self.onConnection = onConnection
+        do {
+            try EventLoopError.check(uv_tcp_open(box.raw, socket.descriptor))
+        } catch {
+            socket.close()
+            box.close()
+            throw error
+        }
+        box.attach(self)
+        let status = uv_listen(Self.stream(box.raw), backlog) { stream, status in
+            TCPListener.owner(of: stream)?.connectionIsWaiting(status: status)
+        }
+        guard status == 0 else {
+            box.close()
+            throw EventLoopError(code: status)
+        }
+    }
+
+    /// Binds an address and listens on it.
+    ///
+    /// - Throws: `EventLoopError`, see `BoundSocket.bind`.
+    public convenience init(
+        loop: EventLoop, host: String, port: Int, backlog: Int32 = 1024, sharesPort: Bool = false,
+        onConnection: @escaping (TCPStream) -> Void
+    ) throws {
+        let socket = try BoundSocket(host: host, port: port, sharesPort: sharesPort)
+        try self.init(loop: loop, socket: socket, backlog: backlog, onConnection: onConnection)
+    }
+
+    /// Stops listening. Connections that were accepted live on.
+    public func close(_ onClosed: (() -> Void)? = nil) {
+        box.close(onClosed)
+    }
+
+    private func connectionIsWaiting(status: Int32) {
+        // A failed accept (the process is out of descriptors, or the peer has gone already) concerns
+        // that one connection; libuv itself sheds load on EMFILE.
+        guard status == 0, let stream = try? TCPStream(loop: box.loop) else { return }
+        if stream.accept(from: Self.stream(box.raw)) {
+            onConnection(stream)
+        } else {
+            stream.close()
+        }
+    }
+
+    private static func stream(_ raw: UnsafeMutablePointer<uv_tcp_t>) -> UnsafeMutablePointer<uv_stream_t> {
+        UnsafeMutableRawPointer(raw).assumingMemoryBound(to: uv_stream_t.self)
+    }
+
+    private static func owner(of stream: UnsafeMutablePointer<uv_stream_t>?) -> TCPListener? {
+        HandleBox<uv_tcp_t, TCPListener>.owner(
+            of: UnsafeMutableRawPointer(stream)?.assumingMemoryBound(to: uv_tcp_t.self))
+    }
+}

@@ -1,0 +1,193 @@
+@testable import EventLoop
+import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+@Suite("Handles", .timeLimit(.minutes(1)))
+struct HandleTests {
+    @Test("A repeating timer fires until it is stopped, and can be started again")
+    func repeatingTimer() async throws {
+        try await withLoop { loop in
+            let count = try await loop.run {
+                await withCheckedContinuation { (continuation: CheckedContinuation<Int, Never>) in
+                    var fired = 0
+                    var timer: LoopTimer?
+                    timer = LoopTimer(loop: loop) {
+                        fired += 1
+                        switch fired {
+                        case 3:
+                            timer?.stop()
+                            timer?.start(after: .zero)
+                        case 4:
+                            timer?.close()
+                            timer?.close()
+                            timer?.start(after: .zero)
+                            continuation.resume(returning: fired)
+                        default: break
+                        }
+                    }
+                    timer?.start(after: .zero, repeating: .milliseconds(1))
+                }
+            }
+            #expect(count == 4)
+        }
+    }
+
+    @Test("A timer doesn't fire before its time")
+    func timerIsNotEarly() async throws {
+        try await withLoop { loop in
+            let (start, end) = try await loop.run {
+                await withCheckedContinuation {
+                    (continuation: CheckedContinuation<(Duration, Duration), Never>) in
+                    let start = loop.now
+                    var timer: LoopTimer?
+                    timer = LoopTimer(loop: loop) {
+                        timer?.close()
+                        continuation.resume(returning: (start, loop.now))
+                    }
+                    timer?.start(after: .microseconds(2500))
+                }
+            }
+            #expect(end - start >= .milliseconds(3))
+        }
+    }
+
+    @Test("The loop tells how many handles were forgotten, and closes them itself")
+    func forgottenHandles() async throws {
+        let thread = try EventLoopThread.start(name: "test-loop")
+        let loop = thread.loop
+        try await loop.submit {
+            _ = LoopTimer(loop: loop) {}
+            _ = LoopTimer(loop: loop) {}
+            LoopTimer(loop: loop) {}.close()
+        }
+        #expect(thread.stopAndJoin() == 2)
+    }
+
+    @Test("Each close callback runs exactly once, after close() has returned")
+    func closeCallbacks() async throws {
+        try await withLoop { loop in
+            let order = Lock<[String]>([])
+            try await loop.run {
+                let pair = SocketPair()
+                let poll = try FileDescriptorPoll(loop: loop, descriptor: pair.ours) { _ in }
+                await withCheckedContinuation { continuation in
+                    poll.close {
+                        order.withLock { $0.append("closed") }
+                        continuation.resume()
+                    }
+                    poll.close { order.withLock { $0.append("closed again") } }
+                    order.withLock { $0.append("close returned") }
+                }
+                pair.close()
+            }
+            #expect(order.withLock { $0 } == ["close returned", "closed"])
+        }
+    }
+
+    @Test("A polled descriptor tells when it can be read")
+    func pollDescriptor() async throws {
+        try await withLoop { loop in
+            let seen = try await loop.run {
+                let pair = SocketPair()
+                let (events, feed) = AsyncStream.makeStream(of: FileDescriptorPoll.Events.self)
+                let poll = try FileDescriptorPoll(loop: loop, descriptor: pair.ours) { result in
+                    if case .success(let events) = result { feed.yield(events) }
+                }
+                var iterator = events.makeAsyncIterator()
+                try poll.start([.writable])
+                let first = await iterator.next()
+                try poll.start([.readable])
+                pair.write("x")
+                var second = await iterator.next()
+                while second == first { second = await iterator.next() }
+                poll.close()
+                pair.close()
+                return [first, second]
+            }
+            #expect(seen == [.writable, .readable])
+        }
+    }
+
+    @Test("A descriptor that can't be polled is an error, not a crash")
+    func badDescriptor() async throws {
+        try await withLoop { loop in
+            await #expect(throws: EventLoopError.self) {
+                try await loop.submit { _ = try FileDescriptorPoll(loop: loop, descriptor: 9999) { _ in } }
+            }
+        }
+    }
+
+    @Test("A signal is an event of the loop")
+    func signals() async throws {
+        try await withLoop { loop in
+            try await loop.run {
+                try await withCheckedThrowingContinuation {
+                    (continuation: CheckedContinuation<Void, Error>) in
+                    do {
+                        var source: SignalSource?
+                        source = try SignalSource(loop: loop, signal: SIGUSR2) {
+                            source?.close()
+                            continuation.resume()
+                        }
+                        kill(getpid(), SIGUSR2)
+                    } catch {
+                        continuation.resume(throwing: error)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("A signal that can't be caught is an error")
+    func uncatchableSignal() async throws {
+        try await withLoop { loop in
+            await #expect(throws: EventLoopError.self) {
+                try await loop.submit { _ = try SignalSource(loop: loop, signal: SIGKILL) {} }
+            }
+        }
+    }
+
+    @Test(
+        "Times are rounded up to milliseconds and never below zero",
+        arguments: [
+            (Duration.zero, UInt64(0)), (.nanoseconds(1), 1), (.milliseconds(5), 5), (.microseconds(5001), 6),
+            (.seconds(2), 2000), (.milliseconds(-5), 0), (.nanoseconds(-1), 0), (.seconds(Int64.max), .max),
+        ])
+    func rounding(duration: Duration, milliseconds: UInt64) {
+        #expect(duration.roundedUpMilliseconds == milliseconds)
+    }
+}
+
+/// Two connected Unix sockets.
+private struct SocketPair {
+    let ours: Int32
+    private let theirs: Int32
+
+    init() {
+        var descriptors: [Int32] = [-1, -1]
+        #if canImport(Darwin)
+            socketpair(AF_UNIX, SOCK_STREAM, 0, &descriptors)
+        #else
+            socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors)
+        #endif
+        (ours, theirs) = (descriptors[0], descriptors[1])
+    }
+
+    func write(_ text: String) {
+        _ = text.withCString { send(theirs, $0, strlen($0), 0) }
+    }
+
+    func close() {
+        for descriptor in [ours, theirs] { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        #if canImport(Darwin)
+            for descriptor in [ours, theirs] { _ = Darwin.close(descriptor) }
+        #else
+            for descriptor in [ours, theirs] { _ = Glibc.close(descriptor) }
+        #endif
+    }
+}

@@ -1,0 +1,188 @@
+import Testing
+
+@testable import EventLoop
+
+@Suite("TCP", .timeLimit(.minutes(1)))
+struct TCPTests {
+    @Test("What a peer sends comes back, and its end is told")
+    func echo() async throws {
+        try await withLoop { loop in
+            let server = try await Server.start(on: loop) { stream in
+                stream.onRead = { bytes in stream.write(bytes) }
+                stream.onEnd = {
+                    stream.shutdownWriting()
+                    stream.close()
+                }
+                stream.startReading()
+            }
+            let client = try TestClient(port: server.port)
+            client.send(Array("hello".utf8))
+            client.finishSending()
+            #expect(client.receiveAll() == .bytes(Array("hello".utf8)))
+            try await server.stop()
+        }
+    }
+
+    @Test("Eight megabytes reach a peer that reads slowly, in order, and draining is told")
+    func largeWrite() async throws {
+        let payload = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        try await withLoop { loop in
+            let queued = Lock<[Int]>([])
+            let server = try await Server.start(on: loop) { stream in
+                stream.onDrained = {
+                    queued.withLock { $0.append(stream.queuedWriteBytes) }
+                    stream.close()
+                }
+                stream.write(payload)
+                queued.withLock { $0.append(stream.queuedWriteBytes) }
+            }
+            let client = try TestClient(port: server.port)
+            #expect(client.receiveAll() == .bytes(payload))
+            try await server.stop()
+            let counts = queued.withLock { $0 }
+            #expect(counts.count == 2)
+            #expect((counts.first ?? 0) > 0, "the peer's window should not hold it all")
+            #expect(counts.last == 0)
+        }
+    }
+
+    @Test("A stream that stops reading holds its peer back")
+    func backPressure() async throws {
+        try await withLoop { loop in
+            let read = Lock(0)
+            let streams = Lock<LoopBound<TCPStream>?>(nil)
+            let server = try await Server.start(on: loop) { stream in
+                stream.onRead = { bytes in
+                    read.withLock { $0 += bytes.count }
+                    stream.stopReading()
+                }
+                stream.onEnd = { stream.close() }
+                stream.startReading()
+                streams.withLock { $0 = LoopBound(stream, loop: loop) }
+            }
+            let client = try TestClient(port: server.port)
+            let sent = client.sendUntilFull()
+            try await loop.submit {}
+            #expect(read.withLock { $0 } <= 64 * 1024)
+            #expect(sent > 64 * 1024)
+            client.finishSending()
+            try await loop.submit {
+                guard let stream = streams.withLock({ $0 })?.value else { return }
+                stream.onRead = { bytes in read.withLock { $0 += bytes.count } }
+                stream.startReading()
+            }
+            #expect(client.receiveAll() == .bytes([]))
+            #expect(read.withLock { $0 } == sent)
+            try await server.stop()
+        }
+    }
+
+    @Test("A reset connection is told as ECONNRESET, once")
+    func peerResets() async throws {
+        try await withLoop { loop in
+            let (errors, feed) = AsyncStream.makeStream(of: EventLoopError.self)
+            let server = try await Server.start(on: loop) { stream in
+                stream.onError = { error in
+                    feed.yield(error)
+                    stream.close()
+                    feed.finish()
+                }
+                stream.startReading()
+            }
+            try TestClient(port: server.port).reset()
+            var names: [String] = []
+            for await error in errors { names.append(error.name) }
+            #expect(names == ["ECONNRESET"])
+            try await server.stop()
+        }
+    }
+
+    @Test("reset() lets the peer see a reset")
+    func weReset() async throws {
+        try await withLoop { loop in
+            let server = try await Server.start(on: loop) { $0.reset() }
+            #expect(try TestClient(port: server.port).receiveAll() == .reset)
+            try await server.stop()
+        }
+    }
+
+    @Test("Writing to a peer that has gone is an error of the stream, not a signal")
+    func brokenPipe() async throws {
+        try await withLoop { loop in
+            let (errors, feed) = AsyncStream.makeStream(of: EventLoopError.self)
+            let server = try await Server.start(on: loop) { stream in
+                stream.onEnd = { for _ in 0..<100 { stream.write(Array(repeating: 0, count: 1 << 16)) } }
+                stream.onError = { error in
+                    feed.yield(error)
+                    feed.finish()
+                    stream.close()
+                }
+                stream.startReading()
+            }
+            try TestClient(port: server.port).close()
+            var names: [String] = []
+            for await error in errors { names.append(error.name) }
+            #expect(names == ["EPIPE"] || names == ["ECONNRESET"])
+            try await server.stop()
+        }
+    }
+
+    @Test("A stream knows its peer's address")
+    func remoteAddress() async throws {
+        try await withLoop { loop in
+            let address = Lock<String?>(nil)
+            let server = try await Server.start(on: loop) { stream in
+                address.withLock { $0 = stream.remoteAddress }
+                stream.close()
+            }
+            #expect(try TestClient(port: server.port).receiveAll() == .bytes([]))
+            #expect(address.withLock { $0 } == "127.0.0.1")
+            try await server.stop()
+        }
+    }
+
+    @Test("A port that is taken is refused, also where several loops would share it")
+    func addressInUse() async throws {
+        try await withLoop { loop in
+            let server = try await Server.start(on: loop) { $0.close() }
+            for count in [1, 2] {
+                let error = #expect(throws: EventLoopError.self) {
+                    try BoundSocket.bind(host: "127.0.0.1", port: server.port, count: count)
+                }
+                #expect(error?.name == "EADDRINUSE")
+            }
+            try await server.stop()
+        }
+    }
+
+    @Test("Several sockets share one port that the system chose")
+    func sharedPort() throws {
+        let sockets = try BoundSocket.bind(host: "127.0.0.1", port: 0, count: 3)
+        #expect(Set(sockets.map(\.port)).count == 1)
+        for socket in sockets { socket.close() }
+    }
+
+    @Test("An address that can't be is an error", arguments: [("no such host", 0), ("127.0.0.1", 65536)])
+    func impossibleAddress(host: String, port: Int) {
+        #expect(throws: EventLoopError.self) { try BoundSocket.bind(host: host, port: port) }
+    }
+}
+
+/// A listener on a loop, for tests off the loop.
+private struct Server {
+    let port: Int
+    private let listener: LoopBound<TCPListener>
+
+    static func start(
+        on loop: EventLoop, _ onConnection: @escaping @Sendable (TCPStream) -> Void
+    ) async throws -> Server {
+        try await loop.submit {
+            let listener = try TCPListener(loop: loop, host: "127.0.0.1", port: 0, onConnection: onConnection)
+            return Server(port: listener.port, listener: LoopBound(listener, loop: loop))
+        }
+    }
+
+    func stop() async throws {
+        try await listener.loop.submit { listener.value.close() }
+    }
+}
