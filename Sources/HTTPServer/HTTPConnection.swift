@@ -1,0 +1,259 @@
+import EventLoop
+
+/// One client's connection: performs what its state machine decides, on the stream, the parser, a timer and
+/// the handler's task.
+///
+/// Confined to its loop. Its stream and its timer keep it alive until it has closed them.
+final class HTTPConnection {
+    let stream: TCPStream
+    let environment: HTTPServerEnvironment
+    var exchange: HTTPExchange?
+
+    private let parser: RequestParser
+    private let onClosed: (HTTPConnection) -> Void
+    private var actions: ActionQueue
+    private var input = InputBuffer()
+    private var output: [UInt8] = []
+    private var isFlushScheduled = false
+    private var deadline: ConnectionDeadline?
+    private var task: Task<Void, Never>?
+
+    /// Answers leave together while more requests wait, up to this size.
+    private static let batchBytes = 64 * 1024
+
+    init(
+        stream: TCPStream, environment: HTTPServerEnvironment, onClosed: @escaping (HTTPConnection) -> Void
+    ) {
+        self.stream = stream
+        self.environment = environment
+        self.onClosed = onClosed
+        self.parser = RequestParser(limits: environment.limits)
+        self.actions = ActionQueue(limits: environment.limits)
+    }
+
+    /// Starts to serve; over capacity, only tells the client so.
+    func start(refusal: HTTPError? = nil) {
+        stream.onRead = { [self] in received($0) }
+        stream.onEnd = { [self] in process(.peerEnded) }
+        stream.onError = { [self] _ in process(.peerFailed) }
+        stream.onDrained = { [self] in process(.drained) }
+        deadline = ConnectionDeadline(loop: environment.loop) { [self] queuedWriteBytes in
+            process(.deadlineReached(progressed: stream.queuedWriteBytes < queuedWriteBytes))
+        }
+        process(.connected(refusal: refusal))
+    }
+
+    /// Ends the connection once the request that has begun is answered.
+    func drain() {
+        process(.drainRequested)
+    }
+
+    /// Ends the connection now.
+    func close() {
+        process(.closeRequested)
+    }
+
+    // MARK: Events and actions
+
+    private var machine: HTTPConnectionStateMachine {
+        _read { yield actions.machine }
+    }
+
+    /// Tells the state machine of an event, and does what it says.
+    private func process(_ event: HTTPConnectionStateMachine.Event) {
+        guard actions.handle(event) else { return }
+        while let batch = actions.next() {
+            for action in batch { perform(action) }
+            actions.recycle(batch)
+        }
+    }
+
+    private func perform(_ action: HTTPConnectionStateMachine.Action) {
+        switch action {
+        case .startReading: stream.startReading()
+        case .stopReading: stream.stopReading()
+        case .setDeadline(let kind):
+            deadline?.set(environment.timeouts[kind], queuedWriteBytes: stream.queuedWriteBytes)
+        case .clearDeadline: deadline?.clear()
+        case .parse: parseWaitingInput()
+        case .sendContinue:
+            flush()
+            stream.write(ResponseEncoder.continueResponse)
+        case .dispatch: dispatch()
+        case .cancelRequest: task?.cancel()
+        case .sendError(let error): send(error)
+        case .sendResponse(let keepsAlive): sendResponse(keepsAlive: keepsAlive)
+        case .shutdownWriting:
+            input.removeAll()
+            flush()
+            stream.shutdownWriting()
+        case .close:
+            flush()
+            release()
+            stream.close { [self] in onClosed(self) }
+        case .reset:
+            release()
+            stream.reset()
+            onClosed(self)
+        }
+    }
+
+    private func release() {
+        deadline?.close()
+        deadline = nil
+        input.removeAll()
+        output = []
+    }
+
+    // MARK: Input
+
+    private func received(_ bytes: UnsafeRawBufferPointer) {
+        if machine.discardsInput {
+            process(.inputDiscarded(bytes: bytes.count))
+        } else if machine.wantsInput {
+            let used = parse(bytes, from: 0)
+            keep(UnsafeRawBufferPointer(rebasing: bytes[used...]))
+        } else {
+            keep(bytes)
+        }
+    }
+
+    private func keep(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty else { return }
+        if machine.discardsInput {
+            process(.inputDiscarded(bytes: bytes.count))
+        } else {
+            input.append(bytes)
+            process(.inputWaits(bytes: input.count))
+        }
+    }
+
+    private func parseWaitingInput() {
+        let bytes = input.bytes
+        let start = input.start
+        let used = bytes.withUnsafeBytes { parse($0, from: start) }
+        input.consume(used - start)
+        if !input.isEmpty, !machine.discardsInput { process(.inputWaits(bytes: input.count)) }
+    }
+
+    /// Parses up to the end of a request; answers where in `bytes` it stopped.
+    private func parse(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var offset = start
+        while machine.wantsInput {
+            switch parser.next(bytes, from: &offset) {
+            case .needsMore(let isInRequest):
+                process(.inputExhausted(isInRequest: isInRequest))
+                return bytes.count
+            case .head(let head):
+                exchange = HTTPExchange(head, connection: self)
+                process(
+                    .headParsed(
+                        keepsAlive: head.keepsAlive, bodyFollows: head.framing != .none,
+                        expectsContinue: head.expectsContinue))
+            case .body(let body):
+                exchange?.complete(body)
+                process(.requestParsed)
+            case .failure(let error):
+                process(.parseFailed(error))
+            }
+        }
+        return offset
+    }
+
+    // MARK: Requests and answers
+
+    private func dispatch() {
+        guard let exchange, let request = exchange.takeRequest() else { return }
+        let handler: any HTTPHandler
+        do {
+            handler = try environment.handler.handler(for: request, context: exchange.context)
+        } catch {
+            return respond(environment.errorResponder.response(to: error, context: exchange.context))
+        }
+        let loop = environment.loop
+        let work = LoopBound((connection: self, handler: handler), loop: loop)
+        if #available(macOS 26, iOS 26, *) {
+            // Runs at once, here, up to where it first waits: no queue in between.
+            task = Task.immediate(executorPreference: loop) {
+                await work.value.connection.serve(request, by: work.value.handler)
+            }
+        } else {
+            task = Task(executorPreference: loop) {
+                await work.value.connection.serve(request, by: work.value.handler)
+            }
+        }
+    }
+
+    private func serve(_ request: HTTPRequest, by handler: any HTTPHandler) async {
+        guard let context = exchange?.context else { return }
+        let response: HTTPResponse
+        do {
+            response = try await handler.respond(to: request, context: context)
+        } catch {
+            response = environment.errorResponder.response(to: error, context: context)
+        }
+        respond(response)
+    }
+
+    private func respond(_ response: HTTPResponse) {
+        guard let exchange else { return }
+        guard machine.state != .closed else {
+            return exchange.observe(nil, responseBytes: 0, environment)
+        }
+        exchange.response = response
+        process(.responseProduced(asksToClose: response.asksToClose))
+    }
+
+    private func send(_ error: HTTPError) {
+        let exchange = self.exchange ?? HTTPExchange(connection: self)
+        exchange.response = environment.errorResponder.response(to: error, context: exchange.context)
+        self.exchange = exchange
+        sendResponse(keepsAlive: false)
+    }
+
+    private func sendResponse(keepsAlive: Bool) {
+        guard let exchange, let response = exchange.response else { return }
+        self.exchange = nil
+        let bytes = ResponseEncoder.encode(
+            response, exchange.framing(keepsAlive: keepsAlive), date: environment.date.now())
+        write(bytes, canWait: keepsAlive && !input.isEmpty)
+        exchange.observe(response.status, responseBytes: bytes.count, environment)
+        process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))
+    }
+
+    // MARK: Output
+
+    /// Writes an answer; one behind which a request waits leaves with that one's answer, or with the turn.
+    private func write(_ bytes: [UInt8], canWait: Bool) {
+        guard canWait || !output.isEmpty else { return stream.write(bytes) }
+        output.append(contentsOf: bytes)
+        if !canWait || output.count >= Self.batchBytes {
+            flush()
+        } else if !isFlushScheduled {
+            isFlushScheduled = true
+            environment.loop.atEndOfTurn { [self] in
+                isFlushScheduled = false
+                flush()
+            }
+        }
+    }
+
+    private func flush() {
+        guard !output.isEmpty else { return }
+        let bytes = output
+        output = []
+        stream.write(bytes)
+    }
+}
+
+extension HTTPTimeouts {
+    fileprivate subscript(kind: HTTPConnectionStateMachine.Deadline) -> Duration {
+        switch kind {
+        case .head: head
+        case .body: body
+        case .idle: idle
+        case .write: write
+        case .linger: linger
+        }
+    }
+}

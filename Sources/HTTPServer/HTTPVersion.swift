@@ -1,0 +1,5 @@
+/// The versions of HTTP that this server speaks.
+enum HTTPVersion: Sendable {
+    case http10
+    case http11
+}

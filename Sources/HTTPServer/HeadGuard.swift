@@ -1,0 +1,113 @@
+/// Finds the end of a header block, or of a chunked body's trailers, and refuses what llhttp would take.
+///
+/// llhttp lets through what other parsers read otherwise: a line that continues the one before (obs-fold),
+/// an empty field name, and in some versions a bare CR. The guard sees every byte before llhttp does, counts
+/// them against the limits and refuses bare CR, bare LF and all other control characters (RFC 9112 sections
+/// 2.2 and 5). A value: it is fed pieces of any size and says the same for every split.
+struct HeadGuard {
+    enum Result: Equatable {
+        /// All bytes belong to the block, which goes on.
+        case incomplete
+        /// The block ends with the first `length` bytes.
+        case complete(length: Int)
+        case failed(HTTPError)
+    }
+
+    /// Number of field lines so far.
+    private(set) var fieldCount = 0
+
+    private let maximumLineBytes: Int
+    private let maximumBlockBytes: Int
+    private var isInRequestLine: Bool
+    private var lineLength = 0
+    private var fieldBytes = 0
+    private var previousIsCR = false
+
+    /// A guard for a request's head: a request line, field lines, an empty line.
+    init(requestHead limits: HTTPLimits) {
+        self.init(limits, isInRequestLine: true)
+    }
+
+    /// A guard for trailers: field lines and an empty line.
+    init(trailers limits: HTTPLimits) {
+        self.init(limits, isInRequestLine: false)
+    }
+
+    private init(_ limits: HTTPLimits, isInRequestLine: Bool) {
+        self.maximumLineBytes = limits.requestLineBytes
+        self.maximumBlockBytes = limits.headerBlockBytes
+        self.isInRequestLine = isInRequestLine
+    }
+
+    /// Looks at the next bytes, none of which were seen before.
+    mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Result {
+        var index = 0
+        while index < bytes.count {
+            if previousIsCR {
+                guard bytes[index] == ASCII.lineFeed else { return .failed(.malformed("A CR without a LF.")) }
+                previousIsCR = false
+                index += 1
+                if endLine() { return .complete(length: index) }
+                continue
+            }
+            let end = Self.endOfText(in: bytes, from: index)
+            if end > index {
+                if let error = look(atText: bytes[index], length: end - index) { return .failed(error) }
+                index = end
+            } else {
+                if let error = look(atControl: bytes[index]) { return .failed(error) }
+                index += 1
+            }
+        }
+        return .incomplete
+    }
+
+    /// Where the run of bytes ends that may stand inside a line.
+    private static func endOfText(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var index = start
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte < ASCII.space && byte != ASCII.tab || byte == ASCII.delete { break }
+            index &+= 1
+        }
+        return index
+    }
+
+    private mutating func look(atText first: UInt8, length: Int) -> HTTPError? {
+        if lineLength == 0, !isInRequestLine {
+            if ASCII.isBlank(first) { return .malformed("A header line that continues the one before.") }
+            if first == ASCII.colon { return .malformed("A header field without a name.") }
+        }
+        lineLength += length
+        if isInRequestLine {
+            return lineLength > maximumLineBytes ? .requestLineTooLong : nil
+        }
+        fieldBytes += length
+        return fieldBytes > maximumBlockBytes ? .headersTooLarge : nil
+    }
+
+    private mutating func look(atControl byte: UInt8) -> HTTPError? {
+        switch byte {
+        case ASCII.carriageReturn:
+            previousIsCR = true
+            return nil
+        case ASCII.lineFeed:
+            return .malformed("A LF without a CR.")
+        default:
+            return .malformed("A control character in the header block.")
+        }
+    }
+
+    /// Ends a line at its LF; true where it was the empty one that ends the block.
+    private mutating func endLine() -> Bool {
+        if isInRequestLine {
+            isInRequestLine = false
+        } else {
+            if lineLength == 0 { return true }
+            fieldCount += 1
+            fieldBytes += 2
+        }
+        lineLength = 0
+        return false
+    }
+}

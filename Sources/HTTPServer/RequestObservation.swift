@@ -1,0 +1,25 @@
+/// What happened to one request, for logs and metrics; every answer of the server makes one, those to
+/// requests that could not be read included.
+public struct RequestObservation: Sendable {
+    /// The method; nil where no request could be read.
+    public let method: HTTPMethod?
+    /// The path as it was sent, without the query; nil where no request could be read. It may hold anything
+    /// a client can type, so it is no label for metrics: `routeTemplate` is.
+    public let path: String?
+    /// The template of the route that answered; nil where there was none.
+    public let routeTemplate: String?
+    /// The answer's status; nil where the client was gone before there was an answer.
+    public let status: HTTPStatus?
+    /// From the request's last byte to the answer's hand-over to the system.
+    public let duration: Duration
+    /// Length of the request's body in bytes.
+    public let requestBodyBytes: Int
+    /// Length of the answer in bytes, head included.
+    public let responseBytes: Int
+    /// The request's id.
+    public let requestID: String
+    /// The request's place in a distributed trace.
+    public let traceParent: TraceParent?
+    /// The peer's numeric address.
+    public let remoteAddress: String?
+}

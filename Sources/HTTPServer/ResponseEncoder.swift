@@ -1,0 +1,84 @@
+/// Writes an answer as it goes over the wire: head and body in one run of bytes, for one write.
+enum ResponseEncoder {
+    /// What the server, not the handler, decides of an answer.
+    struct Framing {
+        /// Whether the request was a `HEAD`: the body's length is told, the body isn't sent.
+        var isHead = false
+        /// Whether the connection is kept behind the answer.
+        var keepsAlive: Bool
+        /// HTTP/1.0 has to be told that the connection is kept, HTTP/1.1 that it isn't.
+        var version: HTTPVersion
+        var requestID: String
+    }
+
+    static let continueResponse: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+
+    /// Fixed text and numbers of a head never take more than this.
+    private static let headAllowance = 256
+
+    /// - Parameter date: the value of the `Date` field.
+    static func encode(_ response: HTTPResponse, _ framing: Framing, date: [UInt8]) -> [UInt8] {
+        let sendsBody = !framing.isHead && !response.status.forbidsBody
+        let fields = response.headers
+        let capacity =
+            headAllowance + date.count + framing.requestID.utf8.count + fields.storage.count
+            + 4 * fields.count + (sendsBody ? response.body.count : 0)
+        return [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+            var writer = ByteWriter(buffer)
+            writeHead(response, framing, date: date, to: &writer)
+            if sendsBody { writer.write(response.body) }
+            count = writer.count
+        }
+    }
+
+    private static func writeHead(
+        _ response: HTTPResponse, _ framing: Framing, date: [UInt8], to writer: inout ByteWriter
+    ) {
+        writer.write("HTTP/1.1 ")
+        writer.write(decimal: response.status.code)
+        writer.write(" ")
+        response.status.withReasonPhrase { writer.write($0) }
+        writer.write("\r\nDate: ")
+        writer.write(date)
+        writer.write("\r\n")
+        writeFields(response.headers, to: &writer)
+        if !response.status.forbidsBody {
+            writer.write("Content-Length: ")
+            writer.write(decimal: response.body.count)
+            writer.write("\r\n")
+        }
+        writer.write("X-Request-Id: ")
+        writer.write(framing.requestID)
+        switch (framing.keepsAlive, framing.version) {
+        case (true, .http11): writer.write("\r\n\r\n")
+        case (true, .http10): writer.write("\r\nConnection: keep-alive\r\n\r\n")
+        case (false, _): writer.write("\r\nConnection: close\r\n\r\n")
+        }
+    }
+
+    private static func writeFields(_ headers: HTTPHeaders, to writer: inout ByteWriter) {
+        headers.storage.withUnsafeBytes { bytes in
+            for field in headers.fields {
+                let name = bytes[field.nameStart..<field.nameEnd]
+                if isTheServers(name) { continue }
+                writer.write(UnsafeRawBufferPointer(rebasing: name))
+                writer.write(": ")
+                writer.write(UnsafeRawBufferPointer(rebasing: bytes[field.valueStart..<field.valueEnd]))
+                writer.write("\r\n")
+            }
+        }
+    }
+
+    private static func isTheServers(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
+        switch name.count {
+        case 4: ASCII.equalIgnoringCase(name, "date".utf8)
+        case 10:
+            ASCII.equalIgnoringCase(name, "connection".utf8)
+                || ASCII.equalIgnoringCase(name, "keep-alive".utf8)
+        case 12: ASCII.equalIgnoringCase(name, "x-request-id".utf8)
+        case 14: ASCII.equalIgnoringCase(name, "content-length".utf8)
+        case 17: ASCII.equalIgnoringCase(name, "transfer-encoding".utf8)
+        default: false
+        }
+    }
+}

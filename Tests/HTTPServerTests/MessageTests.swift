@@ -1,0 +1,82 @@
+import Testing
+
+@testable import HTTPServer
+
+@Suite("Messages")
+struct MessageTests {
+    @Test("Fields are found whatever the case of their name, and keep their order")
+    func headers() {
+        var headers: HTTPHeaders = ["Accept": "a", "X-One": "1", "accept": "b"]
+        #expect(headers.first("ACCEPT") == "a")
+        #expect(headers.all(.accept) == ["a", "b"])
+        #expect(headers.map(\.name) == ["Accept", "X-One", "accept"])
+        headers.set(.accept, "c")
+        #expect(headers.map(\.value) == ["1", "c"])
+        headers.remove("x-one")
+        #expect(headers.count == 1)
+    }
+
+    @Test("No value carries CR, LF or NUL")
+    func headerInjection() {
+        let headers: HTTPHeaders = ["X": "a\r\nY: b\0"]
+        #expect(headers.first("X") == "a  Y: b ")
+    }
+
+    @Test("A field name is a token")
+    func headerNames() {
+        for name in ["", "a b", "a:", "a\r\n", "ä"] { #expect(HTTPHeaderName(name) == nil) }
+        #expect(HTTPHeaderName("X-a").hashValue == HTTPHeaderName("x-A").hashValue)
+    }
+
+    @Test("A date is written as an IMF-fixdate")
+    func date() {
+        func format(_ seconds: Int) -> String {
+            String(decoding: DateHeader.format(secondsSince1970: seconds), as: UTF8.self)
+        }
+        #expect(format(784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(format(951_827_696) == "Tue, 29 Feb 2000 12:34:56 GMT")
+    }
+
+    @Test("Numbers are written in decimal", arguments: [0, 9, 10, 1_048_576, Int.max])
+    func decimal(number: Int) {
+        let text = [UInt8](unsafeUninitializedCapacity: 20) { buffer, count in
+            var writer = ByteWriter(buffer)
+            writer.write(decimal: number)
+            count = writer.count
+        }
+        #expect(String(decoding: text, as: UTF8.self) == String(number))
+    }
+
+    @Test("A traceparent of version 00 or later is read, any other passed over")
+    func traceParent() {
+        let ids = "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7"
+        let trace = TraceParent("00-\(ids)-01")
+        #expect(trace?.traceID == "4bf92f3577b34da6a3ce929d0e0e4736")
+        #expect(trace?.parentID == "00f067aa0ba902b7")
+        #expect(trace?.isSampled == true)
+        #expect(TraceParent("cc-\(ids)-00-more")?.description == "00-\(ids)-00")
+        let zeros = String(repeating: "0", count: 32)
+        for invalid in [
+            "", "00-\(ids)", "00-\(ids)-01-", "ff-\(ids)-01", "00-\(ids.uppercased())-01", "cc-\(ids)-01x",
+            "00-\(zeros)-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+            "00_\(ids)-01", "00-\(ids)-0g",
+        ] { #expect(TraceParent(invalid) == nil, "\(invalid)") }
+    }
+
+    @Test("Ids that are made are short, sane and different")
+    func requestIDs() {
+        var ids = RequestIDs()
+        let made = (0..<1000).map { _ in ids.next() }
+        #expect(Set(made).count == 1000)
+        #expect(made.allSatisfy { $0.utf8.count == 15 && $0.allSatisfy { $0.isLetter || $0.isNumber } })
+    }
+
+    @Test("Percent-encoding is decoded strictly")
+    func percentDecoding() {
+        func decode(_ text: String) -> String? {
+            Array(text.utf8).withUnsafeBytes { PercentDecoding.decode($0[...]) }
+        }
+        #expect(decode("a%20b+%C3%a9") == "a b+é")
+        for invalid in ["%", "%4", "%zz", "%00", "%FF", "a%"] { #expect(decode(invalid) == nil) }
+    }
+}

@@ -1,0 +1,254 @@
+import Foundation
+import HTTPServer
+import Testing
+
+@Suite("Against hostile, slow and departing clients, a server")
+struct WireLimitTests {
+    private static func detail(_ status: HTTPStatus, _ text: String) -> Bool {
+        text.hasPrefix("HTTP/1.1 \(status)\r\n")
+    }
+
+    @Test("answers a hostile request with its error and ends the connection", arguments: HostileRequest.all)
+    func hostile(request: HostileRequest) async throws {
+        let failure = try #require(ParserRun(pieces: [request.bytes]).failure)
+        try await WireServer.run { server in
+            let client = try WireClient(port: server.port)
+            client.send(request.bytes)
+            #expect(
+                try client.receiveAll() == ExpectedResponse.error("\(request.status)", failure.detail),
+                "\(request.name)")
+            #expect(server.calls.withLock { $0 } == 0)
+
+            let next = try WireClient(port: server.port)
+            next.send(WireTests.hello)
+            #expect(try next.receiveResponse() == ExpectedResponse.hello, "the next connection works")
+            next.close()
+        }
+    }
+
+    @Test("never takes the rest of a refused request for another request")
+    func noSmuggling() async throws {
+        try await WireServer.run { server in
+            let client = try WireClient(port: server.port)
+            client.send(
+                "POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + "0\r\n\r\n" + WireTests.hello)
+            let answer = try client.receiveAll()
+            #expect(Self.detail(.badRequest, answer))
+            #expect(server.calls.withLock { $0 } == 0)
+        }
+    }
+
+    @Test(
+        "lets a client that sends far too much read the answer",
+        arguments: [
+            ("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 4194304\r\n\r\n", "413 Content Too Large"),
+            ("GET /", "414 URI Too Long"),
+            ("GET / HTTP/1.1\r\nHost: h\r\nX: ", "431 Request Header Fields Too Large"),
+        ])
+    func lingers(start: String, status: String) async throws {
+        try await WireServer.run { server in
+            let client = try WireClient(port: server.port)
+            let bytes = Array(start.utf8) + [UInt8](repeating: UInt8(ascii: "a"), count: 4 << 20)
+            #expect(client.send(bytes) == bytes.count, "all of it is taken")
+            #expect(try client.receiveAll().hasPrefix("HTTP/1.1 \(status)\r\n"))
+        }
+    }
+
+    @Test("stops lingering after the bytes it grants")
+    func lingeringIsBounded() async throws {
+        let limits = HTTPLimits(lingerBytes: 1 << 16)
+        try await WireServer.run(HTTPServerConfiguration(limits: limits)) { server in
+            let client = try WireClient(port: server.port)
+            client.send("nonsense\r\n\r\n")
+            _ = try client.receiveResponse()
+            let block = [UInt8](repeating: 0, count: 1 << 16)
+            while client.send(block) == block.count {}
+            client.close()
+        }
+    }
+
+    @Test("stops lingering after the time it grants")
+    func lingeringTimesOut() async throws {
+        let timeouts = HTTPTimeouts(linger: .milliseconds(50))
+        try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
+            let client = try WireClient(port: server.port)
+            client.send("nonsense\r\n\r\n")
+            while try await server.connectionCount() == 0 { await Task.yield() }
+            while try await server.connectionCount() > 0 { await Task.yield() }
+            client.close()
+        }
+    }
+
+    @Test(
+        "answers 408 to a header block that is late",
+        arguments: ["", "\r\n", "GET /hello HT", "GET /hello HTTP/1.1\r\nHost: h\r\n"])
+    func lateHead(start: String) async throws {
+        let timeouts = HTTPTimeouts(head: .milliseconds(50))
+        try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
+            let client = try WireClient(port: server.port)
+            client.send(start)
+            #expect(
+                try client.receiveAll()
+                    == ExpectedResponse.error(
+                        "408 Request Timeout", "The header block did not arrive in time."))
+        }
+    }
+
+    @Test("answers 408 to a second header block that is late")
+    func lateSecondHead() async throws {
+        let timeouts = HTTPTimeouts(head: .milliseconds(500))
+        try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
+            let client = try WireClient(port: server.port)
+            client.send(WireTests.hello + "GET")
+            #expect(
+                try client.receiveAll() == ExpectedResponse.hello
+                    + ExpectedResponse.error(
+                        "408 Request Timeout", "The header block did not arrive in time."))
+        }
+    }
+
+    @Test("answers 408 to a body that is late")
+    func lateBody() async throws {
+        let timeouts = HTTPTimeouts(head: .seconds(1000), body: .milliseconds(50))
+        try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
+            let client = try WireClient(port: server.port)
+            client.send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhell")
+            #expect(
+                try client.receiveAll()
+                    == ExpectedResponse.error("408 Request Timeout", "The body did not arrive in time."))
+        }
+    }
+
+    @Test("counts no time of the header block while a request is answered, nor while the connection is idle")
+    func clearedDeadline() async throws {
+        let timeouts = HTTPTimeouts(head: .milliseconds(300))
+        try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
+            let idle = try WireClient(port: server.port)
+            idle.send(WireTests.hello)
+            #expect(try idle.receiveResponse() == ExpectedResponse.hello)
+            let busy = try WireClient(port: server.port)
+            busy.send(WireTests.gated)
+            await server.gate.arrivals()
+            try waitForHeadTimeout(server)
+            server.gate.open()
+            #expect(try busy.receiveResponse() == ExpectedResponse.gated)
+            idle.send(WireTests.hello)
+            #expect(try idle.receiveResponse() == ExpectedResponse.hello)
+            idle.close()
+            busy.close()
+        }
+    }
+
+    /// Waits until a connection that came later has had its time, so that all earlier ones have as well.
+    private func waitForHeadTimeout(_ server: WireServer) throws {
+        let clock = try WireClient(port: server.port)
+        #expect(try clock.receiveAll().hasPrefix("HTTP/1.1 408 "))
+    }
+
+    @Test("closes a kept connection that is idle too long, without a word")
+    func idle() async throws {
+        let timeouts = HTTPTimeouts(head: .seconds(1000), idle: .milliseconds(50))
+        try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
+            let client = try WireClient(port: server.port)
+            client.send(WireTests.hello)
+            #expect(try client.receiveAll() == ExpectedResponse.hello)
+        }
+    }
+
+    @Test("answers 400 where the client ends inside a request")
+    func truncated() async throws {
+        for start in ["GET", "POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhell"] {
+            try await WireServer.run { server in
+                let client = try WireClient(port: server.port)
+                client.send(start)
+                client.finishSending()
+                #expect(
+                    try client.receiveAll()
+                        == ExpectedResponse.error(
+                            "400 Bad Request", "The connection ended inside the request."))
+            }
+        }
+    }
+
+    @Test("makes no further answer for a client that does not read, and resets it in the end")
+    func stalledReader() async throws {
+        let timeouts = HTTPTimeouts(write: .milliseconds(100))
+        try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
+            let client = try WireClient(port: server.port, receiveBuffer: 4096)
+            client.send(String(repeating: "GET /big HTTP/1.1\r\nHost: h\r\n\r\n", count: 3))
+            while try await server.connectionCount() == 0 { await Task.yield() }
+            while try await server.connectionCount() > 0 { await Task.yield() }
+            #expect(server.calls.withLock { $0 } == 1, "the second answer waits for the first one's reader")
+            #expect(try client.ending() == .reset)
+            client.close()
+        }
+    }
+
+    @Test("serves a client on that reads slowly, answer by answer")
+    func slowReader() async throws {
+        try await WireServer.run { server in
+            let client = try WireClient(port: server.port)
+            client.send(String(repeating: "GET /big HTTP/1.1\r\nHost: h\r\n\r\n", count: 3) + WireTests.hello)
+            for _ in 0..<3 { #expect(try client.receiveResponse().utf8.count > WireServer.bigBody.count) }
+            #expect(try client.receiveResponse() == ExpectedResponse.hello)
+            client.close()
+        }
+    }
+
+    @Test("stops reading from a client that sends more than may wait, and takes it all in the end")
+    func boundedPipeline() async throws {
+        try await WireServer.run { server in
+            let client = try WireClient(port: server.port)
+            client.send(WireTests.gated)
+            await server.gate.arrivals()
+            let count = 20_000
+            // Not a task: the test blocks one of the pool's threads, and there may be no other.
+            Thread.detachNewThread {
+                client.send(String(repeating: WireTests.hello, count: count))
+                client.finishSending()
+            }
+            server.gate.open()
+            #expect(try client.receiveResponse() == ExpectedResponse.gated)
+            #expect(try client.receiveCount() == count * ExpectedResponse.helloLength)
+            #expect(server.calls.withLock { $0 } == count)
+            client.close()
+        }
+    }
+
+    @Test("shuts down gracefully: idle connections at once, the one in flight after its answer")
+    func graceful() async throws {
+        try await WireServer.run { server in
+            let idle = try WireClient(port: server.port)
+            idle.send(WireTests.hello)
+            #expect(try idle.receiveResponse() == ExpectedResponse.hello)
+            let busy = try WireClient(port: server.port)
+            busy.send(WireTests.gated + WireTests.hello)
+            await server.gate.arrivals()
+
+            try await server.beginShutdown()
+            #expect(try idle.receiveAll() == "", "closed without a word")
+            #expect(throws: (any Error).self) { try WireClient(port: server.port) }
+            server.gate.open()
+            #expect(
+                try busy.receiveAll() == ExpectedResponse.text("200 OK", "gated", connection: "close"))
+            await server.shutdown(deadline: .seconds(60))
+            #expect(try await server.connectionCount() == 0)
+        }
+    }
+
+    @Test("cuts off what is not answered by the deadline of its shutdown")
+    func hardEnd() async throws {
+        try await WireServer.run { server in
+            let busy = try WireClient(port: server.port)
+            busy.send(WireTests.gated)
+            await server.gate.arrivals()
+            await server.shutdown(deadline: .milliseconds(20))
+            #expect(try await server.connectionCount() == 0)
+            #expect(try busy.receiveAll() == "")
+            server.gate.open()
+            await server.returned.arrivals()
+            #expect(server.wasCancelled.withLock { $0 })
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import EventLoop
+import HTTPServer
+import Testing
+
+/// A server with a handful of routes, on a loop of its own.
+struct WireServer: Sendable {
+    let port: Int
+    /// `/gated` waits here.
+    let gate = Gate()
+    /// `/gated` comes by here when its handler has returned, cancelled or not.
+    let returned = Gate()
+    let observations = Lock<[RequestObservation]>([])
+    /// How often a handler was called.
+    let calls = Lock(0)
+    /// Whether the task of the last `/gated` was cancelled.
+    let wasCancelled = Lock(false)
+
+    static let bigBody = [UInt8](repeating: UInt8(ascii: "b"), count: 16 << 20)
+
+    private let thread: EventLoopThread
+    private let server: LoopBound<HTTPServer>
+
+    /// Runs `body` beside a server, ends it, and expects that every handle was closed.
+    static func run(
+        _ configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
+        inFlightLimit: Int = 1000,
+        _ body: (WireServer) async throws -> Void
+    ) async throws {
+        let server = try await WireServer(configuration, inFlightLimit: inFlightLimit)
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body(server))
+        } catch {
+            result = .failure(error)
+        }
+        server.gate.open()
+        server.returned.open()
+        await server.shutdown(deadline: .zero)
+        #expect(server.thread.stopAndJoin() == 0, "handles were left open")
+        try result.get()
+    }
+
+    private init(_ configuration: HTTPServerConfiguration, inFlightLimit: Int) async throws {
+        let thread = try EventLoopThread.start(name: "wire-server")
+        self.thread = thread
+        let (gate, returned, calls, wasCancelled) = (gate, returned, calls, wasCancelled)
+        let observations = observations
+        (server, port) = try await thread.loop.submit {
+            let router = Self.router(
+                inFlightLimit: inFlightLimit, gate: gate, returned: returned, calls: calls,
+                wasCancelled: wasCancelled)
+            let server = HTTPServer(
+                loop: thread.loop, configuration: configuration, handler: router,
+                observe: { observation in observations.withLock { $0.append(observation) } })
+            try server.start(host: "127.0.0.1", port: 0)
+            return (LoopBound(server, loop: thread.loop), server.port ?? 0)
+        }
+    }
+
+    /// Ends the server gracefully.
+    func shutdown(deadline: Duration) async {
+        let server = server
+        await Task(executorPreference: thread.loop) { await server.value.shutdown(deadline: deadline) }.value
+    }
+
+    /// Begins to end the server, and comes back at once.
+    func beginShutdown() async throws {
+        let server = server
+        try await thread.loop.submit { server.value.shutdown(deadline: .seconds(60)) {} }
+    }
+
+    func connectionCount() async throws -> Int {
+        let server = server
+        return try await thread.loop.submit { server.value.connectionCount }
+    }
+
+    private static func router(
+        inFlightLimit: Int, gate: Gate, returned: Gate, calls: Lock<Int>, wasCancelled: Lock<Bool>
+    ) -> HTTPRouter {
+        let router = HTTPRouter()
+        let limited = router.grouped(InFlightLimit(inFlightLimit, retryAfterSeconds: 7))
+        router.add(.get, "/hello") { _, _ in
+            calls.withLock { $0 += 1 }
+            return .text(.ok, "hello")
+        }
+        router.add(.post, "/echo") { request, _ in
+            HTTPResponse(.ok, headers: [.contentType: "application/octet-stream"], body: request.body)
+        }
+        limited.add(.get, "/gated") { _, _ in
+            await gate.pass()
+            wasCancelled.withLock { $0 = Task.isCancelled }
+            Task { await returned.pass() }
+            return .text(.ok, "gated")
+        }
+        router.add(.get, "/big") { _, _ in
+            calls.withLock { $0 += 1 }
+            return HTTPResponse(.ok, body: bigBody)
+        }
+        router.add(.get, "/empty") { _, _ in HTTPResponse(.noContent) }
+        router.add(.get, "/unchanged") { _, _ in HTTPResponse(.notModified, headers: [.eTag: "\"1\""]) }
+        router.add(.get, "/fails") { _, _ in throw EventLoopError(code: -1) }
+        router.add(.get, "/closes") { _, _ in
+            HTTPResponse(.ok, headers: [.connection: "close", "X-Split": "a\r\nb: c\0"], body: [33])
+        }
+        router.add(.get, "/items/{id}") { _, context in .text(.ok, context.pathParameter("id") ?? "none") }
+        return router
+    }
+}
