@@ -1,0 +1,105 @@
+import EventLoop
+
+/// A loop's connections to PostgreSQL, in two lanes: see ``PoolLaneName``.
+///
+/// Confined to its loop. It connects from the start, makes lost connections anew by itself, and fails queries
+/// with a typed error meanwhile. ``close(grace:)`` must be awaited before the loop stops.
+public final class ConnectionPool {
+    /// The loop that the pool belongs to.
+    public let loop: EventLoop
+    private let options: PoolOptions
+    private let fast: PoolLane
+    let exclusive: PoolLane
+
+    /// Starts connecting. To be called on the loop's thread.
+    ///
+    /// - Parameter observe: called on the loop with what happens to connections.
+    public init(
+        _ configuration: PostgresConfiguration, options: PoolOptions = PoolOptions(), loop: EventLoop,
+        observe: @escaping (PoolObservation) -> Void = { _ in }
+    ) {
+        loop.preconditionInEventLoop()
+        self.loop = loop
+        self.options = options
+        let threads = PostgresThreads()
+        func lane(_ name: PoolLaneName) -> PoolLane {
+            PoolLane(
+                name, configuration: configuration, options: options, loop: loop, threads: threads,
+                observe: observe)
+        }
+        fast = lane(.fast)
+        exclusive = lane(.exclusive)
+        fast.start()
+        exclusive.start()
+    }
+
+    /// The pool in numbers.
+    public var statistics: PoolStatistics {
+        loop.preconditionInEventLoop()
+        var statistics = PoolStatistics()
+        statistics.fast = fast.statistics
+        statistics.exclusive = exclusive.statistics
+        return statistics
+    }
+
+    /// Runs a prepared statement on a connection of the lane.
+    ///
+    /// - Parameters:
+    ///   - timeout: how long it may take once it has a place; nil takes the pool's `queryTimeout`.
+    ///   - isIdempotent: whether it may be run a second time where the connection is lost before the answer.
+    /// - Throws: ``PostgresError``: `busy` or `unavailable` where there was no place in time, `queryTimedOut`,
+    ///   `connectionLost`, `server`, …; `cancelled`, at once, where the task is cancelled.
+    public func query(
+        _ statement: PreparedStatement, _ parameters: [PostgresValue] = [], lane: PoolLaneName = .fast,
+        timeout: Duration? = nil, isIdempotent: Bool = false
+    ) async throws(PostgresError) -> PostgresRows {
+        try await run(
+            PendingQuery(
+                .prepared(statement), parameters, timeout: timeout ?? options.queryTimeout,
+                isIdempotent: isIdempotent), on: lane)
+    }
+
+    /// Runs a query that is parsed anew; otherwise as with a prepared statement.
+    public func query(
+        _ query: PostgresQuery, lane: PoolLaneName = .exclusive, timeout: Duration? = nil,
+        isIdempotent: Bool = false
+    ) async throws(PostgresError) -> PostgresRows {
+        try await run(
+            PendingQuery(
+                .unnamed(query.sql), query.parameters, timeout: timeout ?? options.queryTimeout,
+                isIdempotent: isIdempotent), on: lane)
+    }
+
+    private func run(_ query: PendingQuery, on lane: PoolLaneName) async throws(PostgresError) -> PostgresRows
+    {
+        loop.preconditionInEventLoop()
+        try query.validate()
+        guard !Task.isCancelled else { throw PostgresError(.cancelled) }
+        let lane = lane == .fast ? fast : exclusive
+        if query.isIdempotent { query.resubmit = { [weak lane] query in lane?.submit(query) } }
+        let bound = LoopBound((lane, query), loop: loop)
+        let answer = await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                query.continuation = continuation
+                lane.submit(query)
+            }
+        } onCancel: {
+            bound.loop.execute {
+                let (lane, query) = bound.value
+                lane.cancel(query)
+            }
+        }
+        return try answer.get()
+    }
+
+    /// Closes the pool: who waits gets ``PostgresError/Code/closed``, what is in flight may end within `grace`.
+    ///
+    /// Returns when every socket is closed; an attempt to connect that is under way is waited for.
+    public func close(grace: Duration = .seconds(5)) async {
+        loop.preconditionInEventLoop()
+        fast.startClosing(grace: grace)
+        exclusive.startClosing(grace: grace)
+        await fast.waitUntilClosed()
+        await exclusive.waitUntilClosed()
+    }
+}

@@ -1,0 +1,76 @@
+/// A query on its way: what to send, who waits for it, and until when.
+///
+/// Confined to its loop. The caller is answered once; the query itself may go on in the server after that.
+final class PendingQuery {
+    /// What to send.
+    enum Command {
+        case prepared(PreparedStatement)
+        case unnamed(SQL)
+    }
+
+    typealias Answer = Result<PostgresRows, PostgresError>
+
+    let command: Command
+    let parameters: [PostgresValue]
+    /// How long the query may take once it is on a connection.
+    let timeout: Duration?
+    /// May be run again where it is unknown whether it ran.
+    let isIdempotent: Bool
+
+    /// The caller; nil once answered.
+    var continuation: UnsafeContinuation<Answer, Never>?
+    /// When the caller is told that the time is up.
+    var deadline: Duration?
+    /// When the connection that still runs the query is closed.
+    var giveUpTime: Duration?
+    /// What the server has answered so far; told to the caller at the query's Sync.
+    var outcome: Answer?
+    /// The name under which the statement was sent.
+    var sentName: String?
+    /// The error for which the query was sent again.
+    var retriedError: PostgresError?
+    /// Finds the query another connection when its first is lost; used once.
+    var resubmit: ((PendingQuery) -> Void)?
+    /// The connection of a pool that the query was given to; nil once answered.
+    var connection: PostgresConnection?
+
+    init(
+        _ command: Command, _ parameters: [PostgresValue], timeout: Duration?, isIdempotent: Bool = false
+    ) {
+        self.command = command
+        self.parameters = parameters
+        self.timeout = timeout
+        self.isIdempotent = isIdempotent
+    }
+
+    /// Whether the caller still waits.
+    var isWaitedFor: Bool { continuation != nil }
+
+    /// Answers the caller, unless that has happened.
+    func answer(_ answer: Answer) {
+        guard let continuation else { return }
+        if let resubmit, case .failure(let error) = answer, error.code == .connectionLost {
+            self.resubmit = nil
+            outcome = nil
+            return resubmit(self)
+        }
+        self.continuation = nil
+        connection = nil
+        continuation.resume(returning: answer)
+    }
+
+    /// Checks what the server would otherwise answer with garbage or a lost connection.
+    func validate() throws(PostgresError) {
+        // The protocol counts parameters in 16 bits.
+        guard parameters.count <= UInt16.max else { throw PostgresError(.parameterMismatch) }
+        switch command {
+        case .prepared(let statement):
+            guard !statement.sql.hasNullByte else { throw PostgresError(.sendFailed) }
+            guard statement.parameterTypes.count == parameters.count,
+                zip(statement.parameterTypes, parameters).allSatisfy({ $0 == $1.type })
+            else { throw PostgresError(.parameterMismatch) }
+        case .unnamed(let sql):
+            guard !sql.hasNullByte else { throw PostgresError(.sendFailed) }
+        }
+    }
+}

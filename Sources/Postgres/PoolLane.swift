@@ -1,0 +1,236 @@
+import EventLoop
+
+/// The connections of one lane: does what its state machine says. Confined to the loop.
+final class PoolLane {
+    typealias Machine = PoolStateMachine<PoolWaiter>
+
+    let loop: EventLoop
+    private let name: PoolLaneName
+    private let configuration: PostgresConfiguration
+    private let options: PoolOptions
+    private let threads: PostgresThreads
+    private let observe: (PoolObservation) -> Void
+
+    private var machine: Machine
+    private var connections: [PostgresConnection?]
+    private var backoffTimers: [LoopTimer] = []
+    private var waiterTimer: LoopTimer?
+    private var healthTimer: LoopTimer?
+    private var isWaiterTimerRunning = false
+    private var closeWaiters: [UnsafeContinuation<Void, Never>] = []
+
+    init(
+        _ name: PoolLaneName, configuration: PostgresConfiguration, options: PoolOptions, loop: EventLoop,
+        threads: PostgresThreads, observe: @escaping (PoolObservation) -> Void
+    ) {
+        self.name = name
+        self.configuration = configuration
+        self.options = options
+        self.loop = loop
+        self.threads = threads
+        self.observe = observe
+        let (count, depth) = options.limits(of: name)
+        machine = Machine(
+            limits: Machine.Limits(
+                connections: count, depth: depth, waiters: options.waitersPerLane,
+                acquireTimeout: options.acquireTimeout))
+        connections = Array(repeating: nil, count: count)
+    }
+
+    /// Starts the timers and the first attempts to connect.
+    func start() {
+        backoffTimers = connections.indices.map { slot in
+            LoopTimer(loop: loop) { [weak self] in
+                guard let self else { return }
+                perform(machine.backoffEnded(slot: slot))
+            }
+        }
+        waiterTimer = LoopTimer(loop: loop) { [weak self] in self?.expireWaiters() }
+        healthTimer = LoopTimer(loop: loop) { [weak self] in self?.checkIdleConnections() }
+        healthTimer?.start(after: options.healthCheckInterval, repeating: options.healthCheckInterval)
+        for action in machine.start() { perform(action) }
+    }
+
+    var statistics: PoolStatistics.Lane { machine.statistics }
+
+    // MARK: Waiters
+
+    /// Sends a query whose caller waits, as soon as there is a place.
+    func submit(_ query: PendingQuery) {
+        acquire(.query(query))
+    }
+
+    /// Gives a connection to a lease whose caller waits, as soon as one is free.
+    func acquire(_ waiter: PoolWaiter) {
+        perform(machine.acquire(waiter, now: loop.now))
+        watchWaiters()
+    }
+
+    /// The task of a query's caller was cancelled.
+    func cancel(_ query: PendingQuery) {
+        if machine.withdraw(where: { $0.isIdentical(to: query) }) != nil {
+            query.answer(.failure(PostgresError(.cancelled)))
+        } else {
+            query.connection?.cancel(query)
+        }
+    }
+
+    /// The task of a lease's caller was cancelled; a lease that has been given stays.
+    func cancel(_ lease: PendingLease) {
+        guard machine.withdraw(where: { $0.isIdentical(to: lease) }) != nil else { return }
+        lease.answer(.failure(PostgresError(.cancelled)))
+    }
+
+    /// The connection that a lease got; nil if it has ended meanwhile.
+    func connection(of slot: Int) -> PostgresConnection? { connections[slot] }
+
+    /// A lease is over.
+    func endLease(of connection: PostgresConnection, slot: Int) {
+        // If it was lost, its successor may be in the slot already.
+        guard connections[slot] === connection else { return }
+        attend(connection, slot)
+        release(slot)
+    }
+
+    private func release(_ slot: Int) {
+        for action in machine.release(slot: slot, now: loop.now) { perform(action) }
+        finishClosing()
+    }
+
+    private func watchWaiters() {
+        guard !isWaiterTimerRunning, let deadline = machine.nextDeadline else { return }
+        isWaiterTimerRunning = true
+        waiterTimer?.start(after: deadline - loop.now)
+    }
+
+    private func expireWaiters() {
+        isWaiterTimerRunning = false
+        for action in machine.expireWaiters(now: loop.now) { perform(action) }
+        watchWaiters()
+    }
+
+    // MARK: Connections
+
+    private func perform(_ action: Machine.Action?) {
+        switch action {
+        case nil: break
+        case .connect(let slot): connect(slot)
+        case .connectLater(let slot, let delay): backoffTimers[slot].start(after: delay)
+        case .dispatch(let waiter, let slot): dispatch(waiter, slot)
+        case .refuse(let waiter, let code): waiter.refuse(PostgresError(code))
+        case .check(let slot):
+            // Its deadline closes a connection that doesn't answer: nobody has to wait for it.
+            connections[slot]?.submit(
+                PendingQuery(.unnamed("SELECT 1"), [], timeout: configuration.overrunGrace))
+        case .close(let slot):
+            connections[slot]?.end(nil)
+        }
+    }
+
+    private func dispatch(_ waiter: PoolWaiter, _ slot: Int) {
+        guard let connection = connections[slot] else { return waiter.refuse(PostgresError(.closed)) }
+        switch waiter {
+        case .query(let query):
+            query.connection = connection
+            connection.submit(query)
+        case .lease(let lease):
+            connection.onQueryEnd = nil
+            lease.answer(.success(slot))
+        }
+    }
+
+    private func connect(_ slot: Int) {
+        let bound = LoopBound(self, loop: loop)
+        let (configuration, threads) = (configuration, threads)
+        Task(executorPreference: loop) {
+            do throws(PostgresError) {
+                let connection = try await PostgresConnection.connect(
+                    configuration, loop: bound.loop, threads: threads)
+                bound.value.connected(connection, slot)
+            } catch {
+                bound.value.connectFailed(error, slot)
+            }
+        }
+    }
+
+    private func connected(_ connection: PostgresConnection, _ slot: Int) {
+        connections[slot] = connection
+        connection.onEnd = { [weak self] error in self?.ended(error, slot) }
+        attend(connection, slot)
+        observe(.connected(name))
+        for action in machine.connected(slot: slot, now: loop.now) { perform(action) }
+    }
+
+    /// Sets the hooks that a lease takes away, or may have changed.
+    private func attend(_ connection: PostgresConnection, _ slot: Int) {
+        connection.onNotice = { [weak self] report in self?.observe(.notice(report)) }
+        connection.onNotification = nil
+        connection.onQueryEnd = { [weak self] in self?.release(slot) }
+    }
+
+    private func connectFailed(_ error: PostgresError, _ slot: Int) {
+        observe(.connectFailed(name, error))
+        perform(machine.connectFailed(slot: slot, random: .random(in: 0...1)))
+        finishClosing()
+    }
+
+    private func ended(_ error: PostgresError?, _ slot: Int) {
+        let connection = connections[slot]
+        connections[slot] = nil
+        if let error { observe(.connectionLost(name, error)) }
+        perform(machine.lost(slot: slot, now: loop.now, random: .random(in: 0...1)))
+        guard let connection else { return finishClosing() }
+        closing += 1
+        let bound = LoopBound((self, connection), loop: loop)
+        Task(executorPreference: loop) {
+            let (lane, connection) = bound.value
+            await connection.close()
+            lane.closing -= 1
+            lane.finishClosing()
+        }
+    }
+
+    /// Connections that have ended and whose socket is not closed yet.
+    private var closing = 0
+
+    private func checkIdleConnections() {
+        let now = loop.now
+        for action in machine.checkIdle(since: now - options.healthCheckInterval, now: now) {
+            perform(action)
+        }
+    }
+
+    // MARK: The end
+
+    /// Closes every connection once it is idle, or after `grace` at the latest.
+    func startClosing(grace: Duration) {
+        for action in machine.close() { perform(action) }
+        // The lane's own timers have no more work; this one ends the patience.
+        waiterTimer?.close()
+        waiterTimer = LoopTimer(loop: loop) { [weak self] in
+            guard let self else { return }
+            for action in machine.closeNow() { perform(action) }
+            finishClosing()
+        }
+        waiterTimer?.start(after: grace)
+    }
+
+    /// Waits for the end of what `startClosing(grace:)` has begun.
+    func waitUntilClosed() async {
+        await withUnsafeContinuation { continuation in
+            closeWaiters.append(continuation)
+            finishClosing()
+        }
+    }
+
+    private func finishClosing() {
+        guard !closeWaiters.isEmpty, machine.isClosed, closing == 0 else { return }
+        waiterTimer?.close()
+        healthTimer?.close()
+        for timer in backoffTimers { timer.close() }
+        backoffTimers = []
+        let waiters = closeWaiters
+        closeWaiters = []
+        for waiter in waiters { waiter.resume() }
+    }
+}

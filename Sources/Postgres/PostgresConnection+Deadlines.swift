@@ -1,0 +1,39 @@
+import EventLoop
+
+extension PostgresConnection {
+    /// Makes sure that the timer fires at that time or before.
+    ///
+    /// Answers don't touch the timer: it fires about once a time-out, not once a query.
+    func watchDeadline(_ deadline: Duration) {
+        if let nextDeadline, nextDeadline <= deadline { return }
+        nextDeadline = deadline
+        deadlineTimer?.start(after: deadline - loop.now)
+    }
+
+    /// Answers the callers whose time is up, and closes the connection where a query doesn't end.
+    func checkDeadlines() {
+        nextDeadline = nil
+        let now = loop.now
+        let expired = held.filter { $0.deadline.map { $0 <= now } ?? false }
+        held.removeAll { query in expired.contains { $0 === query } }
+        for query in expired {
+            query.answer(.failure(PostgresError(.queryTimedOut)))
+            onQueryEnd?()
+        }
+        var next = giveUpTime
+        var isOverrun = giveUpTime.map { $0 <= now } ?? false
+        for query in pipeline.queries {
+            if let deadline = query.deadline, deadline <= now {
+                query.answer(.failure(PostgresError(.queryTimedOut)))
+            }
+            if let giveUpTime = query.giveUpTime, giveUpTime <= now { isOverrun = true }
+            let upcoming = query.isWaitedFor ? query.deadline : query.giveUpTime
+            next = [next, upcoming].compactMap { $0 }.min()
+        }
+        if isOverrun {
+            end(PostgresError(.connectionLost, clientMessage: "a query overran its deadline by far"))
+        } else if let next = ([next] + held.map(\.deadline)).compactMap({ $0 }).min() {
+            watchDeadline(next)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import CLibPQ
+import EventLoop
+
+extension PostgresConnection {
+    /// Runs a prepared statement, which this connection prepares in the same round trip if it is new to it.
+    ///
+    /// - Parameter timeout: after which the caller gets ``PostgresError/Code/queryTimedOut``; the query goes on
+    ///   until the server's `statement_timeout` ends it.
+    /// - Throws: ``PostgresError``. Where the task is cancelled, ``PostgresError/Code/cancelled``, at once; if
+    ///   the query is the only one in flight, the server is asked to cancel it.
+    public func query(
+        _ statement: PreparedStatement, _ parameters: [PostgresValue] = [], timeout: Duration? = nil
+    ) async throws(PostgresError) -> PostgresRows {
+        try await run(PendingQuery(.prepared(statement), parameters, timeout: timeout))
+    }
+
+    /// Runs a query that is parsed anew; otherwise as with a prepared statement.
+    public func query(
+        _ query: PostgresQuery, timeout: Duration? = nil
+    ) async throws(PostgresError) -> PostgresRows {
+        try await run(PendingQuery(.unnamed(query.sql), query.parameters, timeout: timeout))
+    }
+
+    /// Runs a query to its end even where the task has been cancelled: for ending transactions.
+    func runShielded(_ sql: SQL) async throws(PostgresError) -> PostgresRows {
+        let query = PendingQuery(.unnamed(sql), [], timeout: configuration.overrunGrace)
+        return try await withUnsafeContinuation { continuation in
+            query.continuation = continuation
+            submit(query)
+        }.get()
+    }
+
+    private func run(_ query: PendingQuery) async throws(PostgresError) -> PostgresRows {
+        loop.preconditionInEventLoop()
+        try query.validate()
+        guard !Task.isCancelled else { throw PostgresError(.cancelled) }
+        let bound = LoopBound((self, query), loop: loop)
+        let answer = await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                query.continuation = continuation
+                submit(query)
+            }
+        } onCancel: {
+            bound.loop.execute {
+                let (connection, query) = bound.value
+                connection.cancel(query)
+            }
+        }
+        return try answer.get()
+    }
+
+    /// Sends a query whose caller waits, or keeps it until that is possible.
+    func submit(_ query: PendingQuery) {
+        if let timeout = query.timeout {
+            query.deadline = loop.now + timeout
+            query.giveUpTime = loop.now + timeout + configuration.overrunGrace
+        }
+        guard isOpen else { return query.answer(.failure(PostgresError(.closed))) }
+        guard !isUnpipelined else { return query.answer(.failure(PostgresError(.connectionInUse))) }
+        if let deadline = query.deadline { watchDeadline(deadline) }
+        if cancellation != .none {
+            held.append(query)
+        } else {
+            send(query)
+        }
+    }
+
+    /// Puts a query's group into libpq's buffer, to leave at the end of the turn.
+    func send(_ query: PendingQuery) {
+        let isSent: Bool
+        var preparing = false
+        switch query.command {
+        case .prepared(let statement) where configuration.usesPreparedStatements:
+            if let name = preparedNames[statement.id] {
+                query.sentName = name
+            } else {
+                preparing = true
+                query.sentName = prepareName(of: statement)
+            }
+            isSent = sendPrepared(query, statement, preparing: preparing)
+        case .prepared(let statement):
+            isSent = sendUnnamed(query, statement.sql)
+        case .unnamed(let sql):
+            isSent = sendUnnamed(query, sql)
+        }
+        pipeline.sent(query, preparing: preparing)
+        guard isSent, postgres_queue_pipeline_sync(raw) == 1 else {
+            // What libpq took of the group cannot be taken back.
+            return end(clientError(PQstatus(raw) == CONNECTION_OK ? .sendFailed : .connectionLost))
+        }
+        scheduleFlush()
+    }
+
+    private func prepareName(of statement: PreparedStatement) -> String {
+        // The count makes a statement that is prepared again another one: the old name may still be taken.
+        preparedCount += 1
+        let name = "\(statement.name)_\(preparedCount)"
+        preparedNames[statement.id] = name
+        return name
+    }
+
+    private func sendPrepared(
+        _ query: PendingQuery, _ statement: PreparedStatement, preparing: Bool
+    ) -> Bool {
+        guard let name = query.sentName else { return false }
+        return parameterBuffer.withArguments(query.parameters) { arguments in
+            if preparing {
+                guard PQsendPrepare(raw, name, statement.sql.text, arguments.count, arguments.types) == 1
+                else { return false }
+            }
+            return PQsendQueryPrepared(
+                raw, name, arguments.count, arguments.values, arguments.lengths, arguments.formats, 1) == 1
+        }
+    }
+
+    private func sendUnnamed(_ query: PendingQuery, _ sql: SQL) -> Bool {
+        parameterBuffer.withArguments(query.parameters) { arguments in
+            PQsendQueryParams(
+                raw, sql.text, arguments.count, arguments.types, arguments.values, arguments.lengths,
+                arguments.formats, 1) == 1
+        }
+    }
+
+    /// Flushes once, after everything that this turn of the loop sends.
+    private func scheduleFlush() {
+        guard !isFlushScheduled else { return }
+        isFlushScheduled = true
+        loop.atEndOfTurn { [self] in
+            isFlushScheduled = false
+            flush()
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// The five characters by which PostgreSQL names an error (PostgreSQL manual, appendix A).
+public struct SQLState: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
+    /// The five characters.
+    public let rawValue: String
+
+    /// Takes the characters as they are.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// 0A000: also what a prepared statement gets whose result type a schema change altered.
+    public static let featureNotSupported = SQLState(rawValue: "0A000")
+    /// 22021: text with a byte that the encoding doesn't know, U+0000 included.
+    public static let characterNotInRepertoire = SQLState(rawValue: "22021")
+    /// 23505.
+    public static let uniqueViolation = SQLState(rawValue: "23505")
+    /// 25P02: an earlier statement of the transaction failed.
+    public static let inFailedTransaction = SQLState(rawValue: "25P02")
+    /// 26000: no prepared statement of that name.
+    public static let invalidStatementName = SQLState(rawValue: "26000")
+    /// 42601.
+    public static let syntaxError = SQLState(rawValue: "42601")
+    /// 42P01.
+    public static let undefinedTable = SQLState(rawValue: "42P01")
+    /// 57014: ended by `statement_timeout` or by a cancel request, which look the same.
+    public static let queryCanceled = SQLState(rawValue: "57014")
+    /// 57P01: the backend was terminated, or the server shuts down.
+    public static let adminShutdown = SQLState(rawValue: "57P01")
+
+    /// The five characters.
+    public var description: String { rawValue }
+}

@@ -1,0 +1,102 @@
+import Foundation
+
+/// A child process in a process group of its own, so that a terminal's Ctrl-C does not reach it.
+///
+/// Not Foundation's `Process`: that one cannot pass descriptors beyond the standard three, and the lock that a
+/// server inherits is how the next run knows whether that server still lives.
+struct ChildProcess {
+    let processID: pid_t
+
+    /// Starts `arguments[0]`, a path, with `descriptors[n]` as descriptor n and no other.
+    init(arguments: [String], environment: [String: String], descriptors: [Int32]) throws {
+        // Above every target number, so that no dup2 overwrites a source that is yet to be used.
+        let sources = try descriptors.map { descriptor in
+            try check(fcntl(descriptor, F_DUPFD_CLOEXEC, 16), "fcntl")
+        }
+        defer { for source in sources { close(source) } }
+
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (target, source) in sources.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, source, Int32(target))
+        }
+        for descriptor in openDescriptors() where descriptor >= descriptors.count {
+            posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
+
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var everySignal = sigset_t()
+        sigfillset(&everySignal)
+        var noSignal = sigset_t()
+        sigemptyset(&noSignal)
+        posix_spawnattr_setsigdefault(&attributes, &everySignal)
+        posix_spawnattr_setsigmask(&attributes, &noSignal)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        let ourFlags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+        #if canImport(Darwin)
+            // There a descriptor cannot be made close-on-exec in the step that makes it.
+            let flags = ourFlags | POSIX_SPAWN_CLOEXEC_DEFAULT
+        #else
+            let flags = ourFlags
+        #endif
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+
+        var processID: pid_t = 0
+        let variables = environment.map { "\($0.key)=\($0.value)" }
+        let code = withCStrings(arguments) { argv in
+            withCStrings(variables) { envp in
+                posix_spawn(&processID, arguments[0], &actions, &attributes, argv, envp)
+            }
+        }
+        guard code == 0 else {
+            throw PrivateClusterError.systemCall("posix_spawn \(arguments[0])", code: code)
+        }
+        self.processID = processID
+    }
+
+    /// Waits for the end and returns the exit code, or 128 + n after death by signal n. To be called once.
+    func wait() -> Int32 {
+        var status: Int32 = 0
+        while waitpid(processID, &status, 0) < 0 {
+            guard errno == EINTR else { return -1 }
+        }
+        let signal = status & 0x7f
+        return signal == 0 ? (status >> 8) & 0xff : 128 + signal
+    }
+}
+
+/// What this process has open, some of it perhaps inherited and not close-on-exec: a server that kept a pipe of
+/// our parent's open would let it wait for an end that doesn't come.
+private func openDescriptors() -> [Int32] {
+    #if canImport(Darwin)
+        []  // POSIX_SPAWN_CLOEXEC_DEFAULT closes them.
+    #else
+        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap {
+            Int32($0)
+        }
+    #endif
+}
+
+/// Calls `body` with a null-terminated array of C strings, as `posix_spawn` wants them.
+private func withCStrings<R>(
+    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R
+) -> R {
+    let copies = strings.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies + [nil])
+}
+
+/// Turns the −1 of a failed system call into an error that names the call.
+@discardableResult
+func check(_ result: Int32, _ call: String) throws -> Int32 {
+    guard result >= 0 else { throw PrivateClusterError.systemCall(call, code: errno) }
+    return result
+}

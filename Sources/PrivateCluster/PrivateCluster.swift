@@ -1,0 +1,118 @@
+import Foundation
+
+/// A PostgreSQL server of our own, reachable through a Unix socket in a private folder and by nothing else.
+///
+/// The server stops when this process ends, for whatever reason: a supervisor waits for the end of a socket that
+/// only this process holds. A terminal's Ctrl-C does not reach it, so that its owner can finish first.
+/// Started by root, the server runs as the owner of an existing folder, else as `postgres`.
+///
+/// Every method blocks until the matter is settled. All may be called from any thread; they take turns.
+public final class PrivateCluster: Sendable {
+    /// How a server is to stop (PostgreSQL manual, "Shutting Down the Server").
+    public enum ShutdownMode: String, Sendable {
+        /// SIGINT: ends the sessions, then writes everything out.
+        case fast = "INT"
+        /// SIGQUIT: stops at once, like a crash; the next start recovers.
+        case immediate = "QUIT"
+    }
+
+    /// Whether the data outlives the process.
+    enum Storage {
+        case persistent(path: String)
+        case ephemeral
+    }
+
+    private let storage: Storage
+    private let settings: [String: String]
+    private let state = Locked<RunningCluster?>(nil)
+
+    /// A cluster that keeps its data in `directory`, which is made at the first start.
+    ///
+    /// Where root starts it below a folder that the server's user may not enter, the data is in
+    /// `/var/lib/poi-dev-<hash>` instead and `directory` becomes a link to it. Besides the data the folder holds
+    /// `server.log`, `server.log.previous` of the run before and, while the server runs, `socket`, a link to the folder of its socket.
+    /// - Parameter settings: Parameters for `postgresql.conf`, which win over this type's own.
+    public init(directory: URL, settings: [String: String] = [:]) {
+        storage = .persistent(path: directory.absoluteURL.standardizedFileURL.path(percentEncoded: false))
+        self.settings = settings
+    }
+
+    /// A cluster for tests: nothing is written through to the disk, and everything is removed at the end.
+    /// - Parameter settings: Parameters for `postgresql.conf`, which win over this type's own.
+    public init(ephemeralWith settings: [String: String] = [:]) {
+        storage = .ephemeral
+        self.settings = settings
+    }
+
+    /// Makes the cluster if it is missing, starts its server and waits until it accepts connections.
+    ///
+    /// A server that an earlier, killed process left behind is stopped first. Does nothing when already started.
+    /// - Throws: ``PrivateClusterError``; then nothing is left running.
+    public func start() throws {
+        try state.withLock { running in
+            if running == nil { running = try RunningCluster(storage: storage, settings: settings) }
+        }
+    }
+
+    /// Stops the server, waits for its end and lets go of the folder. Does nothing when already stopped.
+    public func stop() {
+        state.withLock { running in
+            running?.close()
+            running = nil
+        }
+    }
+
+    /// Stops only the server: the cluster and its socket's folder stay ours, and ``startServer()`` goes on.
+    public func stopServer(_ mode: ShutdownMode = .fast) throws {
+        try withRunning { $0.stopServer(mode) }
+    }
+
+    /// Starts the server again after ``stopServer(_:)`` or its death; connection strings stay valid.
+    public func startServer() throws {
+        try withRunning { try $0.startServer() }
+    }
+
+    /// Stops the server and starts it again.
+    public func restartServer(_ mode: ShutdownMode = .fast) throws {
+        try withRunning { running in
+            running.stopServer(mode)
+            try running.startServer()
+        }
+    }
+
+    /// Sends `SIGKILL` to the postmaster alone and waits until all its processes have noticed and exited.
+    public func crashServer() throws {
+        try withRunning { try $0.crashServer() }
+    }
+
+    /// A libpq URI for a database of this cluster, as its superuser `postgres` and without a password.
+    public func connectionString(database: String = "postgres") throws -> String {
+        let name = database.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? database
+        return try withRunning { "postgresql://postgres@/\(name)?host=\($0.socketFolder)" }
+    }
+
+    /// The process id of the postmaster that runs, or ran last.
+    public func postmasterID() throws -> Int32 {
+        try withRunning { running in
+            guard let id = running.directory.postmasterID else { throw PrivateClusterError.notRunning }
+            return id
+        }
+    }
+
+    /// The folder that really holds the cluster; see ``init(directory:settings:)``.
+    public func directory() throws -> URL {
+        try withRunning { URL(filePath: $0.directory.path, directoryHint: .isDirectory) }
+    }
+
+    /// The path of one of PostgreSQL's programs, of the server's own version.
+    func program(_ name: String) throws -> String {
+        try withRunning { $0.installation.program(name) }
+    }
+
+    func withRunning<R>(_ body: (RunningCluster) throws -> R) throws -> R {
+        try state.withLock { running in
+            guard let running else { throw PrivateClusterError.notRunning }
+            return try body(running)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+/// A cluster between `start` and `stop`: the folder and its locks are ours, the server usually runs.
+final class RunningCluster {
+    let installation: PostgresInstallation
+    let socketFolder: String
+    private let claim: ClaimedDirectory
+    private let settings: [String: String]
+    private var server: SupervisedServer?
+
+    var directory: ClusterDirectory { claim.directory }
+
+    /// Takes the folder, makes the data if it is missing and starts the server. After an error nothing is left
+    /// running, and the folder is free again.
+    init(storage: PrivateCluster.Storage, settings: [String: String]) throws {
+        let claim = try ClaimedDirectory(storage)
+        self.claim = claim
+        self.settings = Self.defaultSettings(isEphemeral: claim.isEphemeral).merging(settings) { $1 }
+        do {
+            installation = try claim.prepareData()
+            socketFolder = try claim.makeSocketFolder()
+        } catch {
+            claim.removeTransientFolders(socketFolder: nil)
+            throw error
+        }
+        do {
+            try startServer()
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    func startServer() throws {
+        server?.stop(signal: PrivateCluster.ShutdownMode.fast.rawValue)
+        server = try SupervisedServer(
+            .init(
+                user: claim.user, directory: directory, socketFolder: socketFolder,
+                postgres: installation.program("postgres"), settings: settings,
+                serverLock: claim.locks.server,
+                removedIfAbandoned: claim.isEphemeral ? directory.path : socketFolder,
+                modeIfAbandoned: lastMode))
+    }
+
+    func stopServer(_ mode: PrivateCluster.ShutdownMode) {
+        server?.stop(signal: mode.rawValue)
+        server = nil
+    }
+
+    /// What is removed anyway needs no writing out; and this mode ends even sessions that hang.
+    private var lastMode: PrivateCluster.ShutdownMode { claim.isEphemeral ? .immediate : .fast }
+
+    /// The process that stops the server when ours has gone.
+    var supervisorID: pid_t? { server?.supervisor.processID }
+
+    func crashServer() throws {
+        guard let server else { throw PrivateClusterError.notRunning }
+        directory.signalPostmaster(SIGKILL)
+        server.log.waitUntilEnded()
+    }
+
+    func close() {
+        stopServer(lastMode)
+        claim.removeTransientFolders(socketFolder: socketFolder)
+    }
+
+    private static func defaultSettings(isEphemeral: Bool) -> [String: String] {
+        let settings = [
+            "listen_addresses": "", "unix_socket_permissions": "0700", "timezone": "UTC",
+            // ServerLog reads untranslated lines from standard error.
+            "log_timezone": "UTC", "lc_messages": "C", "log_destination": "stderr",
+            "logging_collector": "off",
+        ]
+        let carelessness = ["fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"]
+        return isEphemeral ? settings.merging(carelessness) { $1 } : settings
+    }
+}

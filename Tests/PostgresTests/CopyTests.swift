@@ -1,0 +1,103 @@
+import EventLoop
+import Postgres
+import PrivateCluster
+import Randomness
+import Testing
+
+@Suite("COPY", .timeLimit(.minutes(2)))
+struct CopyTests {
+    private static let database = Result { try TestDatabase() }
+
+    @Test("Ten thousand rows arrive whole, by text cut anywhere and in binary")
+    func manyRows() async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        print("CopyTests seed: \(seed)")
+        try await withConnection(Self.database.get()) { connection in
+            _ = try await connection.query("CREATE TEMP TABLE copied (n int8, t text, d float8)")
+            var generator = SeededGenerator(seed: seed)
+            var text: [UInt8] = []
+            var binary = BinaryCopyEncoder()
+            var binaryChunks: [[UInt8]] = []
+            for row in 0..<5000 {
+                text += Array("\(row)\tgrün \(row)\t\\N\n".utf8)
+                binary.append([
+                    .int8(Int64(5000 + row)), .text("grün \(5000 + row)"),
+                    row == 0 ? .null(.float8) : .float8(0.5),
+                ])
+                if row % 700 == 0 { binaryChunks.append(binary.takeBytes()) }
+            }
+            binaryChunks.append(binary.finish())
+            var textChunks: [[UInt8]] = []
+            while !text.isEmpty {
+                let length = min(text.count, Int.random(in: 1..<5000, using: &generator))
+                textChunks.append(Array(text.prefix(length)))
+                text.removeFirst(length)
+            }
+            #expect(try await connection.copy("COPY copied FROM STDIN", from: stream(textChunks)) == 5000)
+            #expect(
+                try await connection.copy(
+                    "COPY copied FROM STDIN (FORMAT binary)", from: stream(binaryChunks))
+                    == 5000)
+            let row = try await connection.query(
+                """
+                SELECT count(DISTINCT n), min(n), max(n), bool_and(t = 'grün ' || n), count(d) FROM copied
+                """
+            ).only()
+            #expect(try (0..<3).map { try row.decode(Int.self, at: $0) } == [10_000, 0, 9999])
+            #expect(try row.decode(Bool.self, at: 3))
+            #expect(try row.decode(Int.self, at: 4) == 4999)
+        }
+    }
+
+    @Test("A source of many megabytes is taken as fast as the server reads")
+    func bigData() async throws {
+        try await withConnection(Self.database.get(), { $0.statementTimeout = .seconds(60) }) { connection in
+            _ = try await connection.query("CREATE TEMP TABLE big (t text)")
+            let line = [UInt8](repeating: UInt8(ascii: "x"), count: 3 << 20) + [UInt8(ascii: "\n")]
+            let chunks = [[UInt8]](repeating: line, count: 10)
+            #expect(try await connection.copy("COPY big FROM STDIN", from: stream(chunks)) == 10)
+            try await expectAnswer(connection)
+        }
+    }
+
+    @Test("A row that the table refuses is a typed error, nothing is stored, and the connection goes on")
+    func refusedRow() async throws {
+        try await withConnection(Self.database.get()) { connection in
+            _ = try await connection.query("CREATE TEMP TABLE checked (n int CHECK (n > 0))")
+            let chunks = ["1\n2\n", "0\n", "3\n"].map { Array($0.utf8) }
+            let error = await #expect(throws: PostgresError.self) {
+                try await connection.copy("COPY checked FROM STDIN", from: stream(chunks))
+            }
+            #expect(
+                error?.sqlState?.rawValue == "23514" && error?.server?.constraintName == "checked_n_check")
+            #expect(try await connection.query("SELECT * FROM checked").isEmpty)
+            for sql: SQL in ["COPY nowhere FROM STDIN", "SELECT 1", "", "COPY"] {
+                #expect(await code { try await connection.copy(sql, from: stream([])) } != nil)
+                try await expectAnswer(connection)
+            }
+        }
+    }
+
+    @Test("A source that fails stores nothing, and its error is the caller's")
+    func failingSource() async throws {
+        struct Broken: Error {}
+        try await withConnection(Self.database.get()) { connection in
+            _ = try await connection.query("CREATE TEMP TABLE partial (n int)")
+            let source = AsyncThrowingStream<[UInt8], any Error> { continuation in
+                continuation.yield(Array("1\n".utf8))
+                continuation.finish(throwing: Broken())
+            }
+            await #expect(throws: Broken.self) {
+                try await connection.copy("COPY partial FROM STDIN", from: source)
+            }
+            #expect(try await connection.query("SELECT * FROM partial").isEmpty)
+        }
+    }
+
+    private func stream(_ chunks: [[UInt8]]) -> AsyncStream<[UInt8]> {
+        AsyncStream { continuation in
+            for chunk in chunks { continuation.yield(chunk) }
+            continuation.finish()
+        }
+    }
+}

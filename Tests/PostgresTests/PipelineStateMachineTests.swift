@@ -1,0 +1,90 @@
+import Testing
+
+@testable import Postgres
+
+@Suite("The pipeline's bookkeeping")
+struct PipelineStateMachineTests {
+    private var machine = PipelineStateMachine<String>()
+
+    /// What the machine answers, in short.
+    private mutating func receive(_ answers: PipelineStateMachine<String>.Answer...) -> [String] {
+        answers.map { answer in
+            switch machine.receive(answer) {
+            case .ignore: "ignore"
+            case .prepared(let query): "prepared \(query)"
+            case .failPreparing(let query): "failPreparing \(query)"
+            case .keepRows(let query): "rows \(query)"
+            case .keepError(let query): "error \(query)"
+            case .finish(let query): "finish \(query)"
+            case .giveUp: "giveUp"
+            }
+        }
+    }
+
+    @Test("Answers belong to the queries in the order in which these were sent")
+    mutating func order() {
+        machine.sent("a", preparing: false)
+        machine.sent("b", preparing: false)
+        #expect(
+            receive(.success, .endOfCommand, .sync, .success, .endOfCommand, .sync)
+                == ["rows a", "ignore", "finish a", "rows b", "ignore", "finish b"])
+        #expect(machine.count == 0)
+    }
+
+    @Test("A statement that is prepared on the way has an answer of its own")
+    mutating func preparing() {
+        machine.sent("a", preparing: true)
+        #expect(
+            receive(.success, .endOfCommand, .success, .endOfCommand, .sync)
+                == ["prepared a", "ignore", "rows a", "ignore", "finish a"])
+    }
+
+    @Test("A failed Parse aborts its own group and no other")
+    mutating func failedParse() {
+        machine.sent("a", preparing: true)
+        machine.sent("b", preparing: false)
+        #expect(
+            receive(.failure, .endOfCommand, .aborted, .endOfCommand, .sync, .success, .endOfCommand, .sync)
+                == [
+                    "failPreparing a", "ignore", "ignore", "ignore", "finish a", "rows b", "ignore",
+                    "finish b",
+                ])
+    }
+
+    @Test("An error at the Sync, where the commit is, goes before the rows")
+    mutating func failedCommit() {
+        machine.sent("a", preparing: false)
+        #expect(
+            receive(.success, .endOfCommand, .failure, .endOfCommand, .sync)
+                == ["rows a", "ignore", "error a", "ignore", "finish a"])
+    }
+
+    @Test(
+        "Answers that no command asked for end the connection",
+        arguments: [
+            [PipelineStateMachine<String>.Answer.sync],
+            [.unknown],
+            [.aborted],
+            [.success, .endOfCommand, .success],
+            [.endOfCommand, .endOfCommand, .endOfCommand],
+        ])
+    mutating func disorder(answers: [PipelineStateMachine<String>.Answer]) {
+        machine.sent("a", preparing: false)
+        var last: [String] = []
+        for answer in answers { last = receive(answer) }
+        #expect(last == ["giveUp"])
+    }
+
+    @Test("With nothing in flight, no answer is expected")
+    mutating func nothingInFlight() {
+        #expect(receive(.endOfCommand, .success, .sync) == ["ignore", "giveUp", "giveUp"])
+    }
+
+    @Test("A lost connection hands back what was in flight, oldest first")
+    mutating func removeAll() {
+        machine.sent("a", preparing: false)
+        machine.sent("b", preparing: true)
+        #expect(machine.removeAll() == ["a", "b"])
+        #expect(machine.count == 0)
+    }
+}

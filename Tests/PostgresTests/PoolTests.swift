@@ -1,0 +1,324 @@
+import EventLoop
+import Postgres
+import PrivateCluster
+import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+@Suite("The pool", .timeLimit(.minutes(2)))
+struct PoolTests {
+    private static let database = Result { try TestDatabase() }
+    private static let echo = PreparedStatement("SELECT $1", parameters: [.int8])
+
+    @Test("Ten thousand queries of a hundred tasks, on both lanes, each get their own answer")
+    func manyQueries() async throws {
+        try await withPool(Self.database.get().connectionString) { pool in
+            let bound = LoopBound(pool, loop: pool.loop)
+            let right = try await withThrowingTaskGroup(of: Int.self) { group in
+                for task in 0..<100 {
+                    group.addTask(executorPreference: bound.loop) {
+                        var right = 0
+                        for index in 0..<100 {
+                            let value = task * 1000 + index
+                            let rows = try await bound.value.query(
+                                Self.echo, [.int8(Int64(value))], lane: task % 10 == 0 ? .exclusive : .fast)
+                            if try rows.only().decode(Int.self, at: 0) == value { right += 1 }
+                        }
+                        return right
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+            #expect(right == 10_000)
+            let statistics = pool.statistics
+            #expect(statistics.fast.inFlight == 0 && statistics.exclusive.inFlight == 0)
+            #expect(statistics.fast.waiting == 0 && statistics.exclusive.waiting == 0)
+        }
+    }
+
+    @Test("Slow queries that fill the exclusive lane and its line hold up no query of the fast lane")
+    func lanes() async throws {
+        let database = try Self.database.get()
+        try await withPool(database.connectionString, { $0.acquireTimeout = .seconds(60) }) { pool in
+            let bound = LoopBound(pool, loop: pool.loop)
+            try await withBlocker(database, pool.loop, lock: 7) { blocker in
+                let slow = (0..<8).map { _ in
+                    Task(executorPreference: pool.loop) {
+                        try await bound.value.query(
+                            "SELECT pg_advisory_xact_lock(7)", timeout: .seconds(60)
+                        ).count
+                    }
+                }
+                try await waitUntil { pool.statistics.exclusive.waiting == 4 }
+                for value in 0..<200 {
+                    let rows = try await pool.query(Self.echo, [.int8(Int64(value))])
+                    #expect(try rows.only().decode(Int.self, at: 0) == value)
+                }
+                #expect(pool.statistics.exclusive.inFlight == 4)
+                _ = try await blocker.query("SELECT pg_advisory_unlock(7)")
+                for task in slow { #expect(try await task.value == 1) }
+            }
+        }
+    }
+
+    @Test("Who finds no free place in time is told busy, one too many at once; both harm nobody else")
+    func busy() async throws {
+        let database = try Self.database.get()
+        let change: @Sendable (inout PoolOptions) -> Void = {
+            $0.exclusiveConnections = 1
+            $0.waitersPerLane = 1
+            $0.acquireTimeout = .seconds(1)
+        }
+        try await withPool(database.connectionString, change) { pool in
+            // Until it is connected, a query would wait for that.
+            try await waitUntil { pool.statistics.exclusive.connections == 1 }
+            let bound = LoopBound(pool, loop: pool.loop)
+            try await withBlocker(database, pool.loop, lock: 8) { blocker in
+                func ask() -> Task<PostgresError.Code?, Never> {
+                    Task(executorPreference: pool.loop) {
+                        await code {
+                            try await bound.value.query(
+                                "SELECT pg_advisory_xact_lock(8)", timeout: .seconds(60))
+                        }
+                    }
+                }
+                let first = ask()
+                try await waitUntil { pool.statistics.exclusive.inFlight == 1 }
+                let second = ask()
+                try await waitUntil { pool.statistics.exclusive.waiting == 1 }
+                #expect(await ask().value == .busy)
+                #expect(pool.statistics.exclusive.refusedAcquires == 1)
+                #expect(await second.value == .busy)
+                #expect(pool.statistics.exclusive.timedOutAcquires == 1)
+                _ = try await blocker.query("SELECT pg_advisory_unlock(8)")
+                #expect(await first.value == nil)
+            }
+        }
+    }
+
+    @Test("Without a server, queries are told unavailable after the acquire time-out, and the pool closes")
+    func unavailable() async throws {
+        try await withPool("host=/nonexistent", { $0.acquireTimeout = .milliseconds(100) }) { pool in
+            #expect(await code { try await pool.query(Self.echo, [.int8(1)]) } == .unavailable)
+            #expect(await code { try await pool.withConnection { _ in } } == .unavailable)
+            #expect(pool.statistics.fast.failedConnects > 0)
+        }
+    }
+
+    @Test("A query that is cancelled while it waits leaves the line; one that runs ends in the server")
+    func cancelling() async throws {
+        let database = try Self.database.get()
+        try await withPool(database.connectionString, { $0.exclusiveConnections = 1 }) { pool in
+            _ = try await pool.query("SELECT 1", timeout: .seconds(30))
+            let bound = LoopBound(pool, loop: pool.loop)
+            try await withBlocker(database, pool.loop, lock: 9) { blocker in
+                let running = Task(executorPreference: pool.loop) {
+                    await code {
+                        try await bound.value.query("SELECT pg_advisory_lock(9)", timeout: .seconds(60))
+                    }
+                }
+                try await waitUntil(
+                    blocker,
+                    "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = 9)"
+                )
+                let waiting = Task(executorPreference: pool.loop) {
+                    await code { try await bound.value.query("SELECT 1") }
+                }
+                try await waitUntil { pool.statistics.exclusive.waiting == 1 }
+                waiting.cancel()
+                #expect(await waiting.value == .cancelled)
+                #expect(pool.statistics.exclusive.waiting == 0)
+                running.cancel()
+                #expect(await running.value == .cancelled)
+                try await waitUntil(
+                    blocker,
+                    "SELECT NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = 9)"
+                )
+                #expect(try await pool.query("SELECT 1").count == 1)
+            }
+        }
+    }
+
+    @Test("A leased connection comes back as it was, whatever was done to it")
+    func leases() async throws {
+        struct Failure: Error {}
+        let database = try Self.database.get()
+        try await withPool(database.connectionString, { $0.exclusiveConnections = 1 }) { pool in
+            let statement = PreparedStatement("SELECT 42")
+            let first = try await pool.withConnection { connection in
+                _ = try await connection.query("SET application_name = 'changed'")
+                _ = try await connection.query("SELECT pg_advisory_lock(10)")
+                _ = try await connection.query(statement)
+                return connection.backendProcessID
+            }
+            await #expect(throws: Failure.self) {
+                try await pool.withConnection { connection in
+                    _ = try await connection.query("BEGIN")
+                    _ = try await connection.query("CREATE TABLE leftover (n int)")
+                    throw Failure()
+                }
+            }
+            let row = try await pool.query(
+                """
+                SELECT pg_backend_pid(), current_setting('application_name'), to_regclass('leftover') IS NULL,
+                       (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid())
+                """
+            ).only()
+            #expect(try row.decode(Int32.self, at: 0) == first)
+            #expect(try row.decode(String.self, at: 1) == "points-of-interest")
+            #expect(try row.decode(Bool.self, at: 2))
+            #expect(try row.decode(Int.self, at: 3) == 0)
+            #expect(try await pool.query(statement, lane: .exclusive).count == 1)
+        }
+    }
+
+    @Test("A leased connection is its holder's alone until the lease ends")
+    func exclusiveLease() async throws {
+        try await withPool(Self.database.get().connectionString, { $0.exclusiveConnections = 1 }) { pool in
+            let bound = LoopBound(pool, loop: pool.loop)
+            let other = try await pool.withConnection { connection in
+                _ = try await connection.query("CREATE TEMP TABLE mine (n int)")
+                let other = Task(executorPreference: bound.loop) {
+                    try await bound.value.query("SELECT to_regclass('mine') IS NULL")
+                }
+                try await waitUntil { bound.value.statistics.exclusive.waiting == 1 }
+                _ = try await connection.query("SELECT 1")
+                #expect(bound.value.statistics.exclusive.waiting == 1)
+                return other
+            }
+            #expect(try await other.value.only().decode(Bool.self, at: 0))
+        }
+    }
+
+    @Test("A lease whose connection is killed fails typed, and the next lease gets another")
+    func killedLease() async throws {
+        try await withPool(Self.database.get().connectionString, { $0.exclusiveConnections = 1 }) { pool in
+            let failure = await code {
+                try await pool.withConnection {
+                    _ = try await $0.query("SELECT pg_terminate_backend(pg_backend_pid())")
+                }
+            }
+            #expect(failure == .connectionLost)
+            let count = try await pool.withTransaction { try await $0.query("SELECT 1").count }
+            #expect(count == 1)
+            #expect(pool.statistics.exclusive.inFlight == 0)
+            #expect(pool.statistics.exclusive.lostConnections == 1)
+        }
+    }
+
+    @Test("An idempotent query whose connection is lost is answered by another; others are told")
+    func idempotent() async throws {
+        let database = try Self.database.get()
+        try database.execute("CREATE SEQUENCE tries")
+        try await withPool(database.connectionString, { $0.fastConnections = 1 }) { pool in
+            // Kills its own backend at the first try only.
+            let query: PostgresQuery =
+                "SELECT CASE WHEN nextval('tries') = 1 THEN pg_terminate_backend(pg_backend_pid()) ELSE false END"
+            let rows = try await pool.query(query, lane: .fast, isIdempotent: true)
+            #expect(try rows.only().decode(Bool.self, at: 0) == false)
+            let deadly: PostgresQuery = "SELECT pg_terminate_backend(pg_backend_pid())"
+            #expect(await code { try await pool.query(deadly, isIdempotent: true) } == .connectionLost)
+            #expect(await code { try await pool.query(deadly) } == .connectionLost)
+        }
+    }
+
+    @Test("An idle connection whose server no longer answers is found and replaced")
+    func frozenBackend() async throws {
+        let database = try TestDatabase()
+        var options = PoolOptions()
+        (options.fastConnections, options.exclusiveConnections) = (1, 1)
+        options.healthCheckInterval = .milliseconds(50)
+        var configuration = try PostgresConfiguration(conninfo: database.connectionString)
+        configuration.overrunGrace = .milliseconds(50)
+        try await onLoop { [configuration, options] loop in
+            let pool = ConnectionPool(configuration, options: options, loop: loop)
+            let frozen = try await pool.query("SELECT pg_backend_pid()").only().decode(Int32.self, at: 0)
+            kill(frozen, SIGSTOP)
+            try await waitUntil { pool.statistics.exclusive.lostConnections == 1 }
+            kill(frozen, SIGCONT)
+            let other = try await pool.query("SELECT pg_backend_pid()").only().decode(Int32.self, at: 0)
+            #expect(other != frozen)
+            await pool.close()
+        }
+    }
+
+    @Test("Closing waits for what is in flight, refuses the rest, and leaves no backend")
+    func closing() async throws {
+        let database = try TestDatabase()
+        try await withPool(database.connectionString) { pool in
+            let bound = LoopBound(pool, loop: pool.loop)
+            _ = try await pool.query("SELECT 1")
+            try await withBlocker(database, pool.loop, lock: 11) { blocker in
+                let running = Task(executorPreference: pool.loop) {
+                    try await bound.value.query(Self.waitForLock, [.int8(11)], lane: .exclusive).count
+                }
+                try await waitUntil { pool.statistics.exclusive.inFlight == 1 }
+                let closing = Task(executorPreference: pool.loop) { await bound.value.close() }
+                try await waitUntil { pool.statistics.exclusive.connections == 1 }
+                #expect(await code { try await pool.query("SELECT 1") } == .closed)
+                _ = try await blocker.query("SELECT pg_advisory_unlock(11)")
+                #expect(try await running.value == 1)
+                await closing.value
+            }
+        }
+        try await expectNoBackends(of: database)
+    }
+
+    @Test("A query that outlives the close's patience is cut off")
+    func impatientClosing() async throws {
+        let database = try TestDatabase()
+        try await withPool(database.connectionString) { pool in
+            let bound = LoopBound(pool, loop: pool.loop)
+            _ = try await pool.query("SELECT 1")
+            try await withBlocker(database, pool.loop, lock: 12) { _ in
+                let running = Task(executorPreference: pool.loop) {
+                    await code {
+                        try await bound.value.query(Self.waitForLock, [.int8(12)], lane: .exclusive)
+                    }
+                }
+                try await waitUntil { pool.statistics.exclusive.inFlight == 1 }
+                await pool.close(grace: .milliseconds(50))
+                #expect(await running.value == .closed)
+            }
+        }
+    }
+
+    private static let waitForLock = PreparedStatement(
+        "SELECT pg_advisory_xact_lock($1)", parameters: [.int8])
+
+    /// Runs `body` while another session holds the advisory lock.
+    private func withBlocker(
+        _ database: TestDatabase, _ loop: EventLoop, lock: Int32,
+        _ body: (PostgresConnection) async throws -> Void
+    ) async throws {
+        let configuration = try PostgresConfiguration(conninfo: database.connectionString)
+        let blocker = try await PostgresConnection.connect(configuration, loop: loop)
+        do {
+            _ = try await blocker.query(PostgresQuery("SELECT pg_advisory_lock($1)", [.int8(Int64(lock))]))
+            try await body(blocker)
+            await blocker.close()
+        } catch {
+            await blocker.close()
+            throw error
+        }
+    }
+}
+
+/// No session of the database is left, once those that were just closed have ended.
+func expectNoBackends(of database: TestDatabase) async throws {
+    let elsewhere = try database.cluster.connectionString(database: "postgres")
+    let name = database.name
+    try await onLoop { loop in
+        let configuration = try PostgresConfiguration(conninfo: elsewhere)
+        let observer = try await PostgresConnection.connect(configuration, loop: loop)
+        try await waitUntil(
+            observer,
+            PostgresQuery(
+                "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = $1)", [.text(name)]))
+        await observer.close()
+    }
+}

@@ -1,0 +1,88 @@
+import Testing
+
+@testable import Postgres
+
+@Suite("The configuration")
+struct PostgresConfigurationTests {
+    private func parameters(
+        _ conninfo: String?, _ change: (inout PostgresConfiguration) -> Void = { _ in }
+    ) throws -> [String: String] {
+        var configuration = try PostgresConfiguration(conninfo: conninfo)
+        change(&configuration)
+        // Where a keyword comes twice, libpq takes the later one.
+        return Dictionary(
+            try configuration.connectionParameters().map { ($0.keyword, $0.value) }, uniquingKeysWith: { $1 })
+    }
+
+    @Test("The conninfo goes to libpq as it is")
+    func conninfo() throws {
+        let uri = "postgresql://u@h1,h2/db?target_session_attrs=any"
+        #expect(try parameters(uri)["dbname"] == uri)
+        #expect(try parameters(nil)["dbname"] == nil)
+        #expect(try parameters("")["dbname"] == nil)
+    }
+
+    @Test(
+        "What libpq cannot parse is refused, without quoting it",
+        arguments: [
+            "hunter2 secret", "postgresql://u:hunter2@[::1/db", "host=a\0password=hunter2",
+            "postgresql://u:hunter2@host:port/db", "port=1,65536",
+        ])
+    func invalid(conninfo: String) throws {
+        let error = try #require(throws: PostgresError.self) {
+            _ = try PostgresConfiguration(conninfo: conninfo)
+        }
+        #expect(error.code == .invalidConfiguration)
+        #expect(!"\(error) \(error.serverMessage ?? "")".contains("hunter2"))
+    }
+
+    @Test("No description and no dump shows the password")
+    func secrets() throws {
+        let configuration = try PostgresConfiguration(conninfo: "postgresql://u:hunter2@h/db")
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        #expect(!"\(configuration) \(String(reflecting: configuration)) \(dumped)".contains("hunter2"))
+        #expect("\(configuration)".contains("host=h"))
+    }
+
+    @Test("A connect time-out of the user's stays")
+    func connectTimeout() throws {
+        #expect(try parameters("host=h")["connect_timeout"] == "5")
+        #expect(try parameters("host=h connect_timeout=9")["connect_timeout"] == nil)
+    }
+
+    @Test("Settings are start-up options, before the user's own, and can be left out")
+    func settings() throws {
+        let options = try parameters("host=h options='-c jit=on'")["options"]
+        #expect(
+            options == "-c jit=off -c max_parallel_workers_per_gather=0 -c statement_timeout=2000ms -c jit=on"
+        )
+        #expect(try parameters("host=h") { $0.sendsSettings = false }["options"] == nil)
+    }
+
+    @Test("A setting's value cannot smuggle in another setting")
+    func escaping() throws {
+        let options = try parameters("host=h") {
+            $0.settings = [.init("search_path", "a b\\ -c jit=on")]
+            $0.statementTimeout = nil
+        }["options"]
+        #expect(options == "-c search_path=a\\ b\\\\\\ -c\\ jit=on")
+        #expect(throws: PostgresError.self) {
+            try parameters("host=h") { $0.settings = [.init("jit=on -c x", "1")] }
+        }
+    }
+
+    @Test(
+        "A time-out is at least a millisecond, for 0 would mean none, and at most what the server can count",
+        arguments: [
+            (Duration.zero, "1ms"), (.microseconds(1500), "2ms"), (.seconds(-5), "1ms"),
+            (.seconds(Int64.max), "2147483647ms"),
+        ])
+    func statementTimeout(timeout: Duration, text: String) throws {
+        let options = try parameters("host=h") {
+            $0.settings = []
+            $0.statementTimeout = timeout
+        }["options"]
+        #expect(options == "-c statement_timeout=\(text)")
+    }
+}

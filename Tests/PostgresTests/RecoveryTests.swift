@@ -1,0 +1,114 @@
+import EventLoop
+import Postgres
+import PrivateCluster
+import Testing
+
+@Suite("A database that goes and comes back", .timeLimit(.minutes(3)), .serialized)
+struct RecoveryTests {
+    private static let statement = PreparedStatement("SELECT $1", parameters: [.int8])
+
+    /// What the askers have seen.
+    private struct Tally {
+        var answers = 0
+        var failures: [PostgresError.Code: Int] = [:]
+        var wrongAnswers = 0
+        var isOver = false
+    }
+
+    @Test("Killed backends fail typed under load; the pool heals by itself and leaks nothing")
+    func killedBackends() async throws {
+        let database = try TestDatabase()
+        try await withPool(database.connectionString) { pool in
+            let tally = try await underLoad(pool) { tally in
+                for round in 1...3 {
+                    try await progress(tally)
+                    try database.cluster.execute(
+                        """
+                        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(database.name)'
+                        """)
+                    try await waitUntil { tally.withLock { ($0.failures[.connectionLost] ?? 0) >= round } }
+                }
+                try await progress(tally)
+            }
+            #expect(tally.wrongAnswers == 0)
+            #expect(Set(tally.failures.keys).isSubset(of: [.connectionLost, .unavailable, .busy]))
+            // As many sessions as the pool has, not one more.
+            try await waitUntil {
+                pool.statistics.exclusive.connections + pool.statistics.fast.connections == 6
+            }
+            let count = try await pool.query(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid > 0")
+            #expect(try count.only().decode(Int.self, at: 0) == 6)
+        }
+        try await expectNoBackends(of: database)
+    }
+
+    @Test("A server that stops and starts again is in use again within two seconds, with other errors typed")
+    func restart() async throws {
+        let cluster = PrivateCluster(ephemeralWith: [:])
+        try cluster.start()
+        defer { cluster.stop() }
+        try await withPool(cluster.connectionString(), { $0.acquireTimeout = .milliseconds(300) }) { pool in
+            let tally = try await underLoad(pool) { tally in
+                for mode in [PrivateCluster.ShutdownMode.fast, .immediate] {
+                    try await progress(tally)
+                    try cluster.stopServer(mode)
+                    // Long enough that the back-off has reached its longest step.
+                    let failures = tally.withLock { $0.failures[.unavailable] ?? 0 }
+                    try await waitUntil {
+                        tally.withLock { ($0.failures[.unavailable] ?? 0) >= failures + 100 }
+                    }
+                    try cluster.startServer()
+                    let clock = ContinuousClock()
+                    let start = clock.now
+                    try await progress(tally)
+                    #expect(clock.now - start < .seconds(2))
+                }
+            }
+            #expect(tally.wrongAnswers == 0)
+            #expect(
+                Set(tally.failures.keys).isSubset(of: [.connectionLost, .unavailable, .busy]),
+                "\(tally.failures)")
+        }
+    }
+
+    /// Runs 20 askers on the pool while `body` runs beside the loop.
+    private func underLoad(
+        _ pool: ConnectionPool, _ body: @escaping @Sendable (Lock<Tally>) async throws -> Void
+    ) async throws -> Tally {
+        let bound = LoopBound(pool, loop: pool.loop)
+        let tally = Lock(Tally())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for asker in 0..<20 {
+                group.addTask(executorPreference: bound.loop) {
+                    var value = Int64(asker) << 32
+                    while !tally.withLock({ $0.isOver }) {
+                        value += 1
+                        await ask(bound.value, value, lane: asker < 16 ? .fast : .exclusive, tally)
+                    }
+                }
+            }
+            defer { tally.withLock { $0.isOver = true } }
+            // Not on the loop: the cluster's functions block.
+            try await Task.detached { try await body(tally) }.value
+        }
+        return tally.withLock { $0 }
+    }
+
+    private func ask(_ pool: ConnectionPool, _ value: Int64, lane: PoolLaneName, _ tally: Lock<Tally>) async {
+        do throws(PostgresError) {
+            let rows = try await pool.query(Self.statement, [.int8(value)], lane: lane)
+            let answer = try rows.only().decode(Int64.self, at: 0)
+            tally.withLock { $0.answers += 1 }
+            if answer != value { tally.withLock { $0.wrongAnswers += 1 } }
+        } catch {
+            tally.withLock { $0.failures[error.code, default: 0] += 1 }
+        }
+    }
+
+    /// Waits for another 200 answers.
+    private func progress(_ tally: Lock<Tally>) async throws {
+        let goal = tally.withLock { $0.answers } + 200
+        try await waitUntil { tally.withLock { $0.answers >= goal } }
+    }
+}
