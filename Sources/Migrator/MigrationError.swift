@@ -1,0 +1,69 @@
+import Foundation
+
+/// Why migrations were not, or not all, applied; `description` is one message for a terminal.
+public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedError {
+    /// The folder cannot be read.
+    case unreadableFolder(String)
+    /// A file cannot be read.
+    case unreadableFile(String)
+    /// A file's name is not `NNNN_verb_object.sql`.
+    case malformedName(String)
+    /// A file's content is not what it must be.
+    case malformedFile(String, line: Int, String)
+    /// Two files have the same number.
+    case duplicateVersion(String, String)
+    /// Two files' numbers have different lengths: as text, which is how dbmate sorts, their order is another.
+    case unequalVersionLengths(String, String)
+    /// A name for a new file has no letter or digit.
+    case unusableName(String)
+    /// A new file exists already, made by somebody else just now.
+    case fileExists(String)
+
+    /// An applied file is not any more what it was.
+    case editedFile(name: String)
+    /// Versions are applied for which there is no file.
+    case missingFiles(versions: [String])
+    /// A file that isn't applied has a lower number than one that is.
+    case outOfOrder(name: String, highestApplied: String)
+    /// There is no such version to go to.
+    case unknownTarget(String)
+    /// The file has nothing to undo it with.
+    case irreversible(name: String)
+
+    /// Another run held the lock for longer than the caller wanted to wait.
+    case lockTimedOut(Duration)
+    /// The server refused a file's SQL; `line` is the file's.
+    case statementFailed(name: String, line: Int?, message: String)
+    /// The server refused the run's own bookkeeping, or the connection failed.
+    case databaseFailed(String)
+
+    /// One message for a terminal.
+    public var description: String {
+        switch self {
+        case .unreadableFolder(let path): "cannot read the migrations' folder \(path)"
+        case .unreadableFile(let path): "cannot read \(path)"
+        case .malformedName(let name): "\(name): a migration is called NNNN_verb_object.sql"
+        case .malformedFile(let name, let line, let problem): "\(name):\(line): \(problem)"
+        case .duplicateVersion(let first, let second): "\(first) and \(second) have the same number"
+        case .unequalVersionLengths(let first, let second):
+            "the numbers of \(first) and \(second) must have the same count of digits"
+        case .unusableName(let name): "“\(name)” has nothing that could name a migration"
+        case .fileExists(let path): "\(path) exists already"
+        case .editedFile(let name):
+            "\(name) was edited after it had been applied: restore it, and put the change into a new file"
+        case .missingFiles(let versions):
+            "applied, but without a file: \(versions.joined(separator: ", ")) (is this an older release?)"
+        case .outOfOrder(let name, let highestApplied):
+            "\(name) is new, but \(highestApplied) is applied already: give it a higher number"
+        case .unknownTarget(let version): "there is no migration \(version)"
+        case .irreversible(let name): "\(name) has nothing after `-- migrate:down` and cannot be undone"
+        case .lockTimedOut(let limit): "another run held the migrations' lock for more than \(limit)"
+        case .statementFailed(let name, let line, let message):
+            "\(name)\(line.map { ":\($0)" } ?? ""): \(message)"
+        case .databaseFailed(let message): "the database: \(message)"
+        }
+    }
+
+    /// The same message as `description`.
+    public var errorDescription: String? { description }
+}

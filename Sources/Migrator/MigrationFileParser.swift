@@ -1,0 +1,96 @@
+/// dbmate's file format: `-- migrate:up`, then `-- migrate:down`, each perhaps with `transaction:false`.
+enum MigrationFileParser {
+    private struct Marker {
+        var direction: String
+        var isTransactional: Bool
+        /// The marker's line, from 0.
+        var line: Int
+    }
+
+    static func parse(
+        fileName: String, bytes: [UInt8]
+    ) throws(MigrationError) -> (up: MigrationFile.Section, down: MigrationFile.Section) {
+        guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+            throw .malformedFile(fileName, line: 1, "is not UTF-8 text")
+        }
+        // On scalars: "\r\n" is one Character.
+        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map {
+            String($0)
+        }
+        var markers: [Marker] = []
+        for (line, text) in lines.enumerated() {
+            if let marker = try marker(in: text, line: line, fileName: fileName) { markers.append(marker) }
+        }
+        guard let up = markers.first, up.direction == "up" else {
+            throw .malformedFile(fileName, line: 1, "does not begin with `-- migrate:up`")
+        }
+        guard markers.count > 1, markers[1].direction == "down" else {
+            throw .malformedFile(fileName, line: lines.count, "has no `-- migrate:down` after its up part")
+        }
+        guard markers.count == 2 else {
+            throw .malformedFile(fileName, line: markers[2].line + 1, "has a third `-- migrate:` marker")
+        }
+        let preamble = lines[..<up.line].joined(separator: "\n")
+        guard SQLStatementScanner(preamble).statements.isEmpty else {
+            throw .malformedFile(fileName, line: 1, "has statements before `-- migrate:up`")
+        }
+        let down = markers[1]
+        let upSection = try section(lines, up, until: down.line, fileName: fileName)
+        guard !upSection.isEmpty else {
+            throw .malformedFile(fileName, line: up.line + 1, "has nothing to apply")
+        }
+        return (upSection, try section(lines, down, until: lines.count, fileName: fileName))
+    }
+
+    private static func marker(
+        in text: String, line: Int, fileName: String
+    ) throws(MigrationError) -> Marker? {
+        guard let match = text.prefixMatch(of: /--[ \t]*migrate:(\S*)/) else { return nil }
+        var marker = Marker(direction: String(match.1), isTransactional: true, line: line)
+        guard marker.direction == "up" || marker.direction == "down" else {
+            throw .malformedFile(
+                fileName, line: line + 1, "has an unknown marker `migrate:\(marker.direction)`")
+        }
+        for option in text[match.range.upperBound...].split(whereSeparator: \.isWhitespace) {
+            switch option {
+            case "transaction:false": marker.isTransactional = false
+            case "transaction:true": marker.isTransactional = true
+            default:
+                throw .malformedFile(fileName, line: line + 1, "has an unknown option `\(option)`")
+            }
+        }
+        return marker
+    }
+
+    private static func section(
+        _ lines: [String], _ marker: Marker, until end: Int, fileName: String
+    ) throws(MigrationError) -> MigrationFile.Section {
+        let sql = lines[(marker.line + 1)..<end].joined(separator: "\n")
+        let statements = SQLStatementScanner(sql).statements
+        if marker.isTransactional {
+            if let words = statements.first(where: endsTransaction) {
+                throw .malformedFile(
+                    fileName, line: marker.line + 1,
+                    "controls the transaction itself (\(words[0])): its record could not commit with it")
+            }
+        } else if statements.count > 1 {
+            throw .malformedFile(
+                fileName, line: marker.line + 1,
+                "has \(statements.count) statements under transaction:false, which takes one: PostgreSQL would "
+                    + "make them one transaction, and what failed half-way could not be repeated")
+        }
+        return MigrationFile.Section(
+            sql: sql, isTransactional: marker.isTransactional, firstLine: marker.line + 2,
+            isEmpty: statements.isEmpty)
+    }
+
+    /// Whether the statement begins or ends a transaction; savepoints do neither.
+    private static func endsTransaction(_ words: [String]) -> Bool {
+        switch words.first {
+        case "BEGIN", "START", "COMMIT", "END", "ABORT": true
+        case "ROLLBACK": !words.contains("TO")
+        case "PREPARE": words.dropFirst().first == "TRANSACTION"
+        default: false
+        }
+    }
+}

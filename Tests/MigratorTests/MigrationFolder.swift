@@ -1,0 +1,32 @@
+import Foundation
+import Migrator
+
+/// A folder of migrations for a test; removed with its last reference.
+final class MigrationFolder: Sendable {
+    let path: String
+
+    init(_ files: [String: String] = [:]) throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "migrations-\(UUID().uuidString)")
+            .path()
+        try FileManager.default.createDirectory(atPath: "\(path)/Seeds", withIntermediateDirectories: true)
+        for (name, content) in files { try write(name, content) }
+    }
+
+    /// Writes a file; `Seeds/…` for a seed.
+    func write(_ name: String, _ content: String) throws {
+        try content.write(toFile: "\(path)/\(name)", atomically: true, encoding: .utf8)
+    }
+
+    func remove(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: "\(path)/\(name)")
+    }
+
+    func directory() throws -> MigrationDirectory { try MigrationDirectory(path: path) }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// A file's text from its two halves.
+func migration(up: String, down: String = "", options: String = "") -> String {
+    "-- migrate:up \(options)\n\(up)\n-- migrate:down\n\(down)\n"
+}

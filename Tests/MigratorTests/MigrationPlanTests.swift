@@ -1,0 +1,131 @@
+import Testing
+
+@testable import Migrator
+
+@Suite("A plan")
+struct MigrationPlanTests {
+    /// 1 and 3 are the schema's, 2 is a seed.
+    private let directory: MigrationDirectory
+    private let irreversible: MigrationFile
+
+    init() throws {
+        func file(_ name: String, _ kind: MigrationFile.Kind, down: String = "SELECT 2;") throws
+            -> MigrationFile
+        {
+            let text = migration(up: "SELECT '\(name)';", down: down)
+            return try MigrationFile(fileName: "\(name).sql", kind: kind, bytes: Array(text.utf8))
+        }
+        directory = try MigrationDirectory(files: [
+            file("0001_a", .schema), file("0002_b", .seed), file("0003_c", .schema),
+        ])
+        irreversible = try file("0004_d", .schema, down: "-- no way back")
+    }
+
+    private func applied(_ versions: String...) -> [AppliedMigration] {
+        versions.map { version in
+            AppliedMigration(
+                version: version, checksum: directory.files.first { $0.version == version }?.checksum)
+        }
+    }
+
+    private func steps(
+        _ command: MigrationPlan.Command, _ applied: [AppliedMigration], seeds: Bool = false
+    ) throws -> [String] {
+        try MigrationPlan(command, directory: directory, applied: applied, includesSeeds: seeds).steps
+            .map(\.description)
+    }
+
+    @Test("Up applies what is pending, seeds only where asked for")
+    func up() throws {
+        #expect(try steps(.up(to: nil), []) == ["apply 0001_a", "apply 0003_c"])
+        #expect(try steps(.up(to: nil), [], seeds: true) == ["apply 0001_a", "apply 0002_b", "apply 0003_c"])
+        #expect(try steps(.up(to: nil), applied("0001")) == ["apply 0003_c"])
+        #expect(try steps(.up(to: nil), applied("0001", "0003")) == [])
+    }
+
+    @Test("A seed may be asked for late")
+    func lateSeed() throws {
+        #expect(try steps(.up(to: nil), applied("0001", "0003"), seeds: true) == ["apply 0002_b"])
+    }
+
+    @Test("An applied seed is known though seeds aren't asked for now")
+    func appliedSeed() throws {
+        #expect(try steps(.up(to: nil), applied("0001", "0002")) == ["apply 0003_c"])
+        #expect(try steps(.down(to: nil), applied("0001", "0002")) == ["undo 0002_b"])
+    }
+
+    @Test("Up to a version stops behind it, written with its zeros or without")
+    func upTo() throws {
+        #expect(try steps(.up(to: "0001"), []) == ["apply 0001_a"])
+        #expect(try steps(.up(to: "2"), [], seeds: true) == ["apply 0001_a", "apply 0002_b"])
+        #expect(try steps(.up(to: "1"), applied("0001", "0003")) == [])
+    }
+
+    @Test("Down undoes one; to a version, all above it; to 0, all")
+    func down() throws {
+        let all = applied("0001", "0002", "0003")
+        #expect(try steps(.down(to: nil), all) == ["undo 0003_c"])
+        #expect(try steps(.down(to: "0001"), all) == ["undo 0003_c", "undo 0002_b"])
+        #expect(try steps(.down(to: "0"), all) == ["undo 0003_c", "undo 0002_b", "undo 0001_a"])
+        #expect(try steps(.down(to: nil), []) == [])
+    }
+
+    @Test(
+        "A version that no file has is no target",
+        arguments: [MigrationPlan.Command.up(to: "7"), .down(to: "x")])
+    func unknownTarget(command: MigrationPlan.Command) {
+        #expect(throws: MigrationError.self) { try steps(command, []) }
+    }
+
+    @Test("Whatever the command, an edited file is refused")
+    func edited() {
+        let rows = [AppliedMigration(version: "0001", checksum: "other")]
+        for command in [MigrationPlan.Command.up(to: nil), .down(to: nil)] {
+            #expect(throws: MigrationError.editedFile(name: "0001_a")) { try steps(command, rows) }
+        }
+    }
+
+    @Test("Applied versions without a file are refused, all named")
+    func missing() {
+        #expect(throws: MigrationError.missingFiles(versions: ["0000", "0009"])) {
+            try steps(.up(to: nil), applied("0001", "0009", "0000"))
+        }
+    }
+
+    @Test("A schema file below an applied one is refused")
+    func outOfOrder() {
+        #expect(throws: MigrationError.outOfOrder(name: "0001_a", highestApplied: "0003")) {
+            try steps(.up(to: nil), applied("0003"))
+        }
+    }
+
+    @Test("A row without a checksum, as dbmate writes it, is taken on trust")
+    func unverified() throws {
+        #expect(try steps(.up(to: nil), [AppliedMigration(version: "0001")]) == ["apply 0003_c"])
+    }
+
+    @Test("What has nothing to undo it with stops the whole way down before it begins")
+    func oneWay() throws {
+        let directory = try MigrationDirectory(files: directory.files + [irreversible])
+        let rows = directory.files.map { AppliedMigration(version: $0.version, checksum: $0.checksum) }
+        #expect(throws: MigrationError.irreversible(name: "0004_d")) {
+            try MigrationPlan(.down(to: "0"), directory: directory, applied: rows, includesSeeds: false)
+        }
+    }
+
+    @Test("The status shows every state on a line, and sums up")
+    func statusText() {
+        let rows = [
+            AppliedMigration(version: "0001", checksum: "other", appliedAt: "2026-01-02"),
+            AppliedMigration(version: "0009"),
+        ]
+        #expect(
+            MigrationStatus(directory: directory, applied: rows).description == """
+                edited      0001_a  2026-01-02
+                optional    0002_b (seed)
+                late        0003_c
+                missing     0009
+                2 applied, 1 seeds not applied, 1 late, 1 edited, 1 missing
+                """)
+    }
+}

@@ -1,0 +1,191 @@
+import Migrator
+import Testing
+
+@Suite("A run of migrations")
+struct MigratorTests {
+    private func scene() throws -> Scene {
+        try Scene([
+            "0001_create_a.sql": migration(up: "CREATE TABLE a (n int);", down: "DROP TABLE a;"),
+            "Seeds/0002_fill_a.sql": migration(up: "INSERT INTO a VALUES (1), (2);", down: "DELETE FROM a;"),
+            "0003_create_b.sql": migration(up: "CREATE TABLE b (n int);", down: "DROP TABLE b;"),
+        ])
+    }
+
+    @Test("Up applies in order and writes each file down; a second run has nothing to do")
+    func up() async throws {
+        let scene = try scene()
+        let recorder = EventRecorder()
+        #expect(try await scene.run(.up(to: nil)) == ["apply 0001_create_a", "apply 0003_create_b"])
+        #expect(try await scene.run(.up(to: nil), recorder: recorder) == [])
+        #expect(recorder.events == [.nothingToDo])
+        #expect(try scene.versions == "0001,0003")
+        let complete = "SELECT bool_and(length(checksum) = 64 AND applied_at <= now()) FROM schema_migrations"
+        #expect(try scene.database.execute(complete) == "t")
+    }
+
+    @Test("Seeds come where asked for, later too, and are known afterwards")
+    func seeds() async throws {
+        let scene = try scene()
+        try await scene.run(.up(to: nil))
+        #expect(try await scene.run(.up(to: nil), seeds: true) == ["apply 0002_fill_a"])
+        #expect(try scene.database.execute("SELECT count(*) FROM a") == "2")
+        let status = try await scene.withMigrator { try await $0.status() }
+        #expect(status.entries.map(\.state) == [.applied, .applied, .applied])
+        try await scene.withMigrator { try await $0.validate() }
+    }
+
+    @Test("Down undoes the last file, or down to a version, and up applies again")
+    func down() async throws {
+        let scene = try scene()
+        try await scene.run(.up(to: nil), seeds: true)
+        #expect(try await scene.run(.down(to: nil)) == ["undo 0003_create_b"])
+        #expect(try scene.versions == "0001,0002")
+        #expect(try !scene.hasTable("b"))
+        #expect(try await scene.run(.down(to: "0")) == ["undo 0002_fill_a", "undo 0001_create_a"])
+        #expect(try !scene.hasTable("a"))
+        #expect(try await scene.run(.up(to: "1")) == ["apply 0001_create_a"])
+        #expect(try scene.versions == "0001")
+    }
+
+    @Test("A dry run says what it would do and changes nothing, not even its own table")
+    func dryRun() async throws {
+        let scene = try scene()
+        let recorder = EventRecorder()
+        try await scene.run(.up(to: nil), isDryRun: true, recorder: recorder)
+        #expect(
+            recorder.events.map(\.description) == ["would apply 0001_create_a", "would apply 0003_create_b"])
+        #expect(try !scene.hasTable("schema_migrations"))
+        #expect(try !scene.hasTable("a"))
+    }
+
+    @Test("A file that was edited after it had been applied stops every command, and nothing changes")
+    func edited() async throws {
+        let scene = try scene()
+        try await scene.run(.up(to: "1"))
+        try scene.folder.write("0001_create_a.sql", migration(up: "CREATE TABLE a (n bigint);"))
+        for command in [MigrationPlan.Command.up(to: nil), .down(to: nil)] {
+            await #expect(throws: MigrationError.editedFile(name: "0001_create_a")) {
+                try await scene.run(command)
+            }
+        }
+        await #expect(throws: MigrationError.editedFile(name: "0001_create_a")) {
+            try await scene.withMigrator { try await $0.validate() }
+        }
+        #expect(try scene.versions == "0001")
+    }
+
+    @Test("An applied version without a file stops every command, and nothing changes")
+    func missing() async throws {
+        let scene = try scene()
+        try await scene.run(.up(to: "1"))
+        try scene.folder.remove("0001_create_a.sql")
+        await #expect(throws: MigrationError.missingFiles(versions: ["0001"])) {
+            try await scene.run(.up(to: nil))
+        }
+        #expect(try scene.versions == "0001")
+        #expect(try !scene.hasTable("b"))
+    }
+
+    @Test("A file that fails half-way is undone whole, the earlier ones stay, and the error has its line")
+    func failure() async throws {
+        let scene = try scene()
+        try scene.folder.write(
+            "0004_break.sql", migration(up: "CREATE TABLE half ();\n-- ü€\nSELECT 1 / 0;\nSELECT nonsense;"))
+        await #expect(
+            throws: MigrationError.statementFailed(name: "0004_break", line: nil, message: "division by zero")
+        ) { try await scene.run(.up(to: nil)) }
+        #expect(try scene.versions == "0001,0003")
+        #expect(try !scene.hasTable("half"))
+
+        try scene.folder.write(
+            "0004_break.sql", migration(up: "CREATE TABLE half ();\n-- ü€\nSELECT nonsense;"))
+        let message = #"column "nonsense" does not exist"#
+        await #expect(throws: MigrationError.statementFailed(name: "0004_break", line: 4, message: message)) {
+            try await scene.run(.up(to: nil))
+        }
+        try scene.folder.write("0004_break.sql", migration(up: "CREATE TABLE half ();"))
+        #expect(try await scene.run(.up(to: nil)) == ["apply 0004_break"])
+    }
+
+    @Test("A constraint that speaks at the commit only undoes its file too, which the error names")
+    func failureAtCommit() async throws {
+        let scene = try scene()
+        let up = """
+            CREATE TABLE c (n int UNIQUE DEFERRABLE INITIALLY DEFERRED);
+            INSERT INTO c VALUES (1), (1);
+            """
+        try scene.folder.write("0004_create_c.sql", migration(up: up))
+        let error = await #expect(throws: MigrationError.self) { try await scene.run(.up(to: nil)) }
+        #expect(error?.description.hasPrefix("0004_create_c: duplicate key value") == true)
+        #expect(try scene.versions == "0001,0003")
+        #expect(try !scene.hasTable("c"))
+    }
+
+    @Test("A file whose record cannot be written is undone: both or neither")
+    func failureOfRecord() async throws {
+        let scene = try scene()
+        let up = "CREATE TABLE c (n int); INSERT INTO schema_migrations (version) VALUES ('0004');"
+        try scene.folder.write("0004_create_c.sql", migration(up: up))
+        let error = await #expect(throws: MigrationError.self) { try await scene.run(.up(to: nil)) }
+        #expect(error?.description.hasPrefix("0004_create_c: duplicate key value") == true)
+        #expect(try scene.versions == "0001,0003")
+        #expect(try !scene.hasTable("c"))
+    }
+
+    @Test("A transaction:false file that fails is not written down")
+    func failureWithoutTransaction() async throws {
+        let scene = try scene()
+        let up = "CREATE INDEX CONCURRENTLY no_index ON no_table (n);"
+        try scene.folder.write("0004_index.sql", migration(up: up, options: "transaction:false"))
+        await #expect(throws: MigrationError.self) { try await scene.run(.up(to: nil)) }
+        #expect(try scene.versions == "0001,0003")
+    }
+
+    @Test("What a file sets in its session touches neither its record nor the next file")
+    func sessionSettings() async throws {
+        let scene = try scene()
+        try scene.database.execute(
+            "DO $$ BEGIN CREATE ROLE nobody_special; EXCEPTION WHEN duplicate_object THEN END $$")
+        let up = "SET search_path = pg_catalog; SET ROLE nobody_special; SET client_min_messages = error;"
+        try scene.folder.write("0004_set.sql", migration(up: up))
+        try scene.folder.write("0005_create_d.sql", migration(up: "CREATE TABLE d ();"))
+        try await scene.run(.up(to: nil))
+        #expect(try scene.versions == "0001,0003,0004,0005")
+        #expect(try scene.hasTable("public.d"))
+    }
+
+    @Test("Notices of a file are events")
+    func notices() async throws {
+        let scene = try scene()
+        try scene.folder.write("0004_tell.sql", migration(up: "DO $$ BEGIN RAISE NOTICE 'hello'; END $$;"))
+        let recorder = EventRecorder()
+        try await scene.run(.up(to: nil), recorder: recorder)
+        #expect(recorder.events.contains(.notice("hello")))
+    }
+
+    @Test("A table that dbmate made is accepted, and dbmate can go on with it")
+    func dbmate() async throws {
+        let scene = try scene()
+        try scene.database.execute(
+            """
+            CREATE TABLE schema_migrations (version character varying(128) PRIMARY KEY);
+            CREATE TABLE a (n int);
+            INSERT INTO schema_migrations (version) VALUES ('0001');
+            """)
+        #expect(try await scene.run(.up(to: nil)) == ["apply 0003_create_b"])
+        let status = try await scene.withMigrator { try await $0.status() }
+        #expect(status.entries.map(\.state) == [.unverified, .optional, .applied])
+        #expect(status.entries[0].applied?.appliedAt == nil)
+        // What dbmate itself says.
+        try scene.database.execute("insert into schema_migrations (version) values ('0002')")
+        #expect(try await scene.run(.down(to: "1")) == ["undo 0003_create_b", "undo 0002_fill_a"])
+    }
+
+    @Test("A database that cannot be reached is a database error, not a crash")
+    func unreachable() async throws {
+        let scene = try scene()
+        try scene.database.drop()
+        let error = await #expect(throws: MigrationError.self) { try await scene.run(.up(to: nil)) }
+        #expect(error?.description.contains("does not exist") == true)
+    }
+}

@@ -1,0 +1,87 @@
+import EventLoop
+import Migrator
+import Postgres
+import PrivateCluster
+import Testing
+
+/// Runs `body` as a task on a loop of its own, and expects that every handle is closed at the end.
+func onLoop<Value: Sendable>(
+    _ body: @escaping @Sendable (EventLoop) async throws -> Value
+) async throws -> Value {
+    let thread = try EventLoopThread.start(name: "migrator-test")
+    let loop = thread.loop
+    let result = await Task(executorPreference: loop) { try await body(loop) }.result
+    #expect(thread.stopAndJoin() == 0, "handles were left open")
+    return try result.get()
+}
+
+/// A database with a folder of migrations for it.
+struct Scene: Sendable {
+    let database: TestDatabase
+    let folder: MigrationFolder
+
+    init(_ files: [String: String]) throws {
+        database = try TestDatabase()
+        folder = try MigrationFolder(files)
+    }
+
+    /// Runs `body` on a loop of its own with a migrator that reads the folder as it is now.
+    func withMigrator<Value: Sendable>(
+        seeds: Bool = false, lockWaitLimit: Duration = .seconds(60),
+        recorder: EventRecorder = EventRecorder(),
+        _ body: @escaping @Sendable (Migrator) async throws -> Value
+    ) async throws -> Value {
+        let configuration = try PostgresConfiguration(conninfo: database.connectionString)
+        let directory = try folder.directory()
+        return try await onLoop { loop in
+            var migrator = Migrator(configuration, directory: directory, loop: loop)
+            migrator.includesSeeds = seeds
+            migrator.lockWaitLimit = lockWaitLimit
+            migrator.onEvent = { recorder.record($0) }
+            return try await body(migrator)
+        }
+    }
+
+    @discardableResult
+    func run(
+        _ command: MigrationPlan.Command, seeds: Bool = false, isDryRun: Bool = false,
+        recorder: EventRecorder = EventRecorder()
+    ) async throws -> [String] {
+        try await withMigrator(seeds: seeds, recorder: recorder) { migrator in
+            try await migrator.run(command, isDryRun: isDryRun).steps.map(\.description)
+        }
+    }
+
+    /// Runs `body` while a session of its own holds the advisory lock 42, which a migration can wait for.
+    func holdingGate<Value: Sendable>(
+        _ body:
+            @escaping @Sendable (_ open: @escaping @Sendable () async throws -> Void) async throws -> Value
+    ) async throws -> Value {
+        let configuration = try PostgresConfiguration(conninfo: database.connectionString)
+        return try await onLoop { loop in
+            let connection = try await PostgresConnection.connect(configuration, loop: loop)
+            let bound = LoopBound(connection, loop: loop)
+            _ = try await connection.query("SELECT pg_advisory_lock(42)")
+            do {
+                let value = try await body {
+                    _ = try await bound.value.query("SELECT pg_advisory_unlock(42)")
+                }
+                await connection.close()
+                return value
+            } catch {
+                await connection.close()
+                throw error
+            }
+        }
+    }
+
+    var versions: String {
+        get throws {
+            try database.execute("SELECT string_agg(version, ',' ORDER BY version) FROM schema_migrations")
+        }
+    }
+
+    func hasTable(_ name: String) throws -> Bool {
+        try database.execute("SELECT to_regclass('\(name)') IS NOT NULL") == "t"
+    }
+}
