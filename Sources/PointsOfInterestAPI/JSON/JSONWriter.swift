@@ -1,0 +1,98 @@
+/// Writes JSON (RFC 8259) straight into bytes, without Foundation: the server's way to its answers.
+///
+/// The caller pairs the begins with the ends and names each member of an object; the writer sees to commas,
+/// escapes and the form of numbers.
+public struct JSONWriter: ~Copyable {
+    private var buffer: ByteBuffer
+    private var needsComma = false
+
+    /// Makes an empty writer with room for that many bytes; it takes more where it needs to.
+    public init(capacity: Int = 256) {
+        buffer = ByteBuffer(capacity: capacity)
+    }
+
+    /// A copy of what is written so far.
+    public var bytes: [UInt8] { buffer.bytes }
+
+    /// Begins an object.
+    public mutating func beginObject() {
+        begin(UInt8(ascii: "{"))
+    }
+
+    /// Ends the object begun last.
+    public mutating func endObject() {
+        end(UInt8(ascii: "}"))
+    }
+
+    /// Begins an array.
+    public mutating func beginArray() {
+        begin(UInt8(ascii: "["))
+    }
+
+    /// Ends the array begun last.
+    public mutating func endArray() {
+        end(UInt8(ascii: "]"))
+    }
+
+    /// Names the member that is written next; the name needs no escape.
+    public mutating func name(_ name: StaticString) {
+        separate()
+        buffer.append(UInt8(ascii: "\""))
+        buffer.append(name)
+        buffer.append(UInt8(ascii: "\""))
+        buffer.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// Writes a string.
+    public mutating func value(_ string: String) {
+        separate()
+        buffer.append(UInt8(ascii: "\""))
+        buffer.appendEscaped(string)
+        buffer.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes a number in its shortest form that reads back the same; `null` if it is not finite.
+    public mutating func value(_ number: Double) {
+        guard number.isFinite else { return null() }
+        separate()
+        buffer.appendDecimal(number)
+    }
+
+    /// Writes a whole number.
+    public mutating func value(_ number: Int) {
+        separate()
+        buffer.appendDecimal(number)
+    }
+
+    /// Writes `true` or `false`.
+    public mutating func value(_ flag: Bool) {
+        literal(flag ? "true" : "false")
+    }
+
+    /// Writes `null`.
+    public mutating func null() {
+        literal("null")
+    }
+
+    private mutating func literal(_ text: StaticString) {
+        separate()
+        buffer.append(text)
+    }
+
+    private mutating func begin(_ bracket: UInt8) {
+        separate()
+        buffer.append(bracket)
+        needsComma = false
+    }
+
+    private mutating func end(_ bracket: UInt8) {
+        buffer.append(bracket)
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { buffer.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import PointsOfInterestAPI
+import Testing
+
+@Suite("A point of interest")
+struct PointOfInterestTests {
+    private let least = PointOfInterest(
+        id: 1, name: "A", category: "museum", latitude: 1, longitude: 2, featured: true)
+
+    @Test("ignores the fields it doesn't know")
+    func ignoresUnknownFields() throws {
+        #expect(try decode(#""opened":{"year":1900,"month":[null]},"x":null"#) == least)
+    }
+
+    @Test(
+        "goes without an optional field that is malformed",
+        arguments: [
+            #""distance":"near""#, #""distance":1e999"#, #""distance":null"#, #""distance":{}"#,
+            #""address":5"#,
+            #""address":["a"]"#, #""website":false"#, #""source":"seed""#, #""source":{"dataset":"a"}"#,
+            #""source":{"dataset":1,"id":"b","license":"c"}"#, #""source":[]"#,
+        ])
+    func goesWithoutMalformedFields(field: String) throws {
+        #expect(try decode(field) == least)
+    }
+
+    @Test("keeps its other optional fields beside a malformed one")
+    func keepsTheOthers() throws {
+        let place = try decode(#""distance":[],"address":"1 Main St","source":7"#)
+        #expect(place.distance == nil)
+        #expect(place.address == "1 Main St")
+    }
+
+    @Test(
+        "needs the fields that every place has",
+        arguments: ["id", "name", "category", "latitude", "longitude", "featured"])
+    func needsRequiredFields(field: String) throws {
+        let body = try #require(
+            try JSONSerialization.jsonObject(with: Data([least].json)) as? [[String: Any]])
+        let without = try JSONSerialization.data(withJSONObject: body.map { $0.filter { $0.key != field } })
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([PointOfInterest].self, from: without)
+        }
+    }
+
+    @Test(
+        "has its distance to a tenth of a metre, halves away from zero",
+        arguments: [
+            (0, 0), (0.04, 0), (0.05, 0.1), (12.25, 12.3), (12.349, 12.3), (20_003_931.4586, 20_003_931.5),
+        ])
+    func roundsItsDistance(exact: Double, rounded: Double) {
+        let place = PointOfInterest(
+            id: 1, name: "", category: "", latitude: 0, longitude: 0, distance: exact)
+        #expect(place.distance == rounded)
+    }
+
+    private func decode(_ fields: String) throws -> PointOfInterest {
+        let body = """
+            [{"id":1,"name":"A","category":"museum","latitude":1,"longitude":2.0,"featured":true,\(fields)}]
+            """
+        return try #require(try JSONDecoder().decode([PointOfInterest].self, from: Data(body.utf8)).first)
+    }
+}

@@ -1,0 +1,215 @@
+import Foundation
+import PointsOfInterestClient
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite("A loader", .timeLimit(.minutes(1)))
+struct APIRequestLoaderTests {
+    private static let body = """
+        [{"id":3,"name":"Tech","category":"new","latitude":37.33,"longitude":-121.89,"featured":true,
+          "distance":120.4,"opened":1998}]
+        """
+    private static let places = [
+        PointOfInterest(
+            id: 3, name: "Tech", category: "new", latitude: 37.33, longitude: -121.89, featured: true,
+            distance: 120.4)
+    ]
+
+    private let center: Coordinate
+
+    init() throws {
+        center = try Coordinate(latitude: 37.3293, longitude: -121.8893)
+    }
+
+    private func loader(on network: MockNetwork) -> APIRequestLoader<PointsOfInterestRequest> {
+        APIRequestLoader(
+            apiRequest: PointsOfInterestRequest(baseURL: network.baseURL), urlSession: network.session)
+    }
+
+    private func load(_ form: LoadingForm, on network: MockNetwork) async throws -> [PointOfInterest] {
+        try await form.load(center, with: loader(on: network))
+    }
+
+    @Test("sends the request and reads the answer", arguments: LoadingForm.allCases)
+    func loads(form: LoadingForm) async throws {
+        let network = try MockNetwork(body: Self.body)
+        #expect(try await load(form, on: network) == Self.places)
+        var events = network.events.makeAsyncIterator()
+        guard case .started(let request) = await events.next() else {
+            Issue.record("nothing was sent")
+            return
+        }
+        #expect(request.url?.query == "lat=37.3293&long=-121.8893")
+        #expect(request.httpMethod == "GET")
+        #expect(request.value(forHTTPHeaderField: "Accept") == "application/json")
+    }
+
+    @Test("takes every status of success", arguments: LoadingForm.allCases, [200, 203, 299])
+    func takesSuccess(form: LoadingForm, status: Int) async throws {
+        let network = try MockNetwork(status: status, body: Self.body)
+        #expect(try await load(form, on: network) == Self.places)
+    }
+
+    @Test(
+        "hands on the problem that the service tells, with the answer's own status",
+        arguments: LoadingForm.allCases,
+        ["application/problem+json", "Application/Problem+JSON; charset=utf-8"])
+    func throwsProblems(form: LoadingForm, contentType: String) async throws {
+        let body = """
+            {"type":"/problems/out-of-range","title":"T","status":200,"detail":"D","code":"out-of-range",\
+            "requestId":"r","errors":[{"parameter":"limit","code":"out-of-range","detail":"E"}]}
+            """
+        let network = try MockNetwork(status: 400, contentType: contentType, body: body)
+        var problem = Problem(.outOfRange, status: 400, detail: "D", requestId: "r")
+        problem.title = "T"
+        problem.errors = [ParameterFault(parameter: "limit", code: .outOfRange, detail: "E")]
+        await #expect(throws: RequestError.problem(problem)) { try await load(form, on: network) }
+    }
+
+    @Test(
+        "tells the status of a refusal without a problem",
+        arguments: LoadingForm.allCases,
+        [
+            (502, "text/html", "<h1>Bad gateway</h1>"), (404, "application/json", "[]"), (500, nil, ""),
+            (503, "application/problem+json", "<oops>"), (199, "application/json", body),
+            (300, "application/json", body), (304, nil, ""),
+        ])
+    func tellsStatuses(form: LoadingForm, answer: (status: Int, type: String?, body: String)) async throws {
+        let network = try MockNetwork(status: answer.status, contentType: answer.type, body: answer.body)
+        await #expect(throws: RequestError.unexpectedStatus(answer.status)) {
+            try await load(form, on: network)
+        }
+    }
+
+    @Test(
+        "tells that it can't read a success", arguments: LoadingForm.allCases, ["", "{}", "[{}]", "<html>"])
+    func tellsUndecodableBodies(form: LoadingForm, body: String) async throws {
+        let network = try MockNetwork(body: body)
+        let error = await #expect(throws: RequestError.self) { try await load(form, on: network) }
+        guard case .undecodableBody = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test(
+        "tells what happened on the way", arguments: LoadingForm.allCases,
+        [URLError.Code.notConnectedToInternet, .timedOut, .networkConnectionLost])
+    func tellsTransportErrors(form: LoadingForm, code: URLError.Code) async throws {
+        let network = try MockNetwork { _ in throw URLError(code) }
+        let error = await #expect(throws: RequestError.self) { try await load(form, on: network) }
+        #expect(error?.urlErrorCode == code)
+    }
+
+    @Test("tells that an answer is not HTTP", arguments: LoadingForm.allCases)
+    func tellsOtherProtocols(form: LoadingForm) async throws {
+        let network = try MockNetwork { request in
+            guard let url = request.url else { throw URLError(.badURL) }
+            return (
+                URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil), Data()
+            )
+        }
+        await #expect(throws: RequestError.notHTTP) { try await load(form, on: network) }
+    }
+
+    @Test("tells that there is nothing to send", arguments: LoadingForm.allCases)
+    func tellsInvalidRequests(form: LoadingForm) async throws {
+        let network = try MockNetwork(body: Self.body)
+        let invalid = PointsOfInterestRequest(baseURL: URL(fileURLWithPath: "/"))
+        let loader = APIRequestLoader(apiRequest: invalid, urlSession: network.session)
+        await #expect(throws: RequestError.invalidBaseURL) { try await form.load(center, with: loader) }
+    }
+
+    @Test("gives up a request in flight when its task is cancelled")
+    func cancelsInFlight() async throws {
+        let network = try MockNetwork { _ in nil }
+        let loader = loader(on: network)
+        let task = Task { [center] in try await loader.loadAPIRequest(requestData: center) }
+        var events = network.events.makeAsyncIterator()
+        guard case .started = await events.next() else {
+            Issue.record("nothing was sent")
+            return
+        }
+        task.cancel()
+        guard case .stopped = await events.next() else {
+            Issue.record("the request goes on")
+            return
+        }
+        await #expect(throws: RequestError.cancelled) { try await task.value }
+    }
+
+    @Test("sends nothing when its task is cancelled already")
+    func cancelsBefore() async throws {
+        let network = try MockNetwork { _ in
+            Issue.record("something was sent")
+            return nil
+        }
+        let loader = loader(on: network)
+        let task = Task { [center] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await loader.loadAPIRequest(requestData: center)
+        }
+        await #expect(throws: RequestError.cancelled) { try await task.value }
+    }
+
+    @Test("gives up whenever its task is cancelled, and always returns")
+    func cancelsAtAnyTime() async throws {
+        let network = try MockNetwork(body: Self.body)
+        let loader = loader(on: network)
+        await withTaskGroup { group in
+            for _ in 0..<200 {
+                group.addTask { [center] in
+                    let task = Task { try await loader.loadAPIRequest(requestData: center) }
+                    await Task.yield()
+                    task.cancel()
+                    do {
+                        #expect(try await task.value == Self.places)
+                    } catch {
+                        #expect(error as? RequestError == .cancelled)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("keeps the answers of requests at the same time apart", arguments: LoadingForm.allCases)
+    func keepsAnswersApart(form: LoadingForm) async throws {
+        let network = try MockNetwork { request in
+            guard let url = request.url, let query = url.query,
+                let latitude = query.split(separator: "&").first?.split(separator: "=").last,
+                let response = HTTPURLResponse(
+                    url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
+            else { throw URLError(.badURL) }
+            let body = """
+                [{"id":\(latitude),"name":"","category":"","latitude":0,"longitude":0,"featured":false}]
+                """
+            return (response, Data(body.utf8))
+        }
+        let loader = loader(on: network)
+        try await withThrowingTaskGroup(of: (Int, [PointOfInterest]).self) { group in
+            for latitude in 0..<90 {
+                let center = try Coordinate(latitude: Double(latitude), longitude: 0)
+                group.addTask { (latitude, try await form.load(center, with: loader)) }
+            }
+            for try await (latitude, places) in group { #expect(places.map(\.id) == [latitude]) }
+        }
+    }
+
+    @Test("calls its handler on the session's queue, whatever happened", arguments: [true, false])
+    func callsBackOnTheQueue(isValid: Bool) async throws {
+        let network = try MockNetwork(body: Self.body)
+        let request = PointsOfInterestRequest(
+            baseURL: isValid ? network.baseURL : URL(fileURLWithPath: "/"))
+        let loader = APIRequestLoader(apiRequest: request, urlSession: network.session)
+        let calls = AsyncStream<Bool> { continuation in
+            loader.loadAPIRequest(requestData: center) { _ in
+                continuation.yield(OperationQueue.current === network.session.delegateQueue)
+                continuation.finish()
+            }
+        }
+        for await isOnQueue in calls { #expect(isOnQueue) }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import PointsOfInterestClient
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A request as an app may write one for another service.
+private struct NumberRequest: APIRequest {
+    struct Odd: Error, Equatable {}
+
+    func makeRequest(from requestData: URL) throws -> URLRequest {
+        URLRequest(url: requestData)
+    }
+
+    func parseResponse(data: Data) throws -> Int {
+        let number = try JSONDecoder().decode([Int].self, from: data).first ?? 0
+        guard number.isMultiple(of: 2) else { throw Odd() }
+        return number
+    }
+}
+
+@Suite("A request of the app's own", .timeLimit(.minutes(1)))
+struct OwnRequestTests {
+    private func load(_ form: LoadingForm, answer: String) async throws -> Int {
+        let network = try MockNetwork(body: answer)
+        let loader = APIRequestLoader(apiRequest: NumberRequest(), urlSession: network.session)
+        return try await form.load(network.baseURL, with: loader)
+    }
+
+    @Test("is loaded like ours", arguments: LoadingForm.allCases)
+    func loads(form: LoadingForm) async throws {
+        #expect(try await load(form, answer: "[2]") == 2)
+    }
+
+    @Test("has its own errors, and ours where it can't decode", arguments: LoadingForm.allCases)
+    func throwsItsOwn(form: LoadingForm) async throws {
+        await #expect(throws: NumberRequest.Odd()) { try await load(form, answer: "[3]") }
+        let error = await #expect(throws: RequestError.self) { try await load(form, answer: "?") }
+        guard case .undecodableBody = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+}

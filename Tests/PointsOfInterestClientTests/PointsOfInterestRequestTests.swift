@@ -1,0 +1,103 @@
+import Foundation
+import PointsOfInterestClient
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite("A points of interest request")
+struct PointsOfInterestRequestTests {
+    private func url(_ text: String) throws -> URL {
+        try #require(URL(string: text))
+    }
+
+    private func madeURL(
+        base: String, latitude: Double = 37.3293, longitude: Double = -121.8893, radius: Double? = nil,
+        limit: Int? = nil
+    ) throws -> String? {
+        let request = PointsOfInterestRequest(baseURL: try url(base), radius: radius, limit: limit)
+        let coordinate = try Coordinate(latitude: latitude, longitude: longitude)
+        return try request.makeRequest(from: coordinate).url?.absoluteString
+    }
+
+    @Test("asks with exactly its coordinate where it has no options")
+    func asksForACoordinate() throws {
+        let request = PointsOfInterestRequest(baseURL: try url("https://poi.example"))
+        let made = try request.makeRequest(from: Coordinate(latitude: 37.3293, longitude: -121.8893))
+        #expect(made.url?.query == "lat=37.3293&long=-121.8893")
+        #expect(made.url?.absoluteString == "https://poi.example/locations?lat=37.3293&long=-121.8893")
+        #expect(made.httpMethod == "GET")
+        #expect(made.httpBody == nil)
+        #expect(made.cachePolicy == .reloadIgnoringLocalCacheData)
+        #expect(made.value(forHTTPHeaderField: "Accept") == "application/json")
+    }
+
+    @Test("says its options behind the coordinate")
+    func saysItsOptions() throws {
+        #expect(
+            try madeURL(base: "http://h", radius: 99.5, limit: 1)
+                == "http://h/locations?lat=37.3293&long=-121.8893&radius=99.5&limit=1")
+        var request = PointsOfInterestRequest(baseURL: try url("http://h"))
+        request.radius = 2e21
+        request.limit = 100
+        let made = try request.makeRequest(from: Coordinate(latitude: -90, longitude: 5e-12))
+        #expect(made.url?.query(percentEncoded: true) == "lat=-90&long=5e-12&radius=2e%2B21&limit=100")
+    }
+
+    @Test(
+        "keeps the address of its service, and ends its path properly",
+        arguments: [
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080/locations"),
+            ("http://127.0.0.1:8080/", "http://127.0.0.1:8080/locations"),
+            ("https://h/api/v1", "https://h/api/v1/locations"),
+            ("https://h/api/v1//", "https://h/api/v1/locations"),
+            ("https://h/a%2Fb/%C3%A9/", "https://h/a%2Fb/%C3%A9/locations"),
+            ("https://h/~session/a", "https://h/~session/a/locations"),
+            ("https://h/p?key=1#top", "https://h/p/locations"),
+            ("https://user@[::1]:9/", "https://user@[::1]:9/locations"),
+            ("HTTPS://h", "HTTPS://h/locations"),
+        ])
+    func keepsTheBase(base: String, expected: String) throws {
+        #expect(try madeURL(base: base) == expected + "?lat=37.3293&long=-121.8893")
+    }
+
+    @Test(
+        "needs an absolute HTTP address",
+        arguments: [
+            "/locations", "poi.example", "file:///tmp", "ftp://h", "http:", "https:///x", "mailto:a@b",
+        ])
+    func needsAnAddress(base: String) {
+        #expect(throws: RequestError.invalidBaseURL) { try madeURL(base: base) }
+    }
+
+    @Test("asks below a base URL that is relative to another")
+    func resolvesTheBase() throws {
+        let base = try #require(URL(string: "v2/", relativeTo: try url("https://h/api/")))
+        let made = try PointsOfInterestRequest(baseURL: base)
+            .makeRequest(from: Coordinate(latitude: 1, longitude: 2))
+        #expect(made.url?.absoluteString == "https://h/api/v2/locations?lat=1&long=2")
+    }
+
+    @Test("reads an array of places")
+    func readsPlaces() throws {
+        let request = PointsOfInterestRequest(baseURL: try url("https://h"))
+        let place = PointOfInterest(
+            id: 3, name: "Tech", category: "museum", latitude: 37.33, longitude: -121.89, distance: 120.4)
+        #expect(try request.parseResponse(data: JSONEncoder().encode([place])) == [place])
+        #expect(try request.parseResponse(data: Data("[]".utf8)).isEmpty)
+    }
+
+    @Test(
+        "reads nothing else",
+        arguments: ["", "{}", "null", "[{}]", "[", "<html>", #"{"features":[]}"#, "[1]"])
+    func refusesOtherBodies(body: String) throws {
+        let request = PointsOfInterestRequest(baseURL: try url("https://h"))
+        let error = #expect(throws: RequestError.self) { try request.parseResponse(data: Data(body.utf8)) }
+        guard case .undecodableBody(let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(!reason.isEmpty)
+    }
+}
