@@ -1,0 +1,39 @@
+import POIService
+import Postgres
+
+/// The settings of the database's side, validated.
+public struct DatabaseConfiguration: Sendable {
+    /// How a connection is made.
+    public var postgres: PostgresConfiguration
+    /// How many there are on each loop, and how long one waits for them.
+    public var pool: PoolOptions
+
+    /// Reads the settings.
+    ///
+    /// - Throws: the first setting that can't be used.
+    public init(from reader: inout SettingsReader) throws(ConfigurationError) {
+        postgres = try Self.postgres(try reader.readIfPresent(.databaseURL))
+        pool = PoolOptions()
+        pool.fastConnections = try reader.read(.fastConnections)
+        pool.exclusiveConnections = try reader.read(.exclusiveConnections)
+        pool.acquireTimeout = try reader.read(.acquireTimeout)
+        pool.queryTimeout = try reader.read(.statementTimeout)
+        postgres.statementTimeout = pool.queryTimeout
+    }
+
+    /// Leads to another database, with the same settings.
+    public mutating func use(connectionString: String) throws(ConfigurationError) {
+        let statementTimeout = postgres.statementTimeout
+        postgres = try Self.postgres(connectionString)
+        postgres.statementTimeout = statementTimeout
+    }
+
+    private static func postgres(_ conninfo: String?) throws(ConfigurationError) -> PostgresConfiguration {
+        do throws(PostgresError) {
+            return try PostgresConfiguration(conninfo: conninfo)
+        } catch {
+            // The text may hold a password.
+            throw ConfigurationError("DATABASE_URL: expected a connection string or URI of libpq")
+        }
+    }
+}

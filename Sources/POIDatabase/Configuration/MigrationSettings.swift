@@ -1,0 +1,45 @@
+import Foundation
+import Migrator
+import POIService
+
+/// Where the migrations are, and whether the seeds belong to them.
+public struct MigrationSettings: Sendable {
+    /// The folder of the files.
+    public let path: String
+    /// Whether pending seeds are applied too.
+    public let includesSeeds: Bool
+
+    /// Reads the settings.
+    ///
+    /// - Parameter seedsByDefault: what counts where `POI_SEEDS` isn't set.
+    /// - Throws: the first setting that can't be used, a folder that isn't there included.
+    public init(
+        from reader: inout SettingsReader, seedsByDefault: Bool = false
+    ) throws(ConfigurationError) {
+        path = try reader.read(
+            .text("POI_MIGRATIONS_DIR", "folder of the migrations", default: Self.defaultPath))
+        includesSeeds = try reader.read(
+            .flag("POI_SEEDS", "whether migrating applies the seeds too", default: seedsByDefault))
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+            throw ConfigurationError("POI_MIGRATIONS_DIR=\(path): expected the folder of the migrations")
+        }
+    }
+
+    /// The files, checked.
+    public func directory() throws(MigrationError) -> MigrationDirectory {
+        try MigrationDirectory(path: path)
+    }
+
+    /// The working directory's, else the one that is installed beside the program: `bin/poi` and
+    /// `share/poi/Migrations`.
+    private static var defaultPath: String {
+        let local = "Migrations"
+        guard !FileManager.default.fileExists(atPath: local),
+            let program = Bundle.main.executableURL?.resolvingSymlinksInPath()
+        else { return local }
+        let installed = program.deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "share/poi/Migrations").path(percentEncoded: false)
+        return FileManager.default.fileExists(atPath: installed) ? installed : local
+    }
+}

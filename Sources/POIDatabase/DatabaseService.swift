@@ -1,0 +1,35 @@
+import Migrator
+import POIService
+
+/// The service over PostgreSQL, with its log: what `poi serve` and `poi dev` run.
+public struct DatabaseService: Sendable {
+    private let configuration: ServiceConfiguration
+    private let database: DatabaseConfiguration
+    private let migrations: MigrationDirectory
+
+    /// A service that doesn't run yet.
+    ///
+    /// - Parameter migrations: the migrations without which it isn't ready.
+    public init(
+        configuration: ServiceConfiguration, database: DatabaseConfiguration, migrations: MigrationDirectory
+    ) {
+        self.configuration = configuration
+        self.database = database
+        self.migrations = migrations
+    }
+
+    /// Serves until SIGTERM or SIGINT; see `Service.run`.
+    public func run(onListening: @escaping @Sendable (String) -> Void) throws {
+        let observability = try Observability(
+            format: configuration.logFormat, logsAccess: configuration.logsAccess)
+        defer { observability.finish() }
+        let service = Service(configuration: configuration, observability: observability) { loop in
+            PostgresLocationStore(configuration: database, migrations: migrations, loop: loop)
+        }
+        try service.run { url in
+            observability.record(.listening(url: url))
+            onListening(url)
+        }
+        observability.record(.stopped)
+    }
+}

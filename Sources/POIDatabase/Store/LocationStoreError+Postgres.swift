@@ -1,0 +1,23 @@
+import POIService
+import Postgres
+
+extension LocationStoreError {
+    /// What a database's error means to who asked for places.
+    init(_ error: PostgresError) {
+        switch error.code {
+        case .unavailable, .connectionFailed, .connectionLost, .closed:
+            self = .unavailable(reason: error.logText)
+        case .busy: self = .busy
+        case .queryTimedOut: self = .timeout
+        case .cancelled: self = .cancelled
+        default: self = .failed(reason: error.logText)
+        }
+    }
+}
+
+extension PostgresError {
+    /// All that is known of the error, the server's own words included; never for a client.
+    var logText: String {
+        [description, serverMessage].compactMap(\.self).joined(separator: ": ")
+    }
+}

@@ -1,0 +1,69 @@
+import PointsOfInterestAPI
+
+/// The settings of the HTTP service, validated.
+public struct ServiceConfiguration: Sendable {
+    /// How log lines look.
+    public enum LogFormat: String, CaseIterable, Sendable {
+        /// Text on a terminal, JSON elsewhere.
+        case auto
+        /// One JSON object a line.
+        case json
+        /// One readable line.
+        case text
+    }
+
+    /// The address to listen on.
+    public var host: String
+    /// The port to listen on; 0 lets the system choose.
+    public var port: Int
+    /// The number of loops, each a thread with a listener and database connections of its own.
+    public var loops: Int
+    /// The most connections a loop keeps open.
+    public var maxConnectionsPerLoop: Int
+    /// The most requests a loop works on at once.
+    public var maxInFlightPerLoop: Int
+    /// How long requests in flight may take to finish once the process was told to end.
+    public var shutdownTimeout: Duration
+    /// Query parameters that a gateway adds and that are ignored.
+    public var ignoredParameters: [ParameterPattern]
+    /// Whether readiness needs the database.
+    public var readyRequiresDatabase: Bool
+    /// Whether each request is logged.
+    public var logsAccess: Bool
+    /// How log lines look.
+    public var logFormat: LogFormat
+
+    /// Reads the settings.
+    ///
+    /// - Parameter processorCount: the default number of loops.
+    /// - Throws: the first setting that can't be used.
+    public init(from reader: inout SettingsReader, processorCount: Int) throws(ConfigurationError) {
+        host = try reader.read(.text("HOST", "address to listen on", default: "127.0.0.1"))
+        port = try reader.read(
+            .integer("PORT", "port to listen on; 0 lets the system choose", in: 0...65535, default: 8080))
+        loops = try reader.read(
+            .integer(
+                "POI_LOOPS", "event loops; the default is one a core", in: 1...256,
+                default: min(max(processorCount, 1), 256)))
+        let maxConnections = try reader.read(
+            .integer("POI_MAX_CONNECTIONS", "most open connections", in: 1...1_000_000, default: 10_000))
+        maxConnectionsPerLoop = max(1, maxConnections / loops)
+        let maxInFlight = try reader.read(
+            .integer("POI_MAX_IN_FLIGHT", "most requests in work at once", in: 1...1_000_000, default: 1000))
+        maxInFlightPerLoop = max(1, maxInFlight / loops)
+        shutdownTimeout = try reader.read(
+            .duration(
+                "POI_SHUTDOWN_TIMEOUT", "how long requests may take to finish at the end",
+                in: .zero ... .seconds(3600), default: "20s"))
+        ignoredParameters = try reader.read(
+            .list(
+                "POI_IGNORED_PARAMETERS", "query parameters to ignore, utm_* for instance",
+                expected: "names, each with a * at its end at most",
+                element: { ParameterPattern($0) }))
+        readyRequiresDatabase = try reader.read(
+            .flag("POI_READY_REQUIRES_DATABASE", "whether /readyz needs the database", default: false))
+        logsAccess = try reader.read(.flag("POI_ACCESS_LOG", "whether each request is logged", default: true))
+        logFormat = try reader.read(
+            .choice("POI_LOG_FORMAT", "how log lines look", default: LogFormat.auto))
+    }
+}

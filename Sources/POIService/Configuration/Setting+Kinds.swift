@@ -1,0 +1,95 @@
+extension Setting where Value == Int {
+    /// A whole number of a range.
+    public static func integer(
+        _ variable: String, _ purpose: String, in range: ClosedRange<Int>, default defaultValue: Int
+    ) -> Setting {
+        Setting(variable, purpose, default: String(defaultValue)) { (text) throws(SettingRejection) in
+            guard let value = Int(text), range.contains(value) else {
+                throw SettingRejection(
+                    expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            return value
+        }
+    }
+}
+
+extension Setting where Value == Bool {
+    /// A switch: `true`, `on`, `yes`, `1` or their opposites.
+    public static func flag(_ variable: String, _ purpose: String, default defaultValue: Bool) -> Setting {
+        Setting(variable, purpose, default: defaultValue ? "true" : "false") {
+            (text) throws(SettingRejection) in
+            switch text.lowercased() {
+            case "true", "on", "yes", "1": return true
+            case "false", "off", "no", "0": return false
+            default: throw SettingRejection(expected: "true or false")
+            }
+        }
+    }
+}
+
+extension Setting where Value == Duration {
+    /// A time as `250ms`, `2s`, `1m` or plain seconds.
+    public static func duration(
+        _ variable: String, _ purpose: String, in range: ClosedRange<Duration>, default defaultText: String
+    ) -> Setting {
+        Setting(variable, purpose, default: defaultText) { (text) throws(SettingRejection) in
+            guard let value = Duration(settingText: text), range.contains(value) else {
+                throw SettingRejection(
+                    expected:
+                        "a time such as 250ms or 2s, from \(range.lowerBound.settingText) to \(range.upperBound.settingText)"
+                )
+            }
+            return value
+        }
+    }
+}
+
+extension Setting where Value == String {
+    /// A text that isn't empty.
+    public static func text(
+        _ variable: String, _ purpose: String, default defaultText: String? = nil, isSecret: Bool = false
+    ) -> Setting {
+        Setting(variable, purpose, default: defaultText, isSecret: isSecret) {
+            (text) throws(SettingRejection) in
+            guard !text.isEmpty, !text.contains("\0") else { throw SettingRejection(expected: "a text") }
+            return text
+        }
+    }
+}
+
+extension Setting {
+    /// A comma-separated list, empty by default.
+    static func list<Element>(
+        _ variable: String, _ purpose: String, expected: String,
+        element: @escaping @Sendable (String) -> Element?
+    ) -> Setting where Value == [Element] {
+        Setting(variable, purpose, default: "") { (text) throws(SettingRejection) in
+            var elements: [Element] = []
+            for part in text.split(separator: ",") {
+                guard let element = element(part.trimmingSpaces()) else {
+                    throw SettingRejection(expected: expected)
+                }
+                elements.append(element)
+            }
+            return elements
+        }
+    }
+}
+
+extension Setting where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
+    static func choice(_ variable: String, _ purpose: String, default defaultValue: Value) -> Setting {
+        Setting(variable, purpose, default: defaultValue.rawValue) { (text) throws(SettingRejection) in
+            guard let value = Value(rawValue: text) else {
+                throw SettingRejection(
+                    expected: "one of " + Value.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            return value
+        }
+    }
+}
+
+extension Substring {
+    fileprivate func trimmingSpaces() -> String {
+        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}

@@ -1,0 +1,45 @@
+import EventLoop
+
+/// Asks a store for its health again and again. Confined to its loop.
+final class HealthMonitor {
+    private let loop: EventLoop
+    private let store: any LocationStore
+    private let health: Health
+    private let observability: Observability
+    private var timer: LoopTimer?
+    private var check: Task<Void, Never>?
+
+    /// Half of the 2 s within which the service is to be ready again once its database is.
+    private static let interval = Duration.seconds(1)
+
+    init(loop: EventLoop, store: any LocationStore, health: Health, observability: Observability) {
+        self.loop = loop
+        self.store = store
+        self.health = health
+        self.observability = observability
+    }
+
+    /// Asks now, and from now on a while after each answer.
+    func start() {
+        timer = LoopTimer(loop: loop) { [self] in startCheck() }
+        timer?.start(after: .zero)
+    }
+
+    /// Asks no more, and waits for the answer that is under way.
+    func stop() async {
+        timer?.close()
+        timer = nil
+        await check?.value
+        check = nil
+    }
+
+    private func startCheck() {
+        let monitor = LoopBound(self, loop: loop)
+        check = Task(executorPreference: loop) { await monitor.value.runCheck() }
+    }
+
+    private func runCheck() async {
+        for news in health.update(await store.checkHealth()) { observability.record(news) }
+        timer?.start(after: Self.interval)
+    }
+}

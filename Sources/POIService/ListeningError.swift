@@ -1,0 +1,8 @@
+/// An address that the service can't listen on, as one line for the person who chose it.
+public struct ListeningError: Error, Hashable, CustomStringConvertible {
+    let address: String
+    let reason: String
+
+    /// The line: the address and why it can't be had.
+    public var description: String { "can't listen on \(address): \(reason)" }
+}

@@ -1,0 +1,124 @@
+import HTTPServer
+import PointsOfInterestAPI
+
+/// Makes log lines of observations: JSON objects, or text for a terminal.
+///
+/// No line holds a query or a body, so none holds anybody's position.
+struct LogFormatter: Sendable {
+    /// Whether lines are JSON.
+    let isJSON: Bool
+
+    /// One line, its line feed included.
+    func line(for observation: Observation, at time: Timestamp) -> [UInt8] {
+        var line = isJSON ? jsonLine(observation, time) : textLine(observation, time)
+        line.append(UInt8(ascii: "\n"))
+        return line
+    }
+
+    private func jsonLine(_ observation: Observation, _ time: Timestamp) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("time", time.rfc3339)
+        writer.member("level", observation.level)
+        writer.member("event", observation.name)
+        if case .request(let request) = observation {
+            write(request, to: &writer)
+        } else {
+            writer.member("message", observation.message)
+            if case .failure(let requestID, _) = observation { writer.member("requestId", requestID) }
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private func write(_ request: RequestObservation, to writer: inout JSONWriter) {
+        writer.member("method", request.method?.rawValue)
+        writer.member("path", request.path)
+        writer.member("route", request.routeTemplate)
+        if let status = request.status { writer.member("status", status.code) }
+        writer.member("durationMs", request.duration.roundedMilliseconds)
+        writer.member("requestBytes", request.requestBodyBytes)
+        writer.member("responseBytes", request.responseBytes)
+        writer.member("requestId", request.requestID)
+        writer.member("traceId", request.traceParent?.traceID)
+        writer.member("client", request.remoteAddress)
+    }
+
+    private func textLine(_ observation: Observation, _ time: Timestamp) -> [UInt8] {
+        guard case .request(let request) = observation else {
+            return Array("\(time.rfc3339) \(observation.level) \(observation.message.escapedForLog)".utf8)
+        }
+        let method = request.method?.rawValue ?? "-"
+        let path = (request.path ?? "-").escapedForLog
+        let status = request.status.map { String($0.code) } ?? "gone"
+        let duration = request.duration.roundedMilliseconds
+        return Array(
+            "\(time.rfc3339) \(method) \(path) \(status) \(duration)ms \(request.responseBytes)B \(request.requestID)"
+                .utf8)
+    }
+}
+
+extension Observation {
+    fileprivate var level: String {
+        switch self {
+        case .listening, .request, .databaseReachable, .migrationsApplied, .stopping, .stopped: "info"
+        case .databaseUnreachable, .migrationsMissing, .logLinesDropped: "warning"
+        case .failure: "error"
+        }
+    }
+
+    fileprivate var name: String {
+        switch self {
+        case .listening: "listening"
+        case .request: "request"
+        case .failure: "failure"
+        case .databaseReachable: "database-reachable"
+        case .databaseUnreachable: "database-unreachable"
+        case .migrationsMissing: "migrations-missing"
+        case .migrationsApplied: "migrations-applied"
+        case .stopping: "stopping"
+        case .stopped: "stopped"
+        case .logLinesDropped: "log-lines-dropped"
+        }
+    }
+
+    fileprivate var message: String {
+        switch self {
+        case .listening(let url): "serving \(url)"
+        case .request: "request"
+        case .failure(let requestID, let reason): "request \(requestID) failed: \(reason)"
+        case .databaseReachable: "the database answers"
+        case .databaseUnreachable(let reason): "the database does not answer: \(reason)"
+        case .migrationsMissing(let versions):
+            "migrations are missing, run poi migrate up: \(versions.joined(separator: ", "))"
+        case .migrationsApplied: "all migrations are applied"
+        case .stopping(let signal): "\(signal): finishing what is in flight"
+        case .stopped: "stopped"
+        case .logLinesDropped(let count): "\(count) log lines were dropped: their reader was too slow"
+        }
+    }
+}
+
+extension Duration {
+    /// Milliseconds with three decimals.
+    fileprivate var roundedMilliseconds: Double {
+        let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+        return Double(microseconds) / 1000
+    }
+}
+
+extension String {
+    /// Without control characters and line separators, so that nobody writes lines of their own, or commands
+    /// for a terminal, into a text log.
+    fileprivate var escapedForLog: String {
+        guard !utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return self }
+        var escaped = UnicodeScalarView()
+        for scalar in unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: escaped.append(" ")
+            default: escaped.append(scalar)
+            }
+        }
+        return String(escaped)
+    }
+}

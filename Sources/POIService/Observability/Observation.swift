@@ -1,0 +1,27 @@
+import HTTPServer
+
+/// What happens in the service and somebody may want to know.
+///
+/// Code emits cases; the log and, later, the metrics decide what to show of them.
+public enum Observation: Sendable {
+    /// The process serves at this address.
+    case listening(url: String)
+    /// A request was answered, or its client has gone.
+    case request(RequestObservation)
+    /// A request failed for a reason that its client isn't told.
+    case failure(requestID: String, reason: String)
+    /// The database answers.
+    case databaseReachable
+    /// The database doesn't answer.
+    case databaseUnreachable(reason: String)
+    /// Migrations that this binary relies on aren't applied.
+    case migrationsMissing([String])
+    /// All migrations that this binary relies on are applied.
+    case migrationsApplied
+    /// The process was told to end, and finishes what is in flight.
+    case stopping(signal: String)
+    /// The process has ended its work.
+    case stopped
+    /// The log's reader was too slow for so many lines.
+    case logLinesDropped(Int)
+}

@@ -1,0 +1,56 @@
+import HTTPServer
+import PointsOfInterestAPI
+
+/// Answers every error as a problem document (RFC 9457), and keeps what is nobody's business for the log.
+struct ProblemResponder: HTTPErrorResponder {
+    let observability: Observability
+
+    func response(to error: any Error, context: RequestContext) -> HTTPResponse {
+        switch error {
+        case let error as HTTPError: response(to: error, context: context)
+        case let error as ParameterError: response(Problem(error, requestId: context.requestID))
+        case let error as LocationStoreError: response(to: error, context: context)
+        default: failure("\(error)", context)
+        }
+    }
+
+    private func response(to error: HTTPError, context: RequestContext) -> HTTPResponse {
+        let problem = Problem(
+            ProblemCode(status: error.status.code), status: error.status.code, detail: error.detail,
+            requestId: context.requestID)
+        return response(problem, headers: error.headers)
+    }
+
+    private func response(to error: LocationStoreError, context: RequestContext) -> HTTPResponse {
+        switch error {
+        case .unavailable(let reason):
+            observability.record(.failure(requestID: context.requestID, reason: reason))
+            return response(
+                Problem(.databaseUnavailable, requestId: context.requestID), headers: Self.retrySoon)
+        case .busy:
+            return response(Problem(.databaseBusy, requestId: context.requestID), headers: Self.retrySoon)
+        case .timeout:
+            return response(Problem(.queryTimeout, requestId: context.requestID))
+        case .cancelled:
+            // Nobody reads this answer: its client has gone.
+            return response(Problem(.internalError, requestId: context.requestID))
+        case .failed(let reason):
+            return failure(reason, context)
+        }
+    }
+
+    private func failure(_ reason: String, _ context: RequestContext) -> HTTPResponse {
+        observability.record(.failure(requestID: context.requestID, reason: reason))
+        return response(Problem(.internalError, requestId: context.requestID))
+    }
+
+    private func response(_ problem: Problem, headers: HTTPHeaders = HTTPHeaders()) -> HTTPResponse {
+        var headers = headers
+        headers.add(.contentType, MediaType.problemJSON)
+        headers.add(.cacheControl, "no-store")
+        let status = HTTPStatus(code: problem.status) ?? .internalServerError
+        return HTTPResponse(status, headers: headers, body: problem.json)
+    }
+
+    private static let retrySoon: HTTPHeaders = [.retryAfter: "1"]
+}

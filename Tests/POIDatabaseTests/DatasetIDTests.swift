@@ -1,0 +1,153 @@
+import Postgres
+import PrivateCluster
+import Testing
+
+/// The id that vouches for the rows: see `Migrations/0004_create_dataset.sql`.
+@Suite("The dataset's id", .timeLimit(.minutes(2)))
+struct DatasetIDTests {
+    private static let insertion = """
+        INSERT INTO locations (name, category, latitude, longitude) VALUES ('A place', 'museum', 1, 2)
+        """
+    private static let currentID = "SELECT id::text FROM dataset"
+
+    @Test(
+        "Is renewed by a transaction that writes places or categories, once, and says so at commit",
+        arguments: [
+            ["INSERT INTO locations (name, category, latitude, longitude) VALUES ('B', 'museum', 1, 2)"],
+            ["UPDATE locations SET featured = true"], ["DELETE FROM locations"], ["TRUNCATE locations"],
+            ["INSERT INTO categories VALUES ('new_kind')"],
+            [
+                "UPDATE locations SET featured = true", "INSERT INTO categories VALUES ('new_kind')",
+                "SAVEPOINT s", "DELETE FROM locations", "ROLLBACK TO s", "UPDATE locations SET name = 'C'",
+            ],
+            ["COPY locations (name, category, latitude, longitude) FROM '/dev/null'"],
+        ])
+    func renewal(statements: [String]) async throws {
+        let script = (["BEGIN"] + statements + ["COMMIT"]).joined(separator: ";")
+        let (before, after, heard) = try await change(by: script)
+        #expect(before != after)
+        #expect(heard == [after])
+    }
+
+    @Test(
+        "Stays where nothing is committed, and where something else is written",
+        arguments: [
+            "BEGIN; UPDATE locations SET featured = true; ROLLBACK",
+            "BEGIN; SAVEPOINT s; DELETE FROM locations; ROLLBACK TO s; COMMIT",
+            "CREATE TABLE other (n int); INSERT INTO other VALUES (1)",
+            "SELECT count(*) FROM locations", "ANALYZE locations",
+        ])
+    func noRenewal(script: String) async throws {
+        let (before, after, heard) = try await change(by: script)
+        #expect(before == after)
+        #expect(heard == [])
+    }
+
+    @Test("Two transactions renew it twice, and nothing of the bookkeeping stays")
+    func twoRenewals() async throws {
+        let (_, after, heard) = try await change(by: "\(Self.insertion); \(Self.insertion)")
+        #expect(heard.count == 2)
+        #expect(Set(heard).count == 2)
+        #expect(heard.last == after)
+    }
+
+    /// Runs a script on a table with one place; answers the id before and after it, and what was notified.
+    private func change(
+        by script: String
+    ) async throws -> (before: String, after: String, heard: [String]) {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.insertion)
+        return try await database.withSession { session in
+            let (notifications, feed) = AsyncStream.makeStream(of: PostgresNotification.self)
+            session.onNotification = { feed.yield($0) }
+            for channel in ["dataset_renewed", "last"] { try await session.run("LISTEN \(channel)") }
+            let before = try await session.value(Self.currentID, as: String.self)
+            // psql commits each statement by itself.
+            try database.execute(script)
+            try database.execute("NOTIFY last")
+            var heard: [String] = []
+            for await notification in notifications {
+                if notification.channel == "last" { break }
+                heard.append(notification.payload)
+            }
+            #expect(try await session.value("SELECT count(*) FROM dataset_changes", as: Int.self) == 0)
+            return (before, try await session.value(Self.currentID), heard)
+        }
+    }
+
+    @Test("Two writers of several statements each don't wait for each other before they commit")
+    func interleavedWriters() async throws {
+        let database = try MigratedDatabase.empty()
+        try await database.withSessions(2) { sessions in
+            let before = try await sessions[0].value(Self.currentID, as: String.self)
+            // A statement that waited for the other session would be ended by the time-out, as a failure.
+            for session in sessions { try await session.run("SET statement_timeout = '10s'") }
+            for session in sessions { try await session.run("BEGIN") }
+            for _ in 0..<3 {
+                for session in sessions { try await session.run(Self.insertion) }
+                for session in sessions.reversed() {
+                    try await session.run(
+                        "INSERT INTO categories VALUES ('kind_\(session.backendProcessID)') "
+                            + "ON CONFLICT DO NOTHING")
+                }
+            }
+            try await sessions[0].run("COMMIT")
+            let between = try await sessions[0].value(Self.currentID, as: String.self)
+            try await sessions[1].run("COMMIT")
+            let after = try await sessions[0].value(Self.currentID, as: String.self)
+            #expect(Set([before, between, after]).count == 3)
+            #expect(try await sessions[0].value("SELECT count(*) FROM locations", as: Int.self) == 6)
+        }
+    }
+
+    @Test("Who may write places needs no right to the bookkeeping, and gets none")
+    func leastPrivilege() async throws {
+        let database = try MigratedDatabase.empty()
+        let writer = "\(database.name)_writer"
+        try database.execute(
+            """
+            CREATE ROLE \(writer);
+            GRANT SELECT, INSERT, UPDATE, DELETE ON locations TO \(writer);
+            """)
+        try await database.withSession { session in
+            let before = try await session.value(Self.currentID, as: String.self)
+            try await session.run("SET ROLE \(writer)")
+            try await session.run(Self.insertion)
+            for forbidden in [
+                Self.currentID, "INSERT INTO dataset_changes DEFAULT VALUES", "DELETE FROM dataset",
+                "SELECT mark_dataset_change()", "SELECT renew_dataset()",
+            ] {
+                let error = await #expect(throws: PostgresError.self, "\(forbidden)") {
+                    try await session.run(forbidden)
+                }
+                #expect(error?.sqlState?.rawValue == "42501", "\(forbidden)")
+            }
+            try await session.run("RESET ROLE")
+            #expect(try await session.value(Self.currentID, as: String.self) != before)
+        }
+    }
+
+    @Test("A temporary table of the writer's, or an empty search_path, doesn't lead it astray")
+    func searchPath() async throws {
+        try await MigratedDatabase.empty().withSession { session in
+            let before = try await session.value(Self.currentID, as: String.self)
+            try await session.run("CREATE TEMPORARY TABLE dataset (id uuid)")
+            try await session.run("SET search_path = ''")
+            try await session.run(Self.insertion.replacing("locations", with: "public.locations"))
+            let after = try await session.value("SELECT id::text FROM public.dataset", as: String.self)
+            #expect(after != before)
+        }
+    }
+
+    @Test("There is one row, and there is one again after somebody has deleted it")
+    func onlyRow() async throws {
+        try await MigratedDatabase.empty().withSession { session in
+            for second in ["INSERT INTO dataset DEFAULT VALUES", "INSERT INTO dataset VALUES (false)"] {
+                await #expect(throws: PostgresError.self) { try await session.run(second) }
+            }
+            try await session.run("DELETE FROM dataset")
+            try await session.run(Self.insertion)
+            #expect(try await session.value("SELECT count(*) FROM dataset", as: Int.self) == 1)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Migrator
+import POIService
+import PrivateCluster
+
+@testable import POIDatabase
+
+/// Databases with the real migrations: copies of one that is migrated once a process.
+enum MigratedDatabase {
+    private static let schemaTemplate = Result { try make(seeds: false) }
+    private static let seededTemplate = Result { try make(seeds: true) }
+
+    /// The repository's `Migrations`.
+    static let migrationsPath = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Migrations").standardizedFileURL.path(percentEncoded: false)
+
+    /// The files there.
+    static func directory() throws -> MigrationDirectory {
+        try MigrationDirectory(path: migrationsPath)
+    }
+
+    /// A database with the schema and no places.
+    static func empty() throws -> TestDatabase {
+        try TestDatabase(template: schemaTemplate.get())
+    }
+
+    /// A database with the schema and the seeds.
+    static func seeded() throws -> TestDatabase {
+        try TestDatabase(template: seededTemplate.get())
+    }
+
+    private static func make(seeds: Bool) throws -> TestDatabase {
+        let database = try TestDatabase()
+        try database.migrate(.up(to: nil), seeds: seeds)
+        return database
+    }
+}
+
+extension TestDatabase {
+    /// Runs the real migrations, as `poi migrate` does. Blocks.
+    func migrate(_ command: MigrationPlan.Command, seeds: Bool = false) throws {
+        var reader = settingsReader(["POI_SEEDS": "\(seeds)"])
+        let configuration = try DatabaseConfiguration(from: &reader)
+        let settings = try MigrationSettings(from: &reader)
+        try Migration(configuration, settings: settings) { _ in }.run(command)
+    }
+
+    /// What the service would be told of this database, with deadlines that the busiest machine meets.
+    func configuration() throws -> DatabaseConfiguration {
+        var reader = settingsReader([
+            "POI_DB_ACQUIRE_TIMEOUT": "60s", "POI_DB_STATEMENT_TIMEOUT": "60s",
+            "POI_DB_FAST_CONNECTIONS": "1", "POI_DB_EXCLUSIVE_CONNECTIONS": "1",
+        ])
+        return try DatabaseConfiguration(from: &reader)
+    }
+
+    private func settingsReader(_ environment: [String: String]) -> SettingsReader {
+        SettingsReader(
+            flags: [:],
+            environment: environment.merging([
+                "DATABASE_URL": connectionString, "POI_MIGRATIONS_DIR": MigratedDatabase.migrationsPath,
+            ]) { $1 })
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+@testable import PrivateCluster
+
+/// The real migrations as a whole.
+@Suite("The migrations", .timeLimit(.minutes(2)))
+struct MigrationTests {
+    @Test("Down to nothing they leave nothing, and up again they make the same")
+    func downAndUp() throws {
+        let database = try TestDatabase()
+        // It stays, since it may have been there before.
+        try database.execute("CREATE EXTENSION postgis")
+        let nothing = try catalog(of: database)
+        try database.migrate(.up(to: nil), seeds: true)
+        let everything = try catalog(of: database)
+        #expect(everything.count > nothing.count)
+        try database.migrate(.down(to: "0"))
+        #expect(try catalog(of: database) == nothing)
+        try database.migrate(.up(to: nil), seeds: true)
+        #expect(try catalog(of: database) == everything)
+    }
+
+    /// Everything in the database that no extension has brought, but for the record of migrations.
+    private func catalog(of database: TestDatabase) throws -> Set<CatalogEntry> {
+        let objects = try database.execute(
+            """
+            SELECT object.type || ' ' || object.identity, translate(definition, E'\n', ' ')
+            FROM (
+                SELECT 'pg_class'::regclass, oid, relacl::text FROM pg_class WHERE relkind <> 't'
+                UNION ALL SELECT 'pg_proc'::regclass, oid, pg_get_functiondef(oid) FROM pg_proc WHERE prokind = 'f'
+                UNION ALL SELECT 'pg_type'::regclass, oid, NULL FROM pg_type
+                UNION ALL SELECT 'pg_trigger'::regclass, oid, pg_get_triggerdef(oid) FROM pg_trigger
+                    WHERE NOT tgisinternal
+                UNION ALL SELECT 'pg_constraint'::regclass, oid, pg_get_constraintdef(oid) FROM pg_constraint
+                UNION ALL SELECT 'pg_attrdef'::regclass, oid, pg_get_expr(adbin, adrelid) FROM pg_attrdef
+                UNION ALL SELECT 'pg_namespace'::regclass, oid, nspacl::text FROM pg_namespace
+                UNION ALL SELECT 'pg_extension'::regclass, oid, extversion FROM pg_extension
+            ) AS found (catalog, oid, definition)
+            CROSS JOIN LATERAL pg_identify_object(catalog, oid, 0) AS object
+            WHERE coalesce(object.schema, 'public') = 'public'
+                AND object.identity NOT LIKE '%schema_migrations%'
+                AND object.identity NOT LIKE 'pg\\_%'
+            """)
+        return Set(objects.split(separator: "\n").map(CatalogEntry.init))
+    }
+
+    @Test("A dump brings everything back, and what is restored takes writes")
+    func dumpAndRestore() throws {
+        let original = try MigratedDatabase.seeded()
+        let copy = try TestDatabase()
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).dump")
+            .path(percentEncoded: false)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        try run("pg_dump", ["--format=custom", "--file=\(file)", original.connectionString], of: original)
+        try run("pg_restore", ["--exit-on-error", "--dbname=\(copy.connectionString)", file], of: copy)
+
+        let rows = """
+            SELECT (SELECT id FROM dataset),
+                (SELECT md5(string_agg(locations::text, ',' ORDER BY id)) FROM locations),
+                (SELECT md5(string_agg(name, ',' ORDER BY name)) FROM categories)
+            """
+        #expect(try copy.execute(rows) == original.execute(rows))
+        let write = """
+            INSERT INTO locations (name, category, latitude, longitude) VALUES ('New', 'museum', 1, 2);
+            SELECT max(id), (SELECT id FROM dataset) FROM locations
+            """
+        let written = try (original.execute(write), copy.execute(write))
+        let ids = (written.0.split(separator: "|"), written.1.split(separator: "|"))
+        #expect(ids.0.first == ids.1.first)
+        // Two copies share the dataset's id only until one of them changes.
+        #expect(ids.0.last != ids.1.last)
+        #expect(try Set(catalog(of: copy).map(\.identity)) == Set(catalog(of: original).map(\.identity)))
+        try copy.migrate(.up(to: nil), seeds: true)
+    }
+
+    private func run(_ program: String, _ arguments: [String], of database: TestDatabase) throws {
+        let output = try ChildProcess.run([database.cluster.program(program)] + arguments)
+        #expect(output.exitCode == 0, "\(output.text)")
+    }
+}
+
+/// What the catalog says of a table, a function, a trigger, ….
+private struct CatalogEntry: Hashable {
+    /// Its kind and its name.
+    let identity: Substring
+    /// What makes it up. A dump writes the same with other parentheses.
+    let definition: Substring
+
+    init(line: Substring) {
+        identity = line.prefix { $0 != "|" }
+        definition = line.dropFirst(identity.count)
+    }
+}

@@ -1,0 +1,216 @@
+import Postgres
+import PrivateCluster
+import Testing
+
+/// What the tables let in.
+@Suite("The schema keeps impossible rows out", .timeLimit(.minutes(2)))
+struct SchemaTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        /// The constraint that refuses it, or an SQLSTATE.
+        let refusedBy: String
+        let column: String
+        /// An SQL expression.
+        let value: String
+
+        init(_ refusedBy: String, _ column: String, _ value: String) {
+            self.refusedBy = refusedBy
+            self.column = column
+            self.value = value
+        }
+
+        var testDescription: String { "\(column) = \(value)" }
+    }
+
+    private static let place = [
+        "name": "'A place'", "category": "'museum'", "latitude": "1", "longitude": "2",
+    ]
+    private static let source = [
+        "source_dataset": "'set'", "source_id": "'1'", "source_license": "'CC0-1.0'",
+    ]
+
+    /// The statement that inserts a good place but for one column.
+    private static func insertion(of row: Row) -> String {
+        let base = row.column.hasPrefix("source_") ? place.merging(source) { $1 } : place
+        let columns = base.merging([row.column: row.value]) { $1 }.sorted { $0.key < $1.key }
+        return """
+            INSERT INTO locations (\(columns.map(\.key).joined(separator: ", "))) \
+            VALUES (\(columns.map(\.value).joined(separator: ", ")))
+            """
+    }
+
+    @Test("Every constraint refuses what it is there for")
+    func refusals() async throws {
+        try await MigratedDatabase.empty().withSession { session in
+            for row in Self.badRows {
+                let error = await #expect(throws: PostgresError.self, "\(row.testDescription)") {
+                    try await session.run(Self.insertion(of: row))
+                }
+                let refusedBy = error?.server?.constraintName ?? error?.sqlState?.rawValue
+                #expect(refusedBy == row.refusedBy, "\(row.testDescription)")
+            }
+            let count = try await session.value("SELECT count(*) FROM locations", as: Int.self)
+            #expect(count == 0)
+        }
+    }
+
+    private static let badRows: [Row] = {
+        let latitude = "locations_latitude_is_in_range"
+        let longitude = "locations_longitude_is_in_range"
+        let website = "locations_website_is_http_url"
+        var rows = [
+            Row("23502", "name", "NULL"), Row("23502", "category", "NULL"), Row("23502", "featured", "NULL"),
+            Row("23502", "latitude", "NULL"), Row("23502", "longitude", "NULL"),
+            Row("locations_category_fkey", "category", "'no_such_category'"),
+            Row("428C9", "id", "1"),
+            Row("428C9", "geog", "location_point(1, 2)"),
+            Row("428C9", "geocentric", "geocentric_point(1, 2)"),
+        ]
+        for number in ["'NaN'", "'Infinity'", "'-Infinity'"] {
+            rows += [Row(latitude, "latitude", number), Row(longitude, "longitude", number)]
+        }
+        rows += ["91", "-90.00000000000002"].map { Row(latitude, "latitude", $0) }
+        rows += ["181", "-180.00000000000003"].map { Row(longitude, "longitude", $0) }
+        let lines = [
+            ("name", 200), ("address", 300), ("source_dataset", 100), ("source_id", 200),
+            ("source_license", 200),
+        ]
+        for (column, longest) in lines {
+            rows += Self.badLines(longest: longest)
+                .map { Row("locations_\(column)_is_single_line", column, $0) }
+        }
+        rows += ["source_dataset", "source_id", "source_license"]
+            .map { Row("locations_source_is_complete_or_absent", $0, "NULL") }
+        rows += Self.badWebsites.map { Row(website, "website", "'\($0)'") }
+        rows.append(Row(website, "website", "'https://example.org/' || repeat('a', 2029)"))
+        return rows
+    }()
+
+    /// Expressions of text that isn't one visible line of at most so many characters.
+    private static func badLines(longest: Int) -> [String] {
+        let inside = [
+            "\\0001", "\\0009", "\\000A", "\\000D", "\\007F", "\\0085", "\\009F", "\\2028", "\\2029",
+        ]
+        let atTheEnds = ["\\0020", "\\00A0", "\\200B", "\\200E", "\\2003", "\\3000", "\\FEFF"]
+        return ["''", "' '", "repeat('é', \(longest + 1))"] + inside.map { "U&'a\($0)b'" }
+            + atTheEnds.flatMap { ["U&'\($0)a'", "U&'a\($0)'"] }
+    }
+
+    private static let badWebsites = [
+        "", "example.org", "javascript:alert(1)", "ftp://example.org/", "https://", "https:///path",
+        "https://user@example.org/", "https://user:word@example.org/", "https://example..org/",
+        "https://-example.org/", "https://example.org:/", "https://example.org:123456/",
+        "https://example.org/a b", "https://example.org/\u{22}", "https://example.org/<",
+        "https://exämple.org/",
+        "https://example.org/ä", "https://example.org\\@evil.org/", " https://example.org/", "https://[::1]/",
+        "https://example.org/\n", "HTTPS://example.org/", "https://example_org/",
+    ]
+
+    @Test("What is possible is let in, up to the last digit and character")
+    func acceptances() async throws {
+        let good = [
+            Row("", "latitude", "90"), Row("", "latitude", "-90"), Row("", "latitude", "'-0'"),
+            Row("", "longitude", "180"), Row("", "longitude", "-180"), Row("", "longitude", "'5e-324'"),
+            Row("", "name", "repeat('é', 200)"), Row("", "name", "'a'"),
+            Row("", "name", "'Ж  中文 👩‍👩‍👧 “x”'"), Row("", "address", "repeat('a', 300)"),
+            Row("", "website", "'http://localhost'"),
+            Row("", "website", "'https://a-b.example.org:8080/p/a~t(h)[1];x=1?q=%C3%A4&r=''#f'"),
+            Row("", "website", "'https://example.org?q'"), Row("", "website", "'https://192.0.2.1/'"),
+            Row("", "website", "'https://example.org/' || repeat('a', 2028)"),
+            Row("", "source_id", "repeat('i', 200)"),
+        ]
+        try await MigratedDatabase.empty().withSession { session in
+            for row in good {
+                await #expect(throws: Never.self, "\(row.testDescription)") {
+                    try await session.run(Self.insertion(of: row))
+                }
+            }
+            let points = "SELECT count(geog) + count(geocentric) FROM locations"
+            let count = try await session.value(points, as: Int.self)
+            #expect(count == 2 * good.count)
+        }
+    }
+
+    @Test("Two places can't have one source, and a place keeps its id when it is imported again")
+    func uniqueSource() async throws {
+        try await MigratedDatabase.empty().withSession { session in
+            let insertion = Self.insertion(of: Row("", "source_id", "'1'"))
+            let id = try await session.value(insertion + " RETURNING id", as: Int.self)
+            let error = await #expect(throws: PostgresError.self) { try await session.run(insertion) }
+            #expect(error?.server?.constraintName == "locations_source_is_unique")
+            let again = """
+                 ON CONFLICT (source_dataset, source_id) DO UPDATE SET name = excluded.name RETURNING id
+                """
+            #expect(try await session.value(insertion + again, as: Int.self) == id)
+        }
+    }
+
+    @Test("An id is never chosen by a writer, and never used again")
+    func ids() async throws {
+        try await MigratedDatabase.empty().withSession { session in
+            let insertion = Self.insertion(of: Row("", "name", "'x'")) + " RETURNING id"
+            let first = try await session.value(insertion, as: Int.self)
+            try await session.run("DELETE FROM locations")
+            #expect(try await session.value(insertion, as: Int.self) > first)
+            try await session.run("TRUNCATE locations")
+            #expect(try await session.value(insertion, as: Int.self) > first + 1)
+            let error = await #expect(throws: PostgresError.self) {
+                try await session.run("UPDATE locations SET id = 1")
+            }
+            #expect(error?.sqlState?.rawValue == "428C9")
+            let cycles = "SELECT seqcycle FROM pg_sequence WHERE seqrelid = 'locations_id_seq'::regclass"
+            #expect(try await session.value(cycles, as: Bool.self) == false)
+        }
+    }
+
+    @Test("Categories only grow, and are words joined by underscores")
+    func categories() async throws {
+        try await MigratedDatabase.empty().withSession { session in
+            for loss in [
+                "DELETE FROM categories WHERE name = 'museum'", "TRUNCATE categories CASCADE",
+                "UPDATE categories SET name = 'gallery2' WHERE name = 'gallery'",
+            ] {
+                let error = await #expect(throws: PostgresError.self, "\(loss)") {
+                    try await session.run(loss)
+                }
+                #expect(error?.sqlState?.rawValue == "23001", "\(loss)")
+            }
+            try await session.run("INSERT INTO categories VALUES ('ice_cream2')")
+            for name in ["", "Museum", "a b", "a-b", "_a", "a_", "a__b", "2a", "é", "a\n"] {
+                let error = await #expect(throws: PostgresError.self, "\(name)") {
+                    try await session.run("INSERT INTO categories VALUES ($1)", [.text(name)])
+                }
+                #expect(error?.server?.constraintName == "categories_name_is_snake_case", "\(name)")
+            }
+            let long = await #expect(throws: PostgresError.self) {
+                try await session.run("INSERT INTO categories VALUES (repeat('a', 51))")
+            }
+            #expect(long?.server?.constraintName == "categories_name_is_short")
+        }
+    }
+
+    @Test("A meridian written in two ways gives the same points")
+    func meridians() async throws {
+        try await MigratedDatabase.empty().withSession { session in
+            let pairs = [
+                "10, 180, 10, -180", "10, 0, 10, '-0'", "0, 5, '-0', 5", "10, 180, 10, -179.9999999999",
+                "10, 0, 10, 1e-13",
+            ]
+            for pair in pairs {
+                let same = """
+                    SELECT location_point(a, b)::bytea = location_point(c, d)::bytea
+                        AND geocentric_point(a, b) <<->> geocentric_point(c, d) < 1e-4
+                    FROM (VALUES (0::float8, 0::float8, 0::float8, 0::float8), (\(pair))) AS pair (a, b, c, d)
+                    """
+                for row in try await session.run(same) {
+                    #expect(try row.decode(Bool.self, at: 0), "\(pair)")
+                }
+            }
+            let exactlySame = """
+                SELECT geocentric_point(l, 180) <<->> geocentric_point(l, -180) = 0
+                    AND location_point(l, 180)::bytea = location_point(l, -180)::bytea
+                FROM (SELECT tenths / 10.0::float8 FROM generate_series(-900, 900, 7) AS tenths) AS place (l)
+                """
+            for row in try await session.run(exactlySame) { #expect(try row.decode(Bool.self, at: 0)) }
+        }
+    }
+}

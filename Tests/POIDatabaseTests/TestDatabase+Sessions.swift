@@ -1,0 +1,76 @@
+import EventLoop
+import Postgres
+import PrivateCluster
+
+@testable import POIDatabase
+
+extension TestDatabase {
+    /// Runs `body` on a loop of its own with a session, and closes it.
+    func withSession<Value: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) async throws -> Value
+    ) async throws -> Value {
+        try await withSessions(1) { try await body($0[0]) }
+    }
+
+    /// Runs `body` on a loop of its own with as many sessions, and closes them.
+    func withSessions<Value: Sendable>(
+        _ count: Int, _ body: @escaping @Sendable ([PostgresConnection]) async throws -> Value
+    ) async throws -> Value {
+        let configuration = try configuration().postgres
+        return try await onLoop { loop in
+            var sessions: [PostgresConnection] = []
+            let result: Result<Value, any Error>
+            do {
+                for _ in 0..<count {
+                    sessions.append(try await PostgresConnection.connect(configuration, loop: loop))
+                }
+                result = .success(try await body(sessions))
+            } catch {
+                result = .failure(error)
+            }
+            for session in sessions { await session.close() }
+            return try result.get()
+        }
+    }
+
+    /// Runs `body` on a loop of its own with the service's store over this database, and a session beside it.
+    ///
+    /// - Parameter usesIndexAlways: a test's tables are so small that the planner would rather read them whole.
+    func withStore<Value: Sendable>(
+        usesIndexAlways: Bool = false,
+        _ body: @escaping @Sendable (PostgresLocationStore, PostgresConnection) async throws -> Value
+    ) async throws -> Value {
+        var configuration = try configuration()
+        if usesIndexAlways { configuration.postgres.settings.append(.init("enable_seqscan", "off")) }
+        let migrations = try MigratedDatabase.directory()
+        return try await onLoop { [configuration] loop in
+            let session = try await PostgresConnection.connect(configuration.postgres, loop: loop)
+            let store = PostgresLocationStore(
+                configuration: configuration, migrations: migrations, loop: loop)
+            let result: Result<Value, any Error>
+            do {
+                result = .success(try await body(store, session))
+            } catch {
+                result = .failure(error)
+            }
+            await store.close()
+            await session.close()
+            return try result.get()
+        }
+    }
+}
+
+extension PostgresConnection {
+    /// Runs a statement of a test's own source.
+    @discardableResult
+    func run(_ sql: String, _ parameters: [PostgresValue] = []) async throws -> PostgresRows {
+        try await query(PostgresQuery(SQL(unsafeSQL: sql), parameters))
+    }
+
+    /// The one value that a statement answers.
+    func value<Value: PostgresDecodable>(
+        _ sql: String, as type: Value.Type = Value.self
+    ) async throws -> Value {
+        try await run(sql).only().decode(at: 0)
+    }
+}

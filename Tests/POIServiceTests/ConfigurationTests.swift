@@ -1,0 +1,128 @@
+import Testing
+
+@testable import POIService
+
+@Suite("Configuration")
+struct ConfigurationTests {
+    private func configuration(
+        flags: [String: String] = [:], environment: [String: String] = [:]
+    ) throws -> ServiceConfiguration {
+        var reader = SettingsReader(flags: flags, environment: environment)
+        let configuration = try ServiceConfiguration(from: &reader, processorCount: 2)
+        try reader.refuseUnknownFlags()
+        return configuration
+    }
+
+    @Test("Without settings there are defaults: loopback, port 8080, one loop a core")
+    func defaults() throws {
+        let configuration = try configuration()
+        #expect(configuration.host == "127.0.0.1")
+        #expect(configuration.port == 8080)
+        #expect(configuration.loops == 2)
+        #expect(configuration.maxInFlightPerLoop == 500)
+        #expect(configuration.shutdownTimeout == .seconds(20))
+        #expect(configuration.logsAccess)
+        #expect(configuration.logFormat == .auto)
+    }
+
+    @Test("A flag wins over the environment, the environment over the default")
+    func precedence() throws {
+        #expect(try configuration(environment: ["PORT": "9000"]).port == 9000)
+        #expect(try configuration(flags: ["--port": "9001"], environment: ["PORT": "9000"]).port == 9001)
+        #expect(try configuration(flags: ["--loops": "3"]).loops == 3)
+    }
+
+    @Test("An empty variable counts as absent")
+    func emptyVariable() throws {
+        #expect(try configuration(environment: ["PORT": ""]).port == 8080)
+    }
+
+    @Test(
+        "A bad value is one line that names the setting, the value and what would be right",
+        arguments: [
+            ("PORT", "65536", "PORT=65536: expected a whole number from 0 to 65535"),
+            ("PORT", "-1", "PORT=-1: expected a whole number from 0 to 65535"),
+            ("PORT", "80 ", "PORT=80 : expected a whole number from 0 to 65535"),
+            ("POI_LOOPS", "0", "POI_LOOPS=0: expected a whole number from 1 to 256"),
+            (
+                "POI_LOOPS", "99999999999999999999",
+                "POI_LOOPS=99999999999999999999: expected a whole number from 1 to 256"
+            ),
+            ("POI_ACCESS_LOG", "maybe", "POI_ACCESS_LOG=maybe: expected true or false"),
+            ("POI_LOG_FORMAT", "xml", "POI_LOG_FORMAT=xml: expected one of auto, json, text"),
+            (
+                "POI_SHUTDOWN_TIMEOUT", "2h",
+                "POI_SHUTDOWN_TIMEOUT=2h: expected a time such as 250ms or 2s, from 0s to 3600s"
+            ),
+            (
+                "POI_IGNORED_PARAMETERS", "a*b",
+                "POI_IGNORED_PARAMETERS=a*b: expected names, each with a * at its end at most"
+            ),
+            ("POI_LOOPS", "1\n2", "POI_LOOPS=1 2: expected a whole number from 1 to 256"),
+        ])
+    func badValue(variable: String, value: String, line: String) {
+        let error = #expect(throws: ConfigurationError.self) {
+            try configuration(environment: [variable: value])
+        }
+        #expect(error?.description == line)
+    }
+
+    @Test("An unknown option is refused, with those that there are")
+    func unknownFlag() {
+        let error = #expect(throws: ConfigurationError.self) {
+            try configuration(flags: ["--prot": "80"])
+        }
+        #expect(error?.description.hasPrefix("unknown option --prot; there are: ") == true)
+        #expect(error?.description.contains("--port") == true)
+    }
+
+    @Test("A secret is never shown, neither in the list nor in an error")
+    func secrets() throws {
+        let secret = Setting<String>("SOME_SECRET", "a secret", isSecret: true) {
+            (text) throws(SettingRejection) in
+            guard text != "bad" else { throw SettingRejection(expected: "better") }
+            return text
+        }
+        var reader = SettingsReader(flags: [:], environment: ["SOME_SECRET": "hunter2"])
+        #expect(try reader.read(secret) == "hunter2")
+        #expect(reader.entries.map(\.shownValue) == ["(redacted)"])
+        var bad = SettingsReader(flags: [:], environment: ["SOME_SECRET": "bad"])
+        let error = #expect(throws: ConfigurationError.self) { try bad.read(secret) }
+        #expect(error?.description == "SOME_SECRET=(redacted): expected better")
+    }
+
+    @Test(
+        "Times are read with their unit",
+        arguments: [
+            ("250ms", Duration.milliseconds(250)), ("2s", .seconds(2)), ("1.5s", .milliseconds(1500)),
+            ("1m", .seconds(60)), ("3", .seconds(3)), ("0", .zero),
+        ])
+    func durations(text: String, duration: Duration) {
+        #expect(Duration(settingText: text) == duration)
+    }
+
+    @Test(
+        "What is no time is refused",
+        arguments: ["", "s", "-1s", "1e3", "1..2", "nan", "inf", "99999999999m"])
+    func badDurations(text: String) {
+        #expect(Duration(settingText: text) == nil)
+    }
+
+    @Test("A command line is taken apart")
+    func commandLine() throws {
+        let line = try CommandLineArguments(
+            ["migrate", "up", "--to", "0003", "--dry-run", "--port=80"], switches: ["--dry-run"])
+        #expect(line.words == ["migrate", "up"])
+        #expect(line.options == ["--to": "0003", "--port": "80"])
+        #expect(line.switches == ["--dry-run"])
+    }
+
+    @Test(
+        "A command line that makes no sense is refused",
+        arguments: [["--port"], ["--port", "--loops"], ["--port=1", "--port=2"], ["--dry-run=1"]])
+    func badCommandLine(arguments: [String]) {
+        #expect(throws: ConfigurationError.self) {
+            try CommandLineArguments(arguments, switches: ["--dry-run"])
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Testing
+
+@testable import POIService
+
+@Suite("Health")
+struct HealthTests {
+    @Test("A service is ready once its database has answered with every migration")
+    func becomesReady() {
+        let health = Health(requiresDatabase: false)
+        #expect(health.report.notReadyReason?.contains("starting") == true)
+        #expect(!health.report.isDatabaseReachable)
+        #expect(names(health.update(.reachable(missingMigrations: []))) == ["reachable", "applied"])
+        #expect(health.report == Health.Report(notReadyReason: nil, isDatabaseReachable: true))
+    }
+
+    @Test("A database that doesn't answer at the start is told of once, and the service isn't ready")
+    func unreachableAtStart() {
+        let health = Health(requiresDatabase: false)
+        #expect(names(health.update(.unreachable(reason: "refused"))) == ["unreachable refused"])
+        #expect(names(health.update(.unreachable(reason: "refused"))) == [])
+        #expect(health.report.notReadyReason?.contains("starting") == true)
+        #expect(names(health.update(.reachable(missingMigrations: []))) == ["reachable", "applied"])
+        #expect(health.report.notReadyReason == nil)
+    }
+
+    @Test("Missing migrations keep it from being ready until they are applied, and each change is told once")
+    func missingMigrations() {
+        let health = Health(requiresDatabase: false)
+        #expect(
+            names(health.update(.reachable(missingMigrations: ["0003", "0004"])))
+                == ["reachable", "missing 0003 0004"])
+        #expect(health.report.notReadyReason?.contains("migrations") == true)
+        #expect(health.report.isDatabaseReachable)
+        #expect(names(health.update(.reachable(missingMigrations: ["0003", "0004"]))) == [])
+        #expect(names(health.update(.reachable(missingMigrations: ["0004"]))) == ["missing 0004"])
+        #expect(names(health.update(.reachable(missingMigrations: []))) == ["applied"])
+        #expect(health.report.notReadyReason == nil)
+        #expect(names(health.update(.reachable(missingMigrations: []))) == [])
+    }
+
+    @Test("Losing the database decides only where it is told to", arguments: [false, true])
+    func lostDatabase(requiresDatabase: Bool) {
+        let health = Health(requiresDatabase: requiresDatabase)
+        _ = health.update(.reachable(missingMigrations: []))
+        #expect(names(health.update(.unreachable(reason: "gone"))) == ["unreachable gone"])
+        #expect(!health.report.isDatabaseReachable)
+        #expect((health.report.notReadyReason != nil) == requiresDatabase)
+        #expect(names(health.update(.reachable(missingMigrations: []))) == ["reachable"])
+        #expect(health.report == Health.Report(notReadyReason: nil, isDatabaseReachable: true))
+    }
+
+    @Test("A draining service isn't ready, whatever else is")
+    func draining() {
+        let health = Health(requiresDatabase: false)
+        _ = health.update(.reachable(missingMigrations: []))
+        health.drain()
+        #expect(health.report.notReadyReason?.contains("shutting down") == true)
+        _ = health.update(.reachable(missingMigrations: []))
+        #expect(health.report.notReadyReason?.contains("shutting down") == true)
+    }
+
+    @Test("No reason that a client may read says why the database fails")
+    func blandReasons() {
+        let health = Health(requiresDatabase: true)
+        _ = health.update(.reachable(missingMigrations: []))
+        _ = health.update(.unreachable(reason: "password of user secret"))
+        #expect(health.report.notReadyReason?.contains("secret") == false)
+    }
+
+    private func names(_ observations: [Observation]) -> [String] {
+        observations.map { observation in
+            switch observation {
+            case .databaseReachable: "reachable"
+            case .databaseUnreachable(let reason): "unreachable \(reason)"
+            case .migrationsMissing(let versions): (["missing"] + versions).joined(separator: " ")
+            case .migrationsApplied: "applied"
+            default: "\(observation)"
+            }
+        }
+    }
+}

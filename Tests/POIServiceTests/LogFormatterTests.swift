@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+@testable import HTTPServer
+@testable import POIService
+
+@Suite("Log lines")
+struct LogFormatterTests {
+    /// A request's line as a reader of the log decodes it.
+    private struct Line: Decodable, Equatable {
+        let time, level, event: String
+        var method, path, route, requestId, traceId, client, message: String?
+        var status, requestBytes, responseBytes: Int?
+        var durationMs: Double?
+    }
+
+    private static let time = Timestamp(seconds: 1_795_224_933, milliseconds: 250)
+    private static let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+    /// Everything that breaks a line or a format somewhere.
+    private static let hostilePath =
+        "/a\n2026 GET /fake 200\r\t\"\\\u{0}\u{1B}[31m\u{7F}\u{85}\u{9B}\u{2028}é\u{1F600}"
+
+    private func request(path: String?, status: HTTPStatus? = .ok) -> Observation {
+        .request(
+            RequestObservation(
+                method: path == nil ? nil : .get, path: path, routeTemplate: path == nil ? nil : "/locations",
+                status: status, duration: .microseconds(1234), requestBodyBytes: 0, responseBytes: 321,
+                requestID: "id-1", traceParent: TraceParent(Self.trace), remoteAddress: "127.0.0.1"))
+    }
+
+    private func json(_ observation: Observation) throws -> Line {
+        let bytes = LogFormatter(isJSON: true).line(for: observation, at: Self.time)
+        #expect(bytes.filter { $0 < 0x20 } == [UInt8(ascii: "\n")])
+        #expect(bytes.last == UInt8(ascii: "\n"))
+        return try JSONDecoder().decode(Line.self, from: Data(bytes))
+    }
+
+    @Test("A request's JSON says what happened")
+    func requestJSON() throws {
+        #expect(
+            try json(request(path: "/locations"))
+                == Line(
+                    time: "2026-11-21T01:35:33.250Z", level: "info", event: "request", method: "GET",
+                    path: "/locations", route: "/locations", requestId: "id-1",
+                    traceId: "4bf92f3577b34da6a3ce929d0e0e4736", client: "127.0.0.1", status: 200,
+                    requestBytes: 0, responseBytes: 321, durationMs: 1.234))
+    }
+
+    @Test("A hostile path arrives as it was, in one line of JSON")
+    func hostileJSON() throws {
+        #expect(try json(request(path: Self.hostilePath)).path == Self.hostilePath)
+    }
+
+    @Test("A request that couldn't be read, or whose client has gone, has a line too")
+    func unreadable() throws {
+        let line = try json(request(path: nil, status: nil))
+        #expect(line.method == nil)
+        #expect(line.path == nil)
+        #expect(line.status == nil)
+        #expect(line.requestId == "id-1")
+        let text = LogFormatter(isJSON: false).line(for: request(path: nil, status: nil), at: Self.time)
+        #expect(
+            String(decoding: text, as: UTF8.self) == "2026-11-21T01:35:33.250Z - - gone 1.234ms 321B id-1\n")
+    }
+
+    @Test("Every other observation has a level, a name and a message, in both formats")
+    func otherObservations() throws {
+        let hostile = "x\ny\"\\\u{1B}"
+        let examples: [(Observation, level: String, event: String)] = [
+            (.listening(url: "http://127.0.0.1:8080"), "info", "listening"),
+            (.failure(requestID: "id-1", reason: hostile), "error", "failure"),
+            (.databaseReachable, "info", "database-reachable"),
+            (.databaseUnreachable(reason: hostile), "warning", "database-unreachable"),
+            (.migrationsMissing(["0003"]), "warning", "migrations-missing"),
+            (.migrationsApplied, "info", "migrations-applied"),
+            (.stopping(signal: "SIGTERM"), "info", "stopping"), (.stopped, "info", "stopped"),
+            (.logLinesDropped(3), "warning", "log-lines-dropped"),
+        ]
+        for (observation, level, event) in examples {
+            let line = try json(observation)
+            #expect(line.level == level)
+            #expect(line.event == event)
+            #expect(line.message?.isEmpty == false)
+            expectOneLine(LogFormatter(isJSON: false).line(for: observation, at: Self.time))
+        }
+        #expect(try json(.failure(requestID: "id-1", reason: hostile)).requestId == "id-1")
+        #expect(try json(.failure(requestID: "id-1", reason: hostile)).message?.contains(hostile) == true)
+    }
+
+    @Test("Nobody writes lines of their own, or commands for a terminal, into a text log")
+    func hostileText() {
+        let line = LogFormatter(isJSON: false).line(for: request(path: Self.hostilePath), at: Self.time)
+        expectOneLine(line)
+        #expect(String(decoding: line, as: UTF8.self).hasSuffix(" 200 1.234ms 321B id-1\n"))
+    }
+
+    private func expectOneLine(_ bytes: [UInt8], _ location: SourceLocation = #_sourceLocation) {
+        let controls = String(decoding: bytes, as: UTF8.self).unicodeScalars.dropLast()
+            .filter {
+                [.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+            }
+        #expect(Array(controls) == [], sourceLocation: location)
+        #expect(bytes.last == UInt8(ascii: "\n"), sourceLocation: location)
+    }
+
+    @Test(
+        "Times are RFC 3339 in UTC, to the millisecond",
+        arguments: [
+            (0, 0, "1970-01-01T00:00:00.000Z"), (-1, 999, "1969-12-31T23:59:59.999Z"),
+            (951_782_400, 7, "2000-02-29T00:00:00.007Z"), (4_102_444_799, 50, "2099-12-31T23:59:59.050Z"),
+        ])
+    func timestamps(seconds: Int, milliseconds: Int, text: String) {
+        #expect(Timestamp(seconds: seconds, milliseconds: milliseconds).rfc3339 == text)
+    }
+
+    @Test("Now is what Foundation says it is")
+    func now() throws {
+        let before = Date.now.addingTimeInterval(-0.001)
+        let now = try Date(
+            Timestamp.now.rfc3339,
+            strategy: .iso8601.year().month().day().time(includingFractionalSeconds: true))
+        #expect(now >= before)
+        #expect(now <= Date.now)
+    }
+}

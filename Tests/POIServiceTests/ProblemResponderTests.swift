@@ -1,0 +1,98 @@
+import Foundation
+import HTTPServer
+import PointsOfInterestAPI
+import Testing
+
+@testable import POIService
+
+@Suite("Errors become problems")
+struct ProblemResponderTests {
+    struct Example: CustomTestStringConvertible, Sendable {
+        let error: any Error
+        let status: Int
+        let code: ProblemCode
+        var retryAfter: String?
+        /// What the log says, and nobody else.
+        var secret: String?
+
+        var testDescription: String { "\(code.rawValue): \(error)" }
+    }
+
+    private struct UnknownError: Error, CustomStringConvertible {
+        let description = "SELECT secret FROM table"
+    }
+
+    private static let examples = [
+        Example(
+            error: LocationStoreError.unavailable(reason: "secret host"), status: 503,
+            code: .databaseUnavailable, retryAfter: "1", secret: "secret host"),
+        Example(error: LocationStoreError.busy, status: 503, code: .databaseBusy, retryAfter: "1"),
+        Example(error: LocationStoreError.timeout, status: 504, code: .queryTimeout),
+        Example(error: LocationStoreError.cancelled, status: 500, code: .internalError),
+        Example(
+            error: LocationStoreError.failed(reason: "secret table"), status: 500, code: .internalError,
+            secret: "secret table"),
+        Example(error: UnknownError(), status: 500, code: .internalError, secret: "SELECT secret FROM table"),
+        Example(
+            error: HTTPError.overloaded(retryAfterSeconds: 3), status: 503, code: .overloaded,
+            retryAfter: "3"),
+        Example(
+            error: HTTPError(.notFound, .notFound, "There is nothing at this path."), status: 404,
+            code: .notFound),
+        Example(
+            error: HTTPError(.contentTooLarge, .bodyTooLarge, "Too large."), status: 413,
+            code: .contentTooLarge),
+        Example(
+            error: HTTPError(.badRequest, .malformedRequest, "Malformed."), status: 400, code: .badRequest),
+    ]
+
+    @Test("With a status, a code, an id and nothing that is nobody's business", arguments: examples)
+    func problems(example: Example) throws {
+        let log = try LogFile()
+        let response = ProblemResponder(observability: log.observability)
+            .response(to: example.error, context: RequestContext(requestID: "id-1"))
+        let body = String(decoding: response.body, as: UTF8.self)
+        let problem = try JSONDecoder().decode(Problem.self, from: Data(response.body))
+        #expect(response.status.code == example.status)
+        #expect(problem.status == example.status)
+        #expect(problem.code == example.code)
+        #expect(problem.requestId == "id-1")
+        #expect(!problem.title.isEmpty)
+        #expect(!body.lowercased().contains("secret"))
+        #expect(response.headers.first(.contentType) == "application/problem+json")
+        #expect(response.headers.first(.cacheControl) == "no-store")
+        #expect(response.headers.first(.retryAfter) == example.retryAfter)
+
+        let lines = try log.finish()
+        #expect(lines.count == (example.secret == nil ? 0 : 1))
+        if let secret = example.secret {
+            #expect(lines.first?.contains(secret) == true)
+            #expect(lines.first?.contains(#""requestId":"id-1""#) == true)
+        }
+    }
+
+    @Test("A method that isn't allowed keeps its Allow")
+    func allow() throws {
+        let log = try LogFile()
+        let error = HTTPError(.methodNotAllowed, .methodNotAllowed, "No.", headers: [.allow: "GET, HEAD"])
+        let response = ProblemResponder(observability: log.observability)
+            .response(to: error, context: RequestContext(requestID: "id-1"))
+        #expect(response.headers.first(.allow) == "GET, HEAD")
+        #expect(try log.finish() == [])
+    }
+
+    @Test("Parameters at fault are named, all of them")
+    func parameters() throws {
+        let log = try LogFile()
+        let error = try #require(throws: ParameterError.self) {
+            try LocationsRequest.decode(query: "lat=abc&limit=0".utf8)
+        }
+        let response = ProblemResponder(observability: log.observability)
+            .response(to: error, context: RequestContext(requestID: "id-1"))
+        let problem = try JSONDecoder().decode(Problem.self, from: Data(response.body))
+        #expect(response.status.code == 400)
+        #expect(problem.code == .invalidParameters)
+        #expect(Set(problem.errors.map(\.parameter)) == ["lat", "long", "limit"])
+        #expect(try log.finish() == [])
+    }
+}

@@ -1,0 +1,194 @@
+import EventLoop
+import Foundation
+import HTTPServer
+import PointsOfInterestAPI
+import Testing
+
+@testable import POIService
+
+/// The routes over a store of the test's, without a socket.
+@Suite("The routes", .timeLimit(.minutes(1)))
+struct RoutesTests {
+    /// The service's router with its error answers, and what both write to the log.
+    private final class Site {
+        let health = Health(requiresDatabase: false)
+        private let router: HTTPRouter
+        private let log: LogFile
+
+        init(_ store: any LocationStore, environment: [String: String] = [:]) throws {
+            var reader = SettingsReader(flags: [:], environment: environment)
+            let configuration = try ServiceConfiguration(from: &reader, processorCount: 1)
+            log = try LogFile()
+            router = Routes.router(store: store, health: health, configuration: configuration)
+        }
+
+        func ask(_ target: String, _ method: HTTPMethod = .get) async throws -> HTTPResponse {
+            let request = try HTTPRequest(method: method, target: target)
+            let context = RequestContext(requestID: "id-1")
+            do {
+                return try await router.respond(to: request, context: context)
+            } catch {
+                return ProblemResponder(observability: log.observability).response(
+                    to: error, context: context)
+            }
+        }
+
+        func problem(_ target: String, _ method: HTTPMethod = .get) async throws -> Problem {
+            try JSONDecoder().decode(Problem.self, from: Data(try await ask(target, method).body))
+        }
+
+        deinit {
+            log.observability.finish()
+        }
+    }
+
+    private static let places = [
+        PointOfInterest(id: 1, name: "Far", category: "park", latitude: 0, longitude: 2),
+        PointOfInterest(id: 2, name: "Near", category: "cafe", latitude: 0, longitude: 1, featured: true),
+    ]
+
+    @Test("Locations are a JSON array, nearest first, with their distances")
+    func locations() async throws {
+        let response = try await Site(FixtureStore(Self.places)).ask("/locations?lat=0&long=0")
+        #expect(response.status == .ok)
+        #expect(response.headers.first(.contentType) == "application/json")
+        #expect(
+            String(decoding: response.body, as: UTF8.self) == """
+                [{"id":2,"name":"Near","category":"cafe","latitude":0,"longitude":1,"featured":true,\
+                "distance":111319.5},\
+                {"id":1,"name":"Far","category":"park","latitude":0,"longitude":2,"featured":false,\
+                "distance":222639}]
+                """)
+    }
+
+    @Test("No place is an empty array")
+    func noLocations() async throws {
+        let response = try await Site(FixtureStore([])).ask("/locations?lat=0&long=0")
+        #expect(String(decoding: response.body, as: UTF8.self) == "[]")
+    }
+
+    @Test("The store is asked for exactly what the query says")
+    func query() async throws {
+        let store = StubStore()
+        let site = try Site(store, environment: ["POI_IGNORED_PARAMETERS": "utm_*"])
+        #expect(
+            try await site.ask("/locations?long=-121.8893&radius=5e2&utm_source=x&limit=7&lat=37.3293").status
+                == .ok)
+        let center = try Coordinate(latitude: 37.3293, longitude: -121.8893)
+        #expect(store.requests == [LocationsRequest(center: center, radiusMeters: 500, limit: 7)])
+    }
+
+    @Test("A bad query is refused with all its faults, and the store isn't asked")
+    func faults() async throws {
+        let store = StubStore()
+        let problem = try await Site(store).problem("/locations?lat=91&limit=0&radius=-1&lon=3&limit=1")
+        #expect(problem.status == 400)
+        #expect(problem.requestId == "id-1")
+        #expect(Set(problem.errors.map(\.parameter)) == ["lat", "long", "lon", "limit", "radius"])
+        #expect(try await Site(store).ask("/locations").status == .badRequest)
+        #expect(store.requests.isEmpty)
+    }
+
+    @Test(
+        "Elsewhere there is nothing",
+        arguments: ["/", "/locations/", "/Locations", "//locations", "/livez/x"])
+    func notFound(path: String) async throws {
+        let problem = try await Site(StubStore()).problem(path)
+        #expect(problem.status == 404)
+        #expect(problem.code == .notFound)
+    }
+
+    @Test(
+        "Other methods are refused, with those that are allowed",
+        arguments: ["/locations", "/livez", "/readyz"])
+    func methods(path: String) async throws {
+        let site = try Site(StubStore())
+        for method in [HTTPMethod.post, .put, .delete] {
+            let response = try await site.ask(path, method)
+            #expect(response.status == .methodNotAllowed)
+            #expect(response.headers.first(.allow) == "GET, HEAD, OPTIONS")
+            #expect(try await site.problem(path, method).code == .methodNotAllowed)
+        }
+        #expect(try await site.ask(path, .options).headers.first(.allow) == "GET, HEAD, OPTIONS")
+    }
+
+    @Test("HEAD is answered as GET is: the server leaves out the body")
+    func head() async throws {
+        let site = try Site(FixtureStore(Self.places))
+        let (get, head) = (
+            try await site.ask("/locations?lat=0&long=0"),
+            try await site.ask("/locations?lat=0&long=0", .head)
+        )
+        #expect(head.status == get.status)
+        #expect(head.body == get.body)
+    }
+
+    @Test(
+        "A store that fails becomes its problem",
+        arguments: [
+            (LocationStoreError.unavailable(reason: "x"), ProblemCode.databaseUnavailable),
+            (.busy, .databaseBusy), (.timeout, .queryTimeout), (.failed(reason: "x"), .internalError),
+        ])
+    func failures(error: LocationStoreError, code: ProblemCode) async throws {
+        let store = StubStore { (_) throws(LocationStoreError) in throw error }
+        #expect(try await Site(store).problem("/locations?lat=0&long=0").code == code)
+    }
+
+    @Test("Over the in-flight limit locations are refused at once, and health isn't")
+    func inFlightLimit() async throws {
+        let thread = try EventLoopThread.start(name: "routes-test")
+        let loop = thread.loop
+        try await Task(executorPreference: loop) {
+            let (entered, hasEntered) = AsyncStream<Void>.makeStream()
+            let (leaves, leave) = AsyncStream<Void>.makeStream()
+            let site = try Site(
+                StubStore { (request) throws(LocationStoreError) in
+                    guard request.limit == 1 else { return [] }
+                    hasEntered.finish()
+                    for await _ in leaves {}
+                    return []
+                }, environment: ["POI_MAX_IN_FLIGHT": "1"])
+            let bound = LoopBound(site, loop: loop)
+            let first = Task(executorPreference: loop) {
+                try await bound.value.ask("/locations?lat=0&long=0&limit=1").status
+            }
+            for await _ in entered {}
+            let refusal = try await site.ask("/locations?lat=0&long=0")
+            #expect(refusal.status == .serviceUnavailable)
+            #expect(refusal.headers.first(.retryAfter) == "1")
+            #expect(try await site.problem("/locations?lat=0&long=0").code == .overloaded)
+            #expect(try await site.ask("/livez").status == .ok)
+            #expect(try await site.problem("/readyz").code == .notReady)
+            leave.finish()
+            #expect(try await first.value == .ok)
+        }.value
+        thread.stopAndJoin()
+    }
+
+    @Test("The process is alive whatever its database does, and ready as its health says")
+    func health() async throws {
+        let site = try Site(StubStore())
+        let alive = try await site.ask("/livez")
+        #expect(String(decoding: alive.body, as: UTF8.self) == #"{"status":"alive"}"#)
+        #expect(alive.headers.first(.cacheControl) == "no-store")
+
+        let starting = try await site.ask("/readyz")
+        #expect(starting.status == .serviceUnavailable)
+        #expect(starting.headers.first(.retryAfter) == "1")
+        #expect(try await site.problem("/readyz").code == .notReady)
+        #expect(try await site.problem("/readyz").detail == site.health.report.notReadyReason)
+
+        _ = site.health.update(.reachable(missingMigrations: []))
+        let ready = try await site.ask("/readyz")
+        #expect(ready.status == .ok)
+        #expect(String(decoding: ready.body, as: UTF8.self) == #"{"status":"ready","database":"reachable"}"#)
+        _ = site.health.update(.unreachable(reason: "x"))
+        let apart = try await site.ask("/readyz")
+        #expect(apart.status == .ok)
+        #expect(
+            String(decoding: apart.body, as: UTF8.self) == #"{"status":"ready","database":"unreachable"}"#)
+        site.health.drain()
+        #expect(try await site.ask("/readyz").status == .serviceUnavailable)
+        #expect(try await site.ask("/livez").status == .ok)
+    }
+}
