@@ -1,0 +1,60 @@
+# Two commands for a newcomer: `make run` and `make test`. `make help` lists the rest.
+
+PORT ?= 8080
+SWIFT ?= swift
+BUILD := $(SWIFT) build
+STATE_DIR := $(or $(POI_STATE_DIR),.local)
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: bootstrap ## install what is missing, build, start a private PostgreSQL and serve (PORT=9000 for another port)
+	$(BUILD) -c release --product poi
+	@exec "$$($(BUILD) -c release --show-bin-path)/poi" dev --port $(PORT)
+
+.PHONY: test
+test: bootstrap ## run every test, against the real server and the real database
+	@scripts/test
+
+.PHONY: bootstrap
+bootstrap:
+	@scripts/bootstrap
+
+.PHONY: psql
+psql: ## open the private database of a running `make run`
+	@test -s $(STATE_DIR)/database-url || { echo "no private database: start it with make run" >&2; exit 1; }
+	@exec psql "$$(cat $(STATE_DIR)/database-url)"
+
+.PHONY: lint
+lint: ## check the format and the rules of the house
+	@scripts/lint
+
+.PHONY: test-release
+test-release: bootstrap ## run every test in release mode
+	@scripts/test -c release -Xswiftc -enable-testing --scratch-path .build/release-tests
+
+.PHONY: test-tsan
+test-tsan: bootstrap ## run the tests of what has threads under ThreadSanitizer
+	TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/tsan.suppressions" \
+	$(SWIFT) test --sanitize=thread --scratch-path .build/tsan \
+		--filter 'EventLoopTests|HTTPServerTests|PostgresTests'
+
+.PHONY: check-client
+check-client: ## build the client alone, from a package outside
+	@scripts/check-client-alone
+
+.PHONY: soak
+soak: bootstrap ## run what takes longer than CI may
+	@scripts/soak
+
+.PHONY: bench
+bench: bootstrap ## measure against nginx and pgbench, and print the ratios
+	@Benchmarks/run
+
+.PHONY: clean
+clean: ## remove what was built; the private database stays
+	rm -rf .build

@@ -1,0 +1,98 @@
+// swift-tools-version: 6.2
+import Foundation
+import PackageDescription
+
+/// A plain `async` function runs on its caller's executor: what starts on an event loop stays there.
+let swiftSettings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+
+/// Debian 12 and Ubuntu ship llhttp as C sources; elsewhere (Debian 13, Homebrew) it is a library.
+let llhttp: Target =
+    FileManager.default.fileExists(atPath: "/usr/share/llhttp/llhttp.c")
+    ? .target(name: "CLLHTTP", cSettings: [.headerSearchPath("forwarding")])
+    : .systemLibrary(
+        name: "CLLHTTP", path: "Sources/CLLHTTPSystem", pkgConfig: "libllhttp",
+        providers: [.apt(["libllhttp-dev"]), .brew(["llhttp"])])
+
+let package = Package(
+    name: "points-of-interest",
+    platforms: [.macOS(.v15), .iOS(.v16)],
+    products: [
+        .library(name: "PointsOfInterestAPI", targets: ["PointsOfInterestAPI"]),
+        .library(name: "PointsOfInterestClient", targets: ["PointsOfInterestClient"]),
+        .executable(name: "poi", targets: ["poi"]),
+    ],
+    targets: [
+        // Fences around C libraries.
+        .systemLibrary(
+            name: "CLibUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
+        .systemLibrary(
+            name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .systemLibrary(
+            name: "CPROJ", pkgConfig: "proj", providers: [.apt(["libproj-dev"]), .brew(["proj"])]),
+        llhttp,
+        .target(name: "CThreadIdentity"),
+
+        // What the app links: Foundation only, builds alone.
+        .target(name: "PointsOfInterestAPI", swiftSettings: swiftSettings),
+        .target(
+            name: "PointsOfInterestClient", dependencies: ["PointsOfInterestAPI"],
+            swiftSettings: swiftSettings),
+
+        // The server, from the socket up.
+        .target(
+            name: "EventLoop", dependencies: ["CLibUV", "CThreadIdentity"],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "HTTPServer", dependencies: ["EventLoop", "CLLHTTP"], swiftSettings: swiftSettings),
+        .target(
+            name: "Postgres", dependencies: ["EventLoop", "CLibPQ"], swiftSettings: swiftSettings),
+        .target(name: "PrivateCluster", swiftSettings: swiftSettings),
+        .target(name: "Migrator", dependencies: ["Postgres"], swiftSettings: swiftSettings),
+        .target(
+            name: "POIService", dependencies: ["HTTPServer", "PointsOfInterestAPI", "CPROJ"],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "POIDatabase", dependencies: ["POIService", "Postgres", "Migrator", "PrivateCluster"],
+            swiftSettings: swiftSettings),
+        .executableTarget(name: "poi", dependencies: ["POIDatabase"], swiftSettings: swiftSettings),
+
+        // What several test targets share.
+        .target(name: "Randomness", path: "Tests/Support/Randomness", swiftSettings: swiftSettings),
+
+        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HTTPServerTests", dependencies: ["HTTPServer", "Randomness"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "PostgresTests", dependencies: ["Postgres", "PrivateCluster", "Randomness"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "PrivateClusterTests", dependencies: ["PrivateCluster"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "MigratorTests", dependencies: ["Migrator", "PrivateCluster"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "PointsOfInterestAPITests", dependencies: ["PointsOfInterestAPI", "Randomness"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "PointsOfInterestClientTests", dependencies: ["PointsOfInterestClient"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "POIServiceTests", dependencies: ["POIService", "HTTPServer", "Randomness"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "POIDatabaseTests", dependencies: ["POIDatabase", "PrivateCluster", "Randomness"],
+            swiftSettings: swiftSettings),
+
+        // Tests of the program itself: `poi` is among the dependencies so that it is built, nothing imports it.
+        .target(
+            name: "ServerProcess", path: "Tests/Support/ServerProcess", swiftSettings: swiftSettings),
+        .testTarget(
+            name: "ContractTests", dependencies: ["PointsOfInterestClient", "ServerProcess", "poi"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "ServiceProcessTests",
+            dependencies: ["PointsOfInterestClient", "PrivateCluster", "ServerProcess", "poi"],
+            swiftSettings: swiftSettings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,78 @@
+import Foundation
+import POIService
+
+/// Finds the command that a command line names, and turns its errors into a line and an exit code.
+struct CommandLineTool {
+    let environment: [String: String]
+
+    private struct Command: Sendable {
+        let name: String
+        let summary: String
+        let run: @Sendable (Invocation) throws -> Void
+    }
+
+    private static let commands = [
+        Command(
+            name: "serve", summary: "serve places from the PostgreSQL of DATABASE_URL", run: ServeCommand.run),
+        Command(
+            name: "dev", summary: "serve places from a private PostgreSQL that needs no setting up",
+            run: DevCommand.run),
+        Command(
+            name: "migrate", summary: "up, down, status, new or validate: the database's schema",
+            run: MigrateCommand.run),
+    ]
+
+    private static let switches: Set<String> = ["--help", "--print-config", "--dry-run", "--seeds"]
+
+    /// Runs a command; answers the exit code: 0, 64 for a bad call or setting, 1 for any other failure.
+    func run(_ arguments: [String]) -> Int32 {
+        do {
+            let line = try CommandLineArguments(arguments, switches: Self.switches)
+            guard let name = line.words.first, !line.switches.contains("--help") else {
+                Terminal.print(Self.usage)
+                return line.switches.contains("--help") ? 0 : ConfigurationError.exitCode
+            }
+            guard let command = Self.commands.first(where: { $0.name == name }) else {
+                throw ConfigurationError("unknown command \(name); see poi --help")
+            }
+            try command.run(Invocation(line: line, environment: environment))
+            return 0
+        } catch let error as ConfigurationError {
+            Terminal.printError("poi: \(error)")
+            return ConfigurationError.exitCode
+        } catch {
+            Terminal.printError("poi: \(error)")
+            return 1
+        }
+    }
+
+    private static var usage: String {
+        let lines = commands.map { command in
+            "  poi " + command.name.padding(toLength: 10, withPad: " ", startingAt: 0) + command.summary
+        }
+        return """
+            Places near a coordinate, from PostgreSQL, over HTTP.
+
+            \(lines.joined(separator: "\n"))
+
+            Every setting is an environment variable and an option: PORT=9000 and --port 9000 are the same.
+            --print-config shows the settings in effect, and where each came from.
+            """
+    }
+}
+
+/// What a command was called with.
+struct Invocation {
+    let line: CommandLineArguments
+    let environment: [String: String]
+
+    /// A reader of this call's settings.
+    var settings: SettingsReader { SettingsReader(flags: line.options, environment: environment) }
+
+    /// Refuses words behind the command's own.
+    func refuseWords(after count: Int) throws(ConfigurationError) {
+        guard line.words.count <= count else {
+            throw ConfigurationError("unexpected \(line.words[count]); see poi --help")
+        }
+    }
+}

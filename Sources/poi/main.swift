@@ -1,0 +1,5 @@
+import Foundation
+
+exit(
+    CommandLineTool(environment: ProcessInfo.processInfo.environment)
+        .run(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,115 @@
+import Foundation
+import PointsOfInterestClient
+import Testing
+
+/// A request that the service refuses, and the faults that it names.
+struct RefusedQuery: Sendable, CustomTestStringConvertible {
+    let query: String
+    let faults: [String: ProblemCode]
+
+    init(_ query: String, _ faults: [String: ProblemCode]) {
+        self.query = query
+        self.faults = faults
+    }
+
+    var testDescription: String { query }
+
+    static let all = [
+        RefusedQuery("lat=91&long=120", ["lat": .outOfRange]),
+        RefusedQuery("lat=91&long=0", ["lat": .swappedCoordinates]),
+        RefusedQuery("lat=abc&long=0", ["lat": .notANumber]),
+        RefusedQuery("lat=NaN&long=0", ["lat": .notANumber]),
+        RefusedQuery("lat=Infinity&long=0", ["lat": .notANumber]),
+        RefusedQuery("lat=0x1p3&long=0", ["lat": .notANumber]),
+        RefusedQuery("lat=+1&long=0", ["lat": .notANumber]),
+        RefusedQuery("lat=1e999&long=0", ["lat": .outOfRange]),
+        RefusedQuery("lat=&long=0", ["lat": .emptyParameter]),
+        RefusedQuery("lat=0", ["long": .missingParameter]),
+        RefusedQuery("", ["lat": .missingParameter, "long": .missingParameter]),
+        RefusedQuery("lat=0&lon=0", ["lon": .unknownParameter, "long": .missingParameter]),
+        RefusedQuery("lat=0&long=0&lat=0", ["lat": .repeatedParameter]),
+        RefusedQuery("lat=0&long=0&limit=0", ["limit": .outOfRange]),
+        RefusedQuery("lat=0&long=0&limit=101", ["limit": .outOfRange]),
+        RefusedQuery("lat=0&long=0&limit=1.5", ["limit": .notAnInteger]),
+        RefusedQuery("lat=0&long=0&limit=99999999999999999999", ["limit": .outOfRange]),
+        RefusedQuery("lat=0&long=0&radius=-1", ["radius": .outOfRange]),
+        RefusedQuery("lat=0&long=0&radius=0", ["radius": .outOfRange]),
+        RefusedQuery("lat=0&long=0&radius=20037509", ["radius": .outOfRange]),
+        RefusedQuery("lat=0&long=0&colour=red", ["colour": .unknownParameter]),
+        RefusedQuery("lat=-121.8893&long=37.3293", ["lat": .swappedCoordinates]),
+        RefusedQuery("lat=%00&long=0", ["lat": .malformedEncoding]),
+        RefusedQuery("lat=%FF&long=0", ["lat": .malformedEncoding]),
+        RefusedQuery(
+            "lat=91&limit=0", ["lat": .outOfRange, "long": .missingParameter, "limit": .outOfRange]),
+    ]
+}
+
+@Suite("Requests that the service refuses", .timeLimit(.minutes(2)))
+struct ProblemTests {
+    @Test(
+        "A wrong query is answered with every fault, each by parameter and code", arguments: RefusedQuery.all)
+    func refusal(refused: RefusedQuery) async throws {
+        let problem = try #require(await Service.problem(of: "/locations?\(refused.query)"))
+        #expect(problem.status == 400)
+        #expect(
+            Dictionary(uniqueKeysWithValues: problem.errors.map { ($0.parameter, $0.code) }) == refused.faults
+        )
+        let codes = Set(refused.faults.values)
+        #expect(problem.code == (codes.count == 1 ? codes.first : .invalidParameters))
+        #expect(problem.type == "/problems/\(problem.code.rawValue)")
+        #expect(problem.errors.allSatisfy { !$0.detail.isEmpty })
+        #expect(problem.requestId?.isEmpty == false)
+    }
+
+    @Test("The client's own options are the service's to refuse")
+    func clientOptions() async throws {
+        let center = try Coordinate(latitude: 0, longitude: 0)
+        await #expect(throws: (any Error).self) { try await Service.places(around: center, limit: 0) }
+        do {
+            _ = try await Service.places(around: center, radius: -1, limit: 101)
+            Issue.record("the service took a negative radius")
+        } catch RequestError.problem(let problem) {
+            #expect(Set(problem.errors.map(\.parameter)) == ["radius", "limit"])
+        }
+    }
+
+    @Test("A problem is application/problem+json with the answer's status, and isn't cached")
+    func mediaType() async throws {
+        let answer = try await Service.answer(to: "/locations?lat=91&long=0")
+        #expect(answer.status == 400)
+        #expect(answer.header("Content-Type") == "application/problem+json")
+        #expect(answer.header("Cache-Control") == "no-store")
+        let members = try JSONSerialization.jsonObject(with: answer.body) as? [String: Any]
+        #expect(members?["status"] as? Int == 400)
+        #expect(members?["requestId"] as? String == answer.header("X-Request-Id"))
+    }
+
+    @Test(
+        "What is not there is a 404 problem",
+        arguments: ["/", "/location", "/locations/", "/LOCATIONS", "/%2e"])
+    func notFound(path: String) async throws {
+        let problem = try #require(await Service.problem(of: path))
+        #expect(problem.status == 404)
+        #expect(problem.code == .notFound)
+        #expect(problem.errors.isEmpty)
+    }
+
+    @Test(
+        "A method that a path doesn't have is a 405 problem with Allow",
+        arguments: ["POST", "PUT", "PATCH", "DELETE"], ["/locations", "/livez", "/readyz"])
+    func methodNotAllowed(method: String, path: String) async throws {
+        let answer = try await Service.answer(to: path, method: method)
+        #expect(answer.status == 405)
+        let allowed = answer.header("Allow")?.split(separator: ",").map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        #expect(Set(allowed ?? []).isSuperset(of: ["GET", "HEAD"]))
+        #expect(try JSONDecoder().decode(Problem.self, from: answer.body).code == .methodNotAllowed)
+    }
+
+    @Test("Names and values may be percent-encoded")
+    func percentEncoding() async throws {
+        let answer = try await Service.answer(to: "/locations?l%61t=1%2E5&long=%2B2")
+        #expect(answer.status == 200)
+    }
+}

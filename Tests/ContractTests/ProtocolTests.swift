@@ -1,0 +1,126 @@
+import Foundation
+import PointsOfInterestClient
+import Testing
+
+@Suite("Answers", .timeLimit(.minutes(2)))
+struct ProtocolTests {
+    private static let target = "/locations?lat=37.3293&long=-121.8893"
+
+    @Test(
+        "HEAD is GET without the body",
+        arguments: [target, "/livez", "/readyz", "/nowhere", "/locations?lat=91"])
+    func head(target: String) async throws {
+        let get = try await Service.answer(to: target)
+        let head = try await Service.answer(to: target, method: "HEAD")
+        #expect(head.status == get.status)
+        #expect(head.body.isEmpty)
+        #expect(!get.body.isEmpty)
+        #expect(head.header("Content-Type") == get.header("Content-Type"))
+        #expect(get.header("Content-Length") == String(get.body.count))
+        #expect(head.header("Content-Length") == get.header("Content-Length"))
+    }
+
+    @Test(
+        "A request's sane id comes back", arguments: ["a", "7d7c2f3e-1b0a-4f8e-9c55-0a2f6f5f5e11", "A.b_c-1"])
+    func requestID(id: String) async throws {
+        for target in [Self.target, "/livez", "/nowhere", "/locations"] {
+            let answer = try await Service.answer(to: target, headers: ["X-Request-Id": id])
+            #expect(answer.header("X-Request-Id") == id)
+        }
+    }
+
+    @Test(
+        "A request without a sane id gets one",
+        arguments: [nil, "two words", "quote\"", String(repeating: "x", count: 200)])
+    func newRequestID(id: String?) async throws {
+        let headers = id.map { ["X-Request-Id": $0] } ?? [:]
+        let first = try #require(
+            await Service.answer(to: Self.target, headers: headers).header("X-Request-Id"))
+        let second = try #require(
+            await Service.answer(to: Self.target, headers: headers).header("X-Request-Id"))
+        #expect(!first.isEmpty)
+        #expect(first != second)
+        #expect(first != id)
+    }
+
+    @Test("The places are a bare JSON array")
+    func mediaType() async throws {
+        let answer = try await Service.answer(to: Self.target)
+        #expect(answer.status == 200)
+        #expect(answer.header("Content-Type") == "application/json")
+        #expect(try JSONSerialization.jsonObject(with: answer.body) is [[String: Any]])
+    }
+
+    @Test("The process is alive and ready, and what tells so isn't cached", arguments: ["/livez", "/readyz"])
+    func health(path: String) async throws {
+        let answer = try await Service.answer(to: path)
+        #expect(answer.status == 200)
+        #expect(answer.header("Cache-Control") == "no-store")
+        #expect(try JSONSerialization.jsonObject(with: answer.body) is [String: Any])
+    }
+}
+
+@Suite("The app's loader", .timeLimit(.minutes(2)))
+struct LoaderTests {
+    private func center() throws -> Coordinate { try Coordinate(latitude: 37.3293, longitude: -121.8893) }
+
+    @Test("The completion handler gets what the async form answers")
+    func completionHandler() async throws {
+        let request = PointsOfInterestRequest(baseURL: try await Service.baseURL(), limit: 5)
+        let loader = APIRequestLoader(apiRequest: request)
+        let center = try center()
+        let places = try await withCheckedThrowingContinuation { continuation in
+            loader.loadAPIRequest(requestData: center) { continuation.resume(with: $0) }
+        }
+        #expect(try await places == loader.loadAPIRequest(requestData: center))
+        #expect(places.count == 5 || Service.isForeign)
+    }
+
+    @Test("The completion handler gets the service's problem")
+    func completionHandlerProblem() async throws {
+        let request = PointsOfInterestRequest(baseURL: try await Service.baseURL(), limit: 0)
+        let center = try center()
+        await #expect {
+            try await withCheckedThrowingContinuation { continuation in
+                APIRequestLoader(apiRequest: request)
+                    .loadAPIRequest(requestData: center) { continuation.resume(with: $0) }
+            }
+        } throws: { error in
+            guard case RequestError.problem(let problem) = error else { return false }
+            return problem.code == .outOfRange && problem.errors.map(\.parameter) == ["limit"]
+        }
+    }
+
+    @Test("A cancelled load ends as cancelled, and the service goes on")
+    func cancelling() async throws {
+        let request = PointsOfInterestRequest(baseURL: try await Service.baseURL())
+        let center = try center()
+        for _ in 0..<20 {
+            let load = Task {
+                try await APIRequestLoader(apiRequest: request).loadAPIRequest(requestData: center)
+            }
+            load.cancel()
+            do {
+                // An answer that was faster is no fault.
+                _ = try await load.value
+            } catch {
+                #expect(error as? RequestError == .cancelled)
+            }
+        }
+        #expect(try await !Service.places(around: center).isEmpty)
+    }
+
+    @Test("A service that isn't there is a transport error")
+    func nobodyThere() async throws {
+        // Port 1 (tcpmux) is nobody's on any machine of today.
+        let url = try #require(URL(string: "http://127.0.0.1:1"))
+        let loader = APIRequestLoader(apiRequest: PointsOfInterestRequest(baseURL: url))
+        let center = try center()
+        await #expect {
+            try await loader.loadAPIRequest(requestData: center)
+        } throws: { error in
+            guard case RequestError.transport = error else { return false }
+            return true
+        }
+    }
+}

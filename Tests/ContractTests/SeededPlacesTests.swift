@@ -1,0 +1,74 @@
+import PointsOfInterestClient
+import Testing
+
+/// What the seeds make known; not for a service with other data.
+@Suite(
+    "The seeded places",
+    .enabled(if: !Service.isForeign, "POI_BASE_URL names a service with data of its own"),
+    .timeLimit(.minutes(2)))
+struct SeededPlacesTests {
+    private func conventionCenter() throws -> Coordinate {
+        try Coordinate(latitude: 37.3293, longitude: -121.8893)
+    }
+
+    /// Centres whose near places are all far from their antipodes, where the tests' own formula holds.
+    private static let centers = [
+        (37.3293, -121.8893), (37.40, -121.90), (0, 0), (90, 0), (-90, 0), (89.9999, 77), (0, 179.9999),
+        (-17, -179.9999), (51.4779, 0), (-33.86, 151.21), (48.85, 2.35),
+    ]
+
+    @Test("Around the convention centre come exactly the seeds within a kilometre, nearest first")
+    func conventionCenterAnswer() async throws {
+        let center = try conventionCenter()
+        let places = try await Service.places(around: center, radius: 1000, limit: 100)
+        let expected = try Seed.ranked(from: center).filter { $0.meters <= 1000 }
+        #expect(places.compactMap { $0.source?.id } == expected.map(\.slug))
+        #expect(places.count > 20)
+        #expect(places.first?.name == "San Jose McEnery Convention Center")
+    }
+
+    @Test("The nearest places and their distances are those of a scan over the seeds", arguments: centers)
+    func bruteForce(latitude: Double, longitude: Double) async throws {
+        let center = try Coordinate(latitude: latitude, longitude: longitude)
+        let places = try await Service.places(around: center, limit: 12)
+        let expected = try Seed.ranked(from: center).prefix(12)
+        #expect(places.compactMap { $0.source?.id } == expected.map(\.slug))
+        for (place, seed) in zip(places, expected) {
+            let distance = try #require(place.distance)
+            #expect(abs(distance - seed.meters) <= 0.051, "\(seed.slug)")
+        }
+    }
+
+    @Test("The seed has about 150 places around San José, a dozen of them featured")
+    func extent() async throws {
+        let center = try conventionCenter()
+        let places = try await Service.places(around: center, radius: 20_000, limit: 100)
+        #expect(places.count == 100)
+        #expect((8...20).contains(places.count { $0.featured }))
+        #expect(try Seed.all().count >= 200)
+    }
+
+    @Test("A place tells what is known of it")
+    func placeFields() async throws {
+        let places = try await Service.places(around: try conventionCenter(), limit: 100)
+        let place = try #require(places.first { $0.source?.id == "tech-interactive" })
+        #expect(place.name == "The Tech Interactive")
+        #expect(place.category == "museum")
+        #expect(place.featured)
+        #expect(place.address == "201 S Market St, San José, CA")
+        #expect(place.website == "https://www.thetech.org/")
+        #expect(place.source?.license == "CC0-1.0")
+        #expect(places.contains { $0.website == nil })
+    }
+
+    @Test("A radius takes in a place whose distance is less, and leaves out one whose distance is more")
+    func radiusBoundary() async throws {
+        let center = try conventionCenter()
+        for seed in try Seed.ranked(from: center).prefix(10) {
+            let inside = try await Service.places(around: center, radius: seed.meters + 0.01, limit: 100)
+            let outside = try await Service.places(around: center, radius: seed.meters - 0.01, limit: 100)
+            #expect(inside.contains { $0.source?.id == seed.slug })
+            #expect(!outside.contains { $0.source?.id == seed.slug })
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import ServerProcess
+import Testing
+
+/// A way to call `poi` wrongly, and what its one line of answer has to name.
+struct WrongCall: Sendable, CustomTestStringConvertible {
+    var arguments = ["serve"]
+    var environment: [String: String] = [:]
+    let named: String
+
+    var testDescription: String {
+        (environment.map { "\($0.key)=\($0.value)" } + ["poi"] + arguments).joined(separator: " ")
+    }
+
+    static let all = [
+        WrongCall(environment: ["PORT": "abc"], named: "PORT=abc"),
+        WrongCall(environment: ["PORT": "65536"], named: "PORT=65536"),
+        WrongCall(arguments: ["dev", "--port", "abc"], named: "--port=abc"),
+        WrongCall(environment: ["POI_LOOPS": "0"], named: "POI_LOOPS=0"),
+        WrongCall(environment: ["POI_DB_STATEMENT_TIMEOUT": "soon"], named: "POI_DB_STATEMENT_TIMEOUT=soon"),
+        WrongCall(environment: ["POI_SEEDS": "perhaps"], named: "POI_SEEDS=perhaps"),
+        WrongCall(environment: ["POI_MIGRATIONS_DIR": "/nowhere"], named: "POI_MIGRATIONS_DIR=/nowhere"),
+        WrongCall(environment: ["DATABASE_URL": "postgresql://u:hunter2@[h/db"], named: "DATABASE_URL"),
+        WrongCall(environment: ["DATABASE_URL": "password=hunter2 garbage"], named: "DATABASE_URL"),
+        WrongCall(arguments: ["serve", "--colour", "red"], named: "--colour"),
+        WrongCall(arguments: ["serve", "--port"], named: "--port"),
+        WrongCall(arguments: ["serve", "--port", "1", "--port", "2"], named: "--port"),
+        WrongCall(arguments: ["serve", "now"], named: "now"),
+        WrongCall(arguments: ["swim"], named: "swim"),
+        WrongCall(arguments: ["migrate"], named: "poi migrate up|down"),
+        WrongCall(arguments: ["migrate", "sideways"], named: "sideways"),
+        WrongCall(arguments: ["migrate", "new"], named: "migrate new"),
+    ]
+}
+
+@Suite("The command line", .timeLimit(.minutes(2)))
+struct CommandLineTests {
+    @Test("A wrong call is one line on standard error and exit code 64", arguments: WrongCall.all)
+    func wrongCall(call: WrongCall) async throws {
+        let result = try await PoiProgram.run(call.arguments, environment: call.environment)
+        #expect(result.exitCode == 64)
+        #expect(result.standardOutput == [])
+        #expect(result.standardError.count == 1)
+        let line = try #require(result.standardError.first)
+        #expect(line.hasPrefix("poi: "))
+        #expect(line.contains(call.named))
+        #expect(!line.contains("hunter2"))
+    }
+
+    @Test("The settings in effect are shown with their origins, and no secret among them")
+    func printConfig() async throws {
+        let result = try await PoiProgram.run(
+            ["serve", "--print-config", "--port=9000"],
+            environment: ["DATABASE_URL": "postgresql://u:hunter2@h/db", "POI_LOOPS": "3"])
+        #expect(result.exitCode == 0)
+        #expect(result.standardError == [])
+        #expect(result.standardOutput.contains("PORT=9000  # flag"))
+        #expect(result.standardOutput.contains("POI_LOOPS=3  # environment"))
+        #expect(result.standardOutput.contains("HOST=127.0.0.1  # default"))
+        #expect(result.standardOutput.contains("DATABASE_URL=(redacted)  # environment"))
+        #expect(!result.standardOutput.joined().contains("hunter2"))
+    }
+
+    @Test(
+        "Help goes to standard output, exit code 0",
+        arguments: [["--help"], ["serve", "--help"], ["--help", "swim"]])
+    func help(arguments: [String]) async throws {
+        let result = try await PoiProgram.run(arguments)
+        #expect(result.exitCode == 0)
+        #expect(result.standardError == [])
+        let text = result.standardOutput.joined(separator: "\n")
+        for command in ["poi serve", "poi dev", "poi migrate"] { #expect(text.contains(command)) }
+    }
+
+    @Test("A port in use is one line and exit code 1, whatever the number of loops", arguments: [1, 2])
+    func portInUse(loops: Int) async throws {
+        let server = try await ServerProcess.serve(
+            databaseURL: ServiceDatabase.migrated().connectionString, environment: ["POI_LOOPS": "\(loops)"])
+        let second = try await PoiProgram.run(
+            ["serve", "--port", "\(server.port)", "--loops", "\(loops)"],
+            environment: ["DATABASE_URL": server.databaseURL])
+        #expect(second.exitCode == 1)
+        #expect(second.standardOutput == [])
+        #expect(second.standardError.count == 1)
+        let line = try #require(second.standardError.first)
+        #expect(line.hasPrefix("poi: "))
+        #expect(line.contains("\(server.port)"))
+        try await server.ready()
+        try await server.finish()
+    }
+
+    @Test("A database that isn't there doesn't keep the service from serving, nor make it ready")
+    func noDatabase() async throws {
+        let server = try await ServerProcess.serve(databaseURL: "postgresql://u:hunter2@127.0.0.1:1/db")
+        try await server.event("database-unreachable")
+        #expect(try await get("/livez", port: server.port).status == 200)
+        #expect(try await get("/readyz", port: server.port).problem?.code == .notReady)
+        let answer = try await get(secretTarget, port: server.port)
+        #expect(answer.status == 503)
+        #expect(answer.problem?.code == .databaseUnavailable)
+        #expect(answer.headers["retry-after"] != nil)
+        try await server.finish()
+        #expect(!server.program.output.text.contains("hunter2"))
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import PointsOfInterestClient
+import PrivateCluster
+import ServerProcess
+import Testing
+
+/// A service over a database that can be taken away, which no other test shares.
+private struct FragileService {
+    /// What the contract promises between the database's return and the service's.
+    static let recoveryTime = Duration.seconds(2)
+    private static let loops = 2
+    /// The connections of a pool, by default 2 fast and 4 exclusive ones, on every loop.
+    static let poolSize = loops * (2 + 4)
+
+    private static let cluster = Task {
+        let cluster = PrivateCluster(ephemeralWith: [:])
+        try await offPool {
+            try cluster.start()
+            try cluster.createDatabase("places")
+        }
+        let result = try await PoiProgram.run(
+            ["migrate", "up", "--seeds"],
+            environment: ["DATABASE_URL": cluster.connectionString(database: "places")])
+        #expect(result.exitCode == 0, "\(result)")
+        return cluster
+    }
+
+    let cluster: PrivateCluster
+    let server: ServerProcess
+
+    init(_ environment: [String: String] = [:]) async throws {
+        cluster = try await Self.cluster.value
+        server = try await ServerProcess.serve(
+            databaseURL: cluster.connectionString(database: "places"),
+            environment: environment.merging(["POI_LOOPS": "\(Self.loops)"]) { $1 })
+        try await server.ready()
+    }
+
+    func session() throws -> DatabaseSession { try DatabaseSession(server.databaseURL) }
+
+    static let isOurs = "application_name = 'points-of-interest'"
+
+    func waitForFullPool() async throws {
+        try await session().wait(
+            until: "count(*) = \(Self.poolSize) FROM pg_stat_activity WHERE \(Self.isOurs)")
+    }
+}
+
+@Suite("When the database fails", .serialized, .timeLimit(.minutes(2)))
+struct DatabaseFaultTests {
+    @Test("Under load, killed backends and a restart are 503 problems at worst, and soon over")
+    func underLoad() async throws {
+        let service = try await FragileService()
+        let (server, cluster) = (service.server, service.cluster)
+        try await service.waitForFullPool()
+        let load = Load(port: server.port, connections: 32, target: secretTarget)
+        let livez = Load(port: server.port, connections: 1, target: "/livez")
+        try await offPool { load.wait(successes: 5) }
+
+        let before = try await service.session()
+            .run("SELECT pid FROM pg_stat_activity WHERE \(FragileService.isOurs)")
+        try await service.session()
+            .run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE \(FragileService.isOurs)")
+        let killed = ContinuousClock.now
+        try await offPool { load.wait(successes: 10) }
+        try await service.waitForFullPool()
+        let after = try await service.session()
+            .run("SELECT pid FROM pg_stat_activity WHERE \(FragileService.isOurs)")
+        #expect(Set(before).isDisjoint(with: after))
+
+        let stopped = ContinuousClock.now
+        try await offPool {
+            try cluster.stopServer(.immediate)
+            load.wait(failures: 1)
+            try cluster.startServer()
+        }
+        let returned = ContinuousClock.now
+        let (outcomes, livezOutcomes) = try await offPool {
+            load.wait(successes: 10)
+            livez.wait(successes: 5)
+            return (load.stop().flatMap(\.self), livez.stop().flatMap(\.self))
+        }
+
+        check(failures: outcomes.filter { !$0.isSuccess })
+        #expect(livezOutcomes.allSatisfy { $0.isSuccess })
+        #expect(outcomes.contains { !$0.isSuccess && $0.start > stopped })
+        let recovery = FragileService.recoveryTime
+        #expect(!outcomes.contains { !$0.isSuccess && $0.start > killed + recovery && $0.end < stopped })
+        #expect(!outcomes.contains { !$0.isSuccess && $0.start > returned + recovery })
+        #expect(outcomes.contains { $0.isSuccess && (returned...returned + recovery).contains($0.end) })
+
+        try await service.waitForFullPool()
+        try await server.finish()
+    }
+
+    /// What a client may see of a failing database: a problem that says so and when to come back, in time.
+    private func check(failures: [Load.Outcome]) {
+        for failure in failures {
+            #expect(failure.answer?.status == 503, "\(failure)")
+            #expect([.databaseUnavailable, .databaseBusy].contains(failure.answer?.problem?.code))
+            #expect(failure.answer?.headers["retry-after"] != nil)
+            // To wait for a connection and for a query are promised to take 1 s and 2 s at most.
+            #expect(failure.end - failure.start < .seconds(5))
+        }
+    }
+
+    @Test("Without its database the service stays ready, unless it is set to need it")
+    func readiness() async throws {
+        let tolerant = try await FragileService()
+        let strict = try await FragileService(["POI_READY_REQUIRES_DATABASE": "true"])
+        #expect(try await get("/readyz", port: strict.server.port).status == 200)
+        let cluster = tolerant.cluster
+        try await offPool { try cluster.stopServer() }
+        for service in [tolerant, strict] { try await service.server.event("database-unreachable") }
+        let answer = try await get("/readyz", port: tolerant.server.port)
+        #expect(answer.status == 200)
+        #expect(String(decoding: answer.body, as: UTF8.self).contains(#""database":"unreachable""#))
+        let refusal = try await get("/readyz", port: strict.server.port)
+        #expect(refusal.status == 503)
+        #expect(refusal.problem?.code == .notReady)
+
+        let counts = [tolerant, strict].map { $0.server.program.output.lines.count }
+        try await offPool { try cluster.startServer() }
+        for (service, count) in zip([tolerant, strict], counts) {
+            try await service.server.event("database-reachable", after: count)
+            #expect(try await get("/readyz", port: service.server.port).status == 200)
+            try await service.server.finish()
+        }
+    }
+}

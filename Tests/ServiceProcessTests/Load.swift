@@ -1,0 +1,87 @@
+import Foundation
+import PointsOfInterestClient
+
+/// Keep-alive connections that ask again as soon as they are answered, each on a thread of its own.
+///
+/// Unchecked, since the condition guards the state. Its calls block, see `offPool`.
+final class Load: @unchecked Sendable {
+    /// One request's fate; no answer is one where the connection has ended instead.
+    struct Outcome: Sendable {
+        let start: ContinuousClock.Instant
+        let end: ContinuousClock.Instant
+        let answer: WireAnswer?
+
+        var isSuccess: Bool { answer?.status == 200 }
+    }
+
+    /// The bound of a load that nobody stops.
+    private static let greatestCount = 50_000
+
+    private let condition = NSCondition()
+    private var outcomes: [[Outcome]]
+    private var successCounts: [Int]
+    private var runningCount: Int
+    private var isStopping = false
+
+    /// Starts asking.
+    init(port: Int, connections: Int, target: String) {
+        outcomes = Array(repeating: [], count: connections)
+        successCounts = Array(repeating: 0, count: connections)
+        runningCount = connections
+        for index in 0..<connections {
+            Thread { [self] in ask(target, port: port, as: index) }.start()
+        }
+    }
+
+    /// Waits until every connection has had so many more successes, or so many more failures.
+    func wait(successes: Int = 0, failures: Int = 0) {
+        condition.withLock {
+            let successesBefore = successCounts
+            let failuresBefore = failureCounts
+            while runningCount == outcomes.count,
+                zip(successCounts, successesBefore).contains(where: { $0 - $1 < successes })
+                    || zip(failureCounts, failuresBefore).contains(where: { $0 - $1 < failures })
+            {
+                condition.wait()
+            }
+        }
+    }
+
+    /// Stops asking; answers what has happened, by connection.
+    func stop() -> [[Outcome]] {
+        condition.withLock {
+            isStopping = true
+            while runningCount > 0 { condition.wait() }
+            return outcomes
+        }
+    }
+
+    private var failureCounts: [Int] { zip(outcomes, successCounts).map { $0.count - $1 } }
+
+    private func ask(_ target: String, port: Int, as index: Int) {
+        var connection: WireConnection?
+        for _ in 0..<Self.greatestCount {
+            if condition.withLock({ isStopping }) { break }
+            let start = ContinuousClock.now
+            var answer: WireAnswer?
+            do {
+                let open = try connection ?? WireConnection(port: port)
+                connection = open
+                open.sendGet(target)
+                answer = try open.readAnswer()
+            } catch {
+                connection = nil
+            }
+            let outcome = Outcome(start: start, end: .now, answer: answer)
+            condition.withLock {
+                outcomes[index].append(outcome)
+                if outcome.isSuccess { successCounts[index] += 1 }
+                condition.broadcast()
+            }
+        }
+        condition.withLock {
+            runningCount -= 1
+            condition.broadcast()
+        }
+    }
+}

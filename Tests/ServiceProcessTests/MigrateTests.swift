@@ -1,0 +1,141 @@
+import Foundation
+import PrivateCluster
+import ServerProcess
+import Testing
+
+@Suite("poi migrate", .timeLimit(.minutes(2)))
+struct MigrateTests {
+    private static let schema = [
+        "0001_create_point_functions", "0002_create_categories", "0003_create_locations",
+        "0004_create_dataset",
+    ]
+    private static let seeds = ["0005_insert_san_jose", "0006_insert_world"]
+
+    /// Runs `poi migrate` on a database, which has to succeed.
+    private func migrate(_ arguments: String..., on database: TestDatabase) async throws -> [String] {
+        let result = try await PoiProgram.run(
+            ["migrate"] + arguments, environment: ["DATABASE_URL": database.connectionString])
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(result.standardError == [])
+        return result.standardOutput
+    }
+
+    /// What the files' names are with what was done to them.
+    private func done(_ verb: String, _ names: [String]) -> [String] {
+        names.flatMap { ["\(verb) \($0)", "\(verb) \($0): done"] }
+    }
+
+    private func appliedVersions(in database: TestDatabase) async throws -> [String] {
+        try await DatabaseSession(database.connectionString)
+            .run("SELECT version FROM schema_migrations ORDER BY version")
+    }
+
+    @Test("A database goes up, to a version, with the seeds, and down again")
+    func upAndDown() async throws {
+        let database = try await ServiceDatabase.empty()
+        #expect(
+            try await migrate("up", "--to", "0002", on: database) == done("apply", Array(Self.schema[..<2])))
+        #expect(try await migrate("up", on: database) == done("apply", Array(Self.schema[2...])))
+        #expect(try await migrate("up", on: database) == ["nothing to do"])
+        #expect(try await migrate("up", "--seeds", on: database) == done("apply", Self.seeds))
+        #expect(try await appliedVersions(in: database) == (1...6).map { "000\($0)" })
+        _ = try await migrate("validate", on: database)
+        #expect(try await migrate("down", on: database) == done("undo", [Self.seeds[1]]))
+        let rest = Self.schema + [Self.seeds[0]]
+        #expect(try await migrate("down", "--to", "0", on: database) == done("undo", rest.reversed()))
+        #expect(try await appliedVersions(in: database) == [])
+    }
+
+    @Test("A dry run tells what would be done, and does nothing")
+    func dryRun() async throws {
+        let database = try await ServiceDatabase.empty()
+        let lines = try await migrate("up", "--dry-run", "--seeds", on: database)
+        #expect(lines == (Self.schema + Self.seeds).map { "would apply \($0)" })
+        let tables = try await DatabaseSession(database.connectionString)
+            .run("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
+        #expect(tables == ["0"])
+    }
+
+    @Test("The status lists every migration, applied or not")
+    func status() async throws {
+        let database = try await ServiceDatabase.empty()
+        _ = try await migrate("up", "--to", "2", on: database)
+        let words = try await migrate("status", on: database).map {
+            $0.split(separator: " ").prefix(2).map(String.init)
+        }
+        let states = ["applied", "applied", "pending", "pending", "optional", "optional"]
+        #expect(words.dropLast() == zip(states, Self.schema + Self.seeds).map { [$0, $1] }[...])
+    }
+
+    @Test("Of two runs at once, both succeed and nothing is applied twice")
+    func concurrentRuns() async throws {
+        let database = try await ServiceDatabase.empty()
+        async let first = migrate("up", "--seeds", on: database)
+        async let second = migrate("up", "--seeds", on: database)
+        let lines = try await first + second
+        let finished = lines.filter { $0.hasSuffix(": done") }
+        #expect(finished == (Self.schema + Self.seeds).map { "apply \($0): done" })
+        #expect(lines.contains("nothing to do"))
+    }
+
+    @Test("An edited file is refused, whatever the command, and nothing is changed")
+    func editedFile() async throws {
+        let database = try await ServiceDatabase.migrated()
+        let folder = try copyOfMigrations()
+        defer { folder.remove() }
+        let file = folder.path + "/Migrations/0002_create_categories.sql"
+        try (String(contentsOfFile: file, encoding: .utf8) + "\n-- edited\n")
+            .write(toFile: file, atomically: true, encoding: .utf8)
+        for arguments in [["validate"], ["up"], ["down"]] {
+            let result = try await PoiProgram.run(
+                ["migrate"] + arguments,
+                environment: [
+                    "DATABASE_URL": database.connectionString,
+                    "POI_MIGRATIONS_DIR": folder.path + "/Migrations",
+                ])
+            #expect(result.exitCode == 1)
+            #expect(result.standardOutput == [])
+            #expect(result.standardError.count == 1)
+            #expect(result.standardError.first?.hasPrefix("poi: 0002_create_categories") == true)
+        }
+        #expect(try await appliedVersions(in: database) == (1...6).map { "000\($0)" })
+    }
+
+    @Test("A new migration gets the next number, in the folder it belongs to")
+    func newFile() async throws {
+        let folder = try copyOfMigrations()
+        defer { folder.remove() }
+        for (arguments, file) in [
+            (["Add opening hours"], "Migrations/0007_add_opening_hours.sql"),
+            (["insert Oakland", "--seeds"], "Migrations/Seeds/0007_insert_oakland.sql"),
+        ] {
+            // The working directory's migrations are the default.
+            let result = try await PoiProgram.run(
+                ["migrate", "new"] + arguments, environment: ["POI_MIGRATIONS_DIR": ""],
+                directory: folder.path)
+            #expect(result.standardOutput == [file], "\(result)")
+            let path = folder.path + "/" + file
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            #expect(text.contains("-- migrate:up") && text.contains("-- migrate:down"))
+            // An empty one would be refused from now on.
+            try FileManager.default.removeItem(atPath: path)
+        }
+    }
+
+    @Test("A database that isn't there is told without the password, exit code 1")
+    func noDatabase() async throws {
+        let result = try await PoiProgram.run(
+            ["migrate", "status"], environment: ["DATABASE_URL": "postgresql://u:hunter2@127.0.0.1:1/db"])
+        #expect(result.exitCode == 1)
+        #expect(result.standardOutput == [])
+        #expect(result.standardError.first?.hasPrefix("poi: ") == true)
+        #expect(!result.standardError.joined().contains("hunter2"))
+    }
+
+    private func copyOfMigrations() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try FileManager.default.copyItem(
+            atPath: PoiProgram.migrations.path, toPath: folder.path + "/Migrations")
+        return folder
+    }
+}

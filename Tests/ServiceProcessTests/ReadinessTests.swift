@@ -1,0 +1,36 @@
+import ServerProcess
+import Testing
+
+@Suite("Readiness", .timeLimit(.minutes(2)))
+struct ReadinessTests {
+    @Test("The service gets ready by itself once the migrations are applied")
+    func waitsForMigrations() async throws {
+        let database = try await ServiceDatabase.empty()
+        let server = try await ServerProcess.serve(databaseURL: database.connectionString)
+        try await server.event("migrations-missing")
+        let answer = try await get("/readyz", port: server.port)
+        #expect(answer.status == 503)
+        #expect(answer.problem?.code == .notReady)
+        #expect(answer.headers["retry-after"] != nil)
+        #expect(try await get("/livez", port: server.port).status == 200)
+
+        let migration = try await PoiProgram.run(
+            ["migrate", "up"], environment: ["DATABASE_URL": database.connectionString])
+        #expect(migration.exitCode == 0)
+        try await server.ready()
+        #expect(try await get("/readyz", port: server.port).status == 200)
+        #expect(try await get(secretTarget, port: server.port).places == [])
+        try await server.finish()
+    }
+
+    @Test("Migrations that are newer than the binary don't keep it from being ready")
+    func newerMigrations() async throws {
+        let database = try await ServiceDatabase.migrated()
+        try await DatabaseSession(database.connectionString)
+            .run("INSERT INTO schema_migrations (version) VALUES ('9999')")
+        let server = try await ServerProcess.serve(databaseURL: database.connectionString)
+        try await server.ready()
+        #expect(try await get("/readyz", port: server.port).status == 200)
+        try await server.finish()
+    }
+}

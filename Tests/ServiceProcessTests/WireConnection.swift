@@ -1,0 +1,137 @@
+import Foundation
+import PointsOfInterestClient
+
+/// A connection to a server on this machine, byte by byte. Its calls block, see `offPool`.
+final class WireConnection {
+    struct Refused: Error {}
+    /// The connection's end where there should have been bytes, with those that came.
+    struct EndOfStream: Error {
+        let received: String
+    }
+
+    private let descriptor: Int32
+    private var unread: [UInt8] = []
+
+    init(port: Int) throws {
+        #if canImport(Darwin)
+            descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #else
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        #endif
+        var one: Int32 = 1
+        #if canImport(Darwin)
+            setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        // No deadline, only an end to hanging.
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let status = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard status == 0 else { throw Refused() }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends bytes; a peer that has gone is no error here: what it said before is still to be read.
+    func send(_ bytes: [UInt8]) {
+        #if canImport(Darwin)
+            let flags: Int32 = 0
+        #else
+            let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        var sent = 0
+        bytes.withUnsafeBytes { buffer in
+            while sent < buffer.count {
+                let rest = UnsafeRawBufferPointer(rebasing: buffer[sent...])
+                #if canImport(Darwin)
+                    let count = Darwin.send(descriptor, rest.baseAddress, rest.count, flags)
+                #else
+                    let count = Glibc.send(descriptor, rest.baseAddress, rest.count, flags)
+                #endif
+                guard count > 0 else { return }
+                sent += count
+            }
+        }
+    }
+
+    func send(_ text: String) { send(Array(text.utf8)) }
+
+    /// Sends a `GET` request.
+    func sendGet(_ target: String) { send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n") }
+
+    /// Tells the server that nothing more comes.
+    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Reads one answer with a `Content-Length`.
+    func readAnswer() throws -> WireAnswer {
+        let headEnd = Array("\r\n\r\n".utf8)
+        while true {
+            if let range = unread.firstRange(of: headEnd) {
+                var answer = WireAnswer(head: String(decoding: unread[..<range.lowerBound], as: UTF8.self))
+                unread.removeSubrange(..<range.upperBound)
+                let length = answer.headers["content-length"].flatMap { Int($0) } ?? 0
+                while unread.count < length { try receive() }
+                answer.body = Data(unread[..<length])
+                unread.removeSubrange(..<length)
+                return answer
+            }
+            try receive()
+        }
+    }
+
+    /// Whether the server closes the connection and sends nothing more before.
+    func isClosedByServer() -> Bool {
+        do {
+            try receive()
+            return false
+        } catch {
+            return unread.isEmpty
+        }
+    }
+
+    private func receive() throws {
+        var buffer = [UInt8](repeating: 0, count: 16384)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        guard count > 0 else { throw EndOfStream(received: String(decoding: unread, as: UTF8.self)) }
+        unread += buffer[..<count]
+    }
+}
+
+/// An answer as it came over the wire.
+struct WireAnswer: Sendable {
+    let status: Int
+    /// By lower-case name.
+    let headers: [String: String]
+    var body = Data()
+
+    fileprivate init(head: String) {
+        let lines = head.components(separatedBy: "\r\n")
+        status = lines[0].split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        headers = Dictionary(
+            lines.dropFirst().compactMap { line in
+                let parts = line.split(separator: ":", maxSplits: 1)
+                guard parts.count == 2 else { return nil }
+                return (parts[0].lowercased(), parts[1].trimmingCharacters(in: .whitespaces))
+            }, uniquingKeysWith: { "\($0), \($1)" })
+    }
+
+    /// The problem document, if the answer is one.
+    var problem: Problem? {
+        guard headers["content-type"] == "application/problem+json" else { return nil }
+        return try? JSONDecoder().decode(Problem.self, from: body)
+    }
+
+    /// The places, if the answer has them.
+    var places: [PointOfInterest]? {
+        try? JSONDecoder().decode([PointOfInterest].self, from: body)
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+
+/// A running program: takes lines, writes lines, gets signals, ends.
+///
+/// Its standard input is a socket that no other process inherits, so it ends with this process.
+public final class ChildProgram: Sendable {
+    /// Its process id.
+    public let processID: Int32
+    /// What it writes.
+    public let output: ProgramOutput
+
+    private let input: InputSocket
+    private let exit: ExitCode
+
+    /// Starts a program.
+    ///
+    /// - Parameter environment: all its variables; nothing is inherited.
+    public init(executable: String, arguments: [String], environment: [String: String]) throws {
+        let (inputEnd, programInput) = try socketPair()
+        let (outputEnd, programOutput) = try socketPair()
+        let (errorEnd, programError) = try socketPair()
+        defer { for descriptor in [programInput, programOutput, programError] { close(descriptor) } }
+        let process: SpawnedProcess
+        do {
+            process = try SpawnedProcess(
+                executable: executable, arguments: arguments, environment: environment,
+                descriptors: [programInput, programOutput, programError])
+        } catch {
+            for descriptor in [inputEnd, outputEnd, errorEnd] { close(descriptor) }
+            throw error
+        }
+        input = InputSocket(inputEnd)
+        processID = process.processID
+        output = ProgramOutput()
+        exit = ExitCode()
+        output.read(outputEnd, as: .standardOutput)
+        output.read(errorEnd, as: .standardError)
+        Thread { [exit, input] in
+            let code = process.wait()
+            // The supervisor of a `poi` that has ended isn't needed any more.
+            input.send("done")
+            exit.set(code)
+        }
+        .start()
+    }
+
+    /// Writes a line to its standard input.
+    public func write(_ line: String) {
+        input.send(line)
+    }
+
+    /// Sends it a signal.
+    public func send(signal: Int32) {
+        kill(processID, signal)
+    }
+
+    /// Waits for its end and that of its output; 128 + n after death by signal n.
+    public func exitCode() async throws -> Int32 {
+        try await output.end()
+        return await exit.value()
+    }
+
+    /// Waits for its end on this thread: for the end of our own process, where nothing runs any more that
+    /// could be awaited.
+    func waitForEnd() {
+        exit.waitUntilSet()
+    }
+
+    deinit {
+        input.close()
+    }
+}
+
+/// Our end of a program's standard input.
+private final class InputSocket: Sendable {
+    /// Nil once it is closed: its number may then be another file's.
+    private let descriptor: Locked<Int32?>
+
+    init(_ descriptor: Int32) { self.descriptor = Locked(descriptor) }
+
+    func send(_ line: String) {
+        descriptor.withLock { descriptor in
+            if let descriptor { sendLine(line, to: descriptor) }
+        }
+    }
+
+    func close() {
+        descriptor.withLock { descriptor in
+            if let descriptor { Foundation.close(descriptor) }
+            descriptor = nil
+        }
+    }
+}
+
+/// The exit code of a program that may still run.
+///
+/// Unchecked, since the condition guards the state.
+private final class ExitCode: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var code: Int32?
+    private var waiters: [CheckedContinuation<Int32, Never>] = []
+
+    func set(_ code: Int32) {
+        condition.withLock {
+            self.code = code
+            for waiter in waiters { waiter.resume(returning: code) }
+            waiters = []
+            condition.broadcast()
+        }
+    }
+
+    func value() async -> Int32 {
+        await withCheckedContinuation { continuation in
+            condition.withLock {
+                if let code { continuation.resume(returning: code) } else { waiters.append(continuation) }
+            }
+        }
+    }
+
+    func waitUntilSet() {
+        condition.withLock {
+            while code == nil { condition.wait() }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+
+/// The program under test, `poi`.
+public enum PoiProgram {
+    /// Where it is: `POI_EXECUTABLE`, else beside the tests.
+    public static var executable: URL {
+        if let path = ProcessInfo.processInfo.environment["POI_EXECUTABLE"] { return URL(filePath: path) }
+        return products.appending(path: "poi")
+    }
+
+    /// The migrations that belong to it.
+    public static var migrations: URL { package.appending(path: "Migrations", directoryHint: .notDirectory) }
+
+    /// The package's folder: this file's, four levels up.
+    private static var package: URL {
+        (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    }
+
+    private static var products: URL {
+        #if canImport(Darwin)
+            // The tests are a bundle there, which a program of the toolchain has loaded.
+            Bundle(for: ChildProgram.self).bundleURL.deletingLastPathComponent()
+        #else
+            URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        #endif
+    }
+
+    /// Starts it with nothing of our own settings, under a supervisor that ends it when this process ends,
+    /// however that happens.
+    ///
+    /// - Parameter folder: what the supervisor then removes.
+    public static func start(
+        _ arguments: [String], environment: [String: String] = [:], directory: String? = nil,
+        folder: TemporaryFolder? = nil
+    ) throws -> ChildProgram {
+        var variables = ["POI_MIGRATIONS_DIR": migrations.path(percentEncoded: false)]
+        for (name, value) in ProcessInfo.processInfo.environment where isInherited(name) {
+            variables[name] = value
+        }
+        return try ChildProgram(
+            executable: "/bin/sh",
+            arguments: [
+                "-c", supervisor, "supervisor", directory ?? ".", folder?.path ?? "",
+                executable.path(percentEncoded: false),
+            ] + arguments,
+            environment: variables.merging(environment) { $1 })
+    }
+
+    /// Runs it to its end.
+    public static func run(
+        _ arguments: [String], environment: [String: String] = [:], directory: String? = nil
+    ) async throws -> Result {
+        let program = try start(arguments, environment: environment, directory: directory)
+        let exitCode = try await program.exitCode()
+        return Result(
+            exitCode: exitCode, standardOutput: program.output.lines(of: .standardOutput),
+            standardError: program.output.lines(of: .standardError))
+    }
+
+    /// What a run to the end has brought.
+    public struct Result: Hashable, Sendable {
+        /// 128 + n after death by signal n.
+        public let exitCode: Int32
+        /// The lines on standard output.
+        public let standardOutput: [String]
+        /// The lines on standard error.
+        public let standardError: [String]
+    }
+
+    private static func isInherited(_ name: String) -> Bool {
+        ["PATH", "HOME", "POI_POSTGRES_BIN", "LD_LIBRARY_PATH"].contains(name)
+            || name.hasSuffix("SAN_OPTIONS")
+    }
+
+    /// Becomes the program, so that its process id is the program's; what stays behind waits for the end of
+    /// its input, which only this process can end. A server may still write into the folder for a moment,
+    /// hence the repetition.
+    private static let supervisor = """
+        exec 3<&0 </dev/null
+        cd "$1" || exit
+        shift
+        (
+            read -r _ <&3 && exit
+            kill -s KILL $$
+            [ -n "$1" ] || exit
+            elsewhere=$(readlink -- "$1/postgres")
+            until rm -rf -- "$1" ${elsewhere:+"$elsewhere"}; do :; done
+        ) >/dev/null 2>&1 &
+        shift
+        exec "$@" 3<&-
+        """
+}

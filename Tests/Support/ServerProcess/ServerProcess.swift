@@ -1,0 +1,85 @@
+import Foundation
+
+/// A `poi serve` or `poi dev` that serves on a free port of its own.
+public struct ServerProcess: Sendable {
+    /// The process.
+    public let program: ChildProgram
+    /// Where it serves.
+    public let baseURL: URL
+    /// The port it serves on, on 127.0.0.1.
+    public let port: Int
+    /// A libpq URI of its database.
+    public let databaseURL: String
+
+    /// Starts `poi serve` on a database; it need not be ready when this returns.
+    public static func serve(
+        databaseURL: String, environment: [String: String] = [:]
+    ) async throws -> ServerProcess {
+        var environment = environment
+        environment["DATABASE_URL"] = databaseURL
+        return try await ServerProcess(
+            PoiProgram.start(["serve", "--port", "0"], environment: environment), databaseURL: databaseURL)
+    }
+
+    /// Starts `poi dev`, which keeps its state below a folder.
+    public static func dev(
+        in folder: TemporaryFolder, environment: [String: String] = [:]
+    ) async throws -> ServerProcess {
+        var environment = environment
+        environment["POI_STATE_DIR"] = folder.path
+        return try await ServerProcess(
+            PoiProgram.start(["dev", "--port", "0"], environment: environment, folder: folder))
+    }
+
+    private init(_ program: ChildProgram, databaseURL: String? = nil) async throws {
+        let announcement = "serving http://127.0.0.1:"
+        let line = try await program.output.line {
+            $0.stream == .standardOutput && $0.text.hasPrefix(announcement)
+        }
+        let urlName = "DATABASE_URL="
+        let urlLine = program.output.lines(of: .standardOutput).first { $0.hasPrefix(urlName) }
+        guard let port = Int(line.text.dropFirst(announcement.count)),
+            let baseURL = URL(string: "http://127.0.0.1:\(port)"),
+            let databaseURL = databaseURL ?? urlLine.map({ String($0.dropFirst(urlName.count)) })
+        else {
+            throw ProgramFailure(
+                reason: "didn't say where it and its database are", output: program.output.text)
+        }
+        self.program = program
+        self.port = port
+        self.baseURL = baseURL
+        self.databaseURL = databaseURL
+    }
+
+    /// Waits until it is ready: from then on `/readyz` answers 200.
+    public func ready() async throws {
+        try await event("migrations-applied")
+    }
+
+    /// Waits for an event in its log, not counting those among the first `count` lines of its output.
+    public func event(_ name: String, after count: Int = 0) async throws {
+        _ = try await program.output.line(after: count) {
+            $0.stream == .standardError && $0.text.contains(#""event":"\#(name)""#)
+        }
+    }
+
+    /// Waits until so many lines of its log are as awaited.
+    public func logLines(_ count: Int, where isAwaited: @escaping @Sendable (String) -> Bool) async throws {
+        let missing = Locked(count)
+        // Every line is shown to this once.
+        _ = try await program.output.line { line in
+            guard line.stream == .standardError, isAwaited(line.text) else { return false }
+            return missing.withLock { missing in
+                missing -= 1
+                return missing == 0
+            }
+        }
+    }
+
+    /// Asks it to end, and waits for that; answers its exit code.
+    @discardableResult
+    public func stop() async throws -> Int32 {
+        program.send(signal: SIGTERM)
+        return try await program.exitCode()
+    }
+}
