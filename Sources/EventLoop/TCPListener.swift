@@ -49,10 +49,10 @@ public final class TCPListener {
     ///
     /// - Throws: `EventLoopError`, see `BoundSocket.bind`.
     public convenience init(
-        loop: EventLoop, host: String, port: Int, backlog: Int32 = 1024, sharesPort: Bool = false,
+        loop: EventLoop, host: String, port: Int, backlog: Int32 = 1024,
         onConnection: @escaping (TCPStream) -> Void
     ) throws {
-        let socket = try BoundSocket(host: host, port: port, sharesPort: sharesPort)
+        let socket = try BoundSocket(host: host, port: port, sharesPort: false)
         try self.init(loop: loop, socket: socket, backlog: backlog, onConnection: onConnection)
     }
 

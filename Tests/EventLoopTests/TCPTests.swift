@@ -23,11 +23,12 @@ struct TCPTests {
         }
     }
 
-    @Test("Eight megabytes reach a peer that reads slowly, in order, and draining is told")
+    @Test("Sixteen megabytes reach a peer that reads slowly, in order, and draining is told")
     func largeWrite() async throws {
-        let payload = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        let payload = (0..<(16 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         try await withLoop { loop in
             let queued = Lock<[Int]>([])
+            let (written, feed) = AsyncStream.makeStream(of: Void.self)
             let server = try await Server.start(on: loop) { stream in
                 stream.onDrained = {
                     queued.withLock { $0.append(stream.queuedWriteBytes) }
@@ -35,8 +36,11 @@ struct TCPTests {
                 }
                 stream.write(payload)
                 queued.withLock { $0.append(stream.queuedWriteBytes) }
+                feed.finish()
             }
             let client = try TestClient(port: server.port)
+            // Not before: a peer that reads along might take it all at once, and nothing would be queued.
+            for await _ in written {}
             #expect(client.receiveAll() == .bytes(payload))
             try await server.stop()
             let counts = queued.withLock { $0 }
