@@ -21,4 +21,10 @@ public struct Coordinate: Hashable, Sendable {
         self.latitude = latitude
         self.longitude = longitude
     }
+
+    /// Makes a coordinate of numbers that are known to be in range.
+    init(validLatitude latitude: Double, validLongitude longitude: Double) {
+        self.latitude = latitude
+        self.longitude = longitude
+    }
 }

@@ -6,6 +6,8 @@ import PointsOfInterestAPI
 final class StubStore: LocationStore {
     typealias Answer = (LocationsRequest) async throws(LocationStoreError) -> [PointOfInterest]
 
+    var currentDatasetID: DatasetID?
+    var vocabulary: CategoryVocabulary?
     private let answer: Answer
     /// The requests so far.
     private(set) var requests: [LocationsRequest] = []
@@ -14,9 +16,21 @@ final class StubStore: LocationStore {
         self.answer = answer
     }
 
-    func locations(for request: LocationsRequest) async throws(LocationStoreError) -> [PointOfInterest] {
+    func currentVocabulary() async throws(LocationStoreError) -> CategoryVocabulary {
+        vocabulary ?? CategoryVocabulary([])
+    }
+
+    func locations(for request: LocationsRequest) async throws(LocationStoreError) -> LocationsPage {
         requests.append(request)
-        return try await answer(request)
+        return LocationsPage(places: try await answer(request), datasetID: currentDatasetID)
+    }
+
+    func location(for request: LocationRequest) async throws(LocationStoreError) -> LocationsPage {
+        LocationsPage(places: [PointOfInterest]())
+    }
+
+    func categories() async throws(LocationStoreError) -> CategoryCounts {
+        CategoryCounts(categories: [])
     }
 
     func checkHealth() async -> StoreHealth { .reachable(missingMigrations: []) }

@@ -27,21 +27,37 @@ struct LocationRow {
         try decode(.chord)
     }
 
-    /// The whole place, at a distance in metres.
-    func place(distanceMeters: Double) throws(PostgresError) -> PointOfInterest {
-        PointOfInterest(
-            id: try decode(.id), name: try decode(.name), category: try decode(.category),
+    /// Lends the place's fields, at a distance in metres, to a closure.
+    func withFields(
+        distanceMeters: Double?, _ body: (PlaceFields) -> Void
+    ) throws(PostgresError) {
+        let fields = PlaceFields(
+            id: Int(try decode(.id) as Int64), name: try text(.name), category: try text(.category),
             latitude: try decode(.latitude), longitude: try decode(.longitude),
             featured: try decode(.featured), distance: distanceMeters,
-            address: try decode(.address), website: try decode(.website), source: try source())
+            address: try optionalText(.address), website: try optionalText(.website), source: try source())
+        withExtendedLifetime(row) { body(fields) }
     }
 
     /// The three columns are all there or none, by the table's check.
-    private func source() throws(PostgresError) -> PointOfInterest.Source? {
-        guard let dataset: String = try decode(.sourceDataset), let id: String = try decode(.sourceID),
-            let license: String = try decode(.sourceLicense)
+    private func source() throws(PostgresError) -> PlaceFields.Source? {
+        guard let dataset = try optionalText(.sourceDataset), let id = try optionalText(.sourceID),
+            let license = try optionalText(.sourceLicense)
         else { return nil }
-        return PointOfInterest.Source(dataset: dataset, id: id, license: license)
+        return PlaceFields.Source(dataset: dataset, id: id, license: license)
+    }
+
+    /// A text that is there by the table's definition.
+    private func text(_ column: Column) throws(PostgresError) -> PlaceFields.Text {
+        guard let text = try optionalText(column) else {
+            throw PostgresError(.decoding(.null(column: column.rawValue)))
+        }
+        return text
+    }
+
+    /// The bytes of a text, valid while the row is.
+    private func optionalText(_ column: Column) throws(PostgresError) -> PlaceFields.Text? {
+        try row.cell(at: column.rawValue).bytes.map { $0.assumingMemoryBound(to: UInt8.self) }
     }
 
     private func decode<Value: PostgresDecodable>(_ column: Column) throws(PostgresError) -> Value {

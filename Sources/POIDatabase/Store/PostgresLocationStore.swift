@@ -25,10 +25,16 @@ public final class PostgresLocationStore: LocationStore {
     /// that could belong to the answer.
     public func locations(
         for request: LocationsRequest
-    ) async throws(LocationStoreError) -> [PointOfInterest] {
+    ) async throws(LocationStoreError) -> LocationsPage {
+        guard let ranking = Ranking(request) else { return LocationsPage(places: [PointOfInterest]()) }
+        return LocationsPage(places: try await places(ranking))
+    }
+
+    private func places(_ ranking: Ranking) async throws(LocationStoreError) -> RankedRows {
         do throws(PostgresError) {
-            let ranking = Ranking(request)
-            guard let nearest = LocationStatements.nearest(limit: ranking.limit) else { return [] }
+            guard let nearest = LocationStatements.nearest(limit: ranking.limit) else {
+                throw PostgresError(.parameterMismatch)
+            }
             if case .proven(let places) = try await ask(nearest, lane: .fast, by: ranking) { return places }
             secondFetchCount += 1
             // How long the others take depends on the data, so they don't go where they would hold up fast ones.
@@ -44,7 +50,7 @@ public final class PostgresLocationStore: LocationStore {
 
     /// What came of a fetch of candidates.
     private enum Answer {
-        case proven([PointOfInterest])
+        case proven(RankedRows)
         case unproven(distanceMeters: Double, chordMeters: Double)
     }
 
@@ -60,7 +66,7 @@ public final class PostgresLocationStore: LocationStore {
                 try LocationRow(row).chordMeters()
             })
         switch ranking.verdict(on: placed, after: fetch) {
-        case .complete: return .proven(try places(placed, of: rows))
+        case .complete: return .proven(RankedRows(rows: rows, placed: placed))
         case .fetchAll(let distanceMeters, let chordMeters):
             return .unproven(distanceMeters: distanceMeters, chordMeters: chordMeters)
         }
@@ -68,12 +74,12 @@ public final class PostgresLocationStore: LocationStore {
 
     private func allPlaces(
         within distanceMeters: Double, chordMeters: Double, by ranking: Ranking
-    ) async throws(PostgresError) -> [PointOfInterest] {
+    ) async throws(PostgresError) -> RankedRows {
         thirdFetchCount += 1
         let rows = try await pool.query(
             LocationStatements.within, center(of: ranking) + [.float8(chordMeters), .float8(distanceMeters)],
             lane: .exclusive, isIdempotent: true)
-        return try places(try rank(rows, by: ranking), of: rows)
+        return RankedRows(rows: rows, placed: try rank(rows, by: ranking))
     }
 
     private func center(of ranking: Ranking) -> [PostgresValue] {
@@ -87,15 +93,16 @@ public final class PostgresLocationStore: LocationStore {
         return ranking.rank(candidates)
     }
 
-    private func places(
-        _ placed: [Ranking.Placed], of rows: PostgresRows
-    ) throws(PostgresError) -> [PointOfInterest] {
-        var places: [PointOfInterest] = []
-        places.reserveCapacity(placed.count)
-        for place in placed {
-            places.append(try LocationRow(rows[place.index]).place(distanceMeters: place.distanceMeters))
-        }
-        return places
+    public var currentDatasetID: DatasetID? { nil }
+    public var vocabulary: CategoryVocabulary? { nil }
+    public func currentVocabulary() async throws(LocationStoreError) -> CategoryVocabulary {
+        CategoryVocabulary([])
+    }
+    public func location(for request: LocationRequest) async throws(LocationStoreError) -> LocationsPage {
+        LocationsPage(places: [PointOfInterest]())
+    }
+    public func categories() async throws(LocationStoreError) -> CategoryCounts {
+        CategoryCounts(categories: [])
     }
 
     /// Whether the database answers, and has every migration that this binary relies on.

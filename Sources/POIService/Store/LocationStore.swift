@@ -5,8 +5,24 @@ import PointsOfInterestAPI
 /// A store belongs to one loop and is used on its thread only. Every store answers exactly what a scan
 /// over all places would, in the order of `Ranking`.
 public protocol LocationStore: AnyObject {
-    /// The places that a request asks for, nearest first, with their distances.
-    func locations(for request: LocationsRequest) async throws(LocationStoreError) -> [PointOfInterest]
+    /// The dataset that an answer given now would most likely come from, known without asking the database;
+    /// nil where it isn't known.
+    var currentDatasetID: DatasetID? { get }
+
+    /// The categories that there ever were, known without asking the database; nil where they aren't.
+    var vocabulary: CategoryVocabulary? { get }
+
+    /// The categories that there ever were, asked for now: for a name that `vocabulary` doesn't have.
+    func currentVocabulary() async throws(LocationStoreError) -> CategoryVocabulary
+
+    /// The page of places that a request asks for, nearest first.
+    func locations(for request: LocationsRequest) async throws(LocationStoreError) -> LocationsPage
+
+    /// One place; a page of none where there is no such place.
+    func location(for request: LocationRequest) async throws(LocationStoreError) -> LocationsPage
+
+    /// Every category with its number of places, most frequent first, then by name.
+    func categories() async throws(LocationStoreError) -> CategoryCounts
 
     /// Whether the store could answer now.
     func checkHealth() async -> StoreHealth
@@ -21,18 +37,4 @@ public enum StoreHealth: Hashable, Sendable {
     case unreachable(reason: String)
     /// It answers, and these migrations, which this binary relies on, are missing.
     case reachable(missingMigrations: [String])
-}
-
-/// Why a store has no answer; what a client is told of it, and no more.
-public enum LocationStoreError: Error, Hashable, Sendable {
-    /// The database can't be reached; `reason` is for the log.
-    case unavailable(reason: String)
-    /// No connection came free in time.
-    case busy
-    /// The query took longer than it may.
-    case timeout
-    /// The client has gone, and the query with it.
-    case cancelled
-    /// The store failed; `reason` is for the log, never for a client.
-    case failed(reason: String)
 }

@@ -3,11 +3,14 @@ extension ByteBuffer {
     /// characters are escaped.
     mutating func appendEscaped(_ string: String) {
         var string = string
-        string.withUTF8 { text in
-            guard text.needsEscape else { return append(UnsafeRawBufferPointer(text)) }
-            for byte in text {
-                if byte.needsEscape { appendEscape(byte) } else { append(byte) }
-            }
+        string.withUTF8 { appendEscaped($0) }
+    }
+
+    /// Appends the content of a JSON string that is given as UTF-8.
+    mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+        guard text.needsEscape else { return append(UnsafeRawBufferPointer(text)) }
+        for byte in text {
+            if byte.needsEscape { appendEscape(byte) } else { append(byte) }
         }
     }
 

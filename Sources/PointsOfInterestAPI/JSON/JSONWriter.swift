@@ -52,6 +52,14 @@ public struct JSONWriter: ~Copyable {
         buffer.append(UInt8(ascii: "\""))
     }
 
+    /// Writes a string of UTF-8 that is known to be valid.
+    public mutating func value(utf8 text: UnsafeBufferPointer<UInt8>) {
+        separate()
+        buffer.append(UInt8(ascii: "\""))
+        buffer.appendEscaped(text)
+        buffer.append(UInt8(ascii: "\""))
+    }
+
     /// Writes a number in its shortest form that reads back the same; `null` if it is not finite.
     public mutating func value(_ number: Double) {
         guard number.isFinite else { return null() }

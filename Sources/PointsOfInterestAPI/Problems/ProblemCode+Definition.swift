@@ -18,8 +18,17 @@ extension ProblemCode {
         .notAnInteger: Definition(status: 400, title: "A parameter is not a whole number"),
         .outOfRange: Definition(status: 400, title: "A parameter is out of range"),
         .swappedCoordinates: Definition(status: 400, title: "Latitude and longitude look swapped"),
+        .notABoolean: Definition(status: 400, title: "A parameter is neither true nor false"),
+        .tooManyValues: Definition(status: 400, title: "A list has too many values"),
+        .malformedBox: Definition(status: 400, title: "The bounding box is malformed"),
+        .unknownCategory: Definition(status: 400, title: "There is no such category"),
+        .conflictingParameters: Definition(status: 400, title: "Two parameters exclude each other"),
+        .malformedCursor: Definition(status: 400, title: "The cursor is malformed"),
+        .cursorMismatch: Definition(status: 400, title: "The cursor belongs to another query"),
 
         .badRequest: Definition(status: 400, title: "The request is malformed"),
+        .unauthorized: Definition(status: 401, title: "A key is needed"),
+        .forbidden: Definition(status: 403, title: "The key is not accepted"),
         .notFound: Definition(status: 404, title: "There is nothing here"),
         .methodNotAllowed: Definition(status: 405, title: "The method is not allowed here"),
         .notAcceptable: Definition(status: 406, title: "There is no acceptable representation"),
@@ -27,6 +36,7 @@ extension ProblemCode {
         .contentTooLarge: Definition(status: 413, title: "The body is too large"),
         .uriTooLong: Definition(status: 414, title: "The request target is too long"),
         .expectationFailed: Definition(status: 417, title: "The expectation can't be met"),
+        .tooManyRequests: Definition(status: 429, title: "There are too many requests"),
         .headersTooLarge: Definition(status: 431, title: "The headers are too large"),
 
         .internalError: Definition(status: 500, title: "The service failed"),
@@ -44,6 +54,8 @@ extension ProblemCode {
     /// - Parameter status: 400…599.
     public init(status: Int) {
         switch status {
+        case 401: self = .unauthorized
+        case 403: self = .forbidden
         case 404: self = .notFound
         case 405: self = .methodNotAllowed
         case 406: self = .notAcceptable
@@ -51,6 +63,7 @@ extension ProblemCode {
         case 413: self = .contentTooLarge
         case 414: self = .uriTooLong
         case 417: self = .expectationFailed
+        case 429: self = .tooManyRequests
         case 431: self = .headersTooLarge
         case 501: self = .notImplemented
         case 503: self = .overloaded

@@ -32,11 +32,31 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let outOfRange = ProblemCode(rawValue: "out-of-range")
     /// The latitude is out of range, and would not be if it were the longitude.
     public static let swappedCoordinates = ProblemCode(rawValue: "swapped-coordinates")
+    /// The value is neither `true` nor `false`.
+    public static let notABoolean = ProblemCode(rawValue: "not-a-boolean")
+    /// A list has more values than it may.
+    public static let tooManyValues = ProblemCode(rawValue: "too-many-values")
+    /// The bounding box is not four edges, or its south is north of its north.
+    public static let malformedBox = ProblemCode(rawValue: "malformed-box")
+    /// There never was such a category.
+    public static let unknownCategory = ProblemCode(rawValue: "unknown-category")
+    /// The parameter can't be given together with another.
+    public static let conflictingParameters = ProblemCode(rawValue: "conflicting-parameters")
+    /// The cursor is not one that the service made.
+    public static let malformedCursor = ProblemCode(rawValue: "malformed-cursor")
+    /// The cursor belongs to another query.
+    public static let cursorMismatch = ProblemCode(rawValue: "cursor-mismatch")
 
     // A request as a whole.
 
     /// The request is malformed or ambiguous.
     public static let badRequest = ProblemCode(rawValue: "bad-request")
+    /// The request needs a key that it doesn't bring.
+    public static let unauthorized = ProblemCode(rawValue: "unauthorized")
+    /// The request's key is not one of the service's.
+    public static let forbidden = ProblemCode(rawValue: "forbidden")
+    /// The client asks more often than it may.
+    public static let tooManyRequests = ProblemCode(rawValue: "too-many-requests")
     /// The service has nothing at this path.
     public static let notFound = ProblemCode(rawValue: "not-found")
     /// The path is there, and not for this method.

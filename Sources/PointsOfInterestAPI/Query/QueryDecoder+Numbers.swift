@@ -54,7 +54,8 @@ extension QueryDecoder {
         return parsed
     }
 
-    private func withValue<Parsed>(
+    /// What a parser makes of the value; nil where the parameter is absent or a fault.
+    func withValue<Parsed>(
         of parameter: Parameter, _ parse: (UnsafeBufferPointer<UInt8>) -> Parsed
     ) -> Parsed? {
         switch self[parameter] {

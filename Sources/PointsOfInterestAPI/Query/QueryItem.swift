@@ -11,14 +11,25 @@ public struct QueryItem: Hashable, Sendable {
         self.value = value
     }
 
+    init(_ parameter: some QueryParameter, _ text: String) {
+        self.init(name: parameter.name.description, value: text)
+    }
+
     init(_ parameter: some QueryParameter, _ number: Double) {
-        var digits = ByteBuffer(capacity: 32)
-        digits.appendDecimal(number)
-        self.init(name: parameter.name.description, value: String(decoding: digits.bytes, as: UTF8.self))
+        self.init(parameter, [number])
+    }
+
+    init(_ parameter: some QueryParameter, _ numbers: [Double]) {
+        var digits = ByteBuffer(capacity: 32 * numbers.count)
+        for (index, number) in numbers.enumerated() {
+            if index > 0 { digits.append(UInt8(ascii: ",")) }
+            digits.appendDecimal(number)
+        }
+        self.init(parameter, String(decoding: digits.bytes, as: UTF8.self))
     }
 
     init(_ parameter: some QueryParameter, _ number: Int) {
-        self.init(name: parameter.name.description, value: String(number))
+        self.init(parameter, String(number))
     }
 }
 
