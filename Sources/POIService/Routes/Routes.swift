@@ -17,6 +17,8 @@ enum Routes {
         limited.add(
             .get, EndpointPath.locations,
             LocationsHandler(store: store, ignoredParameters: configuration.ignoredParameters))
+        limited.add(
+            .get, EndpointPath.openAPI, OpenAPIHandler(store: store, requiresKey: false, limitsRate: false))
         return router
     }
 }

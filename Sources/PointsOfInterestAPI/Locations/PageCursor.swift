@@ -9,6 +9,8 @@ public struct PageCursor: Hashable, Sendable {
     /// The bytes of a cursor: the revision, the query's fingerprint, distance, id and count.
     private static let byteCount = 1 + 8 + 8 + 8 + 8
     private static let revision: UInt8 = 1
+    /// How many characters every cursor of this revision has: six bits each, without padding.
+    package static let characterCount = (byteCount * 8 + 5) / 6
 
     /// Takes a cursor as it came.
     public init(rawValue: String) {

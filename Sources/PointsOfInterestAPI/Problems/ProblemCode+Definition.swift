@@ -1,12 +1,12 @@
 extension ProblemCode {
     /// What goes with a code in every problem of that kind.
-    struct Definition {
-        let status: Int
-        let title: String
+    package struct Definition: Sendable {
+        package let status: Int
+        package let title: String
     }
 
     /// Every code that the service sends, with its status and its title.
-    static let definitions: [ProblemCode: Definition] = [
+    package static let definitions: [ProblemCode: Definition] = [
         .invalidParameters: Definition(status: 400, title: "Several parameters are wrong"),
         .unknownParameter: Definition(status: 400, title: "There is no such parameter"),
         .repeatedParameter: Definition(status: 400, title: "A parameter is given more than once"),
