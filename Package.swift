@@ -91,7 +91,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "ServiceProcessTests",
-            dependencies: ["PointsOfInterestClient", "PrivateCluster", "ServerProcess", "poi"],
+            dependencies: ["PointsOfInterestClient", "PrivateCluster", "Randomness", "ServerProcess", "poi"],
             swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]
