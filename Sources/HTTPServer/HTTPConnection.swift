@@ -215,7 +215,8 @@ final class HTTPConnection {
         guard let exchange, let response = exchange.response else { return }
         self.exchange = nil
         let bytes = ResponseEncoder.encode(
-            response, exchange.framing(keepsAlive: keepsAlive), date: environment.date.now())
+            response, exchange.framing(keepsAlive: keepsAlive), date: environment.date.now(),
+            commonFields: environment.commonFields)
         write(bytes, canWait: keepsAlive && !input.isEmpty)
         exchange.observe(response.status, responseBytes: bytes.count, environment)
         process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))

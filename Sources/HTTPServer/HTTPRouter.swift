@@ -79,15 +79,24 @@ public final class HTTPRouter: HTTPHandler {
         return try result.get()
     }
 
+    /// The methods that a client may use at the request's path, as `Allow` lists them; nil where there is
+    /// nothing.
+    public func allowedMethods(for request: HTTPRequest) -> String? {
+        node(of: request)?.allow
+    }
+
+    private func node(of request: HTTPRequest) -> RouteNode? {
+        request.withPath { path in
+            var values: [Range<Int>] = []
+            return root.match(path, &values)
+        }
+    }
+
     private func handlerWithoutRoute(
         _ request: HTTPRequest, _ context: RequestContext
     ) throws(HTTPError) -> any HTTPHandler {
         if request.path == "*" { return ClosureHandler { _, _ in HTTPResponse(.noContent) } }
-        let node = request.withPath { path in
-            var values: [Range<Int>] = []
-            return root.match(path, &values)
-        }
-        guard let node else {
+        guard let node = node(of: request) else {
             throw HTTPError(.notFound, .notFound, "There is nothing at this path.")
         }
         context.routeTemplate = node.template

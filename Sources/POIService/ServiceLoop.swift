@@ -12,11 +12,17 @@ final class ServiceLoop {
         observability: Observability, configuration: ServiceConfiguration
     ) throws {
         self.store = store
+        let problems = ProblemResponder(observability: observability)
+        let crossOrigin = CrossOriginPolicy(configuration.access.allowedOrigins)
         server = HTTPServer(
             loop: loop,
-            configuration: HTTPServerConfiguration(maximumConnections: configuration.maxConnectionsPerLoop),
-            handler: Routes.router(store: store, health: health, configuration: configuration),
-            errorResponder: ProblemResponder(observability: observability),
+            configuration: HTTPServerConfiguration(
+                maximumConnections: configuration.maxConnectionsPerLoop,
+                commonFields: ServiceHandler.commonFields(crossOrigin)),
+            handler: ServiceHandler(
+                router: Routes.router(store: store, health: health, configuration: configuration),
+                errorResponder: problems, crossOrigin: crossOrigin),
+            errorResponder: problems,
             observe: observability.observesRequests ? { observability.record(.request($0)) } : nil)
         try server.start(on: socket)
     }

@@ -137,20 +137,31 @@ struct OpenAPITests {
         }
     }
 
-    @Test("It follows the vocabulary of the store")
+    @Test("It follows the vocabulary of the store, and so does its tag")
     func vocabulary() async throws {
         let store = StubStore()
         store.vocabulary = CategoryVocabulary(["park"])
-        let handler = OpenAPIHandler(store: store, requiresKey: false, limitsRate: false)
-        let request = try HTTPRequest(method: .get, target: "/openapi.json")
-        func answer() async throws -> String {
-            let response = try await handler.respond(to: request, context: RequestContext(requestID: "1"))
-            #expect(response.headers.first(.contentType) == "application/json")
-            return String(decoding: response.body, as: UTF8.self)
-        }
-        #expect(try await answer().contains(#""enum":["park"]"#))
+        let site = try ServiceSite(store)
+        let first = try await site.ask("/openapi.json")
+        #expect(first.status == .ok)
+        #expect(first.headers.first(.contentType) == "application/json")
+        #expect(first.text.contains(#""enum":["park"]"#))
+        let tag = try #require(first.headers.first(.eTag))
+        let again = try await site.ask("/openapi.json", headers: [.ifNoneMatch: tag])
+        #expect(again.status == .notModified)
+        #expect(again.headers.first(.eTag) == tag)
+
         store.vocabulary = CategoryVocabulary(["park", "quay"])
-        #expect(try await answer().contains(#""enum":["park","quay"]"#))
+        let second = try await site.ask("/openapi.json", headers: [.ifNoneMatch: tag])
+        #expect(second.status == .ok)
+        #expect(second.text.contains(#""enum":["park","quay"]"#))
+    }
+
+    @Test("Who accepts no JSON is told so")
+    func notAcceptable() async throws {
+        let problem = try await ServiceSite(StubStore()).problem(
+            "/openapi.json", headers: [.accept: "text/html"])
+        #expect(problem.code == .notAcceptable)
     }
 }
 

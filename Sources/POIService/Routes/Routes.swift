@@ -13,12 +13,21 @@ enum Routes {
         router.add(.get, EndpointPath.livez, LivenessHandler())
         router.add(.get, EndpointPath.readyz, ReadinessHandler(health: health))
 
+        let cachePolicy = CachePolicy(configuration.caching, requiresKey: false)
+        let ignored = configuration.ignoredParameters
         let limited = router.grouped(InFlightLimit(configuration.maxInFlightPerLoop))
         limited.add(
             .get, EndpointPath.locations,
-            LocationsHandler(store: store, ignoredParameters: configuration.ignoredParameters))
+            LocationsHandler(store: store, cachePolicy: cachePolicy, ignoredParameters: ignored))
         limited.add(
-            .get, EndpointPath.openAPI, OpenAPIHandler(store: store, requiresKey: false, limitsRate: false))
+            .get, EndpointPath.location,
+            LocationHandler(store: store, cachePolicy: cachePolicy, ignoredParameters: ignored))
+        limited.add(
+            .get, EndpointPath.categories,
+            CategoriesHandler(store: store, cachePolicy: cachePolicy, ignoredParameters: ignored))
+        limited.add(
+            .get, EndpointPath.openAPI,
+            OpenAPIHandler(store: store, cachePolicy: cachePolicy, requiresKey: false, limitsRate: false))
         return router
     }
 }
