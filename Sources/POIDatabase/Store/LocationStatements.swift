@@ -25,7 +25,10 @@ enum LocationStatements {
     /// The limit is a literal, hence a statement for each class of limits: PostgreSQL plans a limit that is
     /// a parameter as a tenth of the table, and then not by the index (280 ms instead of 0.2 ms). A few
     /// candidates more than places prove nearly every answer.
-    private static let nearest = [8, 20, 50, 100].map { Nearest(greatestLimit: $0, candidateLimit: $0 + 4) }
+    /// A page's ranking asks for one place more than the page has.
+    private static let nearest = [8, 20, 50, 100].map {
+        Nearest(greatestLimit: $0 + 1, candidateLimit: $0 + 4)
+    }
 
     /// The statement that serves a limit with the fewest candidates.
     static func nearest(limit: Int) -> Nearest? {
@@ -34,7 +37,7 @@ enum LocationStatements {
 
     /// Enough candidates to prove most of the other answers: for crowds of equally far places, and for far
     /// centres, where chords and distances are less alike.
-    static let manyNearest = Nearest(greatestLimit: 100, candidateLimit: 1000)
+    static let manyNearest = Nearest(greatestLimit: 101, candidateLimit: 1000)
 
     /// All places that are at most `$4` metres (float8) far, which no place is whose chord is longer than
     /// `$3`; in no order.

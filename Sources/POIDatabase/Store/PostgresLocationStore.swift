@@ -26,25 +26,36 @@ public final class PostgresLocationStore: LocationStore {
     public func locations(
         for request: LocationsRequest
     ) async throws(LocationStoreError) -> LocationsPage {
-        guard let ranking = Ranking(request) else { return LocationsPage(places: [PointOfInterest]()) }
-        return LocationsPage(places: try await places(ranking))
+        guard let ranking = Ranking(pageOf: request) else {
+            return LocationsPage(places: [PointOfInterest]())
+        }
+        let (page, next) = try await page(ranking)
+        return LocationsPage(places: page, next: next)
     }
 
-    private func places(_ ranking: Ranking) async throws(LocationStoreError) -> RankedRows {
+    private func page(_ ranking: Ranking) async throws(LocationStoreError) -> (RankedRows, PagePosition?) {
         do throws(PostgresError) {
-            guard let nearest = LocationStatements.nearest(limit: ranking.limit) else {
-                throw PostgresError(.parameterMismatch)
-            }
-            if case .proven(let places) = try await ask(nearest, lane: .fast, by: ranking) { return places }
-            secondFetchCount += 1
-            // How long the others take depends on the data, so they don't go where they would hold up fast ones.
-            switch try await ask(LocationStatements.manyNearest, lane: .exclusive, by: ranking) {
-            case .proven(let places): return places
-            case .unproven(let distanceMeters, let chordMeters):
-                return try await allPlaces(within: distanceMeters, chordMeters: chordMeters, by: ranking)
-            }
+            let answer = try await places(ranking)
+            var candidates: [Candidate] = []
+            for row in answer.rows { candidates.append(try LocationRow(row).candidate()) }
+            let page = ranking.page(of: answer.placed, from: candidates)
+            return (RankedRows(rows: answer.rows, placed: page.placed), page.next)
         } catch {
             throw LocationStoreError(error)
+        }
+    }
+
+    private func places(_ ranking: Ranking) async throws(PostgresError) -> RankedRows {
+        guard let nearest = LocationStatements.nearest(limit: ranking.limit) else {
+            throw PostgresError(.parameterMismatch)
+        }
+        if case .proven(let places) = try await ask(nearest, lane: .fast, by: ranking) { return places }
+        secondFetchCount += 1
+        // How long the others take depends on the data, so they don't go where they would hold up fast ones.
+        switch try await ask(LocationStatements.manyNearest, lane: .exclusive, by: ranking) {
+        case .proven(let places): return places
+        case .unproven(let distanceMeters, let chordMeters):
+            return try await allPlaces(within: distanceMeters, chordMeters: chordMeters, by: ranking)
         }
     }
 
