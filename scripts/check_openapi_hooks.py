@@ -65,7 +65,7 @@ def mend_locations(query):
     if box[1] > box[3]:
         faults.append(("bbox", {"malformed-box"}))
         box[1], box[3] = box[3], box[1]
-        query["bbox"] = box
+        query["bbox"] = ",".join(map(repr, box))
     return faults
 
 
@@ -122,5 +122,10 @@ def send_url(case):
 
 
 @schemathesis.hook
-def after_validate(context, case, response, results):
-    pass
+def filter_failure(context, failure, case, response):
+    """A method that no parser of HTTP here knows is 501, as RFC 9110 (section 9.1) demands, not 405.
+
+    QUERY is newer than the system's llhttp.
+    """
+    is_unknown = response.request.method == "QUERY" and response.status_code == 501
+    return not (is_unknown and response.json()["code"] == "not-implemented")

@@ -47,9 +47,17 @@ struct LogFormatterTests {
                     requestBytes: 0, responseBytes: 321, durationMs: 1.234))
     }
 
-    @Test("A hostile path arrives as it was, in one line of JSON")
-    func hostileJSON() throws {
-        #expect(try json(request(path: Self.hostilePath)).path == Self.hostilePath)
+    @Test(
+        "A path is shown as far as it can't hold somebody's position, and so can't break a line either",
+        arguments: [
+            ("/locations", "/locations"), ("/locations/84", "/locations/84"), ("/favicon.ico", "/favicon…"),
+            ("/locations%3Flat=37.3293&long=-121.8893", "/locations…"), ("/a;lat=37.3293", "/a…"),
+            (hostilePath, "/a…"), ("*", "*"),
+        ])
+    func shownPath(path: String, shown: String) throws {
+        #expect(try json(request(path: path)).path == shown)
+        let text = LogFormatter(isJSON: false).line(for: request(path: path), at: Self.time)
+        #expect(String(decoding: text, as: UTF8.self).hasSuffix(" GET \(shown) 200 1.234ms 321B id-1\n"))
     }
 
     @Test("A request that couldn't be read, or whose client has gone, has a line too")

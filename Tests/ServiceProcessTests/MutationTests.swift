@@ -53,6 +53,12 @@ struct MutationTests {
                 throw WireAnswers.Malformed(description: "status \(answer.status)")
             }
             guard answer.status >= 400, !answer.body.isEmpty else { continue }
+            if answer.isCompressed {
+                guard answer.isProblem, answer.body.starts(with: [0x1F, 0x8B]) else {
+                    throw WireAnswers.Malformed(description: "no compressed problem document")
+                }
+                continue
+            }
             let problem = try JSONDecoder().decode(Problem.self, from: Data(answer.body))
             guard answer.isProblem, problem.status == answer.status, problem.code != .unspecified else {
                 throw WireAnswers.Malformed(description: "no problem document")

@@ -12,6 +12,7 @@ struct WireAnswers {
     struct Answer {
         let status: Int
         let isProblem: Bool
+        let isCompressed: Bool
         let body: ArraySlice<UInt8>
     }
 
@@ -56,6 +57,7 @@ struct WireAnswers {
         let body = hasBody ? bytes.prefix(length) : []
         bytes = bytes.dropFirst(body.count)
         return Answer(
-            status: status, isProblem: fields["content-type"] == MediaType.problemJSON, body: body)
+            status: status, isProblem: fields["content-type"] == MediaType.problemJSON,
+            isCompressed: fields["content-encoding"] != nil, body: body)
     }
 }

@@ -33,7 +33,7 @@ struct LogFormatter: Sendable {
 
     private func write(_ request: RequestObservation, to writer: inout JSONWriter) {
         writer.member("method", request.method?.rawValue)
-        writer.member("path", request.path)
+        writer.member("path", request.loggedPath)
         writer.member("route", request.routeTemplate)
         if let status = request.status { writer.member("status", status.code) }
         writer.member("durationMs", request.duration.roundedMilliseconds)
@@ -49,7 +49,7 @@ struct LogFormatter: Sendable {
             return Array("\(time.rfc3339) \(observation.level) \(observation.message.escapedForLog)".utf8)
         }
         let method = request.method?.rawValue ?? "-"
-        let path = (request.path ?? "-").escapedForLog
+        let path = request.loggedPath ?? "-"
         let status = request.status.map { String($0.code) } ?? "gone"
         let duration = request.duration.roundedMilliseconds
         return Array(
