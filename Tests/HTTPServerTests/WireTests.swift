@@ -2,7 +2,7 @@ import EventLoop
 import HTTPServer
 import Testing
 
-@Suite("On the wire, a server")
+@Suite("On the wire, a server", .timeLimit(.minutes(2)))
 struct WireTests {
     static let hello = "GET /hello HTTP/1.1\r\nHost: h\r\n\r\n"
     static let gated = "GET /gated HTTP/1.1\r\nHost: h\r\n\r\n"
