@@ -39,6 +39,11 @@ public final class HTTPRouter: HTTPHandler {
 
     /// A way to add routes whose handlers stand behind middleware.
     public func grouped(_ middleware: any HTTPMiddleware...) -> RouteGroup {
+        grouped(middleware)
+    }
+
+    /// A way to add routes whose handlers stand behind middleware, the first of which sees requests first.
+    public func grouped(_ middleware: [any HTTPMiddleware]) -> RouteGroup {
         RouteGroup(router: self, middleware: middleware)
     }
 

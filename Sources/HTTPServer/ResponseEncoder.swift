@@ -13,6 +13,9 @@ enum ResponseEncoder {
 
     static let continueResponse: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
+    /// An interim answer that says nothing new, and may be ignored (RFC 2518 section 10.1).
+    static let processingResponse: [UInt8] = Array("HTTP/1.1 102 Processing\r\n\r\n".utf8)
+
     /// Fixed text and numbers of a head never take more than this.
     private static let headAllowance = 256
 

@@ -9,7 +9,7 @@ final class ServiceLoop {
     /// Serves on `socket` from now on.
     init(
         loop: EventLoop, socket: BoundSocket, store: any LocationStore, health: Health,
-        observability: Observability, configuration: ServiceConfiguration
+        observability: Observability, configuration: ServiceConfiguration, rateLimiter: RateLimiter?
     ) throws {
         self.store = store
         let problems = ProblemResponder(observability: observability)
@@ -20,7 +20,8 @@ final class ServiceLoop {
                 maximumConnections: configuration.maxConnectionsPerLoop,
                 commonFields: ServiceHandler.commonFields(crossOrigin)),
             handler: ServiceHandler(
-                router: Routes.router(store: store, health: health, configuration: configuration),
+                router: Routes.router(
+                    store: store, health: health, configuration: configuration, rateLimiter: rateLimiter),
                 errorResponder: problems, crossOrigin: crossOrigin),
             errorResponder: problems,
             observe: observability.observesRequests ? { observability.record(.request($0)) } : nil)

@@ -17,7 +17,9 @@ final class ServiceSite {
         log = try LogFile()
         problems = ProblemResponder(observability: log.observability)
         handler = ServiceHandler(
-            router: Routes.router(store: store, health: health, configuration: configuration),
+            router: Routes.router(
+                store: store, health: health, configuration: configuration,
+                rateLimiter: configuration.access.rateLimit.map { RateLimiter($0) }),
             errorResponder: problems,
             crossOrigin: CrossOriginPolicy(configuration.access.allowedOrigins))
     }

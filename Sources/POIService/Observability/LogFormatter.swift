@@ -3,7 +3,7 @@ import PointsOfInterestAPI
 
 /// Makes log lines of observations: JSON objects, or text for a terminal.
 ///
-/// No line holds a query or a body, so none holds anybody's position.
+/// No line holds a query or a body, nor what else in a path could be somebody's position.
 struct LogFormatter: Sendable {
     /// Whether lines are JSON.
     let isJSON: Bool
@@ -49,7 +49,7 @@ struct LogFormatter: Sendable {
             return Array("\(time.rfc3339) \(observation.level) \(observation.message.escapedForLog)".utf8)
         }
         let method = request.method?.rawValue ?? "-"
-        let path = request.loggedPath ?? "-"
+        let path = (request.loggedPath ?? "-").escapedForLog
         let status = request.status.map { String($0.code) } ?? "gone"
         let duration = request.duration.roundedMilliseconds
         return Array(

@@ -16,13 +16,15 @@ extension OpenAPIDocument {
         /// The bodies of a success, by media type.
         let content: [(String, JSONValue)]
         /// The headers of a success, and of a 304 where the operation has one.
-        var headers = ["X-Request-Id", "Cache-Control"]
-        var hasTag = false
+        var headers = ["X-Request-Id", "Cache-Control", "Vary"]
+        var hasTag = true
         var successHeaders: [String] = []
         /// What may go wrong, beyond what may with any request.
         var problems: [Int] = []
         var links: JSONValue?
         var needsKey = false
+        /// Whether its requests count towards the limit of a client.
+        var isLimited = true
     }
 
     /// Every path of the service.
@@ -31,6 +33,7 @@ extension OpenAPIDocument {
             path(EndpointPath.locations, locations), path(EndpointPath.location, location),
             path(EndpointPath.categories, categories), path(EndpointPath.livez, livez),
             path(EndpointPath.readyz, readyz), path(EndpointPath.openAPI, openAPI),
+            path(ProblemPages.indexPath, problems), path(EndpointPath.problem, problem), path("/", start),
         ]
     }
 
@@ -48,7 +51,7 @@ extension OpenAPIDocument {
                 (MediaType.json, Self.schema("PointsOfInterest")),
                 (MediaType.geoJSON, Self.schema("FeatureCollection")),
             ],
-            hasTag: true, successHeaders: ["Link", "Server-Timing"], problems: Self.databaseProblems,
+            successHeaders: ["Link", "Server-Timing"], problems: Self.databaseProblems,
             links: [
                 "nearest": [
                     "operationId": "getLocation", "parameters": ["id": "$response.body#/0/id"],
@@ -66,7 +69,7 @@ extension OpenAPIDocument {
             content: [
                 (MediaType.json, Self.schema("PointOfInterest")), (MediaType.geoJSON, Self.schema("Feature")),
             ],
-            hasTag: true, successHeaders: ["Server-Timing"], problems: Self.databaseProblems + [404],
+            successHeaders: ["Server-Timing"], problems: Self.databaseProblems + [404],
             needsKey: true)
     }
 
@@ -75,26 +78,57 @@ extension OpenAPIDocument {
             id: "getCategories", tag: "places",
             summary: "Every category with its number of places, most frequent first, then by name.",
             content: [(MediaType.json, Self.schema("Categories"))],
-            hasTag: true, successHeaders: ["Server-Timing"], problems: Self.databaseProblems, needsKey: true)
+            successHeaders: ["Server-Timing"], problems: Self.databaseProblems, needsKey: true)
     }
 
     private var livez: Operation {
         Operation(
             id: "getLiveness", tag: "health", summary: "200 while the process turns.",
-            content: [(MediaType.json, Self.schema("Liveness"))])
+            content: [(MediaType.json, Self.schema("Liveness"))], hasTag: false, isLimited: false)
     }
 
     private var readyz: Operation {
         Operation(
             id: "getReadiness", tag: "health", summary: "200 while the process can take requests.",
-            content: [(MediaType.json, Self.schema("Readiness"))])
+            content: [(MediaType.json, Self.schema("Readiness"))], hasTag: false, isLimited: false)
     }
 
     private var openAPI: Operation {
         Operation(
             id: "getOpenAPI", tag: "documentation", summary: "This document.",
-            content: [(MediaType.json, ["type": "object"])], hasTag: true, problems: Self.databaseProblems)
+            content: [(MediaType.json, ["type": "object"])], problems: Self.databaseProblems)
     }
+
+    private var problems: Operation {
+        Operation(
+            id: "getProblems", tag: "documentation", summary: "What all problems mean.",
+            content: [
+                (MediaType.json, ["type": "array", "items": Self.schema("ProblemMeaning")]),
+                (Self.html, ["type": "string"]),
+            ], problems: [406])
+    }
+
+    private var problem: Operation {
+        Operation(
+            id: "getProblem", tag: "documentation",
+            summary: "What a problem means; its `type` is this page's path.",
+            parameters: [
+                [
+                    "name": "code", "in": "path", "required": true, "description": "The problem's code.",
+                    "schema": Self.schema("ProblemCode"),
+                ]
+            ],
+            content: [(MediaType.json, Self.schema("ProblemMeaning")), (Self.html, ["type": "string"])],
+            problems: [404, 406])
+    }
+
+    private var start: Operation {
+        Operation(
+            id: "getStart", tag: "documentation", summary: "A page for people.",
+            content: [(Self.html, ["type": "string"])], problems: [406])
+    }
+
+    private static let html = "text/html"
 
     private func path(_ template: String, _ operation: Operation) -> Path {
         Path(
@@ -120,7 +154,7 @@ extension OpenAPIDocument {
 
     private func responses(of operation: Operation, hasBody: Bool) -> JSONValue {
         var headers = operation.headers
-        if operation.hasTag { headers += ["ETag", "Vary"] }
+        if operation.hasTag { headers.append("ETag") }
         var success: [(String, JSONValue)] = [
             ("description", .string(operation.summary)),
             ("headers", Self.headers(headers + operation.successHeaders)),
@@ -142,7 +176,7 @@ extension OpenAPIDocument {
         }
         var problems = Self.commonProblems + operation.problems
         if requiresKey, operation.needsKey { problems += [401, 403] }
-        if limitsRate { problems.append(429) }
+        if limitsRate, operation.isLimited { problems.append(429) }
         return .object(responses + Self.problems(problems))
     }
 }

@@ -9,7 +9,7 @@ extension OpenAPIDocument {
         "ETag": header(
             "Weak validator of what was asked and the data behind it (RFC 9110, section 8.8.3).",
             pattern: #"^W/"[\x21\x23-\x7E]+"$"#),
-        "Vary": header("The request's headers that the answer depends on."),
+        "Vary": header("The request's headers that the answer depends on.", isRequired: true),
         "Cache-Control": header("How long the answer may be kept, and by whom.", isRequired: true),
         "Link": header(
             """
@@ -23,7 +23,6 @@ extension OpenAPIDocument {
         ],
         "WWW-Authenticate": header("How to bring a key (RFC 6750).", isRequired: true),
         "Allow": header("The methods that the path has.", isRequired: true),
-        "Location": header("Where it is.", isRequired: true),
     ]
 
     private static func header(
@@ -58,7 +57,7 @@ extension OpenAPIDocument {
         }
         return [
             "description": .string(titles.joined(separator: " ")),
-            "headers": headers(["X-Request-Id", "Cache-Control"] + headerNames(ofProblem: status)),
+            "headers": headers(["X-Request-Id", "Cache-Control", "Vary"] + headerNames(ofProblem: status)),
             "content": [
                 MediaType.problemJSON: [
                     "schema": [

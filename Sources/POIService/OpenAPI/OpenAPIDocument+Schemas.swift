@@ -45,6 +45,11 @@ extension OpenAPIDocument {
             "description": "What the problem is, for programs; codes may be added.",
         ],
         "Problem": problem,
+        "ProblemMeaning": object(
+            required: [
+                ("type", ["type": "string", "format": "uri-reference"]), ("code", schema("ProblemCode")),
+                ("title", text), ("status", ["type": "integer"]), ("meaning", text), ("remedy", text),
+            ], "What every problem of a code means, and what to do about it."),
     ]
 
     private static let distance: (String, JSONValue) = (
