@@ -62,7 +62,7 @@ struct LogFormatterTests {
             ("/a_b/C-9", "/a_b/C-9"),
             ("/locations%3Flat=37.32&long=-121.88", "/…"), ("/locations/37.32,-121.88", "/locations/…"),
             ("/locations/37.32/-121.88/x", "/locations/…"), ("/locations/1;lat=3", "/locations/…"),
-            ("/x/%33%37", "/x/…"), ("*", "…"),
+            ("/x/%33%37", "/x/…"), ("*", "*"), ("/37.32", "/…"),
         ])
     func positions(path: String, logged: String) throws {
         for route in [nil, "/locations/{id}"] {
