@@ -30,7 +30,8 @@ final class PlaceSearch {
     /// prove it.
     func nearby(_ nearest: LocationStatements.Nearest) async throws(PostgresError) -> Answer? {
         let rows = try await inquiry.rows(
-            nearest.statement, [.float8(ranking.center.latitude), .float8(ranking.center.longitude)],
+            nearest.statement,
+            [.float8(ranking.center.latitude.orZero), .float8(ranking.center.longitude.orZero)],
             lane: .fast, datasetColumn: LocationRow.datasetColumn)
         var candidates: [Candidate] = []
         candidates.reserveCapacity(rows.count)
@@ -81,4 +82,10 @@ final class PlaceSearch {
     private func item(row: Int, at distanceMeters: Double) -> RankedRows.Item {
         RankedRows.Item(row: row, distanceMeters: request.center == nil ? nil : distanceMeters)
     }
+}
+
+extension Double {
+    /// The number, or 0 where it is too small for PostgreSQL, for which an underflow is an error: the candidates
+    /// are the same, and their distances are measured from the centre itself.
+    fileprivate var orZero: Double { magnitude < 1e-100 ? 0 : self }
 }
