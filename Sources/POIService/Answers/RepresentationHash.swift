@@ -14,7 +14,8 @@ struct RepresentationHash {
         // No part holds a NUL, so none runs into the next.
         var hash = StableHash.hash(CollectionOfOne(Self.contractRevision))
         func add(_ text: String) {
-            hash = StableHash.hash(text.utf8, seed: hash)
+            var text = text
+            hash = text.withUTF8 { StableHash.hash($0, seed: hash) }
             hash = StableHash.hash(CollectionOfOne(0), seed: hash)
         }
         add(mediaType)
