@@ -10,10 +10,14 @@ final class PlaceSearch {
     let ranking: Ranking
     let filter: PlaceFilter
     let inquiry: Inquiry
+    let statements: WordStatements
     /// How many cubes were looked into.
     var cubeCount = 0
 
-    init(_ request: LocationsRequest, _ ranking: Ranking, _ inquiry: Inquiry) {
+    init(
+        _ request: LocationsRequest, _ ranking: Ranking, _ inquiry: Inquiry, statements: WordStatements
+    ) {
+        self.statements = statements
         self.request = request
         self.ranking = ranking
         self.inquiry = inquiry
