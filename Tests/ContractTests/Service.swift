@@ -29,6 +29,11 @@ enum Service {
         return try await local.value.baseURL
     }
 
+    /// The app's client of it, which keeps nothing from one test to the next.
+    static func client() async throws -> PointsOfInterestService {
+        PointsOfInterestService(baseURL: try await baseURL(), entityTags: nil)
+    }
+
     /// What the service answers the app's own client.
     static func places(
         around center: Coordinate, radius: Double? = nil, limit: Int? = nil
