@@ -70,6 +70,16 @@ struct RepresentationTests {
         #expect(other.body == first.body)
     }
 
+    @Test("What is large comes compressed to who asks so, and is the same", arguments: targets)
+    func compression(target: String) async throws {
+        let answer = try await Service.answer(to: target, headers: ["Accept-Encoding": "gzip"])
+        #expect(answer.header("Content-Encoding") == "gzip")
+        let plain = try await Service.answer(to: target, headers: ["Accept-Encoding": "identity"])
+        #expect(plain.header("Content-Encoding") == nil)
+        // The session has decompressed the first.
+        #expect(answer.body == plain.body)
+    }
+
     @Test("The client keeps tags, asks with them, and hands out what it has kept")
     func clientStore() async throws {
         let store = CountingStore()

@@ -51,10 +51,20 @@ struct Run {
             let site = Scenario.Site(
                 baseURL: try server(), session: URLSession(configuration: .withoutCache))
             _ = try await scenario.run(site)
+            for place in try frozen(file).places {
+                // An id is never given to another place, and none of a seed's places goes.
+                let now = try await site.service.location(id: place.id)
+                guard now.source == place.source else {
+                    throw Scenario.Unsound(description: "place \(place.id) was \(place.name), is \(now.name)")
+                }
+            }
         case .replay:
-            try await replay(
-                scenario, try JSONDecoder().decode(FrozenScenario.self, from: Data(contentsOf: file)))
+            try await replay(scenario, frozen(file))
         }
+    }
+
+    private func frozen(_ file: URL) throws -> FrozenScenario {
+        try JSONDecoder().decode(FrozenScenario.self, from: Data(contentsOf: file))
     }
 
     private func replay(_ scenario: Scenario, _ frozen: FrozenScenario) async throws {

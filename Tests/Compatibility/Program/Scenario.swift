@@ -46,4 +46,11 @@ struct FrozenScenario: Codable {
     let exchanges: [Exchange]
     /// What the app got, as JSON.
     let outcome: String
+
+    /// The places of its lists.
+    var places: [PointOfInterest] {
+        exchanges.flatMap { exchange in
+            (try? JSONDecoder().decode([PointOfInterest].self, from: Data(exchange.answer.body.utf8))) ?? []
+        }
+    }
 }
