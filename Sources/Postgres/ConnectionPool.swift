@@ -46,7 +46,8 @@ public final class ConnectionPool {
     ///
     /// - Parameters:
     ///   - timeout: how long it may take once it has a place; nil takes the pool's `queryTimeout`.
-    ///   - isIdempotent: whether it may be run a second time where the connection is lost before the answer.
+    ///   - isIdempotent: whether it may be run a second time where the connection is lost before the answer;
+    ///     in the fast lane, such queries share transactions, so they must only read.
     /// - Throws: ``PostgresError``: `busy` or `unavailable` where there was no place in time, `queryTimedOut`,
     ///   `connectionLost`, `server`, …; `cancelled`, at once, where the task is cancelled.
     public func query(
@@ -56,7 +57,7 @@ public final class ConnectionPool {
         try await run(
             PendingQuery(
                 .prepared(statement), parameters, timeout: timeout ?? options.queryTimeout,
-                isIdempotent: isIdempotent), on: lane)
+                isIdempotent: isIdempotent, sharesSync: isIdempotent && lane == .fast), on: lane)
     }
 
     /// Runs a query that is parsed anew; otherwise as with a prepared statement.

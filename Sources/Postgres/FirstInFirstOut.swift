@@ -38,6 +38,13 @@ struct FirstInFirstOut<Element> {
         storage[head] = element
     }
 
+    /// Changes the newest in place.
+    mutating func updateLast(_ change: (inout Element) -> Void) {
+        guard !isEmpty, var element = storage[storage.count - 1] else { return }
+        change(&element)
+        storage[storage.count - 1] = element
+    }
+
     /// Takes out every element that `isRemoved` picks, and answers them, oldest first.
     mutating func removeAll(where isRemoved: (Element) -> Bool) -> [Element] {
         var removed: [Element] = []

@@ -16,6 +16,8 @@ final class PendingQuery {
     let timeout: Duration?
     /// May be run again where it is unknown whether it ran.
     let isIdempotent: Bool
+    /// May share a Sync, hence a transaction, with others of its kind: it only reads.
+    var sharesSync: Bool
 
     /// The caller; nil once answered.
     var continuation: UnsafeContinuation<Answer, Never>?
@@ -27,6 +29,8 @@ final class PendingQuery {
     var outcome: Answer?
     /// The name under which the statement was sent.
     var sentName: String?
+    /// The server has skipped it, because a query before it in its group failed.
+    var isSkipped = false
     /// The error for which the query was sent again.
     var retriedError: PostgresError?
     /// Finds the query another connection when its first is lost; used once.
@@ -35,12 +39,14 @@ final class PendingQuery {
     var connection: PostgresConnection?
 
     init(
-        _ command: Command, _ parameters: [PostgresValue], timeout: Duration?, isIdempotent: Bool = false
+        _ command: Command, _ parameters: [PostgresValue], timeout: Duration?, isIdempotent: Bool = false,
+        sharesSync: Bool = false
     ) {
         self.command = command
         self.parameters = parameters
         self.timeout = timeout
         self.isIdempotent = isIdempotent
+        self.sharesSync = sharesSync
     }
 
     /// Whether the caller still waits.

@@ -65,10 +65,34 @@ extension PostgresConnection {
         }
     }
 
-    /// Puts a query's group into libpq's buffer, to leave at the end of the turn.
+    /// Puts a query into libpq's buffer, to leave at the end of the turn.
+    ///
+    /// Queries that may share a Sync do so with those of the same turn: fewer packets, and fewer wake-ups on
+    /// both sides.
     func send(_ query: PendingQuery) {
-        let isSent: Bool
+        let isPrepared = isPrepared(query)
+        let sharesSync = query.sharesSync && isPrepared
+        guard sharesSync || endGroup() else { return }
+        let isSent = send(query, isPrepared: isPrepared)
+        guard isSent, sharesSync || postgres_queue_pipeline_sync(raw) == 1 else {
+            // What libpq took of the group cannot be taken back.
+            return end(clientError(PQstatus(raw) == CONNECTION_OK ? .sendFailed : .connectionLost))
+        }
+        isGroupOpen = sharesSync
+        scheduleFlush()
+    }
+
+    /// Whether the query's statement is prepared here, or just being.
+    private func isPrepared(_ query: PendingQuery) -> Bool {
+        guard case .prepared(let statement) = query.command else { return false }
+        return preparedNames[statement.id] != nil
+    }
+
+    private func send(_ query: PendingQuery, isPrepared: Bool) -> Bool {
         var preparing = false
+        defer {
+            pipeline.sent(query, preparing: preparing, endsGroup: !(query.sharesSync && isPrepared))
+        }
         switch query.command {
         case .prepared(let statement) where configuration.usesPreparedStatements:
             if let name = preparedNames[statement.id] {
@@ -77,18 +101,24 @@ extension PostgresConnection {
                 preparing = true
                 query.sentName = prepareName(of: statement)
             }
-            isSent = sendPrepared(query, statement, preparing: preparing)
+            return sendPrepared(query, statement, preparing: preparing)
         case .prepared(let statement):
-            isSent = sendUnnamed(query, statement.sql)
+            return sendUnnamed(query, statement.sql)
         case .unnamed(let sql):
-            isSent = sendUnnamed(query, sql)
+            return sendUnnamed(query, sql)
         }
-        pipeline.sent(query, preparing: preparing)
-        guard isSent, postgres_queue_pipeline_sync(raw) == 1 else {
-            // What libpq took of the group cannot be taken back.
-            return end(clientError(PQstatus(raw) == CONNECTION_OK ? .sendFailed : .connectionLost))
+    }
+
+    /// Puts a Sync behind queries that share one; false where that has ended the connection.
+    private func endGroup() -> Bool {
+        guard isGroupOpen else { return true }
+        isGroupOpen = false
+        pipeline.sentSync()
+        guard postgres_queue_pipeline_sync(raw) == 1 else {
+            end(clientError(PQstatus(raw) == CONNECTION_OK ? .sendFailed : .connectionLost))
+            return false
         }
-        scheduleFlush()
+        return true
     }
 
     private func prepareName(of statement: PreparedStatement) -> String {
@@ -127,6 +157,7 @@ extension PostgresConnection {
         isFlushScheduled = true
         loop.atEndOfTurn { [self] in
             isFlushScheduled = false
+            guard isOpen, endGroup() else { return }
             flush()
         }
     }

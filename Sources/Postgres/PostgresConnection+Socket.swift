@@ -73,6 +73,8 @@ extension PostgresConnection {
             keepError(query, result)
         case .keepError(let query):
             keepError(query, result)
+        case .sendAgain(let query):
+            query.isSkipped = true
         case .finish(let query):
             finish(query)
         case .giveUp:
@@ -91,8 +93,9 @@ extension PostgresConnection {
         if case .failure(let error)? = query.outcome, error.code == .connectionLost { end(error) }
     }
 
-    /// The query has reached its Sync: answers its caller, or sends it once more.
+    /// The query is over: answers its caller, or sends it once more.
     private func finish(_ query: PendingQuery) {
+        if query.isSkipped { return sendAgain(query) }
         let outcome = query.outcome ?? .failure(PostgresError(.unexpectedResult))
         query.outcome = nil
         if case .failure(let error) = outcome {
@@ -103,6 +106,15 @@ extension PostgresConnection {
         } else {
             query.answer(outcome)
         }
+        releaseHeld()
+        onQueryEnd?()
+    }
+
+    /// Another query's error has kept this one from being run: now it gets a Sync to itself.
+    private func sendAgain(_ query: PendingQuery) {
+        query.isSkipped = false
+        query.sharesSync = false
+        if query.isWaitedFor { return send(query) }
         releaseHeld()
         onQueryEnd?()
     }

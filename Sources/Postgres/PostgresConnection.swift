@@ -45,6 +45,8 @@ public final class PostgresConnection {
     var poll: FileDescriptorPoll?
     var watchesWritable = false
     var isFlushScheduled = false
+    /// Whether queries have been sent that a Sync still has to follow.
+    var isGroupOpen = false
 
     var pipeline = PipelineStateMachine<PendingQuery>()
     /// Queries that wait until a cancel request is through, so that it cannot hit them.

@@ -57,8 +57,9 @@ public final class PostgresRows: @unchecked Sendable, RandomAccessCollection {
     }
 
     /// A column's value. Its bytes live as long as these rows.
+    @inline(__always)
     func cell(row: Int, column: Int) throws(PostgresError) -> PostgresCell {
-        guard column >= 0, column < columnTypes.count else {
+        guard columnTypes.indices.contains(column) else {
             throw PostgresError(.decoding(.noColumn(column)))
         }
         let (row, columnNumber) = (Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column))

@@ -6,23 +6,15 @@ import PointsOfInterestAPI
 /// Equal requests have equal queries once they are encoded anew, however the client wrote them.
 struct RepresentationHash {
     /// To be raised when the same places come to be written otherwise: no old tag is right then.
-    private static let contractRevision: UInt8 = 1
+    private static let contractRevision: UInt64 = 1
 
     private let hash: UInt64
 
     init(path: String, query: [QueryItem], mediaType: String) {
-        // No part holds a NUL, so none runs into the next.
-        var hash = StableHash.hash(CollectionOfOne(Self.contractRevision))
-        func add(_ text: String) {
-            var text = text
-            hash = text.withUTF8 { StableHash.hash($0, seed: hash) }
-            hash = StableHash.hash(CollectionOfOne(0), seed: hash)
-        }
-        add(mediaType)
-        add(path)
-        for item in query {
-            add(item.name)
-            add(item.value)
+        var hash = StableHash.hash(Self.contractRevision, seed: StableHash.basis)
+        // None of these characters is in a part, so no part runs into the next.
+        for part in [mediaType, " ", path, "?", query.percentEncodedQuery] {
+            hash = StableHash.hash(part, seed: hash)
         }
         self.hash = hash
     }
@@ -30,9 +22,7 @@ struct RepresentationHash {
     /// The tag of this representation of a dataset.
     func tag(of dataset: DatasetID) -> EntityTag {
         var hash = hash
-        for word in [dataset.high, dataset.low] {
-            hash = withUnsafeBytes(of: word.bigEndian) { StableHash.hash($0, seed: hash) }
-        }
-        return EntityTag(hash: hash)
+        hash = StableHash.hash(dataset.high, seed: hash)
+        return EntityTag(hash: StableHash.hash(dataset.low, seed: hash))
     }
 }

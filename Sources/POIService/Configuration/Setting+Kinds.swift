@@ -90,7 +90,8 @@ extension Setting {
 }
 
 extension Setting where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
-    static func choice(_ variable: String, _ purpose: String, default defaultValue: Value) -> Setting {
+    /// One word of a few.
+    public static func choice(_ variable: String, _ purpose: String, default defaultValue: Value) -> Setting {
         Setting(variable, purpose, default: defaultValue.rawValue) { (text) throws(SettingRejection) in
             guard let value = Value(rawValue: text) else {
                 throw SettingRejection(

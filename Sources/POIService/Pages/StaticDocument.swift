@@ -37,7 +37,7 @@ struct StaticDocument: HTTPHandler {
         offer = MediaTypeOffer(forms.map(\.mediaType))
         refusal = .notAcceptable("This comes as \(forms.map(\.mediaType).joined(separator: " or ")).")
         answers = forms.map { form in
-            let hash = StableHash.hash(form.body, seed: StableHash.hash(form.mediaType.utf8))
+            let hash = StableHash.hash(form.body, seed: StableHash.hash(form.mediaType))
             let tag = EntityTag(hash: hash)
             let shared: HTTPHeaders = [.cacheControl: cachePolicy.documents, .eTag: tag.fieldValue]
             var headers = form.headers

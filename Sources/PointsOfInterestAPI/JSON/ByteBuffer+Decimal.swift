@@ -3,49 +3,70 @@ extension ByteBuffer {
     mutating func appendDecimal(_ number: Double) {
         // Seven decimals hold what coordinates and distances have. Of at most 15 digits, no two read as the
         // same double: what reads back as this number is its shortest form, and no shorter one can exist.
-        let scaled = (number * 1e7).rounded()
-        guard number.magnitude < 1e8, scaled / 1e7 == number else {
-            var description = number.description
-            return description.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+        guard number.magnitude < 1e8 else { return appendDescription(of: number) }
+        let scaled = Int64(number * 1e7 + (number < 0 ? -0.5 : 0.5))
+        guard Double(scaled) / 1e7 == number else { return appendDescription(of: number) }
+        let (whole, fraction) = scaled.magnitude.quotientAndRemainder(dividingBy: 10_000_000)
+        withRoom(for: 24) { end in
+            var length = 0
+            if scaled < 0 {
+                end.storeBytes(of: UInt8(ascii: "-"), as: UInt8.self)
+                length = 1
+            }
+            length += (end + length).storeDecimal(whole)
+            if fraction != 0 { length += (end + length).storeFraction(fraction) }
+            return length
         }
-        if scaled < 0 { append(UInt8(ascii: "-")) }
-        let (whole, fraction) = UInt64(scaled.magnitude).quotientAndRemainder(dividingBy: 10_000_000)
-        appendDigits(whole)
-        if fraction != 0 { appendFraction(fraction) }
     }
 
     /// Appends a whole number's digits.
     mutating func appendDecimal(_ number: Int) {
         if number < 0 { append(UInt8(ascii: "-")) }
-        appendDigits(UInt64(number.magnitude))
+        withRoom(for: 20) { end in end.storeDecimal(UInt64(number.magnitude)) }
     }
 
-    private mutating func appendDigits(_ number: UInt64) {
-        withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
-            var start = digits.count
-            var rest = number
-            repeat {
-                start -= 1
-                digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
-            } while rest != 0
-            append(UnsafeRawBufferPointer(rebasing: digits[start...]))
+    private mutating func appendDescription(of number: Double) {
+        var description = number.description
+        description.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    /// Stores a whole number's digits, at most 20; answers how many.
+    @inline(__always)
+    fileprivate func storeDecimal(_ number: UInt64) -> Int {
+        var count = 1
+        var rest = number / 10
+        while rest != 0 {
+            rest /= 10
+            count += 1
         }
+        storeDigits(of: number, count: count)
+        return count
     }
 
-    /// Appends a point and seven decimals without the zeros at their end.
-    private mutating func appendFraction(_ decimals: UInt64) {
-        withUnsafeTemporaryAllocation(byteCount: 8, alignment: 1) { digits in
-            digits[0] = UInt8(ascii: ".")
-            var rest = decimals
-            var end = digits.count
-            for place in stride(from: 7, through: 1, by: -1) {
-                let digit = UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
-                digits[place] = UInt8(ascii: "0") + digit
-                if digit == 0, end == place + 1 { end = place }
-            }
-            append(UnsafeRawBufferPointer(rebasing: digits[..<end]))
+    /// Stores a point and seven decimals without the zeros at their end; answers how many bytes.
+    @inline(__always)
+    fileprivate func storeFraction(_ decimals: UInt64) -> Int {
+        var (decimals, count) = (decimals, 7)
+        while decimals % 10 == 0, count > 1 {
+            decimals /= 10
+            count -= 1
+        }
+        storeBytes(of: UInt8(ascii: "."), as: UInt8.self)
+        (self + 1).storeDigits(of: decimals, count: count)
+        return count + 1
+    }
+
+    /// Stores the last `count` digits of a number.
+    @inline(__always)
+    private func storeDigits(of number: UInt64, count: Int) {
+        var rest = number
+        for place in stride(from: count - 1, through: 0, by: -1) {
+            storeBytes(
+                of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10), toByteOffset: place,
+                as: UInt8.self)
+            rest /= 10
         }
     }
 }

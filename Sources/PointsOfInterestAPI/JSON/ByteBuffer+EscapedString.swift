@@ -37,29 +37,38 @@ extension UInt8 {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether there may be a byte that needs an escape; looks at eight bytes at a time.
-    ///
-    /// It can take a byte for one that isn't, never the other way round. Source: S. E. Anderson, "Bit
-    /// Twiddling Hacks", "Determine if a word has a byte less than n".
+    /// Whether there is a byte that needs an escape; looks at sixteen bytes at a time.
     fileprivate var needsEscape: Bool {
         let bytes = UnsafeRawBufferPointer(self)
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        var found: UInt64 = 0
+        var rest = bytes.count
         var offset = 0
-        while offset + 8 <= bytes.count {
-            let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
-            let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            found |= (word &- ones &* 0x20) & ~word
-            found |= (quotes &- ones) & ~quotes
-            found |= (backslashes &- ones) & ~backslashes
-            offset += 8
+        while rest >= 16 {
+            if bytes.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self).needsEscape {
+                return true
+            }
+            offset += 16
+            rest -= 16
         }
-        if found & (ones << 7) != 0 { return true }
-        while offset < bytes.count {
-            if bytes[offset].needsEscape { return true }
-            offset += 1
+        guard rest > 0 else { return false }
+        // The last bytes, once more with those before them or with blanks.
+        if bytes.count >= 16 {
+            return bytes.loadUnaligned(fromByteOffset: bytes.count - 16, as: SIMD16<UInt8>.self).needsEscape
         }
-        return false
+        var last = SIMD16<UInt8>(repeating: UInt8(ascii: " "))
+        withUnsafeMutableBytes(of: &last) { $0.copyMemory(from: bytes) }
+        return last.needsEscape
+    }
+}
+
+extension SIMD16<UInt8> {
+    @inline(__always)
+    fileprivate var needsEscape: Bool {
+        let needing =
+            (self .< SIMD16(repeating: 0x20))
+            .| (self .== SIMD16(repeating: UInt8(ascii: "\"")))
+            .| (self .== SIMD16(repeating: UInt8(ascii: "\\")))
+        // `any` of a mask compiles to a loop over its lanes.
+        let words = unsafeBitCast(needing, to: SIMD2<UInt64>.self)
+        return words[0] | words[1] != 0
     }
 }

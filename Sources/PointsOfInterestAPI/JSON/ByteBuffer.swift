@@ -21,22 +21,35 @@ struct ByteBuffer: ~Copyable {
     /// Appends one byte.
     @inline(__always)
     mutating func append(_ byte: UInt8) {
-        if count == memory.count { grow(by: 1) }
-        memory.baseAddress?.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
-        count += 1
+        withRoom(for: 1) { end in
+            end.storeBytes(of: byte, as: UInt8.self)
+            return 1
+        }
     }
 
     /// Appends bytes from elsewhere.
+    @inline(__always)
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress else { return }
-        if memory.count - count < bytes.count { grow(by: bytes.count) }
-        memory.baseAddress?.advanced(by: count).copyMemory(from: source, byteCount: bytes.count)
-        count += bytes.count
+        withRoom(for: bytes.count) { end in
+            end.copyMemory(from: source, byteCount: bytes.count)
+            return bytes.count
+        }
     }
 
     /// Appends a text of the program's own.
+    @inline(__always)
     mutating func append(_ text: StaticString) {
         append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Makes room for at most so many bytes at the end and has them written there; `write` answers how many
+    /// it wrote. One check for all that is written at once.
+    @inline(__always)
+    mutating func withRoom(for greatestCount: Int, _ write: (UnsafeMutableRawPointer) -> Int) {
+        if memory.count - count < greatestCount { grow(by: greatestCount) }
+        guard let start = memory.baseAddress else { return }
+        count += write(start + count)
     }
 
     @inline(never)

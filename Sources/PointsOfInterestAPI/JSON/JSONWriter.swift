@@ -35,12 +35,20 @@ public struct JSONWriter: ~Copyable {
     }
 
     /// Names the member that is written next; the name needs no escape.
+    @inline(__always)
     public mutating func name(_ name: StaticString) {
-        separate()
-        buffer.append(UInt8(ascii: "\""))
-        buffer.append(name)
-        buffer.append(UInt8(ascii: "\""))
-        buffer.append(UInt8(ascii: ":"))
+        let comma = needsComma ? 1 : 0
+        let length = name.utf8CodeUnitCount
+        buffer.withRoom(for: length + 4) { end in
+            // Overwritten by the quote where there is no comma.
+            end.storeBytes(of: UInt8(ascii: ","), as: UInt8.self)
+            let start = end + comma
+            start.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+            (start + 1).copyMemory(from: name.utf8Start, byteCount: length)
+            (start + 1 + length).storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+            (start + 2 + length).storeBytes(of: UInt8(ascii: ":"), as: UInt8.self)
+            return comma + length + 3
+        }
         needsComma = false
     }
 
@@ -83,22 +91,26 @@ public struct JSONWriter: ~Copyable {
         literal("null")
     }
 
+    @inline(__always)
     private mutating func literal(_ text: StaticString) {
         separate()
         buffer.append(text)
     }
 
+    @inline(__always)
     private mutating func begin(_ bracket: UInt8) {
         separate()
         buffer.append(bracket)
         needsComma = false
     }
 
+    @inline(__always)
     private mutating func end(_ bracket: UInt8) {
         buffer.append(bracket)
         needsComma = true
     }
 
+    @inline(__always)
     private mutating func separate() {
         if needsComma { buffer.append(UInt8(ascii: ",")) }
         needsComma = true

@@ -67,7 +67,9 @@ extension PointOfInterest {
             func text(_ index: Int) -> PlaceFields.Text? {
                 ranges[index].map { PlaceFields.Text(rebasing: bytes[$0]) }
             }
-            func required(_ index: Int) -> PlaceFields.Text { text(index) ?? PlaceFields.Text(start: nil, count: 0) }
+            func required(_ index: Int) -> PlaceFields.Text {
+                text(index) ?? PlaceFields.Text(start: nil, count: 0)
+            }
             return try body(
                 PlaceFields(
                     id: id, name: required(0), category: required(1), latitude: latitude,

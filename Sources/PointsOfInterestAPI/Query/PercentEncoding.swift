@@ -42,8 +42,8 @@ enum PercentEncoding {
         return decoded
     }
 
-    /// Appends the text, everything but RFC 3986's unreserved characters escaped.
-    static func append(_ text: String, to encoded: inout [UInt8]) {
+    /// Appends a text, everything but RFC 3986's unreserved characters escaped.
+    static func encode(_ text: String, onto encoded: inout [UInt8]) {
         for byte in text.utf8 {
             if isUnreserved(byte) {
                 encoded.append(byte)

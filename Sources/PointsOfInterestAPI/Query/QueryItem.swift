@@ -37,12 +37,12 @@ extension [QueryItem] {
     /// The items as a query, everything but RFC 3986's unreserved characters escaped: `+` is `%2B`.
     public var percentEncodedQuery: String {
         var query: [UInt8] = []
-        query.reserveCapacity(128)
+        query.reserveCapacity(48 * count)
         for item in self {
             if !query.isEmpty { query.append(UInt8(ascii: "&")) }
-            PercentEncoding.append(item.name, to: &query)
+            PercentEncoding.encode(item.name, onto: &query)
             query.append(UInt8(ascii: "="))
-            PercentEncoding.append(item.value, to: &query)
+            PercentEncoding.encode(item.value, onto: &query)
         }
         return String(decoding: query, as: UTF8.self)
     }
