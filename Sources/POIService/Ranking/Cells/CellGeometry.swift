@@ -68,9 +68,12 @@ struct CellGeometry: Sendable {
             .flatMap { parts(of: $0, halvings: halvings - 1, within: reachMeters) }
     }
 
-    /// Whether a cell on the border of a deep page had better be split without being asked for.
-    func isTooBigToAsk(_ node: CellNode) -> Bool {
-        isOnBorder(node) && node.patch.side > greatestBorderSide && !isSmallest(node.patch)
+    /// How small a cell on the border of a deep page had better be before it is asked for; nil where it is
+    /// small enough, and for cells elsewhere.
+    func sideToAskFor(_ node: CellNode) -> Double? {
+        let side = node.patch.side
+        guard isOnBorder(node), side > greatestBorderSide, !isSmallest(node.patch) else { return nil }
+        return max(greatestBorderSide, side / 2)
     }
 
     /// How small the parts of a cell are to be that holds too many places.

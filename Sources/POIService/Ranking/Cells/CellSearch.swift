@@ -57,8 +57,8 @@ public struct CellSearch: Sendable {
         var cells: [Cell] = []
         while cells.count < count, let node = frontier.popLast() {
             guard let node = geometry.narrowed(node, within: best.reachMeters) else { continue }
-            if geometry.isTooBigToAsk(node) {
-                split(node, to: node.patch.side / 2)
+            if let side = geometry.sideToAskFor(node) {
+                split(node, to: side)
                 continue
             }
             let limit = geometry.isSmallest(node.patch) ? nil : candidateLimit

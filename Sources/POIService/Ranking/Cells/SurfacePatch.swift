@@ -72,9 +72,10 @@ struct SurfacePatch: Hashable, Sendable {
         let innermost = semiAxes[axis] * max(0, leastRest - 1e-12).squareRoot() - Self.margin
         upper[axis] = min(upper[axis], outermost)
         lower[axis] = max(lower[axis], -outermost)
-        // On one side of 0, the surface's inner bound counts; on both, there is none.
-        if lower[axis] >= 0 { lower[axis] = max(lower[axis], innermost) }
-        if upper[axis] <= 0 { upper[axis] = min(upper[axis], -innermost) }
+        // The surface is beyond the innermost on both sides of 0. Where the box ends before it, only the other
+        // side counts.
+        if upper[axis] < innermost { upper[axis] = min(upper[axis], -innermost) }
+        if lower[axis] > -innermost { lower[axis] = max(lower[axis], innermost) }
         return greatestRest > -1e-12 && lower[axis] <= upper[axis]
     }
 
