@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import PointsOfInterestClient
 import Testing
@@ -21,6 +22,15 @@ private struct NumberRequest: APIRequest {
     }
 }
 
+/// Tells whether it was read on the main queue, which is the main actor's, whichever thread serves it.
+private struct QueueRequest: APIRequest {
+    let key: DispatchSpecificKey<Bool>
+
+    func makeRequest(from requestData: URL) throws -> URLRequest { URLRequest(url: requestData) }
+
+    func parseResponse(data: Data) throws -> Bool { DispatchQueue.getSpecific(key: key) == true }
+}
+
 @Suite("A request of the app's own", .timeLimit(.minutes(1)))
 struct OwnRequestTests {
     private func load(_ form: LoadingForm, answer: String) async throws -> Int {
@@ -32,6 +42,17 @@ struct OwnRequestTests {
     @Test("is loaded like ours", arguments: LoadingForm.allCases)
     func loads(form: LoadingForm) async throws {
         #expect(try await load(form, answer: "[2]") == 2)
+    }
+
+    @MainActor
+    @Test("is read off the main actor, also where the app asks on it")
+    func readsElsewhere() async throws {
+        let network = try MockNetwork(body: "")
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        #expect(DispatchQueue.getSpecific(key: key) == true, "this is the main actor")
+        let loader = APIRequestLoader(apiRequest: QueueRequest(key: key), urlSession: network.session)
+        #expect(try await loader.loadAPIRequest(requestData: network.baseURL) == false)
     }
 
     @Test("has its own errors, and ours where it can't decode", arguments: LoadingForm.allCases)

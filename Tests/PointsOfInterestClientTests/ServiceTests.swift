@@ -77,25 +77,6 @@ struct ServiceTests {
         #expect(await sentURLs(network, 4).last == "/locations?lat=37&long=-122")
     }
 
-    @Test(
-        "doesn't follow a link to another host",
-        arguments: ["<https://evil.test/?page=2>", "<//evil.test/locations>", "<http:///x>", "<ftp://h/>"])
-    func staysOnHost(target: String) async throws {
-        let network = try pagedNetwork { _ in "\(target); rel=next" }
-        await #expect(throws: RequestError.self) { try await service(network).locations(try request()) }
-    }
-
-    @Test("doesn't walk in circles")
-    func noCircles() async throws {
-        let network = try pagedNetwork { _ in #"<?page=2>; rel="next""# }
-        var pages = service(network).pages(of: try request()).makeAsyncIterator()
-        #expect(try await pages.next()?.first?.id == 1)
-        await #expect(throws: RequestError.undecodableBody(reason: "a page links to one before it")) {
-            try await pages.next()
-        }
-        #expect(try await pages.next() == nil)
-    }
-
     @Test("asks for one place and for the categories")
     func otherEndpoints() async throws {
         let network = try MockNetwork { request in
@@ -142,6 +123,29 @@ struct ServiceTests {
             if tokens.count == 2 { break }
         }
         #expect(tokens == ["Bearer 1", "Bearer 2"])
+    }
+
+    @Test("sends nothing where the app's own fields can't be made, and doesn't ask again")
+    func failingHeaders() async throws {
+        struct NoToken: Error {}
+        for (error, code) in [
+            (NoToken() as any Error, URLError.Code.userAuthenticationRequired), (URLError(.badURL), .badURL),
+        ] {
+            let network = try MockNetwork { _ in
+                Issue.record("something was sent")
+                return nil
+            }
+            let count = Locked(0)
+            let service = PointsOfInterestService(
+                baseURL: network.baseURL, urlSession: network.session, clock: TestClock(),
+                headers: {
+                    count.withLock { $0 += 1 }
+                    throw error
+                })
+            let thrown = await #expect(throws: RequestError.self) { try await service.categories() }
+            #expect(thrown?.urlErrorCode == code)
+            #expect(count.withLock { $0 } == 1)
+        }
     }
 
     @Test("keeps answers by their tags, unless it is told not to")

@@ -86,6 +86,49 @@ struct HTTPContractTests {
         try await server.finish()
     }
 
+    @Test("Sends no answer again to a client that has it, in the same form")
+    func unchanged() async throws {
+        let server = try await start()
+        for target in [
+            secretTarget, "/locations?bbox=-122,37,-121,38", "/locations/1", "/categories", "/problems",
+        ] {
+            let fresh = try await ask("GET", target, port: server.port)
+            let tag = try #require(fresh.headers["etag"], "\(target)")
+            let unchanged = try await ask("GET", target, ["If-None-Match: \"x\", \(tag)"], port: server.port)
+            #expect(unchanged.status == 304 && unchanged.body.isEmpty, "\(target)")
+            for name in ["etag", "cache-control", "vary"] {
+                #expect(unchanged.headers[name] == fresh.headers[name], "\(target): \(name)")
+            }
+            #expect(unchanged.headers["content-length"] == nil)
+            #expect(unchanged.headers["content-type"] == nil)
+            let geoJSON = ["If-None-Match: \(tag)", "Accept: application/geo+json"]
+            if target.hasPrefix("/locations") {
+                #expect(try await ask("GET", target, geoJSON, port: server.port).status == 200, "\(target)")
+            }
+        }
+        try await server.finish()
+    }
+
+    @Test("Leads through all places of a category, as many as it counts, by the links of their pages")
+    func pages() async throws {
+        let server = try await start()
+        let counts = try JSONDecoder().decode(
+            [CategoryCount].self, from: try await ask("GET", "/categories", port: server.port).body)
+        let category = try #require(counts.first)
+        #expect(category.count > 1)
+        var target: String? =
+            "/locations?lat=0&long=0&category=\(category.name)&limit=\(min(category.count / 2, 100))"
+        var ids: [Int] = []
+        while let page = target {
+            let answer = try await ask("GET", page, port: server.port)
+            ids += try #require(answer.places).map(\.id)
+            target = answer.headers["link"].map { "/locations" + $0.dropFirst().prefix { $0 != ">" } }
+        }
+        #expect(ids.count == category.count)
+        #expect(Set(ids).count == ids.count)
+        try await server.finish()
+    }
+
     @Test("Says to a client that it must not ask so often, counted over all loops")
     func rateLimit() async throws {
         let server = try await start(["POI_RATE_LIMIT": "3/h", "POI_LOOPS": "2"])
