@@ -58,7 +58,7 @@ enum LocationStatements {
     static let categories = PreparedStatement(
         """
         SELECT name, \
-        (SELECT count(*) FROM locations WHERE category = name AND featured IN (false, true)) AS count, \
+        (SELECT count(*) FROM locations WHERE category = categories.name AND featured IN (false, true)) AS count, \
         (SELECT id FROM dataset) AS dataset_id FROM categories
         """)
 
