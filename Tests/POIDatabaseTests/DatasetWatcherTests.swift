@@ -10,8 +10,12 @@ import Testing
 @Suite("The dataset's watcher", .timeLimit(.minutes(3)))
 struct DatasetWatcherTests {
     private static let current = "SELECT id FROM dataset"
-    private static let change = "INSERT INTO locations (name, category, latitude, longitude) VALUES ('A', 'zoo', 1, 1)"
-    private static let listeners = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+    private static let change = """
+        INSERT INTO locations (name, category, latitude, longitude) VALUES ('A', 'zoo', 1, 1)
+        """
+    private static let listeners = """
+        SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'
+        """
 
     /// Waits for the store to know an id, by turns of its loop.
     private static func wait(
@@ -29,7 +33,9 @@ struct DatasetWatcherTests {
                 try await session.run("INSERT INTO categories VALUES ('kind_\(round)')")
                 let next = try await session.value(Self.current, as: DatasetID.self)
                 try await Self.wait(for: next, store, session)
-                while store.vocabulary?.contains("kind_\(round)") != true { try await session.run("SELECT 1") }
+                while store.vocabulary?.contains("kind_\(round)") != true {
+                    try await session.run("SELECT 1")
+                }
             }
         }
     }

@@ -69,7 +69,8 @@ struct Questions {
             case 3:
                 BoundingBox(
                     west: one.moved(north: 0, east: -min(179, size)).longitude,
-                    south: max(-90, one.latitude - size), east: one.moved(north: 0, east: min(179, size)).longitude,
+                    south: max(-90, one.latitude - size),
+                    east: one.moved(north: 0, east: min(179, size)).longitude,
                     north: min(90, one.latitude + size))
             default:
                 BoundingBox(

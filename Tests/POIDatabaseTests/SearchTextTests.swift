@@ -14,7 +14,8 @@ struct SearchTextTests {
 
     @Test("Are the same in SQL and in Swift for every character that both know")
     func everyCharacter() async throws {
-        let scalars = (0x20...0x2FFFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init).filter { scalar in
+        let scalars = (0x20...0x2FFFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init).filter {
+            scalar in
             guard let age = scalar.properties.age else { return false }
             return (age.major, age.minor) <= Self.newestAge
                 // Thousands of them, all alike.
@@ -41,8 +42,10 @@ struct SearchTextTests {
 
     private static func randomScalar(using generator: inout SeededGenerator) -> Unicode.Scalar {
         let ranges: [ClosedRange<UInt32>] = [
-            0x20...0x7E, 0x20...0x7E, 0xA0...0x24F, 0x300...0x36F, 0x370...0x3FF, 0x400...0x52F, 0x1E00...0x1FFF,
-            0x2000...0x206F, 0x3000...0x30FF, 0xAC00...0xACFF, 0xFF00...0xFF9F, 0x1F100...0x1F1FF, 0x1D400...0x1D7FF,
+            0x20...0x7E, 0x20...0x7E, 0xA0...0x24F, 0x300...0x36F, 0x370...0x3FF, 0x400...0x52F,
+            0x1E00...0x1FFF,
+            0x2000...0x206F, 0x3000...0x30FF, 0xAC00...0xACFF, 0xFF00...0xFF9F, 0x1F100...0x1F1FF,
+            0x1D400...0x1D7FF,
         ]
         while true {
             let range = ranges[Int.random(in: ranges.indices, using: &generator)]
@@ -66,7 +69,8 @@ struct SearchTextTests {
                 let expected = Set(SearchWords.words(ofName: name).map { Array($0.unicodeScalars) })
                 if words != expected, failures < 10 {
                     failures += 1
-                    Issue.record("\(name.unicodeScalars.map { String($0.value, radix: 16) }): \(words) \(expected)")
+                    Issue.record(
+                        "\(name.unicodeScalars.map { String($0.value, radix: 16) }): \(words) \(expected)")
                 }
             }
         }
@@ -84,7 +88,8 @@ struct SearchTextTests {
                 INSERT INTO locations (name, category, latitude, longitude)
                 SELECT name, 'museum', 0, 0 FROM unnest($1::text[]) AS given (name)
                 """, [.textArray(names)])
-            #expect(try await session.value("SELECT count(*) FROM location_words", as: Int.self) >= names.count)
+            #expect(
+                try await session.value("SELECT count(*) FROM location_words", as: Int.self) >= names.count)
         }
         try await database.withStore { store, _ in
             for name in names {

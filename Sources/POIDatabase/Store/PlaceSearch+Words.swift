@@ -30,7 +30,9 @@ extension PlaceSearch {
         var counts = Array(repeating: 0, count: leading.count)
         for row in rows {
             let number = try row.decode(Int.self, at: 0) - 1
-            guard found.indices.contains(number), let id = try row.decode(Int64?.self, at: 1) else { continue }
+            guard found.indices.contains(number), let id = try row.decode(Int64?.self, at: 1) else {
+                continue
+            }
             counts[number] += 1
             guard filter.admits(category: try row.decode(at: 4), featured: try row.decode(at: 5)) else {
                 continue

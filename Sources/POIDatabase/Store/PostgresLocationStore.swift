@@ -43,7 +43,9 @@ public final class PostgresLocationStore: LocationStore {
     public func locations(
         for request: LocationsRequest
     ) async throws(LocationStoreError) -> LocationsPage {
-        guard let ranking = Ranking(pageOf: request) else { return LocationsPage(places: [PointOfInterest]()) }
+        guard let ranking = Ranking(pageOf: request) else {
+            return LocationsPage(places: [PointOfInterest]())
+        }
         var duration = Duration.zero
         var attempt = 1
         while true {
