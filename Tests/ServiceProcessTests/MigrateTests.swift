@@ -5,11 +5,17 @@ import Testing
 
 @Suite("poi migrate", .timeLimit(.minutes(2)))
 struct MigrateTests {
-    private static let schema = [
-        "0001_create_point_functions", "0002_create_categories", "0003_create_locations",
-        "0004_create_dataset",
-    ]
-    private static let seeds = ["0005_insert_san_jose", "0006_insert_world"]
+    private static let schema = names(in: "")
+    private static let seeds = names(in: "/Seeds")
+    /// All of them: their numbers are one sequence.
+    private static let all = (schema + seeds).sorted()
+    private static let versions = all.map { String($0.prefix(4)) }
+    private static let nextVersion = String("000\(all.count + 1)".suffix(4))
+
+    private static func names(in folder: String) -> [String] {
+        let files = try? FileManager.default.contentsOfDirectory(atPath: PoiProgram.migrations.path + folder)
+        return (files ?? []).filter { $0.hasSuffix(".sql") }.map { String($0.dropLast(4)) }.sorted()
+    }
 
     /// Runs `poi migrate` on a database, which has to succeed.
     private func migrate(_ arguments: String..., on database: TestDatabase) async throws -> [String] {
@@ -38,10 +44,10 @@ struct MigrateTests {
         #expect(try await migrate("up", on: database) == done("apply", Array(Self.schema[2...])))
         #expect(try await migrate("up", on: database) == ["nothing to do"])
         #expect(try await migrate("up", "--seeds", on: database) == done("apply", Self.seeds))
-        #expect(try await appliedVersions(in: database) == (1...6).map { "000\($0)" })
+        #expect(try await appliedVersions(in: database) == Self.versions)
         _ = try await migrate("validate", on: database)
-        #expect(try await migrate("down", on: database) == done("undo", [Self.seeds[1]]))
-        let rest = Self.schema + [Self.seeds[0]]
+        let rest = Self.all.dropLast()
+        #expect(try await migrate("down", on: database) == done("undo", [Self.all[rest.count]]))
         #expect(try await migrate("down", "--to", "0", on: database) == done("undo", rest.reversed()))
         #expect(try await appliedVersions(in: database) == [])
     }
@@ -50,7 +56,7 @@ struct MigrateTests {
     func dryRun() async throws {
         let database = try await ServiceDatabase.empty()
         let lines = try await migrate("up", "--dry-run", "--seeds", on: database)
-        #expect(lines == (Self.schema + Self.seeds).map { "would apply \($0)" })
+        #expect(lines == Self.all.map { "would apply \($0)" })
         let tables = try await DatabaseSession(database.connectionString)
             .run("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
         #expect(tables == ["0"])
@@ -63,8 +69,10 @@ struct MigrateTests {
         let words = try await migrate("status", on: database).map {
             $0.split(separator: " ").prefix(2).map(String.init)
         }
-        let states = ["applied", "applied", "pending", "pending", "optional", "optional"]
-        #expect(words.dropLast() == zip(states, Self.schema + Self.seeds).map { [$0, $1] }[...])
+        let expected = Self.all.enumerated().map { index, name in
+            [index < 2 ? "applied" : Self.seeds.contains(name) ? "optional" : "pending", name]
+        }
+        #expect(words.dropLast() == expected[...])
     }
 
     @Test("Of two runs at once, both succeed and nothing is applied twice")
@@ -74,7 +82,7 @@ struct MigrateTests {
         async let second = migrate("up", "--seeds", on: database)
         let lines = try await first + second
         let finished = lines.filter { $0.hasSuffix(": done") }
-        #expect(finished == (Self.schema + Self.seeds).map { "apply \($0): done" })
+        #expect(finished == Self.all.map { "apply \($0): done" })
         #expect(lines.contains("nothing to do"))
     }
 
@@ -98,7 +106,7 @@ struct MigrateTests {
             #expect(result.standardError.count == 1)
             #expect(result.standardError.first?.hasPrefix("poi: 0002_create_categories") == true)
         }
-        #expect(try await appliedVersions(in: database) == (1...6).map { "000\($0)" })
+        #expect(try await appliedVersions(in: database) == Self.versions)
     }
 
     @Test("A new migration gets the next number, in the folder it belongs to")
@@ -106,8 +114,8 @@ struct MigrateTests {
         let folder = try copyOfMigrations()
         defer { folder.remove() }
         for (arguments, file) in [
-            (["Add opening hours"], "Migrations/0007_add_opening_hours.sql"),
-            (["insert Oakland", "--seeds"], "Migrations/Seeds/0007_insert_oakland.sql"),
+            (["Add opening hours"], "Migrations/\(Self.nextVersion)_add_opening_hours.sql"),
+            (["insert Oakland", "--seeds"], "Migrations/Seeds/\(Self.nextVersion)_insert_oakland.sql"),
         ] {
             // The working directory's migrations are the default.
             let result = try await PoiProgram.run(
