@@ -19,6 +19,7 @@ let package = Package(
     products: [
         .library(name: "PointsOfInterestAPI", targets: ["PointsOfInterestAPI"]),
         .library(name: "PointsOfInterestClient", targets: ["PointsOfInterestClient"]),
+        .library(name: "PointsOfInterestTesting", targets: ["PointsOfInterestTesting"]),
         .executable(name: "poi", targets: ["poi"]),
     ],
     targets: [
@@ -36,7 +37,11 @@ let package = Package(
         .target(name: "PointsOfInterestAPI", swiftSettings: swiftSettings),
         .target(
             name: "PointsOfInterestClient", dependencies: ["PointsOfInterestAPI"],
-            swiftSettings: swiftSettings),
+            resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
+        // What the app's tests link.
+        .target(
+            name: "PointsOfInterestTesting", dependencies: ["PointsOfInterestClient"],
+            resources: [.copy("RecordedResponses")], swiftSettings: swiftSettings),
 
         // The server, from the socket up.
         .target(
