@@ -82,6 +82,11 @@ let package = Package(
             name: "PointsOfInterestClientTests", dependencies: ["PointsOfInterestClient"],
             swiftSettings: swiftSettings),
         .testTarget(
+            name: "ClientKitTests", dependencies: ["PointsOfInterestTesting"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "PointsOfInterestTestingTests", dependencies: ["PointsOfInterestTesting"],
+            swiftSettings: swiftSettings),
+        .testTarget(
             name: "POIServiceTests", dependencies: ["POIService", "HTTPServer", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(

@@ -67,7 +67,7 @@ extension FeaturedPlaceManager {
     /// Shows the next place every `interval` from now on. Calling it again begins the interval anew.
     public func scheduleNextPlace() {
         timer?.invalidate()
-        let timer = Timer(timeInterval: Self.interval, repeats: true) { [weak self] timer in
+        let timer = Timer(delay: Self.interval, repeats: true) { [weak self] timer in
             guard let self else {
                 timer.invalidate()
                 return

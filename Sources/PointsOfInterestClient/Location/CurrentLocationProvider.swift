@@ -95,7 +95,7 @@ extension CurrentLocationProvider: CurrentLocationSource {
         isFetching = true
         locationFetcher.requestLocation()
         guard isFetching else { return }
-        let timer = Timer(timeInterval: timeLimit, repeats: false) { [weak self] _ in
+        let timer = Timer(delay: timeLimit, repeats: false) { [weak self] _ in
             MainActor.assumeIsolated { self?.giveUp(.timedOut) }
         }
         self.timer = timer
