@@ -16,4 +16,15 @@ public protocol APIRequest: Sendable {
 
     /// Reads the body of an answer whose status tells success.
     func parseResponse(data: Data) throws -> ResponseDataType
+
+    /// Reads an answer whose status tells success, for endpoints that say something in its header fields; the
+    /// default reads the body alone.
+    func parseResponse(data: Data, head: ResponseHead) throws -> ResponseDataType
+}
+
+extension APIRequest {
+    /// Reads the body alone.
+    public func parseResponse(data: Data, head: ResponseHead) throws -> ResponseDataType {
+        try parseResponse(data: data)
+    }
 }

@@ -23,15 +23,15 @@ extension RequestError {
     }
 
     /// The error of an answer that is not a success.
-    init(refusal response: HTTPURLResponse, body: Data) {
-        guard response.mimeType?.lowercased() == MediaType.problemJSON,
-            var problem = try? JSONDecoder().decode(Problem.self, from: body)
+    init(refusal answer: Answer) {
+        guard answer.head.mediaType == MediaType.problemJSON,
+            var problem = try? JSONDecoder().decode(Problem.self, from: answer.body)
         else {
-            self = .unexpectedStatus(response.statusCode)
+            self = .unexpectedStatus(answer.head.status)
             return
         }
         // The document's status is advisory (RFC 9457, section 3.1.2).
-        problem.status = response.statusCode
+        problem.status = answer.head.status
         self = .problem(problem)
     }
 }

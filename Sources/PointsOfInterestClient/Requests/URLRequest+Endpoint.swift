@@ -16,9 +16,14 @@ extension URLRequest {
         while prefix.hasSuffix("/") { prefix.removeLast() }
         components.percentEncodedPath = prefix + path
         // Not `queryItems`, which leaves a `+` as it is: servers read that as a space.
-        components.percentEncodedQuery = query.percentEncodedQuery
+        components.percentEncodedQuery = query.isEmpty ? nil : query.percentEncodedQuery
         components.fragment = nil
         guard let url = components.url else { throw .invalidBaseURL }
+        return get(url)
+    }
+
+    /// A `GET` request for a URL of the service.
+    static func get(_ url: URL) -> URLRequest {
         // `URLCache` differs by platform, and an answer out of it would tell distances of a moment ago.
         var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
         request.setValue(MediaType.json, forHTTPHeaderField: "Accept")

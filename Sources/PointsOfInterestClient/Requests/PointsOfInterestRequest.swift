@@ -12,19 +12,33 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
     public var radius: Double?
     /// At most this many places, 1…100; nil is the service's default, 20.
     public var limit: Int?
+    /// Only places of one of these categories, at most 50; empty is all.
+    public var categories: [String]
+    /// Only places with a word in their name that begins so, for each word of this text.
+    public var searchText: String?
+    /// Only places that are featured, or only those that aren't.
+    public var featured: Bool?
 
     /// Makes a request for the service at a URL.
-    public init(baseURL: URL, radius: Double? = nil, limit: Int? = nil) {
+    public init(
+        baseURL: URL, radius: Double? = nil, limit: Int? = nil, categories: [String] = [],
+        searchText: String? = nil, featured: Bool? = nil
+    ) {
         self.baseURL = baseURL
         self.radius = radius
         self.limit = limit
+        self.categories = categories
+        self.searchText = searchText
+        self.featured = featured
     }
 
     /// Makes the `GET` request for the places around a coordinate.
     ///
     /// - Throws: `RequestError.invalidBaseURL`. What the options may be is the service's to check.
     public func makeRequest(from coordinate: Coordinate) throws -> URLRequest {
-        let request = LocationsRequest(center: coordinate, radiusMeters: radius, limit: limit)
+        let request = LocationsRequest(
+            center: coordinate, radiusMeters: radius, limit: limit, categories: categories,
+            searchText: searchText, featured: featured)
         return try URLRequest.get(EndpointPath.locations, request.encode(), baseURL: baseURL)
     }
 
@@ -32,10 +46,6 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
     ///
     /// - Throws: `RequestError.undecodableBody`.
     public func parseResponse(data: Data) throws -> [PointOfInterest] {
-        do {
-            return try JSONDecoder().decode([PointOfInterest].self, from: data)
-        } catch {
-            throw RequestError.undecodableBody(reason: String(describing: error))
-        }
+        try [PointOfInterest].decode(body: data)
     }
 }

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import PointsOfInterestClient
+
+@Suite("A Link field")
+struct LinkHeaderTests {
+    @Test(
+        "has the target of the relation that is asked for",
+        arguments: [
+            (#"<?a=1>; rel="next""#, "?a=1"),
+            ("<?a=1>;rel=next", "?a=1"),
+            (#"<?a=1,2;3>; rel="next""#, "?a=1,2;3"),
+            (#"</first>; rel="first", <?b>; rel="next""#, "?b"),
+            (#"</first>; rel="first"; title="a, <b>; rel=\"next\"", <?b>; rel="next""#, "?b"),
+            (#"<?c>; title*=UTF-8''x; rel="prev NEXT""#, "?c"),
+            (#"<?d>; flag; rel = "next" ; rel="first""#, "?d"),
+            (#",  ,<?e>;rel="next","#, "?e"),
+        ])
+    func findsTarget(field: String, target: String) {
+        #expect(LinkHeader.target(of: "next", in: field) == target)
+    }
+
+    @Test(
+        "has no target where there is none, or where it is malformed",
+        arguments: [
+            "", "?a=1", "<?a=1", "<?a=1>", #"<?a=1>; rel="prev""#, #"<?a=1>; rel="next"#, "<?a=1>; rel",
+            #"<?a=1>; title="rel=next""#, #"<?a=1>; rel="first"; rel="next""#, #"x<?a=1>; rel="next""#,
+            "<?a=1>; rel=\"\\",
+        ])
+    func findsNone(field: String) {
+        #expect(LinkHeader.target(of: "next", in: field) == nil)
+    }
+}

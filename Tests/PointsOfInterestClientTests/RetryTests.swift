@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+@testable import PointsOfInterestClient
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite("Sending again", .timeLimit(.minutes(1)))
+struct RetryTests {
+    private static let now = Date(timeIntervalSince1970: 1_700_000_000)
+    private static let lost = RequestError.transport(
+        code: URLError.Code.networkConnectionLost.rawValue, reason: "lost")
+
+    private let clock = TestClock()
+
+    private func transport(_ stub: StubTransport, _ policy: RetryPolicy = RetryPolicy()) -> RetryingTransport
+    {
+        RetryingTransport(base: stub, policy: policy, clock: clock, jitter: { 1 }, now: { Self.now })
+    }
+
+    private func request(_ method: String = "GET") throws -> URLRequest {
+        var request = URLRequest(url: try #require(URL(string: "https://h/locations")))
+        request.httpMethod = method
+        return request
+    }
+
+    @Test("goes on until there is an answer, with pauses that double")
+    func retries() async throws {
+        let stub = StubTransport([
+            .success(.test(503)), .failure(Self.lost), .success(.test(429)), .success(.test(200, [:], "x")),
+        ])
+        let answer = try await transport(stub, RetryPolicy(attempts: 5)).send(request())
+        #expect(answer.head.status == 200)
+        #expect(clock.pauses == [.milliseconds(250), .milliseconds(500), .milliseconds(1000)])
+    }
+
+    @Test("ends with the last failure after so many attempts")
+    func endsAfterAttempts() async throws {
+        let stub = StubTransport([.failure(Self.lost), .success(.test(502)), .success(.test(504))])
+        #expect(try await transport(stub).send(request()).head.status == 504)
+        #expect(stub.requests.count == 3)
+        let failing = StubTransport(Array(repeating: .failure(Self.lost), count: 9))
+        await #expect(throws: Self.lost) { try await transport(failing).send(request()) }
+        #expect(failing.requests.count == 3)
+    }
+
+    @Test(
+        "isn't done for what would fail the same way",
+        arguments: [200, 304, 400, 401, 404, 408, 500, 501])
+    func leavesFinalAnswers(status: Int) async throws {
+        let stub = StubTransport([.success(.test(status)), .success(.test(200))])
+        #expect(try await transport(stub).send(request()).head.status == status)
+        #expect(clock.pauses.isEmpty)
+    }
+
+    @Test(
+        "isn't done for errors that don't pass by themselves",
+        arguments: [
+            RequestError.cancelled, .notHTTP,
+            .transport(code: URLError.Code.secureConnectionFailed.rawValue, reason: ""),
+            .transport(code: URLError.Code.notConnectedToInternet.rawValue, reason: ""),
+        ])
+    func leavesFinalErrors(error: RequestError) async throws {
+        let stub = StubTransport([.failure(error), .success(.test(200))])
+        await #expect(throws: error) { try await transport(stub).send(request()) }
+        #expect(stub.requests.count == 1)
+    }
+
+    @Test("isn't done for a request that changes something", arguments: ["POST", "PUT", "DELETE", "PATCH"])
+    func leavesUnsafeMethods(method: String) async throws {
+        let stub = StubTransport([.success(.test(503)), .success(.test(200))])
+        #expect(try await transport(stub).send(request(method)).head.status == 503)
+    }
+
+    @Test(
+        "waits as long as the service asks for, up to a bound",
+        arguments: [
+            ("3", Duration.seconds(3) as Duration?), ("0", .milliseconds(250)), (" 10 ", .seconds(10)),
+            ("Tue, 14 Nov 2023 22:13:24 GMT", .seconds(4)),
+            ("Tue, 14 Nov 2023 22:13:19 GMT", .milliseconds(250)),
+            ("soon", .milliseconds(250)), ("-1", .milliseconds(250)), ("11", nil),
+            ("99999999999999999999999", nil), ("Wed, 15 Nov 2023 22:13:24 GMT", nil),
+        ])
+    func retryAfter(field: String, pause: Duration?) async throws {
+        let stub = StubTransport([.success(.test(503, ["Retry-After": field])), .success(.test(200))])
+        let answer = try await transport(stub).send(request())
+        #expect(answer.head.status == (pause == nil ? 503 : 200))
+        #expect(clock.pauses == (pause.map { [$0] } ?? []))
+    }
+
+    @Test("has pauses that are shortened at random and never longer than the longest")
+    func pauses() {
+        let policy = RetryPolicy(attempts: 100)
+        func pause(_ attempt: Int, _ jitter: Double) -> Duration? {
+            policy.pause(after: .failure(Self.lost), attempt: attempt, jitter: jitter, now: Self.now)
+        }
+        #expect(pause(1, 0) == .zero)
+        #expect(pause(2, 0.5) == .milliseconds(250))
+        #expect(pause(99, 1) == .seconds(5))
+        #expect(pause(100, 1) == nil)
+    }
+
+    @Test("ends at once where its task is cancelled")
+    func cancels() async throws {
+        let stub = StubTransport(Array(repeating: .failure(Self.lost), count: 9))
+        let task = Task { [transport = transport(stub), request = try request()] in
+            // The first failure is there before the cancellation can be, so the pause is what is cancelled.
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await transport.send(request)
+        }
+        await #expect(throws: RequestError.cancelled) { try await task.value }
+        #expect(stub.requests.count == 1)
+    }
+}

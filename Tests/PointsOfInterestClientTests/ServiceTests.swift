@@ -1,0 +1,173 @@
+import Foundation
+import PointsOfInterestClient
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite("The service, as an app sees it,", .timeLimit(.minutes(1)))
+struct ServiceTests {
+    private static func place(_ id: Int) -> PointOfInterest {
+        PointOfInterest(id: id, name: "P\(id)", category: "park", latitude: 1, longitude: 2)
+    }
+
+    /// A network with places 1…7, three a page, each page linked to the next by its query alone.
+    private func pagedNetwork(
+        link: @escaping @Sendable (Int) -> String = { #"<?page=\#($0)>; rel="next""# }
+    ) throws -> MockNetwork {
+        try MockNetwork { request in
+            let url = try #require(request.url)
+            let page = url.query.flatMap { $0.hasPrefix("page=") ? Int($0.dropFirst(5)) : nil } ?? 1
+            let ids = Array((3 * page - 2)...min(3 * page, 7))
+            var fields = ["Content-Type": "application/json"]
+            if page < 3 { fields["Link"] = link(page + 1) }
+            let response = try #require(
+                HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields))
+            return (response, try JSONEncoder().encode(ids.map(Self.place)))
+        }
+    }
+
+    private func service(_ network: MockNetwork, prefix: String = "") -> PointsOfInterestService {
+        PointsOfInterestService(
+            baseURL: network.baseURL.appendingPathComponent(prefix), urlSession: network.session,
+            retryPolicy: .never)
+    }
+
+    private func request() throws -> LocationsRequest {
+        LocationsRequest(center: try Coordinate(latitude: 37, longitude: -122))
+    }
+
+    private func sentURLs(_ network: MockNetwork, _ count: Int) async -> [String] {
+        var urls: [String] = []
+        for await event in network.events {
+            guard case .started(let request) = event else { continue }
+            urls.append(
+                request.url.map { $0.path + ($0.query.map { "?\($0)" } ?? "") } ?? "")
+            if urls.count == count { break }
+        }
+        return urls
+    }
+
+    @Test("walks through all pages, each below the same path, and asks for no more than is wanted")
+    func pages() async throws {
+        let network = try pagedNetwork()
+        var ids: [[Int]] = []
+        for try await page in service(network, prefix: "api").pages(of: try request()) {
+            ids.append(page.map(\.id))
+        }
+        #expect(ids == [[1, 2, 3], [4, 5, 6], [7]])
+        #expect(
+            await sentURLs(network, 3) == [
+                "/api/locations?lat=37&long=-122", "/api/locations?page=2", "/api/locations?page=3",
+            ])
+    }
+
+    @Test("walks through all places")
+    func places() async throws {
+        let network = try pagedNetwork()
+        var ids: [Int] = []
+        for try await place in service(network).allLocations(try request()) { ids.append(place.id) }
+        #expect(ids == Array(1...7))
+        var first: [Int] = []
+        for try await place in service(network).allLocations(try request()) {
+            first.append(place.id)
+            if first.count == 3 { break }
+        }
+        #expect(await sentURLs(network, 4).last == "/locations?lat=37&long=-122")
+    }
+
+    @Test(
+        "doesn't follow a link to another host",
+        arguments: ["<https://evil.test/?page=2>", "<//evil.test/locations>", "<http:///x>", "<ftp://h/>"])
+    func staysOnHost(target: String) async throws {
+        let network = try pagedNetwork { _ in "\(target); rel=next" }
+        await #expect(throws: RequestError.self) { try await service(network).locations(try request()) }
+    }
+
+    @Test("doesn't walk in circles")
+    func noCircles() async throws {
+        let network = try pagedNetwork { _ in #"<?page=2>; rel="next""# }
+        var pages = service(network).pages(of: try request()).makeAsyncIterator()
+        #expect(try await pages.next()?.first?.id == 1)
+        await #expect(throws: RequestError.undecodableBody(reason: "a page links to one before it")) {
+            try await pages.next()
+        }
+        #expect(try await pages.next() == nil)
+    }
+
+    @Test("asks for one place and for the categories")
+    func otherEndpoints() async throws {
+        let network = try MockNetwork { request in
+            let url = try #require(request.url)
+            let isPlace = url.path.hasPrefix("/locations")
+            let body =
+                isPlace
+                ? try JSONEncoder().encode(Self.place(4))
+                : Data(#"[{"name":"park","count":3,"new":true}]"#.utf8)
+            let response = try #require(
+                HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil))
+            return (response, body)
+        }
+        let service = service(network)
+        #expect(try await service.location(id: 4).id == 4)
+        let center = try Coordinate(latitude: -1.5, longitude: 5e-5)
+        _ = try await service.location(id: 4, center: center)
+        #expect(try await service.categories() == [CategoryCount(name: "park", count: 3)])
+        #expect(
+            await sentURLs(network, 3) == [
+                "/locations/4", "/locations/4?lat=-1.5&long=0.00005", "/categories",
+            ])
+    }
+
+    @Test("adds the app's own fields to each attempt, asked for anew")
+    func headers() async throws {
+        let count = Locked(0)
+        let network = try MockNetwork(status: 503, body: "")
+        let service = PointsOfInterestService(
+            baseURL: network.baseURL, urlSession: network.session, retryPolicy: RetryPolicy(attempts: 2),
+            clock: TestClock(),
+            headers: {
+                let token = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                return ["Authorization": "Bearer \(token)"]
+            })
+        await #expect(throws: RequestError.unexpectedStatus(503)) { try await service.categories() }
+        var tokens: [String?] = []
+        for await event in network.events {
+            guard case .started(let request) = event else { continue }
+            tokens.append(request.value(forHTTPHeaderField: "Authorization"))
+            if tokens.count == 2 { break }
+        }
+        #expect(tokens == ["Bearer 1", "Bearer 2"])
+    }
+
+    @Test("keeps answers by their tags, unless it is told not to")
+    func entityTags() async throws {
+        let network = try MockNetwork { request in
+            let url = try #require(request.url)
+            let isKnown = request.value(forHTTPHeaderField: "If-None-Match") == "W/\"1\""
+            let response = try #require(
+                HTTPURLResponse(
+                    url: url, statusCode: isKnown ? 304 : 200, httpVersion: "HTTP/1.1",
+                    headerFields: ["ETag": "W/\"1\"", "Content-Type": "application/json"]))
+            return (response, isKnown ? Data() : try JSONEncoder().encode([Self.place(1)]))
+        }
+        let keeping = service(network)
+        for _ in 0..<3 {
+            #expect(try await keeping.locations(try request()).places == [Self.place(1)])
+        }
+        let forgetting = PointsOfInterestService(
+            baseURL: network.baseURL, urlSession: network.session, entityTags: nil)
+        _ = try await forgetting.locations(try request())
+        var conditions: [String?] = []
+        for await event in network.events {
+            guard case .started(let request) = event else { continue }
+            conditions.append(request.value(forHTTPHeaderField: "If-None-Match"))
+            if conditions.count == 4 { break }
+        }
+        #expect(conditions == [nil, "W/\"1\"", "W/\"1\"", nil])
+    }
+}
