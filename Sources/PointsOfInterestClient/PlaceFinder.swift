@@ -5,3 +5,10 @@ public protocol PlaceFinder: Sendable {
     /// - Throws: `RequestError`; another error counts as one of transport.
     func places(_ request: LocationsRequest) async throws -> [PointOfInterest]
 }
+
+extension PointsOfInterestService: PlaceFinder {
+    /// The first page of the places that a request asks for.
+    public func places(_ request: LocationsRequest) async throws -> [PointOfInterest] {
+        try await locations(request).places
+    }
+}

@@ -75,14 +75,3 @@ public struct PointsOfInterestService: Sendable {
             .loadAPIRequest(requestData: CategoriesRequest())
     }
 }
-
-extension URLSession {
-    /// A session for API requests: it keeps nothing on disk, no cookies and no cache.
-    public static let uncached: URLSession = {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.urlCache = nil
-        configuration.httpCookieStorage = nil
-        configuration.httpShouldSetCookies = false
-        return URLSession(configuration: configuration)
-    }()
-}

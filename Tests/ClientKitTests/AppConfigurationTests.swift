@@ -12,7 +12,7 @@ struct AppConfigurationTests {
 
     private func configuration(
         _ arguments: [String] = [], _ environment: [String: String] = [:],
-        headers: @escaping AppConfiguration.Headers = { [:] }
+        headers: @escaping HeaderProvider = { [:] }
     ) throws -> AppConfiguration {
         try AppConfiguration(
             defaultBaseURL: appURL, headers: headers, arguments: ["/app"] + arguments,

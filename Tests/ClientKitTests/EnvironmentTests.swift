@@ -28,11 +28,11 @@ struct EnvironmentTests {
         }
         let center = try Coordinate(latitude: 1, longitude: 2)
         for _ in 0..<2 {
-            let places = try await environment.placeFinder.places(LocationsRequest(center: center, limit: 3))
+            let places = try await environment.service.places(LocationsRequest(center: center, limit: 3))
             #expect(places == [.fixture()])
         }
         await #expect(throws: (any Error).self) {
-            try await environment.placeFinder.places(LocationsRequest(center: center))
+            try await environment.service.places(LocationsRequest(center: center))
         }
         continuation.finish()
         var received: [URLRequest] = []
@@ -81,15 +81,20 @@ struct EnvironmentTests {
 struct SessionTests {
     @Test("keeps nothing, on disk or elsewhere")
     func keepsNothing() {
-        for configuration in [
-            URLSessionConfiguration.pointsOfInterest, URLSession.pointsOfInterest.configuration,
-        ] {
+        for configuration in [URLSessionConfiguration.uncached, URLSession.uncached.configuration] {
             #expect(configuration.urlCache == nil)
             #expect(configuration.httpCookieStorage == nil)
             #expect(!configuration.httpShouldSetCookies)
             #expect(configuration.urlCredentialStorage == nil)
         }
-        #expect(URLSession.pointsOfInterest === URLSession.pointsOfInterest)
+        #expect(URLSession.uncached === URLSession.uncached)
+    }
+
+    @Test("is what everything uses that is given no other")
+    func isTheDefault() throws {
+        let url = try #require(URL(string: "https://h"))
+        #expect(PointsOfInterestService(baseURL: url).urlSession === URLSession.uncached)
+        #expect(APIRequestLoader(apiRequest: CategoriesAPIRequest(baseURL: url)).urlSession === URLSession.uncached)
     }
 }
 

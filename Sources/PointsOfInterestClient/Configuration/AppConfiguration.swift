@@ -2,20 +2,18 @@ import Foundation
 
 /// What an app is told at its launch: which service to talk to, and whether it only hosts unit tests.
 public struct AppConfiguration: Sendable {
-    /// Gives the headers of a request, anew for each: a token may have to be fetched. An error fails the request.
-    public typealias Headers = @Sendable () async throws -> [String: String]
-
     /// Where the service is, with a path prefix if it has one.
     public var baseURL: URL
-    /// The headers of each request, beside those that the request has itself.
-    public var headers: Headers
+    /// The headers of each request, beside those that it has itself. Asked before each, since a token may have
+    /// to be fetched; an error fails the request.
+    public var headers: HeaderProvider
     /// Whether the app only hosts unit tests, and should leave out what those don't need: its first load, for
     /// instance.
     public var isUnitTesting: Bool
 
     /// Makes a configuration.
     public init(
-        baseURL: URL, headers: @escaping Headers = { [:] }, isUnitTesting: Bool = false
+        baseURL: URL, headers: @escaping HeaderProvider = { [:] }, isUnitTesting: Bool = false
     ) {
         self.baseURL = baseURL
         self.headers = headers
@@ -41,7 +39,7 @@ extension AppConfiguration {
     ///   - environment: the environment's variables.
     /// - Throws: `AppConfigurationError` for a value that can't be used; there is no guessing.
     public init(
-        defaultBaseURL: URL, headers: @escaping Headers = { [:] },
+        defaultBaseURL: URL, headers: @escaping HeaderProvider = { [:] },
         arguments: [String] = ProcessInfo.processInfo.arguments,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(AppConfigurationError) {

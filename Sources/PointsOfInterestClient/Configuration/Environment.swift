@@ -15,7 +15,7 @@ public struct Environment {
     /// What carries requests.
     public let urlSession: URLSession
     /// The service.
-    public let placeFinder: any PlaceFinder
+    public let service: PointsOfInterestService
     /// Where the app's parts tell each other what happens.
     public let notificationCenter: NotificationCenter
     /// What timers are scheduled on.
@@ -25,25 +25,26 @@ public struct Environment {
 
     /// Makes an app's parts, or a test's where the outside world is replaced.
     public init(
-        configuration: AppConfiguration, urlSession: URLSession = .pointsOfInterest,
-        notificationCenter: NotificationCenter = .default, timerScheduler: any TimerScheduler = RunLoop.main,
+        configuration: AppConfiguration, urlSession: URLSession = .uncached,
+        retryPolicy: RetryPolicy = RetryPolicy(), notificationCenter: NotificationCenter = .default, timerScheduler: any TimerScheduler = RunLoop.main,
         locationFetcher: any LocationFetcher
     ) {
         self.configuration = configuration
         self.urlSession = urlSession
         self.notificationCenter = notificationCenter
         self.timerScheduler = timerScheduler
-        let placeFinder = ServicePlaceFinder(configuration: configuration, urlSession: urlSession)
-        self.placeFinder = placeFinder
+        service = PointsOfInterestService(
+            baseURL: configuration.baseURL, urlSession: urlSession, retryPolicy: retryPolicy,
+            headers: configuration.headers)
         locationProvider = CurrentLocationProvider(
             locationFetcher: locationFetcher, notificationCenter: notificationCenter,
-            placeFinder: placeFinder, timerScheduler: timerScheduler)
+            placeFinder: service, timerScheduler: timerScheduler)
     }
 
     /// Makes a list of the places nearby.
     public func makeList(request: LocationsRequest = LocationsRequest(center: nil)) -> PointsOfInterestList {
         PointsOfInterestList(
-            placeFinder: placeFinder, locationSource: locationProvider,
+            placeFinder: service, locationSource: locationProvider,
             notificationCenter: notificationCenter,
             request: request)
     }
@@ -51,6 +52,6 @@ public struct Environment {
     /// Makes a manager of the featured place.
     public func makeFeaturedPlaceManager() -> FeaturedPlaceManager {
         FeaturedPlaceManager(
-            placeFinder: placeFinder, locationSource: locationProvider, timerScheduler: timerScheduler)
+            placeFinder: service, locationSource: locationProvider, timerScheduler: timerScheduler)
     }
 }

@@ -6,7 +6,7 @@ import Foundation
 
 extension Environment {
     /// Makes the parts of an app whose outside world is a test's: no network, no device, no time, and a
-    /// notification center of its own.
+    /// notification center of its own. Nothing is sent twice, since there is no time to pause.
     ///
     /// - Parameters:
     ///   - configuration: what the app is told at its launch; its service is nowhere.
@@ -22,7 +22,7 @@ extension Environment {
         handler: @escaping MockURLProtocol.Handler = { try RecordedResponse.answer(to: $0) }
     ) -> Environment {
         Environment(
-            configuration: configuration, urlSession: MockURLProtocol.session(handler),
+            configuration: configuration, urlSession: MockURLProtocol.session(handler), retryPolicy: .never,
             notificationCenter: notificationCenter, timerScheduler: timerScheduler,
             locationFetcher: locationFetcher)
     }

@@ -31,7 +31,7 @@ enum MockRoutes {
             table.lastNumber += 1
             return table.lastNumber
         }
-        let configuration = URLSessionConfiguration.pointsOfInterest
+        let configuration = URLSessionConfiguration.uncached
         configuration.protocolClasses = [protocolClass(spelling: number, in: NumberEnd.self)]
         let session = URLSession(configuration: configuration)
         table.withLock { table in
