@@ -65,7 +65,7 @@ struct MockTests {
     func fetcherAnswers() {
         let fetcher = MockLocationFetcher()
         var delegate: LocationNotes? = LocationNotes()
-        weak var held = delegate
+        weak let held = delegate
         fetcher.locationFetcherDelegate = delegate
         fetcher.requestLocation()
         #expect(delegate?.notes == ["fixes 1"])

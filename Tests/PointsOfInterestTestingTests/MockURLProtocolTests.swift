@@ -24,14 +24,15 @@ struct MockURLProtocolTests {
 
     @Test("has a handler of its own, however many there are at the same time, for the same URL")
     func keepsSessionsApart() async throws {
-        try await withThrowingTaskGroup { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for id in 1...300 {
                 group.addTask {
                     let session = MockURLProtocol.session {
                         try MockURLProtocol.answer([.fixture(id: id)], to: $0)
                     }
                     for _ in 0..<3 {
-                        #expect(try await places(over: session).map(\.id) == [id])
+                        let ids = try await places(over: session).map(\.id)
+                        #expect(ids == [id])
                     }
                 }
             }

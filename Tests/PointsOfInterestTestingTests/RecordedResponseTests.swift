@@ -26,7 +26,7 @@ struct RecordedResponseTests {
             response.mimeType
                 == exchange.responseHeaders["Content-Type"]?.split(separator: ";").first.map(String.init))
         #expect(body == exchange.body)
-        #expect(try JSONSerialization.jsonObject(with: body) is NSObject)
+        #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: body) }
     }
 
     @Test("has a file, and every file is one")
@@ -66,7 +66,7 @@ struct RecordedResponseTests {
     func hasCategories() throws {
         let body = try RecordedResponse.categories.exchange().body
         let categories = try JSONDecoder().decode([CategoryCount].self, from: body)
-        #expect(categories.count > 5)
+        #expect(categories.first.map(\.count) ?? 0 > 10)
         #expect(categories.map(\.count) == categories.map(\.count).sorted(by: >))
         #expect(Data(categories.json) == body)
     }

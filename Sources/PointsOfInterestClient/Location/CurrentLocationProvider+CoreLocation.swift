@@ -1,5 +1,6 @@
 #if canImport(CoreLocation)
     import CoreLocation
+    import Foundation
 
     extension CurrentLocationProvider {
         /// Makes a provider on the device's own location manager.
