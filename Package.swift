@@ -30,6 +30,8 @@ let package = Package(
             name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(
             name: "CPROJ", pkgConfig: "proj", providers: [.apt(["libproj-dev"]), .brew(["proj"])]),
+        .systemLibrary(
+            name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         llhttp,
         .target(name: "CThreadIdentity"),
 
@@ -48,7 +50,8 @@ let package = Package(
             name: "EventLoop", dependencies: ["CLibUV", "CThreadIdentity"],
             swiftSettings: swiftSettings),
         .target(
-            name: "HTTPServer", dependencies: ["EventLoop", "CLLHTTP"], swiftSettings: swiftSettings),
+            name: "HTTPServer", dependencies: ["EventLoop", "CLLHTTP", "CZlib"],
+            swiftSettings: swiftSettings),
         .target(
             name: "Postgres", dependencies: ["EventLoop", "CLibPQ"], swiftSettings: swiftSettings),
         .target(name: "PrivateCluster", swiftSettings: swiftSettings),
@@ -66,7 +69,8 @@ let package = Package(
 
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "HTTPServerTests", dependencies: ["HTTPServer", "Randomness"], swiftSettings: swiftSettings),
+            name: "HTTPServerTests", dependencies: ["HTTPServer", "CZlib", "Randomness"],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "PostgresTests", dependencies: ["Postgres", "PrivateCluster", "Randomness"],
             swiftSettings: swiftSettings),

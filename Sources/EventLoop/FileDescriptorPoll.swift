@@ -21,6 +21,8 @@ public final class FileDescriptorPoll {
         public static let writable = Events(rawValue: Int32(UV_WRITABLE.rawValue))
         /// The peer has closed.
         public static let disconnect = Events(rawValue: Int32(UV_DISCONNECT.rawValue))
+        /// There is urgent data. On Linux an error or a hang-up is told whatever is watched for.
+        public static let urgent = Events(rawValue: Int32(UV_PRIORITIZED.rawValue))
     }
 
     private let box: HandleBox<uv_poll_t, FileDescriptorPoll>

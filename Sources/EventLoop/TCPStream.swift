@@ -26,6 +26,7 @@ public final class TCPStream {
     private let box: HandleBox<uv_tcp_t, TCPStream>
     private var hasFailed = false
     private var isReading = false
+    private var resetWatch: ResetWatch?
 
     /// The most that one system call writes: `uv_try_write` answers a count as a C int.
     private static let writeLimit = 1 << 30
@@ -72,6 +73,18 @@ public final class TCPStream {
         guard box.isOpen, isReading else { return }
         isReading = false
         uv_read_stop(stream)
+    }
+
+    /// From now on also an idle connection whose end was read tells by `onError` that it was reset: what a peer
+    /// that has closed both ways does when something is written to it, and one that only stopped sending
+    /// doesn't. Where that can't be watched, the next write tells.
+    public func watchForReset() {
+        guard box.isOpen, !hasFailed, resetWatch == nil else { return }
+        var socket: uv_os_fd_t = -1
+        guard uv_fileno(box.handle, &socket) == 0 else { return }
+        resetWatch = try? ResetWatch(loop: loop, socket: socket) { [weak self] in
+            self?.fail(UV_ECONNRESET.rawValue)
+        }
     }
 
     private func didRead(count: Int, bytes: UnsafeRawPointer?) {
@@ -173,6 +186,8 @@ public final class TCPStream {
     /// The callbacks hold their owner, which mostly holds the stream.
     private func forgetCallbacks() {
         guard box.isOpen else { return }
+        resetWatch?.close()
+        resetWatch = nil
         onRead = nil
         onEnd = nil
         onError = nil
@@ -184,6 +199,8 @@ public final class TCPStream {
         guard !hasFailed else { return }
         hasFailed = true
         stopReading()
+        resetWatch?.close()
+        resetWatch = nil
         loop.atEndOfTurn { [self] in onError?(EventLoopError(code: status)) }
     }
 

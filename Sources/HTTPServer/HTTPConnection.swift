@@ -79,6 +79,10 @@ final class HTTPConnection {
         case .sendContinue:
             flush()
             stream.write(ResponseEncoder.continueResponse)
+        case .probePeer:
+            flush()
+            stream.watchForReset()
+            stream.write(ResponseEncoder.processingResponse)
         case .dispatch: dispatch()
         case .cancelRequest: task?.cancel()
         case .sendError(let error): send(error)
@@ -149,7 +153,7 @@ final class HTTPConnection {
                 process(
                     .headParsed(
                         keepsAlive: head.keepsAlive, bodyFollows: head.framing != .none,
-                        expectsContinue: head.expectsContinue))
+                        expectsContinue: head.expectsContinue, takesInterim: head.version == .http11))
             case .body(let body):
                 exchange?.complete(body)
                 process(.requestParsed)
@@ -215,7 +219,8 @@ final class HTTPConnection {
         guard let exchange, let response = exchange.response else { return }
         self.exchange = nil
         let bytes = ResponseEncoder.encode(
-            response, exchange.framing(keepsAlive: keepsAlive), date: environment.date.now())
+            response, exchange.framing(keepsAlive: keepsAlive), date: environment.date.now(),
+            commonFields: environment.commonFields)
         write(bytes, canWait: keepsAlive && !input.isEmpty)
         exchange.observe(response.status, responseBytes: bytes.count, environment)
         process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))

@@ -11,7 +11,8 @@ struct HTTPConnectionStateMachine {
         indirect case connected(refusal: HTTPError? = nil)
         /// The parser used up all there is; `isInRequest` says whether a request has begun.
         case inputExhausted(isInRequest: Bool)
-        case headParsed(keepsAlive: Bool, bodyFollows: Bool, expectsContinue: Bool)
+        /// `takesInterim` says whether the client knows interim answers: HTTP/1.0 doesn't (RFC 9110 section 15.2).
+        case headParsed(keepsAlive: Bool, bodyFollows: Bool, expectsContinue: Bool, takesInterim: Bool = true)
         case requestParsed
         indirect case parseFailed(HTTPError)
         /// So many bytes wait behind the request in flight.
@@ -43,6 +44,9 @@ struct HTTPConnectionStateMachine {
         /// Parse what waits.
         case parse
         case sendContinue
+        /// Send an interim answer, and watch for a reset: whether the client is gone or has only stopped sending,
+        /// nothing but what it does about bytes tells.
+        case probePeer
         /// Hand the request to the handler.
         case dispatch
         /// The answer has no reader any more.
@@ -80,6 +84,8 @@ struct HTTPConnectionStateMachine {
     private let limits: HTTPLimits
     private var hasServed = false
     private var peerHasEnded = false
+    private var takesInterim = false
+    private var hasProbed = false
     private var isDraining = false
     private var isReading = false
     private var waitingBytes = 0
@@ -111,7 +117,8 @@ struct HTTPConnectionStateMachine {
         switch event {
         case .connected(let refusal): connect(refusal, &actions)
         case .inputExhausted(let isInRequest): inputExhausted(isInRequest, &actions)
-        case .headParsed(let keepsAlive, let bodyFollows, let expectsContinue):
+        case .headParsed(let keepsAlive, let bodyFollows, let expectsContinue, let takesInterim):
+            self.takesInterim = takesInterim
             headParsed(keepsAlive, bodyFollows, expectsContinue, &actions)
         case .requestParsed: requestParsed(&actions)
         case .parseFailed(let error): fail(error, &actions)
@@ -177,6 +184,7 @@ extension HTTPConnectionStateMachine {
         state = .handling(keepsAlive: keepsAlive)
         hasServed = true
         actions.append(.clearDeadline)
+        if peerHasEnded { probe(&actions) }
         actions.append(.dispatch)
     }
 
@@ -193,9 +201,17 @@ extension HTTPConnectionStateMachine {
         switch state {
         case .waiting, .lingering: end(&actions)
         case .readingHead, .readingBody: fail(.truncated, &actions)
-        // A half-close: what was received is still answered.
-        case .created, .handling, .writing, .closed: break
+        // A half-close: what was received is still answered. An app that gave up and closed looks the same.
+        case .handling: probe(&actions)
+        // What is written probes too.
+        case .created, .writing, .closed: break
         }
+    }
+
+    private mutating func probe(_ actions: inout [Action]) {
+        guard takesInterim, !hasProbed else { return }
+        hasProbed = true
+        actions.append(.probePeer)
     }
 }
 

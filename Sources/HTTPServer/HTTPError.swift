@@ -27,6 +27,14 @@ public struct HTTPError: Error, Sendable {
         case notFound = "not-found"
         /// The path's routes have other methods.
         case methodNotAllowed = "method-not-allowed"
+        /// None of the resource's media types or codings is acceptable.
+        case notAcceptable = "not-acceptable"
+        /// The request needs credentials.
+        case unauthorized = "unauthorized"
+        /// The request's credentials do not suffice.
+        case forbidden = "forbidden"
+        /// The client asks more often than it may.
+        case tooManyRequests = "too-many-requests"
         /// A path parameter whose percent-encoding is broken.
         case invalidPathEncoding = "invalid-path-encoding"
         /// More requests or connections than the server is set to serve.
@@ -77,6 +85,11 @@ extension HTTPError {
     static let truncated = malformed("The connection ended inside the request.")
     static let internalError = HTTPError(
         .internalServerError, .internalError, "The server could not answer this request.")
+
+    /// The client accepts none of a resource's representations, of which the detail names some.
+    public static func notAcceptable(_ detail: String) -> HTTPError {
+        HTTPError(.notAcceptable, .notAcceptable, detail)
+    }
 
     /// The server has more to do than it is set to; the client may ask again after some seconds.
     public static func overloaded(retryAfterSeconds: Int) -> HTTPError {

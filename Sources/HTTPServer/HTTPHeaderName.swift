@@ -35,6 +35,8 @@ public struct HTTPHeaderName: Hashable, Sendable, CustomStringConvertible, Expre
 
     /// What the client can read.
     public static let accept: HTTPHeaderName = "Accept"
+    /// Codings of the body that the client can undo.
+    public static let acceptEncoding: HTTPHeaderName = "Accept-Encoding"
     /// Methods that a resource has.
     public static let allow: HTTPHeaderName = "Allow"
     /// Credentials.
@@ -43,6 +45,8 @@ public struct HTTPHeaderName: Hashable, Sendable, CustomStringConvertible, Expre
     public static let cacheControl: HTTPHeaderName = "Cache-Control"
     /// Options of this connection; the server writes it itself.
     public static let connection: HTTPHeaderName = "Connection"
+    /// Coding of the body.
+    public static let contentEncoding: HTTPHeaderName = "Content-Encoding"
     /// Length of the body in bytes; the server writes it itself.
     public static let contentLength: HTTPHeaderName = "Content-Length"
     /// Media type of the body.
@@ -59,14 +63,20 @@ public struct HTTPHeaderName: Hashable, Sendable, CustomStringConvertible, Expre
     public static let ifNoneMatch: HTTPHeaderName = "If-None-Match"
     /// Relations to other resources (RFC 8288).
     public static let link: HTTPHeaderName = "Link"
+    /// Where the page comes from whose script asks (RFC 6454).
+    public static let origin: HTTPHeaderName = "Origin"
     /// Seconds to wait before asking again.
     public static let retryAfter: HTTPHeaderName = "Retry-After"
+    /// What the answer's time was spent on (W3C Server Timing).
+    public static let serverTiming: HTTPHeaderName = "Server-Timing"
     /// Position in a distributed trace (W3C Trace Context).
     public static let traceParent: HTTPHeaderName = "traceparent"
     /// How the message is framed; the server writes it itself.
     public static let transferEncoding: HTTPHeaderName = "Transfer-Encoding"
     /// Fields of the request that the answer depends on.
     public static let vary: HTTPHeaderName = "Vary"
+    /// How the client may prove who it is.
+    public static let wwwAuthenticate: HTTPHeaderName = "WWW-Authenticate"
     /// The request's id, made or accepted, echoed in every answer; the server writes it itself.
     public static let requestID: HTTPHeaderName = "X-Request-Id"
 }

@@ -52,6 +52,19 @@ public struct HTTPHeaders: Sendable {
             Field(nameStart: nameStart, nameEnd: nameEnd, valueStart: nameEnd, valueEnd: valueEnd))
     }
 
+    /// Adds fields behind the others, in their order: cheaper than one by one.
+    public mutating func add(contentsOf other: HTTPHeaders) {
+        let offset = storage.count
+        storage.append(contentsOf: other.storage)
+        fields.reserveCapacity(fields.count + other.fields.count)
+        for field in other.fields {
+            fields.append(
+                Field(
+                    nameStart: field.nameStart + offset, nameEnd: field.nameEnd + offset,
+                    valueStart: field.valueStart + offset, valueEnd: field.valueEnd + offset))
+        }
+    }
+
     /// Replaces all fields of this name by one.
     public mutating func set(_ name: HTTPHeaderName, _ value: String) {
         remove(name)
@@ -101,6 +114,15 @@ public struct HTTPHeaders: Sendable {
                 return try body(bytes[field.valueStart..<field.valueEnd])
             }
             return nil
+        }
+    }
+
+    /// Hands the bytes of every field of this name to a closure, in order.
+    func forEachValue(of name: HTTPHeaderName, _ body: (Slice<UnsafeRawBufferPointer>) -> Void) {
+        storage.withUnsafeBytes { bytes in
+            for field in fields where Self.matches(field, name, in: bytes) {
+                body(bytes[field.valueStart..<field.valueEnd])
+            }
         }
     }
 

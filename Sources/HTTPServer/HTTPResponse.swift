@@ -10,6 +10,9 @@ public struct HTTPResponse: Sendable {
     public var headers: HTTPHeaders
     /// The body, whole; not sent where the status or the method allows none.
     public var body: [UInt8]
+    /// Whether an answer to `HEAD` tells the length of `body`; false where that isn't the length that `GET` would
+    /// tell, and finding out costs too much (RFC 9110 section 8.6). Answers with a body always tell it.
+    public var tellsLengthToHead = true
 
     /// An answer from its parts.
     public init(_ status: HTTPStatus, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = []) {

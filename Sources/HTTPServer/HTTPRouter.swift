@@ -36,6 +36,11 @@ public final class HTTPRouter: HTTPHandler {
 
     /// A way to add routes whose handlers stand behind middleware.
     public func grouped(_ middleware: any HTTPMiddleware...) -> RouteGroup {
+        grouped(middleware)
+    }
+
+    /// A way to add routes whose handlers stand behind middleware, the first of which sees requests first.
+    public func grouped(_ middleware: [any HTTPMiddleware]) -> RouteGroup {
         RouteGroup(router: self, middleware: middleware)
     }
 
@@ -76,15 +81,24 @@ public final class HTTPRouter: HTTPHandler {
         return try result.get()
     }
 
+    /// The methods that a client may use at the request's path, as `Allow` lists them; nil where there is
+    /// nothing.
+    public func allowedMethods(for request: HTTPRequest) -> String? {
+        node(of: request)?.allow
+    }
+
+    private func node(of request: HTTPRequest) -> RouteNode? {
+        request.withPath { path in
+            var values: [Range<Int>] = []
+            return root.match(path, &values)
+        }
+    }
+
     private func handlerWithoutRoute(
         _ request: HTTPRequest, _ context: RequestContext
     ) throws(HTTPError) -> any HTTPHandler {
         if request.path == "*" { return ClosureHandler { _, _ in HTTPResponse(.noContent) } }
-        let node = request.withPath { path in
-            var values: [Range<Int>] = []
-            return root.match(path, &values)
-        }
-        guard let node else {
+        guard let node = node(of: request) else {
             throw HTTPError(.notFound, .notFound, "There is nothing at this path.")
         }
         context.routeTemplate = node.template

@@ -8,15 +8,19 @@ public struct HTTPServerConfiguration: Sendable {
     public var maximumConnections: Int
     /// What a refused client is told to wait, in seconds.
     public var retryAfterSeconds: Int
+    /// Fields that every answer has, those to requests that can't be read included.
+    public var commonFields: HTTPHeaders
 
     /// The contract's settings, each of which can be set.
     public init(
         limits: HTTPLimits = HTTPLimits(), timeouts: HTTPTimeouts = HTTPTimeouts(),
-        maximumConnections: Int = 10_000, retryAfterSeconds: Int = 1
+        maximumConnections: Int = 10_000, retryAfterSeconds: Int = 1,
+        commonFields: HTTPHeaders = HTTPHeaders()
     ) {
         self.limits = limits
         self.timeouts = timeouts
         self.maximumConnections = maximumConnections
         self.retryAfterSeconds = retryAfterSeconds
+        self.commonFields = commonFields
     }
 }

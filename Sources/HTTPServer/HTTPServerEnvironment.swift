@@ -8,6 +8,8 @@ final class HTTPServerEnvironment {
     let handler: any HTTPHandler
     let errorResponder: any HTTPErrorResponder
     let observe: ((RequestObservation) -> Void)?
+    /// The fields of every answer, as they stand on the wire.
+    let commonFields: [UInt8]
     var date = DateHeader()
     var requestIDs = RequestIDs()
 
@@ -21,6 +23,7 @@ final class HTTPServerEnvironment {
         self.handler = handler
         self.errorResponder = errorResponder
         self.observe = observe
+        self.commonFields = ResponseEncoder.encode(configuration.commonFields)
     }
 
     /// The context of a request with these fields; of none where no request could be read.

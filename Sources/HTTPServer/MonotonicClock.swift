@@ -5,8 +5,9 @@
 #endif
 
 /// A clock for durations shorter than the loop's millisecond.
-enum MonotonicClock {
-    static func nanoseconds() -> Int64 {
+package enum MonotonicClock {
+    /// Nanoseconds since some moment before the process began, the same on every thread.
+    package static func nanoseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)

@@ -13,26 +13,34 @@ enum ResponseEncoder {
 
     static let continueResponse: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
+    /// An interim answer that says nothing new, and may be ignored (RFC 2518 section 10.1).
+    static let processingResponse: [UInt8] = Array("HTTP/1.1 102 Processing\r\n\r\n".utf8)
+
     /// Fixed text and numbers of a head never take more than this.
     private static let headAllowance = 256
 
-    /// - Parameter date: the value of the `Date` field.
-    static func encode(_ response: HTTPResponse, _ framing: Framing, date: [UInt8]) -> [UInt8] {
+    /// - Parameters:
+    ///   - date: the value of the `Date` field.
+    ///   - commonFields: fields of every answer, as they stand on the wire.
+    static func encode(
+        _ response: HTTPResponse, _ framing: Framing, date: [UInt8], commonFields: [UInt8] = []
+    ) -> [UInt8] {
         let sendsBody = !framing.isHead && !response.status.forbidsBody
         let fields = response.headers
         let capacity =
             headAllowance + date.count + framing.requestID.utf8.count + fields.storage.count
-            + 4 * fields.count + (sendsBody ? response.body.count : 0)
+            + 4 * fields.count + commonFields.count + (sendsBody ? response.body.count : 0)
         return [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
             var writer = ByteWriter(buffer)
-            writeHead(response, framing, date: date, to: &writer)
+            writeHead(response, framing, date: date, commonFields: commonFields, to: &writer)
             if sendsBody { writer.write(response.body) }
             count = writer.count
         }
     }
 
     private static func writeHead(
-        _ response: HTTPResponse, _ framing: Framing, date: [UInt8], to writer: inout ByteWriter
+        _ response: HTTPResponse, _ framing: Framing, date: [UInt8], commonFields: [UInt8],
+        to writer: inout ByteWriter
     ) {
         writer.write("HTTP/1.1 ")
         writer.write(decimal: response.status.code)
@@ -42,7 +50,8 @@ enum ResponseEncoder {
         writer.write(date)
         writer.write("\r\n")
         writeFields(response.headers, to: &writer)
-        if !response.status.forbidsBody {
+        writer.write(commonFields)
+        if !response.status.forbidsBody, !framing.isHead || response.tellsLengthToHead {
             writer.write("Content-Length: ")
             writer.write(decimal: response.body.count)
             writer.write("\r\n")
@@ -66,6 +75,16 @@ enum ResponseEncoder {
                 writer.write(UnsafeRawBufferPointer(rebasing: bytes[field.valueStart..<field.valueEnd]))
                 writer.write("\r\n")
             }
+        }
+    }
+
+    /// Fields as they stand on the wire, those left out that are the server's to write.
+    static func encode(_ fields: HTTPHeaders) -> [UInt8] {
+        let capacity = fields.storage.count + 4 * fields.count
+        return [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+            var writer = ByteWriter(buffer)
+            writeFields(fields, to: &writer)
+            count = writer.count
         }
     }
 

@@ -23,8 +23,9 @@ public struct DatabaseService: Sendable {
         let observability = try Observability(
             format: configuration.logFormat, logsAccess: configuration.logsAccess)
         defer { observability.finish() }
+        let dataset = DatasetState()
         let service = Service(configuration: configuration, observability: observability) { loop in
-            PostgresLocationStore(configuration: database, migrations: migrations, loop: loop)
+            PostgresLocationStore(configuration: database, migrations: migrations, loop: loop, dataset: dataset)
         }
         try service.run { url in
             observability.record(.listening(url: url))

@@ -10,6 +10,7 @@ public final class Service: Sendable {
     private let observability: Observability
     private let health: Health
     private let makeStore: StoreFactory
+    private let rateLimiter: RateLimiter?
 
     /// A service that doesn't run yet.
     public init(
@@ -18,6 +19,7 @@ public final class Service: Sendable {
         self.configuration = configuration
         self.observability = observability
         self.makeStore = makeStore
+        rateLimiter = configuration.access.rateLimit.map { RateLimiter($0) }
         health = Health(requiresDatabase: configuration.readyRequiresDatabase)
     }
 
@@ -90,7 +92,7 @@ public final class Service: Sendable {
         try await loop.submit { [self] in
             let serviceLoop = try ServiceLoop(
                 loop: loop, socket: socket, store: try makeStore(loop), health: health,
-                observability: observability, configuration: configuration)
+                observability: observability, configuration: configuration, rateLimiter: rateLimiter)
             return LoopBound(serviceLoop, loop: loop)
         }
     }

@@ -9,14 +9,21 @@ final class ServiceLoop {
     /// Serves on `socket` from now on.
     init(
         loop: EventLoop, socket: BoundSocket, store: any LocationStore, health: Health,
-        observability: Observability, configuration: ServiceConfiguration
+        observability: Observability, configuration: ServiceConfiguration, rateLimiter: RateLimiter?
     ) throws {
         self.store = store
+        let problems = ProblemResponder(observability: observability)
+        let crossOrigin = CrossOriginPolicy(configuration.access.allowedOrigins)
         server = HTTPServer(
             loop: loop,
-            configuration: HTTPServerConfiguration(maximumConnections: configuration.maxConnectionsPerLoop),
-            handler: Routes.router(store: store, health: health, configuration: configuration),
-            errorResponder: ProblemResponder(observability: observability),
+            configuration: HTTPServerConfiguration(
+                maximumConnections: configuration.maxConnectionsPerLoop,
+                commonFields: ServiceHandler.commonFields(crossOrigin)),
+            handler: ServiceHandler(
+                router: Routes.router(
+                    store: store, health: health, configuration: configuration, rateLimiter: rateLimiter),
+                errorResponder: problems, crossOrigin: crossOrigin),
+            errorResponder: problems,
             observe: observability.observesRequests ? { observability.record(.request($0)) } : nil)
         try server.start(on: socket)
     }

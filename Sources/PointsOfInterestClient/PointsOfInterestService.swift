@@ -16,6 +16,8 @@ public struct PointsOfInterestService: Sendable {
     public let urlSession: URLSession
 
     private let transport: any Transport
+    /// Sends once: a failure is what is asked about.
+    private let plainTransport: any Transport
 
     /// Makes a client of the service at a URL.
     ///
@@ -35,11 +37,15 @@ public struct PointsOfInterestService: Sendable {
     ) {
         self.baseURL = baseURL
         self.urlSession = urlSession
-        var transport: any Transport = URLSessionTransport(urlSession: urlSession)
-        if let entityTags { transport = RevalidatingTransport(base: transport, store: entityTags) }
-        if let headers { transport = AuthorizingTransport(base: transport, headers: headers) }
-        self.transport = RetryingTransport(
-            base: transport, policy: retryPolicy, clock: clock, jitter: jitter, now: { Date() })
+        func authorizing(_ transport: any Transport) -> any Transport {
+            headers.map { AuthorizingTransport(base: transport, headers: $0) } ?? transport
+        }
+        let session = URLSessionTransport(urlSession: urlSession)
+        plainTransport = authorizing(session)
+        transport = RetryingTransport(
+            // The tags' store tells answers apart by the fields that are added, so it comes behind them.
+            base: authorizing(entityTags.map { RevalidatingTransport(base: session, store: $0) } ?? session),
+            policy: retryPolicy, clock: clock, jitter: jitter, now: { Date() })
     }
 
     /// A loader for an endpoint, an app's own for instance, with everything that this client's methods have.
@@ -73,5 +79,14 @@ public struct PointsOfInterestService: Sendable {
     public func categories() async throws -> [CategoryCount] {
         try await loader(for: CategoriesAPIRequest(baseURL: baseURL))
             .loadAPIRequest(requestData: CategoriesRequest())
+    }
+
+    /// `GET /readyz` or `GET /livez`: how the service is, asked once and never sent again.
+    ///
+    /// - Throws: `RequestError.problem` with the code `.notReady` where it says that it isn't.
+    public func health(_ check: HealthAPIRequest.Check = .readiness) async throws -> HealthReport {
+        try await APIRequestLoader(
+            apiRequest: HealthAPIRequest(baseURL: baseURL), urlSession: urlSession, transport: plainTransport
+        ).loadAPIRequest(requestData: check)
     }
 }

@@ -18,6 +18,9 @@ public final class PostgresListener {
     /// What happens on the channels, in order; ends with ``close()``. For one reader, whose cancelling ends it.
     public let events: AsyncStream<Event>
 
+    /// Called on the loop, at once, when the session in which listening had begun has ended.
+    public var onLost: (() -> Void)?
+
     private let configuration: PostgresConfiguration
     private let channels: [String]
     private let threads = PostgresThreads()
@@ -98,6 +101,7 @@ public final class PostgresListener {
             buffer.append(.gap)
             timer?.start(after: Self.healthCheckInterval, repeating: Self.healthCheckInterval)
             while connection.isOpen && !isClosing { await sleep() }
+            onLost?()
         } catch {
             // Another attempt follows; what is wrong for good shows in the pool, which has the same settings.
         }

@@ -10,8 +10,10 @@ struct ProtocolTests {
         "HEAD is GET without the body",
         arguments: [target, "/livez", "/readyz", "/nowhere", "/locations?lat=91"])
     func head(target: String) async throws {
-        let get = try await Service.answer(to: target)
-        let head = try await Service.answer(to: target, method: "HEAD")
+        // Of a compressed answer, HEAD doesn't tell the length.
+        let plain = ["Accept-Encoding": "identity"]
+        let get = try await Service.answer(to: target, headers: plain)
+        let head = try await Service.answer(to: target, method: "HEAD", headers: plain)
         #expect(head.status == get.status)
         #expect(head.body.isEmpty)
         #expect(!get.body.isEmpty)

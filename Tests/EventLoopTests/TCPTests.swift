@@ -173,7 +173,7 @@ struct TCPTests {
 }
 
 /// A listener on a loop, for tests off the loop.
-private struct Server {
+struct Server {
     let port: Int
     private let listener: LoopBound<TCPListener>
 

@@ -71,6 +71,18 @@ struct TestClient {
         }
     }
 
+    /// Reads so many bytes, or to the end.
+    func receive(count: Int) -> [UInt8] {
+        var all: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: count)
+        while all.count < count {
+            let length = block.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, count - all.count) }
+            guard length > 0 else { break }
+            all += block[..<length]
+        }
+        return all
+    }
+
     /// Closes with a reset (SO_LINGER of zero, socket(7)).
     func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)

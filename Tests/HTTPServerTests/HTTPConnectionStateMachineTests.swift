@@ -171,7 +171,7 @@ struct HTTPConnectionStateMachineTests {
     @Test("A half-close leaves what was received to be answered, then the connection ends")
     func halfClose() {
         var machine = handling()
-        #expect(machine.actions(on: .peerEnded) == [])
+        #expect(machine.actions(on: .peerEnded) == [.probePeer])
         _ = machine.actions(on: .responseProduced(asksToClose: false))
         #expect(machine.actions(on: .responseWritten(isDrained: true)) == [.setDeadline(.idle), .parse])
         // The next pipelined request is still answered.
@@ -180,6 +180,41 @@ struct HTTPConnectionStateMachineTests {
         _ = machine.actions(on: .responseProduced(asksToClose: false))
         _ = machine.actions(on: .responseWritten(isDrained: true))
         #expect(machine.actions(on: .inputExhausted(isInRequest: false)) == [.close])
+    }
+
+    @Test("A client whose end comes early is probed once, whether it is gone, and cancelled if so")
+    func probes() {
+        var machine = handling()
+        #expect(machine.actions(on: .peerEnded) == [.probePeer])
+        var departed = machine
+        #expect(departed.actions(on: .peerFailed) == [.cancelRequest, .close])
+        _ = machine.actions(on: .responseProduced(asksToClose: false))
+        _ = machine.actions(on: .responseWritten(isDrained: true))
+        _ = machine.actions(on: Self.plainHead)
+        #expect(machine.actions(on: .requestParsed) == [.clearDeadline, .dispatch])
+        #expect(machine.actions(on: .peerFailed) == [.cancelRequest, .close])
+    }
+
+    @Test("A client whose end came while it was written to is probed with its next request")
+    func probesLater() {
+        var machine = handling()
+        _ = machine.actions(on: .responseProduced(asksToClose: false))
+        _ = machine.actions(on: .responseWritten(isDrained: false))
+        #expect(machine.actions(on: .peerEnded) == [])
+        #expect(machine.actions(on: .drained) == [.setDeadline(.idle), .parse])
+        _ = machine.actions(on: Self.plainHead)
+        #expect(machine.actions(on: .requestParsed) == [.clearDeadline, .probePeer, .dispatch])
+    }
+
+    @Test("A client that speaks HTTP/1.0 knows no interim answer, and gets none")
+    func probesNoOldClient() {
+        var machine = machine(
+            after: .connected(),
+            .headParsed(keepsAlive: false, bodyFollows: false, expectsContinue: false, takesInterim: false),
+            .requestParsed)
+        #expect(machine.actions(on: .peerEnded) == [])
+        #expect(
+            machine.actions(on: .responseProduced(asksToClose: false)) == [.sendResponse(keepsAlive: false)])
     }
 
     @Test("A half-close inside a request is answered with 400")

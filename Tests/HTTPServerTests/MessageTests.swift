@@ -28,6 +28,45 @@ struct MessageTests {
         #expect(HTTPHeaderName("X-a").hashValue == HTTPHeaderName("x-A").hashValue)
     }
 
+    @Test("Fields are added behind others as they are")
+    func addedFields() {
+        var headers: HTTPHeaders = ["A": "1"]
+        headers.add(contentsOf: ["B": "2", "a": "3"])
+        headers.add("C", "4")
+        #expect(headers.map(\.name) == ["A", "B", "a", "C"])
+        #expect(headers.all("a") == ["1", "3"])
+        #expect(headers.first("C") == "4")
+    }
+
+    @Test("What every answer has stands on each, whatever the answer's own fields, the server's own excepted")
+    func commonFields() {
+        let common = ResponseEncoder.encode(["Vary": "Accept", "Date": "mine", "X": "y"] as HTTPHeaders)
+        #expect(String(decoding: common, as: UTF8.self) == "Vary: Accept\r\nX: y\r\n")
+        let framing = ResponseEncoder.Framing(keepsAlive: true, version: .http11, requestID: "id")
+        let answer = ResponseEncoder.encode(
+            HTTPResponse(.noContent, headers: ["A": "b"]), framing, date: Array("now".utf8),
+            commonFields: common)
+        #expect(
+            String(decoding: answer, as: UTF8.self)
+                == "HTTP/1.1 204 No Content\r\nDate: now\r\nA: b\r\nVary: Accept\r\nX: y\r\n"
+                + "X-Request-Id: id\r\n\r\n")
+    }
+
+    @Test("HEAD is told no length that GET wouldn't tell; a body that is sent always has one")
+    func untoldLength() {
+        var response = HTTPResponse(.ok, body: [33])
+        func answer(isHead: Bool) -> String {
+            let framing = ResponseEncoder.Framing(
+                isHead: isHead, keepsAlive: true, version: .http11, requestID: "id")
+            return String(
+                decoding: ResponseEncoder.encode(response, framing, date: Array("now".utf8)), as: UTF8.self)
+        }
+        #expect(answer(isHead: true).contains("Content-Length: 1\r\n"))
+        response.tellsLengthToHead = false
+        #expect(!answer(isHead: true).contains("Content-Length"))
+        #expect(answer(isHead: false).contains("Content-Length: 1\r\n"))
+    }
+
     @Test("A date is written as an IMF-fixdate")
     func date() {
         func format(_ seconds: Int) -> String {

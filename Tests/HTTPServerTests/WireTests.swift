@@ -2,7 +2,7 @@ import EventLoop
 import HTTPServer
 import Testing
 
-@Suite("On the wire, a server")
+@Suite("On the wire, a server", .timeLimit(.minutes(2)))
 struct WireTests {
     static let hello = "GET /hello HTTP/1.1\r\nHost: h\r\n\r\n"
     static let gated = "GET /gated HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -205,19 +205,47 @@ struct WireTests {
             let client = try WireClient(port: server.port)
             client.send(Self.gated + Self.hello)
             client.finishSending()
-            await server.gate.arrivals()
+            #expect(try client.receiveResponse() == "HTTP/1.1 102 Processing\r\n\r\n")
             server.gate.open()
             #expect(try client.receiveAll() == ExpectedResponse.gated + ExpectedResponse.hello)
         }
     }
 
-    @Test("cancels the request of a client that is gone, and observes no answer")
-    func reset() async throws {
+    @Test("answers an HTTP/1.0 client after its half-close, without an interim answer")
+    func oldHalfClose() async throws {
+        try await WireServer.run { server in
+            let client = try WireClient(port: server.port)
+            client.send("GET /gated HTTP/1.0\r\n\r\n")
+            client.finishSending()
+            await server.gate.arrivals()
+            server.gate.open()
+            #expect(
+                try client.receiveAll() == ExpectedResponse.text("200 OK", "gated", connection: "close"))
+        }
+    }
+
+    /// How a client leaves: a close is what an app does that gives up, a reset what a crash may look like.
+    enum Departure: CaseIterable {
+        case close
+        case reset
+        case halfCloseThenClose
+    }
+
+    @Test(
+        "cancels the request of a client that is gone, and observes no answer", arguments: Departure.allCases)
+    func departed(departure: Departure) async throws {
         try await WireServer.run { server in
             let client = try WireClient(port: server.port)
             client.send(Self.gated)
             await server.gate.arrivals()
-            client.reset()
+            switch departure {
+            case .close: client.close()
+            case .reset: client.reset()
+            case .halfCloseThenClose:
+                client.finishSending()
+                #expect(try client.receiveResponse() == "HTTP/1.1 102 Processing\r\n\r\n")
+                client.reset()
+            }
             while try await server.connectionCount() > 0 { await Task.yield() }
             server.gate.open()
             await server.returned.arrivals()

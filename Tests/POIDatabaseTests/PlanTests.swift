@@ -41,18 +41,6 @@ struct PlanTests {
             #expect(plan.touchedBuffers < 200, "\(center): \(plan.text)")
         }
     }
-
-    @Test(
-        "The places within a chord come from the n-D index",
-        arguments: ["force_generic_plan", "force_custom_plan"])
-    func within(planCacheMode: String) throws {
-        let plan = try Plan(
-            of: LocationStatements.within.sql.text, "float8, float8, float8, float8",
-            "37.3293, -121.8893, 5000, 5000",
-            planCacheMode, Self.database.get())
-        #expect(plan.indexes == ["locations_geocentric_idx"], "\(plan.text)")
-        #expect(plan.touchedBuffers < 200, "\(plan.text)")
-    }
 }
 
 /// What EXPLAIN says of a prepared statement that has run.

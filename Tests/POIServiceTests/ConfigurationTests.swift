@@ -58,6 +58,35 @@ struct ConfigurationTests {
                 "POI_IGNORED_PARAMETERS", "a*b",
                 "POI_IGNORED_PARAMETERS=a*b: expected names, each with a * at its end at most"
             ),
+            (
+                "POI_CACHE_PUBLIC_MAX_AGE", "-1s",
+                "POI_CACHE_PUBLIC_MAX_AGE=-1s: expected a time such as 250ms or 2s, from 0s to 31536000s"
+            ),
+            (
+                "POI_CORS_ORIGINS", "https://a.example/",
+                "POI_CORS_ORIGINS=https://a.example/: expected *, or origins such as https://example.com, "
+                    + "without a path, in lower case"
+            ),
+            (
+                "POI_API_KEYS", "0123456789abcdef,short",
+                "POI_API_KEYS=(redacted): expected keys of 16 to 256 letters, digits and -._~+/, "
+                    + "separated by commas"
+            ),
+            (
+                "POI_API_KEYS", ",",
+                "POI_API_KEYS=(redacted): expected keys of 16 to 256 letters, digits and -._~+/, "
+                    + "separated by commas"
+            ),
+            (
+                "POI_RATE_LIMIT", "20",
+                "POI_RATE_LIMIT=20: expected 1 to 1000000 requests a second, minute or hour, such as 20/s"
+            ),
+            ("POI_RATE_BURST", "5", "POI_RATE_BURST=5: expected POI_RATE_LIMIT to be set too"),
+            ("POI_RATE_BURST", "0", "POI_RATE_BURST=0: expected a whole number from 1 to 1000000"),
+            (
+                "POI_TRUSTED_PROXIES", "10.0.0.0/33",
+                "POI_TRUSTED_PROXIES=10.0.0.0/33: expected addresses, or ranges such as 10.0.0.0/8"
+            ),
             ("POI_LOOPS", "1\n2", "POI_LOOPS=1 2: expected a whole number from 1 to 256"),
         ])
     func badValue(variable: String, value: String, line: String) {
@@ -65,6 +94,51 @@ struct ConfigurationTests {
             try configuration(environment: [variable: value])
         }
         #expect(error?.description == line)
+    }
+
+    @Test("Who may ask, and how often, is as it is set, and open without a setting")
+    func access() throws {
+        let open = try configuration().access
+        #expect(open.allowedOrigins.isEmpty && open.keys.isEmpty && open.trustedProxies.isEmpty)
+        #expect(open.rateLimit == nil)
+        let set = try configuration(environment: [
+            "POI_CORS_ORIGINS": "https://a.example, capacitor://localhost",
+            "POI_API_KEYS": "0123456789abcdef, fedcba9876543210==", "POI_RATE_LIMIT": "600/m",
+            "POI_RATE_BURST": "5", "POI_TRUSTED_PROXIES": "10.0.0.0/8,::1",
+        ]).access
+        #expect(set.allowedOrigins == [.origin("https://a.example"), .origin("capacitor://localhost")])
+        #expect(set.keys.count == 2)
+        #expect(set.rateLimit?.intervalNanoseconds == 100_000_000)
+        #expect(set.rateLimit?.burst == 5)
+        #expect(set.trustedProxies.count == 2)
+        #expect(RateLimit(settingText: "20/s")?.burst == 20)
+    }
+
+    @Test("Keys are never shown")
+    func keysAreSecret() throws {
+        let key = "0123456789abcdef"
+        var reader = SettingsReader(flags: [:], environment: ["POI_API_KEYS": key])
+        let configuration = try ServiceConfiguration(from: &reader, processorCount: 1)
+        #expect(!reader.summary.contains(key))
+        #expect(reader.summary.contains("POI_API_KEYS=(redacted)"))
+        #expect(!"\(configuration)".contains(key))
+    }
+
+    @Test(
+        "What is no origin is refused",
+        arguments: [
+            "", "null", "https://", "://a", "https:/a", "https://A.example", "https://a.example/x",
+            "https://a.example?", "https://a b", "*.example", "https://*.example", "1http://a",
+        ])
+    func badOrigins(text: String) {
+        #expect(AllowedOrigin(settingText: text) == nil)
+    }
+
+    @Test(
+        "What is no rate is refused",
+        arguments: ["", "/s", "0/s", "1000001/s", "-1/s", "1/d", "1/s/", "1.5/s"])
+    func badRates(text: String) {
+        #expect(RateLimit(settingText: text) == nil)
     }
 
     @Test("An unknown option is refused, with those that there are")

@@ -21,10 +21,12 @@ struct LogFormatterTests {
     private static let hostilePath =
         "/a\n2026 GET /fake 200\r\t\"\\\u{0}\u{1B}[31m\u{7F}\u{85}\u{9B}\u{2028}é\u{1F600}"
 
-    private func request(path: String?, status: HTTPStatus? = .ok) -> Observation {
+    private func request(
+        path: String?, route: String? = "/locations", status: HTTPStatus? = .ok
+    ) -> Observation {
         .request(
             RequestObservation(
-                method: path == nil ? nil : .get, path: path, routeTemplate: path == nil ? nil : "/locations",
+                method: path == nil ? nil : .get, path: path, routeTemplate: path == nil ? nil : route,
                 status: status, duration: .microseconds(1234), requestBodyBytes: 0, responseBytes: 321,
                 requestID: "id-1", traceParent: TraceParent(Self.trace), remoteAddress: "127.0.0.1"))
     }
@@ -49,7 +51,26 @@ struct LogFormatterTests {
 
     @Test("A hostile path arrives as it was, in one line of JSON")
     func hostileJSON() throws {
-        #expect(try json(request(path: Self.hostilePath)).path == Self.hostilePath)
+        let observation = request(path: Self.hostilePath, route: Self.hostilePath)
+        #expect(try json(observation).path == Self.hostilePath)
+    }
+
+    @Test(
+        "A path is logged up to what could be somebody's position",
+        arguments: [
+            ("/locations/42", "/locations/42"), ("/locations", "/locations"), ("/", "/"),
+            ("/a_b/C-9", "/a_b/C-9"),
+            ("/locations%3Flat=37.32&long=-121.88", "/…"), ("/locations/37.32,-121.88", "/locations/…"),
+            ("/locations/37.32/-121.88/x", "/locations/…"), ("/locations/1;lat=3", "/locations/…"),
+            ("/x/%33%37", "/x/…"), ("*", "*"), ("/37.32", "/…"),
+        ])
+    func positions(path: String, logged: String) throws {
+        for route in [nil, "/locations/{id}"] {
+            #expect(try json(request(path: path, route: route)).path == logged)
+            let text = LogFormatter(isJSON: false).line(for: request(path: path, route: route), at: Self.time)
+            #expect(String(decoding: text, as: UTF8.self).contains(" GET \(logged) 200 "))
+        }
+        #expect(try json(request(path: "/openapi.json", route: "/openapi.json")).path == "/openapi.json")
     }
 
     @Test("A request that couldn't be read, or whose client has gone, has a line too")
@@ -90,7 +111,8 @@ struct LogFormatterTests {
 
     @Test("Nobody writes lines of their own, or commands for a terminal, into a text log")
     func hostileText() {
-        let line = LogFormatter(isJSON: false).line(for: request(path: Self.hostilePath), at: Self.time)
+        let line = LogFormatter(isJSON: false).line(
+            for: request(path: Self.hostilePath, route: Self.hostilePath), at: Self.time)
         expectOneLine(line)
         #expect(String(decoding: line, as: UTF8.self).hasSuffix(" 200 1.234ms 321B id-1\n"))
     }

@@ -1,5 +1,4 @@
 import EventLoop
-import Foundation
 import HTTPServer
 import PointsOfInterestAPI
 import Testing
@@ -9,39 +8,6 @@ import Testing
 /// The routes over a store of the test's, without a socket.
 @Suite("The routes", .timeLimit(.minutes(1)))
 struct RoutesTests {
-    /// The service's router with its error answers, and what both write to the log.
-    private final class Site {
-        let health = Health(requiresDatabase: false)
-        private let router: HTTPRouter
-        private let log: LogFile
-
-        init(_ store: any LocationStore, environment: [String: String] = [:]) throws {
-            var reader = SettingsReader(flags: [:], environment: environment)
-            let configuration = try ServiceConfiguration(from: &reader, processorCount: 1)
-            log = try LogFile()
-            router = Routes.router(store: store, health: health, configuration: configuration)
-        }
-
-        func ask(_ target: String, _ method: HTTPMethod = .get) async throws -> HTTPResponse {
-            let request = try HTTPRequest(method: method, target: target)
-            let context = RequestContext(requestID: "id-1")
-            do {
-                return try await router.respond(to: request, context: context)
-            } catch {
-                return ProblemResponder(observability: log.observability).response(
-                    to: error, context: context)
-            }
-        }
-
-        func problem(_ target: String, _ method: HTTPMethod = .get) async throws -> Problem {
-            try JSONDecoder().decode(Problem.self, from: Data(try await ask(target, method).body))
-        }
-
-        deinit {
-            log.observability.finish()
-        }
-    }
-
     private static let places = [
         PointOfInterest(id: 1, name: "Far", category: "park", latitude: 0, longitude: 2),
         PointOfInterest(id: 2, name: "Near", category: "cafe", latitude: 0, longitude: 1, featured: true),
@@ -49,7 +15,7 @@ struct RoutesTests {
 
     @Test("Locations are a JSON array, nearest first, with their distances")
     func locations() async throws {
-        let response = try await Site(FixtureStore(Self.places)).ask("/locations?lat=0&long=0")
+        let response = try await ServiceSite(FixtureStore(Self.places)).ask("/locations?lat=0&long=0")
         #expect(response.status == .ok)
         #expect(response.headers.first(.contentType) == "application/json")
         #expect(
@@ -63,14 +29,14 @@ struct RoutesTests {
 
     @Test("No place is an empty array")
     func noLocations() async throws {
-        let response = try await Site(FixtureStore([])).ask("/locations?lat=0&long=0")
+        let response = try await ServiceSite(FixtureStore([])).ask("/locations?lat=0&long=0")
         #expect(String(decoding: response.body, as: UTF8.self) == "[]")
     }
 
     @Test("The store is asked for exactly what the query says")
     func query() async throws {
         let store = StubStore()
-        let site = try Site(store, environment: ["POI_IGNORED_PARAMETERS": "utm_*"])
+        let site = try ServiceSite(store, environment: ["POI_IGNORED_PARAMETERS": "utm_*"])
         #expect(
             try await site.ask("/locations?long=-121.8893&radius=5e2&utm_source=x&limit=7&lat=37.3293").status
                 == .ok)
@@ -81,28 +47,32 @@ struct RoutesTests {
     @Test("A bad query is refused with all its faults, and the store isn't asked")
     func faults() async throws {
         let store = StubStore()
-        let problem = try await Site(store).problem("/locations?lat=91&limit=0&radius=-1&lon=3&limit=1")
+        let problem = try await ServiceSite(store).problem(
+            "/locations?lat=91&limit=0&radius=-1&lon=3&limit=1")
         #expect(problem.status == 400)
         #expect(problem.requestId == "id-1")
         #expect(Set(problem.errors.map(\.parameter)) == ["lat", "long", "lon", "limit", "radius"])
-        #expect(try await Site(store).ask("/locations").status == .badRequest)
+        #expect(try await ServiceSite(store).ask("/locations").status == .badRequest)
         #expect(store.requests.isEmpty)
     }
 
     @Test(
         "Elsewhere there is nothing",
-        arguments: ["/", "/locations/", "/Locations", "//locations", "/livez/x"])
+        arguments: [
+            "/locations/", "/Locations", "//locations", "/livez/x", "/locations/1/", "/locations/1/2",
+            "/categories/", "/categories/park",
+        ])
     func notFound(path: String) async throws {
-        let problem = try await Site(StubStore()).problem(path)
+        let problem = try await ServiceSite(StubStore()).problem(path)
         #expect(problem.status == 404)
         #expect(problem.code == .notFound)
     }
 
     @Test(
         "Other methods are refused, with those that are allowed",
-        arguments: ["/locations", "/livez", "/readyz"])
+        arguments: ["/locations", "/locations/1", "/categories", "/livez", "/readyz"])
     func methods(path: String) async throws {
-        let site = try Site(StubStore())
+        let site = try ServiceSite(StubStore())
         for method in [HTTPMethod.post, .put, .delete] {
             let response = try await site.ask(path, method)
             #expect(response.status == .methodNotAllowed)
@@ -114,7 +84,7 @@ struct RoutesTests {
 
     @Test("HEAD is answered as GET is: the server leaves out the body")
     func head() async throws {
-        let site = try Site(FixtureStore(Self.places))
+        let site = try ServiceSite(FixtureStore(Self.places))
         let (get, head) = (
             try await site.ask("/locations?lat=0&long=0"),
             try await site.ask("/locations?lat=0&long=0", .head)
@@ -131,7 +101,7 @@ struct RoutesTests {
         ])
     func failures(error: LocationStoreError, code: ProblemCode) async throws {
         let store = StubStore { (_) throws(LocationStoreError) in throw error }
-        #expect(try await Site(store).problem("/locations?lat=0&long=0").code == code)
+        #expect(try await ServiceSite(store).problem("/locations?lat=0&long=0").code == code)
     }
 
     @Test("Over the in-flight limit locations are refused at once, and health isn't")
@@ -141,7 +111,7 @@ struct RoutesTests {
         try await Task(executorPreference: loop) {
             let (entered, hasEntered) = AsyncStream<Void>.makeStream()
             let (leaves, leave) = AsyncStream<Void>.makeStream()
-            let site = try Site(
+            let site = try ServiceSite(
                 StubStore { (request) throws(LocationStoreError) in
                     guard request.limit == 1 else { return [] }
                     hasEntered.finish()
@@ -167,7 +137,7 @@ struct RoutesTests {
 
     @Test("The process is alive whatever its database does, and ready as its health says")
     func health() async throws {
-        let site = try Site(StubStore())
+        let site = try ServiceSite(StubStore())
         let alive = try await site.ask("/livez")
         #expect(String(decoding: alive.body, as: UTF8.self) == #"{"status":"alive"}"#)
         #expect(alive.headers.first(.cacheControl) == "no-store")

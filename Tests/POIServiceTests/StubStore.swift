@@ -2,35 +2,57 @@ import PointsOfInterestAPI
 
 @testable import POIService
 
-/// A store that does what a test tells it to.
+/// A store that does what a test tells it to, and counts what it is asked.
 final class StubStore: LocationStore {
     typealias Answer = (LocationsRequest) async throws(LocationStoreError) -> [PointOfInterest]
 
+    /// What the store knows without being asked.
     var currentDatasetID: DatasetID?
     var vocabulary: CategoryVocabulary?
+    /// What an answer given now rests on; nil where that is `currentDatasetID`.
+    var answeredDatasetID: DatasetID?
+    /// The vocabulary for those who ask.
+    var freshVocabulary: CategoryVocabulary?
+    /// Where the next page begins.
+    var next: PagePosition?
+    var databaseDuration: Duration?
+    /// The places that there are by their ids.
+    var places: [PointOfInterest] = []
     private let answer: Answer
     /// The requests so far.
     private(set) var requests: [LocationsRequest] = []
+    private(set) var locationRequests: [LocationRequest] = []
+    private(set) var categoriesCount = 0
+    private(set) var vocabularyCount = 0
 
     init(_ answer: @escaping Answer = { (_) throws(LocationStoreError) in [] }) {
         self.answer = answer
     }
 
     func currentVocabulary() async throws(LocationStoreError) -> CategoryVocabulary {
-        vocabulary ?? CategoryVocabulary([])
+        vocabularyCount += 1
+        return freshVocabulary ?? vocabulary ?? CategoryVocabulary([])
     }
 
     func locations(for request: LocationsRequest) async throws(LocationStoreError) -> LocationsPage {
         requests.append(request)
-        return LocationsPage(places: try await answer(request), datasetID: currentDatasetID)
+        return LocationsPage(
+            places: try await answer(request), next: next, datasetID: answeredDatasetID ?? currentDatasetID,
+            databaseDuration: databaseDuration)
     }
 
     func location(for request: LocationRequest) async throws(LocationStoreError) -> LocationsPage {
-        LocationsPage(places: [PointOfInterest]())
+        locationRequests.append(request)
+        return LocationsPage(
+            places: places.filter { $0.id == request.id }, datasetID: answeredDatasetID ?? currentDatasetID,
+            databaseDuration: databaseDuration)
     }
 
     func categories() async throws(LocationStoreError) -> CategoryCounts {
-        CategoryCounts(categories: [])
+        categoriesCount += 1
+        return CategoryCounts(
+            categories: [CategoryCount(name: "park", count: 2)],
+            datasetID: answeredDatasetID ?? currentDatasetID, databaseDuration: databaseDuration)
     }
 
     func checkHealth() async -> StoreHealth { .reachable(missingMigrations: []) }

@@ -94,6 +94,8 @@ struct LocationsRequestFaultTests {
         for (unknown, known) in [
             ("lon", "long"), ("lng", "long"), ("longitude", "long"), ("LIMIT", "limit"),
             ("latitude", "lat"), ("rad", "radius"), ("radious", "radius"), ("limits", "limit"),
+            ("box", "bbox"), ("categories", "category"), ("catagory", "category"), ("query", "q"),
+            ("feature", "featured"), ("curser", "cursor"),
         ] {
             let error = #expect(throws: ParameterError.self) {
                 try LocationsRequest.decode(query: "lat=1&long=2&\(unknown)=3".utf8)
@@ -103,7 +105,9 @@ struct LocationsRequestFaultTests {
         let error = #expect(throws: ParameterError.self) {
             try LocationsRequest.decode(query: "lat=1&long=2&color=3".utf8)
         }
-        #expect(error?.faults.first?.detail == "is not known; known are lat, long, radius, limit")
+        #expect(
+            error?.faults.first?.detail
+                == "is not known; known are lat, long, radius, limit, bbox, category, q, featured, cursor")
     }
 
     @Test("has its faults' code if they share one")
@@ -142,10 +146,17 @@ struct LocationsRequestFaultTests {
     @Test("is refused or read, whatever its bytes are")
     func survivesMutations() throws {
         var random = SeededGenerator()
-        let valid = Array("lat=37.3293&long=-121.8893&radius=2.5e%2B3&limit=20".utf8)
-        let interesting = Array("%&=+-.eE0929\0\u{7F}".utf8) + [0x80, 0xC3, 0xED, 0xFF]
+        let center = try Coordinate(latitude: 0, longitude: 0)
+        let cursor = PageCursor(
+            PagePosition(distanceMeters: 1, id: 1, count: 1), in: LocationsRequest(center: center))
+        let valid = [
+            "lat=37.3293&long=-121.8893&radius=2.5e%2B3&limit=20",
+            "bbox=170,-10.5,-1.7e%2B2,10&category=cafe,bar&q=caf%C3%A9+x&featured=true",
+            "lat=0&long=0&cursor=\(cursor.rawValue)&limit=1",
+        ].map { Array($0.utf8) }
+        let interesting = Array("%&=+-.,eE0929\0\u{7F}".utf8) + [0x80, 0xC3, 0xED, 0xFF]
         for _ in 0..<50_000 {
-            var query = valid
+            var query = valid.randomElement(using: &random) ?? []
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 let position = Int.random(in: 0..<query.count, using: &random)
                 let byte =

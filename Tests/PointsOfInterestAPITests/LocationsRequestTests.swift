@@ -12,6 +12,27 @@ struct LocationsRequestTests {
         #expect(request.encode().percentEncodedQuery == "lat=37.3293&long=-121.8893&limit=5")
         request.radiusMeters = 250
         #expect(request.encode().percentEncodedQuery == "lat=37.3293&long=-121.8893&radius=250&limit=5")
+        request.radiusMeters = nil
+        request.box = BoundingBox(west: 170, south: -1.5, east: -170, north: 0)
+        request.categories = ["museum", "cafe", "museum"]
+        request.searchText = "café +&"
+        request.featured = false
+        request.cursor = PageCursor(rawValue: "A-_")
+        #expect(
+            request.encode().percentEncodedQuery == """
+                lat=37.3293&long=-121.8893&limit=5&bbox=170%2C-1.5%2C-170%2C0&category=cafe%2Cmuseum\
+                &q=caf%C3%A9%20%2B%26&featured=false&cursor=A-_
+                """)
+    }
+
+    @Test("is ordered from its centre, else from the middle of its box")
+    func hasAnOrderCenter() throws {
+        let box = try #require(BoundingBox(west: 0, south: 0, east: 2, north: 4))
+        let center = try Coordinate(latitude: 5, longitude: 6)
+        #expect(LocationsRequest(box: box).orderCenter == (try Coordinate(latitude: 2, longitude: 1)))
+        #expect(LocationsRequest(center: center, box: box).orderCenter == center)
+        #expect(LocationsRequest(center: center).orderCenter == center)
+        #expect(LocationsRequest(center: nil).orderCenter == nil)
     }
 
     @Test("has a plus sign in its query as %2B")
@@ -24,28 +45,9 @@ struct LocationsRequestTests {
     func roundTrips() throws {
         var random = SeededGenerator()
         for _ in 0..<10_000 {
-            let request = LocationsRequest(
-                center: try Coordinate(
-                    latitude: degrees(in: Coordinate.latitudes, using: &random),
-                    longitude: degrees(in: Coordinate.longitudes, using: &random)),
-                radiusMeters: Bool.random(using: &random)
-                    ? .random(in: 0.1...LocationsRequest.greatestRadiusMeters, using: &random) : nil,
-                limit: Bool.random(using: &random)
-                    ? .random(in: LocationsRequest.limits, using: &random) : nil)
+            let request = RandomRequest.make(using: &random)
             let query = request.encode().percentEncodedQuery
             #expect(try LocationsRequest.decode(query: query.utf8) == request, "\(query)")
-        }
-    }
-
-    /// Full precision, a map's precision, next to nothing, and the edges.
-    private func degrees(in range: ClosedRange<Double>, using random: inout SeededGenerator) -> Double {
-        let number = Double.random(in: range, using: &random)
-        return switch Int.random(in: 0..<5, using: &random) {
-        case 0: number
-        case 1: (number * 10_000).rounded(.towardZero) / 10_000
-        case 2: number * 1e-12
-        case 3: range.lowerBound
-        default: range.upperBound
         }
     }
 

@@ -15,6 +15,8 @@ struct LinkHeaderTests {
             (#"<?c>; title*=UTF-8''x; rel="prev NEXT""#, "?c"),
             (#"<?d>; flag; rel = "next" ; rel="first""#, "?d"),
             (#",  ,<?e>;rel="next","#, "?e"),
+            (##"<?f>; rel="next"; anchor="#other", <?g>; rel="next""##, "?g"),
+            (#"<?h>;;; ;rel="next""#, "?h"), ("<?i>; REL=Next", "?i"), (#"<>; rel="next""#, ""),
         ])
     func findsTarget(field: String, target: String) {
         #expect(LinkHeader.target(of: "next", in: field) == target)
@@ -25,7 +27,9 @@ struct LinkHeaderTests {
         arguments: [
             "", "?a=1", "<?a=1", "<?a=1>", #"<?a=1>; rel="prev""#, #"<?a=1>; rel="next"#, "<?a=1>; rel",
             #"<?a=1>; title="rel=next""#, #"<?a=1>; rel="first"; rel="next""#, #"x<?a=1>; rel="next""#,
-            "<?a=1>; rel=\"\\",
+            "<?a=1>; rel=\"\\", #"<?a=1>; rel="next"; anchor="/other""#, #"<?a=1>; rel="nextly""#, ";", "<>",
+            String(repeating: "<", count: 20_000), "<a>" + String(repeating: ";", count: 20_000),
+            "<a>;" + String(repeating: "\"", count: 20_000), String(repeating: "<a>;rel=x,", count: 2000),
         ])
     func findsNone(field: String) {
         #expect(LinkHeader.target(of: "next", in: field) == nil)

@@ -21,6 +21,13 @@ private struct NumberRequest: APIRequest {
     }
 }
 
+/// Tells where it was made and read.
+private struct ThreadRequest: APIRequest {
+    func makeRequest(from requestData: URL) throws -> URLRequest { URLRequest(url: requestData) }
+
+    func parseResponse(data: Data) throws -> Bool { Thread.isMainThread }
+}
+
 @Suite("A request of the app's own", .timeLimit(.minutes(1)))
 struct OwnRequestTests {
     private func load(_ form: LoadingForm, answer: String) async throws -> Int {
@@ -32,6 +39,14 @@ struct OwnRequestTests {
     @Test("is loaded like ours", arguments: LoadingForm.allCases)
     func loads(form: LoadingForm) async throws {
         #expect(try await load(form, answer: "[2]") == 2)
+    }
+
+    @MainActor
+    @Test("is read off the main thread, also where the app asks on it")
+    func readsElsewhere() async throws {
+        let network = try MockNetwork(body: "")
+        let loader = APIRequestLoader(apiRequest: ThreadRequest(), urlSession: network.session)
+        #expect(try await loader.loadAPIRequest(requestData: network.baseURL) == false)
     }
 
     @Test("has its own errors, and ours where it can't decode", arguments: LoadingForm.allCases)

@@ -75,10 +75,12 @@ struct RetryTests {
     }
 
     @Test(
-        "waits as long as the service asks for, up to a bound",
+        "waits as long as the service asks for and then its own pause, up to a bound",
         arguments: [
-            ("3", Duration.seconds(3) as Duration?), ("0", .milliseconds(250)), (" 10 ", .seconds(10)),
-            ("Tue, 14 Nov 2023 22:13:24 GMT", .seconds(4)),
+            ("3", Duration.milliseconds(3250) as Duration?), ("0", .milliseconds(250)),
+            (" 10 ", .milliseconds(10_250)), ("Tue, 14 Nov 2023 22:13:24 GMT", .milliseconds(4250)),
+            ("Tuesday, 14-Nov-23 22:13:24 GMT", .milliseconds(4250)),
+            ("Tue Nov 14 22:13:24 2023", .milliseconds(4250)),
             ("Tue, 14 Nov 2023 22:13:19 GMT", .milliseconds(250)),
             ("soon", .milliseconds(250)), ("-1", .milliseconds(250)), ("11", nil),
             ("99999999999999999999999", nil), ("Wed, 15 Nov 2023 22:13:24 GMT", nil),
@@ -88,6 +90,16 @@ struct RetryTests {
         let answer = try await transport(stub).send(request())
         #expect(answer.head.status == (pause == nil ? 503 : 200))
         #expect(clock.pauses == (pause.map { [$0] } ?? []))
+    }
+
+    @Test("counts a date from the answer's own, whatever the device's clock says")
+    func retryAfterDate() async throws {
+        let fields = [
+            "Retry-After": "Thu, 01 Jan 2015 00:00:07 GMT", "Date": "Thu, 01 Jan 2015 00:00:02 GMT",
+        ]
+        let stub = StubTransport([.success(.test(503, fields)), .success(.test(200))])
+        #expect(try await transport(stub).send(request()).head.status == 200)
+        #expect(clock.pauses == [.milliseconds(5250)])
     }
 
     @Test("has pauses that are shortened at random and never longer than the longest")
@@ -102,14 +114,15 @@ struct RetryTests {
         #expect(pause(100, 1) == nil)
     }
 
-    @Test("ends at once where its task is cancelled")
+    @Test("ends at once where its task is cancelled in a pause")
     func cancels() async throws {
         let stub = StubTransport(Array(repeating: .failure(Self.lost), count: 9))
-        let task = Task { [transport = transport(stub), request = try request()] in
-            // The first failure is there before the cancellation can be, so the pause is what is cancelled.
-            withUnsafeCurrentTask { $0?.cancel() }
-            return try await transport.send(request)
-        }
+        let clock = StoppedClock()
+        let transport = RetryingTransport(
+            base: stub, policy: RetryPolicy(), clock: clock, jitter: { 1 }, now: { Self.now })
+        let task = Task { [request = try request()] in try await transport.send(request) }
+        for await _ in clock.pauses { break }
+        task.cancel()
         await #expect(throws: RequestError.cancelled) { try await task.value }
         #expect(stub.requests.count == 1)
     }

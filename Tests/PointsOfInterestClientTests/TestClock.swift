@@ -1,3 +1,25 @@
+/// A clock that stands still: a pause on it ends only where its task is cancelled.
+final class StoppedClock: Clock {
+    /// Each pause that has begun; for one consumer.
+    let pauses: AsyncStream<Void>
+    private let begun: AsyncStream<Void>.Continuation
+
+    var now: TestClock.Instant { TestClock.Instant() }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    init() {
+        (pauses, begun) = AsyncStream.makeStream()
+    }
+
+    func sleep(until deadline: TestClock.Instant, tolerance: Duration?) async throws {
+        let (forever, keptOpen) = AsyncStream<Never>.makeStream()
+        begun.yield()
+        for await _ in forever {}
+        keptOpen.finish()
+        throw CancellationError()
+    }
+}
+
 /// A clock on which every pause is over at once, and that tells how long each was to be.
 final class TestClock: Clock {
     struct Instant: InstantProtocol {

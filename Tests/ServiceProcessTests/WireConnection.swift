@@ -10,6 +10,7 @@ final class WireConnection {
     }
 
     private let descriptor: Int32
+    private var isOpen = true
     private var unread: [UInt8] = []
 
     init(port: Int) throws {
@@ -39,7 +40,18 @@ final class WireConnection {
         guard status == 0 else { throw Refused() }
     }
 
-    deinit { close(descriptor) }
+    deinit { close() }
+
+    /// Leaves, as an app does that gives up: whatever comes is refused from now on.
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        #if canImport(Darwin)
+            _ = Darwin.close(descriptor)
+        #else
+            _ = Glibc.close(descriptor)
+        #endif
+    }
 
     /// Sends bytes; a peer that has gone is no error here: what it said before is still to be read.
     func send(_ bytes: [UInt8]) {
@@ -71,14 +83,14 @@ final class WireConnection {
     /// Tells the server that nothing more comes.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Reads one answer with a `Content-Length`.
-    func readAnswer() throws -> WireAnswer {
+    /// Reads one answer with a `Content-Length`, or to `HEAD` one without a body.
+    func readAnswer(isHead: Bool = false) throws -> WireAnswer {
         let headEnd = Array("\r\n\r\n".utf8)
         while true {
             if let range = unread.firstRange(of: headEnd) {
                 var answer = WireAnswer(head: String(decoding: unread[..<range.lowerBound], as: UTF8.self))
                 unread.removeSubrange(..<range.upperBound)
-                let length = answer.headers["content-length"].flatMap { Int($0) } ?? 0
+                let length = isHead ? 0 : answer.headers["content-length"].flatMap { Int($0) } ?? 0
                 while unread.count < length { try receive() }
                 answer.body = Data(unread[..<length])
                 unread.removeSubrange(..<length)

@@ -7,12 +7,15 @@ public struct DatabaseConfiguration: Sendable {
     public var postgres: PostgresConfiguration
     /// How many there are on each loop, and how long one waits for them.
     public var pool: PoolOptions
+    /// How a change of the data is noticed.
+    public var listenMode: ListenMode
 
     /// Reads the settings.
     ///
     /// - Throws: the first setting that can't be used.
     public init(from reader: inout SettingsReader) throws(ConfigurationError) {
         postgres = try Self.postgres(try reader.readIfPresent(.databaseURL))
+        listenMode = try reader.read(.listenMode)
         pool = PoolOptions()
         pool.fastConnections = try reader.read(.fastConnections)
         pool.exclusiveConnections = try reader.read(.exclusiveConnections)

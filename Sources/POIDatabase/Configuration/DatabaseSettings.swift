@@ -21,3 +21,8 @@ extension Setting where Value == Duration {
         "POI_DB_STATEMENT_TIMEOUT", "how long a query may take", in: .milliseconds(1) ... .seconds(600),
         default: "2s")
 }
+
+extension Setting where Value == ListenMode {
+    static let listenMode = choice(
+        "POI_DB_LISTEN", "whether changes of the data are listened for: auto, on, off", default: ListenMode.auto)
+}

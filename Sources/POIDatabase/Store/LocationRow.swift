@@ -2,17 +2,25 @@ import POIService
 import PointsOfInterestAPI
 import Postgres
 
-/// Reads the columns that `LocationStatements` answer.
+/// Reads the columns that `LocationStatements.nearest` and `byID` answer.
 struct LocationRow {
     private enum Column: Int {
-        case id, latitude, longitude, chord, name, category, featured, address, website
-        case sourceDataset, sourceID, sourceLicense
+        case id, latitude, longitude, name, category, featured, address, website
+        case sourceDataset, sourceID, sourceLicense, chord, datasetID
     }
+
+    /// Where the dataset's id is.
+    static let datasetColumn = Column.datasetID.rawValue
 
     private let row: PostgresRow
 
     init(_ row: PostgresRow) {
         self.row = row
+    }
+
+    /// The place's id; nil in a row that only brings the dataset's.
+    func id() throws(PostgresError) -> Int64? {
+        try decode(.id)
     }
 
     /// What the ranking needs.

@@ -1,13 +1,10 @@
 import Postgres
 
-/// The SQL that finds places; `PostgresLocationStore` says when which is used.
-///
-/// Every statement answers the columns that `LocationRow` reads. Parameters: `$1` latitude and `$2`
-/// longitude of the centre, float8, degrees.
+/// The SQL that reads places; see `Documentation/queries.md` for what each costs.
 enum LocationStatements {
-    /// The places nearest to the centre by the chord, as many as `Nearest.candidateLimit`.
+    /// The places nearest to a centre by the chord, whole: `$1` latitude and `$2` longitude, float8, degrees.
     struct Nearest: Sendable {
-        /// The greatest number of places that a request may ask for and this statement serve.
+        /// The greatest number of places that this statement serves.
         let greatestLimit: Int
         /// How many candidates it proposes.
         let candidateLimit: Int
@@ -16,8 +13,14 @@ enum LocationStatements {
         init(greatestLimit: Int, candidateLimit: Int) {
             self.greatestLimit = greatestLimit
             self.candidateLimit = candidateLimit
+            // The centre is a scalar subselect, computed once a query rather than once a row; so is the
+            // dataset's id, which costs 3 µs of 105.
             statement = PreparedStatement(
-                columns + " ORDER BY chord LIMIT " + SQL(integer: candidateLimit),
+                "SELECT id, latitude, longitude, " + columns + """
+                    , geocentric <<->> (SELECT geocentric_point($1, $2)) AS chord, \
+                    (SELECT id FROM dataset) AS dataset_id \
+                    FROM locations ORDER BY chord LIMIT 
+                    """ + SQL(integer: candidateLimit),
                 parameters: [.float8, .float8])
         }
     }
@@ -27,32 +30,43 @@ enum LocationStatements {
     /// candidates more than places prove nearly every answer.
     private static let nearest = [8, 20, 50, 100].map { Nearest(greatestLimit: $0, candidateLimit: $0 + 4) }
 
-    /// The statement that serves a limit with the fewest candidates.
+    /// The statement that serves a page, and those before it, with the fewest candidates.
     static func nearest(limit: Int) -> Nearest? {
         nearest.first { limit <= $0.greatestLimit }
     }
 
-    /// Enough candidates to prove most of the other answers: for crowds of equally far places, and for far
-    /// centres, where chords and distances are less alike.
-    static let manyNearest = Nearest(greatestLimit: 100, candidateLimit: 1000)
-
-    /// All places that are at most `$4` metres (float8) far, which no place is whose chord is longer than
-    /// `$3`; in no order.
-    ///
-    /// Seen from the other side of the Earth all chords are nearly as long, and a whole country may be within
-    /// one: so PostgreSQL measures what it sends. `geog` is rounded, by less than the millimetre more.
-    static let within = PreparedStatement(
-        columns + """
-             WHERE ST_3DDWithin(geocentric, (SELECT geocentric_point($1, $2)), $3) \
-            AND ST_Distance(geog, (SELECT location_point($1, $2))) <= $4 + 0.001
+    /// The places with the ids `$1` (bigint[]), in no order; a row of nulls, but for the dataset's id, where
+    /// there is none.
+    static let byID = PreparedStatement(
+        "SELECT place.id, place.latitude, place.longitude, " + columns + """
+            , NULL::double precision AS chord, dataset.id AS dataset_id \
+            FROM (SELECT (SELECT id FROM dataset) AS id) AS dataset \
+            LEFT JOIN locations AS place ON place.id = ANY ($1)
             """,
-        parameters: [.float8, .float8, .float8, .float8])
+        parameters: [.int8Array])
 
-    /// The centre is a scalar subselect, computed once a query rather than once a row.
-    private static let columns: SQL = """
-        SELECT id, latitude, longitude, \
-        geocentric <<->> (SELECT geocentric_point($1, $2)) AS chord, \
-        name, category, featured, address, website, source_dataset, source_id, source_license \
-        FROM locations
+    /// Those among the places with the ids `$1` (bigint[]) whose names match all patterns `$2` (text[]).
+    static let matchingNames = PreparedStatement(
         """
+        SELECT place.id, dataset.id AS dataset_id \
+        FROM (SELECT (SELECT id FROM dataset) AS id) AS dataset \
+        LEFT JOIN locations AS place ON place.id = ANY ($1) AND search_text(place.name) LIKE ALL ($2)
+        """,
+        parameters: [.int8Array, .textArray])
+
+    /// The number of places of each category that there ever was.
+    static let categories = PreparedStatement(
+        """
+        SELECT name, \
+        (SELECT count(*) FROM locations WHERE category = categories.name AND featured IN (false, true)) AS count, \
+        (SELECT id FROM dataset) AS dataset_id FROM categories
+        """)
+
+    /// What is known of the data without a question of a client: the dataset's id, whether the database is a
+    /// standby, and the names of all categories.
+    static let state = PreparedStatement(
+        "SELECT (SELECT id FROM dataset), pg_is_in_recovery(), ARRAY(SELECT name FROM categories)")
+
+    private static let columns: SQL =
+        "name, category, featured, address, website, source_dataset, source_id, source_license"
 }

@@ -8,102 +8,91 @@ import Postgres
 ///
 /// Belongs to one loop, on which it has connections of its own.
 public final class PostgresLocationStore: LocationStore {
-    private let pool: ConnectionPool
+    let pool: ConnectionPool
+    let dataset: DatasetState
+    private let watcher: DatasetWatcher?
     private let schemaCheck: SchemaCheck
-    /// How many answers took many candidates, and how many of those took all places within a distance.
-    private(set) var (secondFetchCount, thirdFetchCount) = (0, 0)
+    private var regions = InhabitedRegions()
+    /// How many pages came by the walk to the nearest places, and how many by a search; cubes looked into.
+    private(set) var (nearbyCount, searchCount, cubeCount) = (0, 0, 0)
 
     /// Starts connecting.
     ///
-    /// - Parameter migrations: the migrations that this binary relies on.
-    public init(configuration: DatabaseConfiguration, migrations: MigrationDirectory, loop: EventLoop) {
+    /// - Parameters:
+    ///   - migrations: the migrations that this binary relies on.
+    ///   - dataset: what the process knows of the data; the first store that is made with it keeps it fresh.
+    public init(
+        configuration: DatabaseConfiguration, migrations: MigrationDirectory, loop: EventLoop,
+        dataset: DatasetState = DatasetState()
+    ) {
         pool = ConnectionPool(configuration.postgres, options: configuration.pool, loop: loop)
         schemaCheck = SchemaCheck(migrations: migrations)
+        self.dataset = dataset
+        watcher =
+            dataset.claimWatch()
+            ? DatasetWatcher(configuration: configuration, pool: pool, state: dataset) : nil
     }
 
-    /// Asks for a few candidates more than places; where that proves nothing, for many; and at last for all
-    /// that could belong to the answer.
+    /// How often a request is begun anew where its statements saw different data.
+    private static let attemptLimit = 3
+
+    /// Answers by the places nearest by the chord where those are known to be near, else by a search; begins
+    /// anew where the data change on the way.
     public func locations(
         for request: LocationsRequest
     ) async throws(LocationStoreError) -> LocationsPage {
-        guard let ranking = Ranking(request) else { return LocationsPage(places: [PointOfInterest]()) }
-        return LocationsPage(places: try await places(ranking))
+        guard let ranking = Ranking(pageOf: request) else { return LocationsPage(places: [PointOfInterest]()) }
+        var duration = Duration.zero
+        var attempt = 1
+        while true {
+            let inquiry = Inquiry(pool)
+            let answer = try await answer(PlaceSearch(request, ranking, inquiry))
+            duration += inquiry.duration
+            if !inquiry.isTorn || attempt == Self.attemptLimit {
+                return LocationsPage(
+                    places: answer.places, next: answer.next, datasetID: inquiry.datasetID,
+                    databaseDuration: duration)
+            }
+            attempt += 1
+        }
     }
 
-    private func places(_ ranking: Ranking) async throws(LocationStoreError) -> RankedRows {
+    private func answer(_ search: PlaceSearch) async throws(LocationStoreError) -> PlaceSearch.Answer {
         do throws(PostgresError) {
-            guard let nearest = LocationStatements.nearest(limit: ranking.limit) else {
-                throw PostgresError(.parameterMismatch)
+            let ranking = search.ranking
+            // Behind a cursor, the places before it have to be walked past.
+            let (depth, overflow) = (ranking.after?.count ?? 0).addingReportingOverflow(ranking.limit)
+            if search.filter.isEmpty, search.request.box == nil, !overflow, regions[ranking.center],
+                let nearest = LocationStatements.nearest(limit: depth - 1),
+                let answer = try await search.nearby(nearest)
+            {
+                nearbyCount += 1
+                return answer
             }
-            if case .proven(let places) = try await ask(nearest, lane: .fast, by: ranking) { return places }
-            secondFetchCount += 1
-            // How long the others take depends on the data, so they don't go where they would hold up fast ones.
-            switch try await ask(LocationStatements.manyNearest, lane: .exclusive, by: ranking) {
-            case .proven(let places): return places
-            case .unproven(let distanceMeters, let chordMeters):
-                return try await allPlaces(within: distanceMeters, chordMeters: chordMeters, by: ranking)
+            let answer = try await search.anywhere()
+            searchCount += 1
+            cubeCount += search.cubeCount
+            if search.filter.isEmpty, search.request.box == nil, ranking.after == nil {
+                learn(from: answer, ranking)
             }
+            return answer
         } catch {
             throw LocationStoreError(error)
         }
     }
 
-    /// What came of a fetch of candidates.
-    private enum Answer {
-        case proven(RankedRows)
-        case unproven(distanceMeters: Double, chordMeters: Double)
+    /// Takes the walk from here on, or not, by how far the last of a whole page was.
+    private func learn(from answer: PlaceSearch.Answer, _ ranking: Ranking) {
+        guard ranking.radiusMeters == nil || answer.next != nil else { return }
+        let last = answer.next?.distanceMeters ?? .infinity
+        regions[ranking.center] = last < InhabitedRegions.greatestDistanceMeters
     }
 
-    private func ask(
-        _ nearest: LocationStatements.Nearest, lane: PoolLaneName, by ranking: Ranking
-    ) async throws(PostgresError) -> Answer {
-        let rows = try await pool.query(
-            nearest.statement, center(of: ranking), lane: lane, isIdempotent: true)
-        let placed = try rank(rows, by: ranking)
-        let fetch = Ranking.Fetch(
-            candidateLimit: nearest.candidateLimit, candidateCount: rows.count,
-            lastChordMeters: try rows.last.map { row throws(PostgresError) in
-                try LocationRow(row).chordMeters()
-            })
-        switch ranking.verdict(on: placed, after: fetch) {
-        case .complete: return .proven(RankedRows(rows: rows, placed: placed))
-        case .fetchAll(let distanceMeters, let chordMeters):
-            return .unproven(distanceMeters: distanceMeters, chordMeters: chordMeters)
-        }
-    }
+    /// What the last renewal of the data told.
+    public var currentDatasetID: DatasetID? { dataset.datasetID }
 
-    private func allPlaces(
-        within distanceMeters: Double, chordMeters: Double, by ranking: Ranking
-    ) async throws(PostgresError) -> RankedRows {
-        thirdFetchCount += 1
-        let rows = try await pool.query(
-            LocationStatements.within, center(of: ranking) + [.float8(chordMeters), .float8(distanceMeters)],
-            lane: .exclusive, isIdempotent: true)
-        return RankedRows(rows: rows, placed: try rank(rows, by: ranking))
-    }
-
-    private func center(of ranking: Ranking) -> [PostgresValue] {
-        [.float8(ranking.center.latitude), .float8(ranking.center.longitude)]
-    }
-
-    private func rank(_ rows: PostgresRows, by ranking: Ranking) throws(PostgresError) -> [Ranking.Placed] {
-        var candidates: [Candidate] = []
-        candidates.reserveCapacity(rows.count)
-        for row in rows { candidates.append(try LocationRow(row).candidate()) }
-        return ranking.rank(candidates)
-    }
-
-    public var currentDatasetID: DatasetID? { nil }
-    public var vocabulary: CategoryVocabulary? { nil }
-    public func currentVocabulary() async throws(LocationStoreError) -> CategoryVocabulary {
-        CategoryVocabulary([])
-    }
-    public func location(for request: LocationRequest) async throws(LocationStoreError) -> LocationsPage {
-        LocationsPage(places: [PointOfInterest]())
-    }
-    public func categories() async throws(LocationStoreError) -> CategoryCounts {
-        CategoryCounts(categories: [])
-    }
+    /// The categories that there were then.
+    public var vocabulary: CategoryVocabulary? { dataset.vocabulary }
 
     /// Whether the database answers, and has every migration that this binary relies on.
     public func checkHealth() async -> StoreHealth {
@@ -112,6 +101,7 @@ public final class PostgresLocationStore: LocationStore {
 
     /// Closes the connections.
     public func close() async {
+        await watcher?.close()
         await pool.close()
     }
 }

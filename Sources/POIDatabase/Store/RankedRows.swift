@@ -4,15 +4,21 @@ import Postgres
 
 /// The rows of an answer, in the order of a ranking.
 struct RankedRows: PlaceSource {
-    let rows: PostgresRows
-    let placed: [Ranking.Placed]
+    /// A place: its row, and what is told of its distance.
+    struct Item {
+        let row: Int
+        let distanceMeters: Double?
+    }
 
-    var count: Int { placed.count }
+    let rows: PostgresRows
+    let items: [Item]
+
+    var count: Int { items.count }
 
     func withFields(at index: Int, _ body: (PlaceFields) -> Void) throws(LocationStoreError) {
         do throws(PostgresError) {
-            let place = placed[index]
-            try LocationRow(rows[place.index]).withFields(distanceMeters: place.distanceMeters, body)
+            let item = items[index]
+            try LocationRow(rows[item.row]).withFields(distanceMeters: item.distanceMeters, body)
         } catch {
             throw LocationStoreError(error)
         }

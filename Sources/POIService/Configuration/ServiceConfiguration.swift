@@ -26,6 +26,10 @@ public struct ServiceConfiguration: Sendable {
     public var shutdownTimeout: Duration
     /// Query parameters that a gateway adds and that are ignored.
     public var ignoredParameters: [ParameterPattern]
+    /// How long answers may be kept.
+    public var caching: CachingConfiguration
+    /// Who may ask, and how often.
+    public var access: AccessConfiguration
     /// Whether readiness needs the database.
     public var readyRequiresDatabase: Bool
     /// Whether each request is logged.
@@ -60,6 +64,8 @@ public struct ServiceConfiguration: Sendable {
                 "POI_IGNORED_PARAMETERS", "query parameters to ignore, utm_* for instance",
                 expected: "names, each with a * at its end at most",
                 element: { ParameterPattern($0) }))
+        caching = try CachingConfiguration(from: &reader)
+        access = try AccessConfiguration(from: &reader)
         readyRequiresDatabase = try reader.read(
             .flag("POI_READY_REQUIRES_DATABASE", "whether /readyz needs the database", default: false))
         logsAccess = try reader.read(.flag("POI_ACCESS_LOG", "whether each request is logged", default: true))

@@ -4,12 +4,23 @@ extension Setting where Value == Int {
         _ variable: String, _ purpose: String, in range: ClosedRange<Int>, default defaultValue: Int
     ) -> Setting {
         Setting(variable, purpose, default: String(defaultValue)) { (text) throws(SettingRejection) in
-            guard let value = Int(text), range.contains(value) else {
-                throw SettingRejection(
-                    expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
-            }
-            return value
+            try parse(text, in: range)
         }
+    }
+
+    /// A whole number of a range, absent by default.
+    public static func optionalInteger(
+        _ variable: String, _ purpose: String, in range: ClosedRange<Int>
+    ) -> Setting {
+        Setting(variable, purpose) { (text) throws(SettingRejection) in try parse(text, in: range) }
+    }
+
+    private static func parse(_ text: String, in range: ClosedRange<Int>) throws(SettingRejection) -> Int {
+        guard let value = Int(text), range.contains(value) else {
+            throw SettingRejection(
+                expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
     }
 }
 
@@ -60,10 +71,10 @@ extension Setting where Value == String {
 extension Setting {
     /// A comma-separated list, empty by default.
     static func list<Element>(
-        _ variable: String, _ purpose: String, expected: String,
+        _ variable: String, _ purpose: String, isSecret: Bool = false, expected: String,
         element: @escaping @Sendable (String) -> Element?
     ) -> Setting where Value == [Element] {
-        Setting(variable, purpose, default: "") { (text) throws(SettingRejection) in
+        Setting(variable, purpose, default: "", isSecret: isSecret) { (text) throws(SettingRejection) in
             var elements: [Element] = []
             for part in text.split(separator: ",") {
                 guard let element = element(part.trimmingSpaces()) else {
@@ -71,13 +82,16 @@ extension Setting {
                 }
                 elements.append(element)
             }
+            // Commas and nothing between them: somebody meant to set something.
+            guard text.isEmpty || !elements.isEmpty else { throw SettingRejection(expected: expected) }
             return elements
         }
     }
 }
 
 extension Setting where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
-    static func choice(_ variable: String, _ purpose: String, default defaultValue: Value) -> Setting {
+    /// One word of a few.
+    public static func choice(_ variable: String, _ purpose: String, default defaultValue: Value) -> Setting {
         Setting(variable, purpose, default: defaultValue.rawValue) { (text) throws(SettingRejection) in
             guard let value = Value(rawValue: text) else {
                 throw SettingRejection(

@@ -49,10 +49,9 @@ public struct SettingsReader: Sendable {
         } else {
             (text, origin, name) = (setting.defaultText, "default", setting.variable)
         }
+        let isHidden = setting.isSecret && text?.isEmpty == false
         entries.append(
-            Entry(
-                variable: setting.variable, shownValue: setting.isSecret && text != nil ? "(redacted)" : text,
-                origin: origin))
+            Entry(variable: setting.variable, shownValue: isHidden ? "(redacted)" : text, origin: origin))
         guard let text else { return nil }
         do throws(SettingRejection) {
             return try setting.parse(text)

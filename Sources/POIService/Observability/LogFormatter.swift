@@ -3,7 +3,7 @@ import PointsOfInterestAPI
 
 /// Makes log lines of observations: JSON objects, or text for a terminal.
 ///
-/// No line holds a query or a body, so none holds anybody's position.
+/// No line holds a query or a body, nor what else in a path could be somebody's position.
 struct LogFormatter: Sendable {
     /// Whether lines are JSON.
     let isJSON: Bool
@@ -33,7 +33,7 @@ struct LogFormatter: Sendable {
 
     private func write(_ request: RequestObservation, to writer: inout JSONWriter) {
         writer.member("method", request.method?.rawValue)
-        writer.member("path", request.path)
+        writer.member("path", request.loggedPath)
         writer.member("route", request.routeTemplate)
         if let status = request.status { writer.member("status", status.code) }
         writer.member("durationMs", request.duration.roundedMilliseconds)
@@ -49,7 +49,7 @@ struct LogFormatter: Sendable {
             return Array("\(time.rfc3339) \(observation.level) \(observation.message.escapedForLog)".utf8)
         }
         let method = request.method?.rawValue ?? "-"
-        let path = (request.path ?? "-").escapedForLog
+        let path = (request.loggedPath ?? "-").escapedForLog
         let status = request.status.map { String($0.code) } ?? "gone"
         let duration = request.duration.roundedMilliseconds
         return Array(

@@ -37,6 +37,15 @@ struct DistanceBounds {
         return Geodesic.distanceMeters(from: center, to: candidates[index]) > meters
     }
 
+    /// Whether the candidate comes behind a position in the order; measures where the bounds don't tell.
+    func isBehind(_ position: PagePosition, _ candidates: [Candidate], _ center: Coordinate) -> Bool {
+        if least > position.distanceMeters { return true }
+        if greatest < position.distanceMeters { return false }
+        let distance =
+            least == greatest ? least : Geodesic.distanceMeters(from: center, to: candidates[index])
+        return (position.distanceMeters, position.id) < (distance, id)
+    }
+
     /// Whether both bounds are the same to a tenth of a metre, which is what answers show.
     var decideTenths: Bool { (least * 10).rounded() == (greatest * 10).rounded() }
 }

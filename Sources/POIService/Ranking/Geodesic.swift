@@ -12,7 +12,7 @@ public enum Geodesic {
     }
 
     /// The same for a place that a store proposes.
-    static func distanceMeters(from start: Coordinate, to candidate: Candidate) -> Double {
+    public static func distanceMeters(from start: Coordinate, to candidate: Candidate) -> Double {
         distanceMeters(from: start, toLatitude: candidate.latitude, longitude: candidate.longitude)
     }
 

@@ -30,8 +30,13 @@ extension Ranking {
         return diameter * asin(min(1, chordMeters / diameter)) - roundingMarginMeters
     }
 
-    /// No geodesic over this chord is longer; for chords up to `greatestUsefulChordMeters`.
+    /// Schur's theorem compares with a circle's arc of at most half a turn, 19,903 km. What is farther apart
+    /// is nearly opposite, 12,400 km of chord at least.
+    private static let greatestComparableChordMeters = 12_000_000.0
+
+    /// No geodesic over this chord is longer; infinite for chords that tell nothing.
     static func greatestGeodesicMeters(chordMeters: Double) -> Double {
+        guard chordMeters <= greatestComparableChordMeters else { return .infinity }
         let diameter = 2 * leastCurvatureRadius
         return diameter * asin(min(1, chordMeters / diameter)) + roundingMarginMeters
     }

@@ -1,3 +1,5 @@
+import PointsOfInterestAPI
+
 extension Ranking {
     /// How far a store looked: it proposed the places nearest to the centre by the chord, the straight
     /// line through the Earth between two points of the ellipsoid.
@@ -29,13 +31,16 @@ extension Ranking {
     ///
     /// The orders of chord and geodesic differ, since the ellipsoid isn't curved alike in all directions:
     /// by less than 3 m at 500 km. So it isn't how many candidates were fetched that proves an answer,
-    /// but that the shortest geodesic behind the last chord is longer than all the answer needs.
+    /// but that the shortest geodesic behind the last chord is longer than all the answer needs. Places at
+    /// or before `after` don't count towards that: where it lies behind the fetch, nothing is proven.
     public func verdict(on placed: [Placed], after fetch: Fetch) -> Verdict {
         guard fetch.candidateCount >= fetch.candidateLimit, let lastChordMeters = fetch.lastChordMeters else {
             return .complete  // all the places there are
         }
         let farthestPlaced = placed.count == limit ? placed.last?.distanceMeters : nil
-        let needed = min(radiusMeters ?? .infinity, farthestPlaced ?? .infinity)
+        let needed = min(
+            radiusMeters ?? LocationsRequest.greatestRadiusMeters,
+            farthestPlaced ?? LocationsRequest.greatestRadiusMeters)
         // A place exactly at the bound need not have been proposed.
         if needed < Self.leastGeodesicMeters(chordMeters: lastChordMeters) { return .complete }
         return .fetchAll(

@@ -12,12 +12,16 @@ public struct Ranking: Hashable, Sendable {
     public let radiusMeters: Double?
     /// The most places that are asked for.
     public let limit: Int
+    /// Where the pages before this one end: places at or before it don't belong to the answer; nil where
+    /// there are none.
+    public let after: PagePosition?
 
-    /// Ranks around `center`.
-    public init(center: Coordinate, radiusMeters: Double?, limit: Int) {
+    /// Ranks around `center`, from behind `after` on.
+    public init(center: Coordinate, radiusMeters: Double?, limit: Int, after: PagePosition? = nil) {
         self.center = center
         self.radiusMeters = radiusMeters
         self.limit = limit
+        self.after = after
     }
 
     /// A candidate that belongs to the answer.
@@ -31,7 +35,7 @@ public struct Ranking: Hashable, Sendable {
         public let distanceMeters: Double
     }
 
-    /// Orders the candidates within the radius, nearest first, at most `limit`.
+    /// Orders the candidates within the radius and behind `after`, nearest first, at most `limit`.
     ///
     /// A chord bounds its geodesic to micrometres nearby. Most often the bounds already decide what is
     /// asked for: which place is nearer, whether one is within the radius, what its distance is to a tenth
@@ -41,6 +45,9 @@ public struct Ranking: Hashable, Sendable {
         var bounds = candidates.indices.map { DistanceBounds(of: candidates, at: $0, from: center) }
         if let radiusMeters {
             bounds.removeAll { $0.isBeyond(radiusMeters, candidates, center) }
+        }
+        if let after {
+            bounds.removeAll { !$0.isBehind(after, candidates, center) }
         }
         bounds.sort { ($0.least, $0.id) < ($1.least, $1.id) }
         if measureOverlapping(&bounds, candidates) {

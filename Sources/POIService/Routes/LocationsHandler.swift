@@ -1,28 +1,53 @@
 import HTTPServer
 import PointsOfInterestAPI
 
-/// `GET /locations`: the places around a centre or in a box, nearest first.
+/// `GET /locations`: the places around a centre or in a box, nearest first, a page at a time.
 struct LocationsHandler: HTTPHandler {
     let store: any LocationStore
+    let cachePolicy: CachePolicy
     let ignoredParameters: [ParameterPattern]
 
-    private static let headers: HTTPHeaders = [.contentType: MediaType.json]
-
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
-        let query = try LocationsRequest.decode(
-            query: (request.query ?? "").utf8, ignoring: ignoredParameters, vocabulary: store.vocabulary)
-        let page = try await store.locations(for: query)
-        return HTTPResponse(.ok, headers: Self.headers, body: try page.places.json())
+        let form = try PlacesForm(acceptedBy: request)
+        let query = try await decode((request.query ?? "").utf8)
+        let fields = query.center == nil ? cachePolicy.shared : cachePolicy.personal
+        let answers = DatasetAnswers(
+            store: store,
+            representation: RepresentationHash(
+                path: EndpointPath.locations, query: query.encode(), mediaType: form.mediaType),
+            fields: (form.fields(fields), fields.notModified))
+        return try await answers.answer(request) {
+            let page = try await store.locations(for: query)
+            return DatasetAnswers.Fetched(
+                datasetID: page.datasetID, databaseDuration: page.databaseDuration,
+                link: page.next.map(query.nextPageLink)
+            ) {
+                try form.list(page.places)
+            }
+        }
+    }
+
+    /// Refuses a category only if there never was one of its name: a new one may not have come round to here.
+    private func decode(_ query: String.UTF8View) async throws -> LocationsRequest {
+        do throws(ParameterError) {
+            let vocabulary = store.vocabulary
+            let request = try LocationsRequest.decode(
+                query: query, ignoring: ignoredParameters, vocabulary: vocabulary)
+            if vocabulary != nil || request.categories.isEmpty { return request }
+        } catch {
+            guard error.faults.contains(where: { $0.code == .unknownCategory }) else { throw error }
+        }
+        return try LocationsRequest.decode(
+            query: query, ignoring: ignoredParameters, vocabulary: try await store.currentVocabulary())
     }
 }
 
-extension PlaceSource {
-    /// The places as a JSON array.
-    func json() throws(LocationStoreError) -> [UInt8] {
-        var writer = JSONWriter(capacity: 16 + 384 * count)
-        writer.beginArray()
-        for index in 0..<count { try withFields(at: index) { writer.value($0) } }
-        writer.endArray()
-        return writer.bytes
+extension LocationsRequest {
+    /// The `Link` to the page that begins at a position: a query-only reference (RFC 3986, section 4.2), which
+    /// is right behind any prefix or proxy.
+    fileprivate func nextPageLink(at position: PagePosition) -> String {
+        var next = self
+        next.cursor = PageCursor(position, in: self)
+        return "<?\(next.encode().percentEncodedQuery)>; rel=\"next\""
     }
 }

@@ -3,6 +3,8 @@ import PointsOfInterestAPI
 /// A store in memory, filled once: measures every place, so it is the plainest truth there is.
 public final class FixtureStore: LocationStore {
     private let places: [PointOfInterest]
+    /// The words of the places' names, in the same order.
+    private let words: [[String]]
     /// The categories that there ever were.
     public let vocabulary: CategoryVocabulary?
     /// The same for as long as the store, whose places don't change.
@@ -14,6 +16,7 @@ public final class FixtureStore: LocationStore {
     ///   just those.
     public init(_ places: [PointOfInterest], vocabulary: CategoryVocabulary? = nil) {
         self.places = places
+        words = places.map { SearchWords.words(ofName: $0.name) }
         self.vocabulary = vocabulary ?? CategoryVocabulary(places.map(\.category))
         currentDatasetID = DatasetID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
     }
@@ -25,27 +28,40 @@ public final class FixtureStore: LocationStore {
 
     /// Answers by looking at every place.
     public func locations(for request: LocationsRequest) async throws(LocationStoreError) -> LocationsPage {
-        guard let ranking = Ranking(request) else { return LocationsPage(places: [PointOfInterest]()) }
-        let matching = places
-        let candidates = matching.map {
-            Candidate(id: Int64($0.id), latitude: $0.latitude, longitude: $0.longitude)
+        guard let ranking = Ranking(pageOf: request) else {
+            return LocationsPage(places: [PointOfInterest]())
         }
-        let placed = ranking.rank(candidates).map { placed in
+        let isAskedFor = filter(of: request)
+        let matching = zip(places, words).filter(isAskedFor).map(\.0)
+        let candidates = matching.map(Candidate.init)
+        let page = ranking.page(of: ranking.rank(candidates), from: candidates)
+        let placed = page.placed.map { placed in
             matching[placed.index].at(distanceMeters: request.center == nil ? nil : placed.distanceMeters)
         }
-        return LocationsPage(places: placed, datasetID: currentDatasetID)
+        return LocationsPage(places: placed, next: page.next, datasetID: currentDatasetID)
+    }
+
+    /// What a request asks of a place and its name's words, apart from where it is in the order.
+    private func filter(of request: LocationsRequest) -> (PointOfInterest, [String]) -> Bool {
+        let categories = Set(request.categories)
+        let queryWords = request.searchText.map(SearchWords.words(ofQuery:))
+        return { place, words in
+            if !categories.isEmpty, !categories.contains(place.category) { return false }
+            if let featured = request.featured, featured != place.featured { return false }
+            if let box = request.box, !box.contains(latitude: place.latitude, longitude: place.longitude) {
+                return false
+            }
+            guard let queryWords else { return true }
+            return SearchWords.matches(nameWords: words, queryWords: queryWords)
+        }
     }
 
     /// Answers by looking at every place.
     public func location(for request: LocationRequest) async throws(LocationStoreError) -> LocationsPage {
         let found = places.filter { $0.id == request.id }.map { place in
             place.at(
-                distanceMeters: request.center.map {
-                    Geodesic.distanceMeters(
-                        from: $0,
-                        to: Candidate(
-                            id: Int64(place.id), latitude: place.latitude, longitude: place.longitude))
-                })
+                distanceMeters: request.center.map { Geodesic.distanceMeters(from: $0, to: Candidate(place)) }
+            )
         }
         return LocationsPage(places: found, datasetID: currentDatasetID)
     }
@@ -70,13 +86,9 @@ public final class FixtureStore: LocationStore {
     public func close() async {}
 }
 
-extension Ranking {
-    /// The ranking that a request asks for; nil where it has neither a centre nor a box.
-    public init?(_ request: LocationsRequest) {
-        guard let center = request.orderCenter else { return nil }
-        self.init(
-            center: center, radiusMeters: request.radiusMeters,
-            limit: request.limit ?? LocationsRequest.defaultLimit)
+extension Candidate {
+    fileprivate init(_ place: PointOfInterest) {
+        self.init(id: Int64(place.id), latitude: place.latitude, longitude: place.longitude)
     }
 }
 

@@ -1,10 +1,12 @@
 /// `GET /categories`: every category with its number of places, most frequent first, then by name.
 public struct CategoriesRequest: Hashable, Sendable {
-    private enum Parameter: Int, QueryParameter {
-        // An enumeration with raw values has at least one case; no query has a name with a NUL.
-        case none
+    /// There are none; an enumeration without a case has its raw values spelled out.
+    private enum Parameter: QueryParameter {
+        init?(rawValue: Int) { nil }
 
-        var name: StaticString { "\0" }
+        var rawValue: Int { switch self {} }
+
+        var name: StaticString { switch self {} }
     }
 
     /// Makes a request.

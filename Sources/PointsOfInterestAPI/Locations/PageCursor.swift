@@ -6,8 +6,9 @@ public struct PageCursor: Hashable, Sendable {
     /// The cursor as it stands in a query: unreserved characters only.
     public let rawValue: String
 
-    /// The bytes of a cursor: the revision, the query's fingerprint, distance, id and count.
-    private static let byteCount = 1 + 8 + 8 + 8 + 8
+    /// The bytes of a cursor: the revision, the query's fingerprint, distance, id, count, and a check sum of
+    /// them all, so that a cursor that was damaged on its way isn't taken for another page's.
+    private static let byteCount = 1 + 8 + 8 + 8 + 4 + 4
     private static let revision: UInt8 = 1
 
     /// Takes a cursor as it came.
@@ -19,14 +20,11 @@ public struct PageCursor: Hashable, Sendable {
     public init(_ position: PagePosition, in request: LocationsRequest) {
         var bytes = [Self.revision]
         bytes.reserveCapacity(Self.byteCount)
-        for word in [
-            request.fingerprint, position.distanceMeters.bitPattern, UInt64(bitPattern: position.id),
-            UInt64(max(position.count, 0)),
-        ] {
-            for shift in stride(from: 56, through: 0, by: -8) {
-                bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
-            }
-        }
+        bytes.append(bigEndian: request.fingerprint)
+        bytes.append(bigEndian: position.distanceMeters.bitPattern)
+        bytes.append(bigEndian: UInt64(bitPattern: position.id))
+        bytes.append(bigEndian: UInt32(clamping: position.count))
+        bytes.append(bigEndian: Self.checkSum(of: bytes))
         rawValue = Base64URL.encode(bytes)
     }
 
@@ -40,15 +38,27 @@ public struct PageCursor: Hashable, Sendable {
         guard let bytes = Base64URL.decode(rawValue.utf8), bytes.count == Self.byteCount,
             bytes[0] == Self.revision
         else { throw .malformed }
-        func word(_ index: Int) -> UInt64 {
-            bytes[(1 + 8 * index)...].prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        func number(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
+        guard number(29..<33) == Self.checkSum(of: bytes.prefix(29)) else { throw .malformed }
+        guard number(1..<9) == request.fingerprint else { throw .mismatch }
+        let distanceMeters = Double(bitPattern: number(9..<17))
+        // A range does not contain NaN. Of four bytes, any count is an `Int` with room to count on.
+        guard (0...LocationsRequest.greatestRadiusMeters).contains(distanceMeters) else { throw .malformed }
+        return PagePosition(
+            distanceMeters: distanceMeters, id: Int64(bitPattern: number(17..<25)),
+            count: Int(number(25..<29)))
+    }
+
+    private static func checkSum(of bytes: some Sequence<UInt8>) -> UInt32 {
+        UInt32(truncatingIfNeeded: StableHash.hash(bytes))
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append<Number: FixedWidthInteger & UnsignedInteger>(bigEndian number: Number) {
+        for shift in stride(from: Number.bitWidth - 8, through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: number >> Number(shift)))
         }
-        guard word(0) == request.fingerprint else { throw .mismatch }
-        let distanceMeters = Double(bitPattern: word(1))
-        guard distanceMeters >= 0, distanceMeters <= LocationsRequest.greatestRadiusMeters,
-            let count = Int(exactly: word(3))
-        else { throw .malformed }
-        return PagePosition(distanceMeters: distanceMeters, id: Int64(bitPattern: word(2)), count: count)
     }
 }
 

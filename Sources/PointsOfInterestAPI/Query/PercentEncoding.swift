@@ -42,16 +42,17 @@ enum PercentEncoding {
         return decoded
     }
 
-    static func encode(_ text: String) -> String {
-        var encoded: [UInt8] = []
+    /// Appends a text, everything but RFC 3986's unreserved characters escaped.
+    static func encode(_ text: String, onto encoded: inout [UInt8]) {
         for byte in text.utf8 {
             if isUnreserved(byte) {
                 encoded.append(byte)
             } else {
-                encoded += [UInt8(ascii: "%"), hexDigit(byte >> 4), hexDigit(byte & 15)]
+                encoded.append(UInt8(ascii: "%"))
+                encoded.append(hexDigit(byte >> 4))
+                encoded.append(hexDigit(byte & 15))
             }
         }
-        return String(decoding: encoded, as: UTF8.self)
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {

@@ -97,9 +97,9 @@ struct QueryDecoder<Parameter: QueryParameter> {
         if ignored.contains(where: { $0.matches(name) }) { return }
         let known = Parameter.allCases.map(\.name.description)
         let shown = Self.shown(name)
-        let hint =
-            NearestName.find(for: shown, among: known).map { "did you mean \($0)?" }
-            ?? "known are \(known.joined(separator: ", "))"
+        let knownNames =
+            known.isEmpty ? "this has no parameters" : "known are \(known.joined(separator: ", "))"
+        let hint = NearestName.find(for: shown, among: known).map { "did you mean \($0)?" } ?? knownNames
         report(shown, .unknownParameter, "is not known; \(hint)")
     }
 

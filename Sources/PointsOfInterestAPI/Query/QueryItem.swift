@@ -36,7 +36,14 @@ public struct QueryItem: Hashable, Sendable {
 extension [QueryItem] {
     /// The items as a query, everything but RFC 3986's unreserved characters escaped: `+` is `%2B`.
     public var percentEncodedQuery: String {
-        map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
-            .joined(separator: "&")
+        var query: [UInt8] = []
+        query.reserveCapacity(48 * count)
+        for item in self {
+            if !query.isEmpty { query.append(UInt8(ascii: "&")) }
+            PercentEncoding.encode(item.name, onto: &query)
+            query.append(UInt8(ascii: "="))
+            PercentEncoding.encode(item.value, onto: &query)
+        }
+        return String(decoding: query, as: UTF8.self)
     }
 }

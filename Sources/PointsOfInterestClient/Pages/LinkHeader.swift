@@ -4,6 +4,9 @@ enum LinkHeader {
     static func target(of relation: String, in field: String) -> String? {
         var rest = field[...]
         while let link = takeLink(&rest) {
+            // Said of another resource than the one that answered (RFC 8288, section 3.2).
+            if link.parameters.contains(where: { $0.name == "anchor" }) { continue }
+            // Further ones of the same link are ignored (RFC 8288, section 3.3).
             let relations = link.parameters.first { $0.name == "rel" }?.value ?? ""
             if relations.split(separator: " ").contains(where: { $0.lowercased() == relation }) {
                 return link.target

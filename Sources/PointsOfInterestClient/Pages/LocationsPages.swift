@@ -5,7 +5,7 @@ import Foundation
 /// Every iteration starts at the first page. It throws what loading a page throws, once, and ends behind that;
 /// it ends also where its task is cancelled, with `RequestError.cancelled`.
 public struct LocationsPages: AsyncSequence, Sendable {
-    /// A page's places, nearest first; only the first page may have none.
+    /// A page's places, nearest first; only the last page may have none.
     public typealias Element = [PointOfInterest]
 
     let loader: APIRequestLoader<LocationsAPIRequest>
@@ -20,6 +20,7 @@ public struct LocationsPages: AsyncSequence, Sendable {
         init(loader: APIRequestLoader<LocationsAPIRequest>, first: LocationsRequest) {
             self.loader = loader
             upcoming = .first(first)
+            if let url = try? loader.apiRequest.makeRequest(from: .first(first)).url { seen.insert(url) }
         }
 
         /// The next page; nil behind the last.
@@ -27,13 +28,15 @@ public struct LocationsPages: AsyncSequence, Sendable {
             guard let page = upcoming else { return nil }
             upcoming = nil
             let answer = try await loader.loadAPIRequest(requestData: page)
-            if let next = answer.next {
-                // A service that leads in circles would keep the app busy for ever.
-                guard seen.insert(next).inserted else {
-                    throw RequestError.undecodableBody(reason: "a page links to one before it")
-                }
-                upcoming = .linked(next)
+            guard let next = answer.next else { return answer.places }
+            // A service that leads in circles, or on and on past nothing, would keep the app busy for ever.
+            guard seen.insert(next).inserted else {
+                throw RequestError.undecodableBody(reason: "a page links to one before it")
             }
+            guard !answer.places.isEmpty else {
+                throw RequestError.undecodableBody(reason: "an empty page links to another one")
+            }
+            upcoming = .linked(next)
             return answer.places
         }
     }

@@ -24,13 +24,15 @@ public struct LocationsAPIRequest: APIRequest, Hashable {
 
     /// Makes the `GET` request for a page.
     ///
-    /// - Throws: `RequestError.invalidBaseURL`.
+    /// - Throws: `RequestError.invalidBaseURL`, also for a linked page that is not on the service's host: what
+    ///   an app adds to each request, a key for instance, goes nowhere else.
     public func makeRequest(from page: Page) throws -> URLRequest {
         switch page {
         case .first(let request):
-            try URLRequest.get(EndpointPath.locations, request.encode(), baseURL: baseURL)
+            return try URLRequest.get(EndpointPath.locations, request.encode(), baseURL: baseURL)
         case .linked(let url):
-            URLRequest.get(url)
+            guard url.isOfService(at: baseURL) else { throw RequestError.invalidBaseURL }
+            return URLRequest.get(url)
         }
     }
 
@@ -51,8 +53,10 @@ public struct LocationsAPIRequest: APIRequest, Hashable {
     private func next(_ head: ResponseHead) throws(RequestError) -> URL? {
         guard let field = head.value(forField: "Link"), let target = LinkHeader.target(of: "next", in: field)
         else { return nil }
+        // Against the URL that answered (RFC 8288, section 3.2), which may be one that the request was
+        // redirected to.
         guard let url = URL(string: target, relativeTo: head.url ?? baseURL)?.absoluteURL,
-            url.hasSameOrigin(as: head.url ?? baseURL)
+            url.isOfService(at: baseURL)
         else { throw .undecodableBody(reason: "the next page is not on the service's host") }
         return url
     }
@@ -73,10 +77,13 @@ public struct LocationsPage: Hashable, Sendable {
 }
 
 extension URL {
-    /// Whether scheme, host and port are the same (RFC 6454, section 5).
-    fileprivate func hasSameOrigin(as other: URL) -> Bool {
+    /// Whether scheme, host and port are the service's (RFC 6454, section 5). Where the service redirects from
+    /// HTTP's own port to HTTPS's, that counts too.
+    fileprivate func isOfService(at baseURL: URL) -> Bool {
         func port(_ url: URL) -> Int { url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80) }
-        return scheme?.lowercased() == other.scheme?.lowercased()
-            && host?.lowercased() == other.host?.lowercased() && port(self) == port(other)
+        let own = (scheme: baseURL.absoluteURL.scheme?.lowercased(), port: port(baseURL.absoluteURL))
+        let new = (scheme: scheme?.lowercased(), port: port(self))
+        guard let host, host.lowercased() == baseURL.absoluteURL.host?.lowercased() else { return false }
+        return new == own || (own == ("http", 80) && new == ("https", 443))
     }
 }

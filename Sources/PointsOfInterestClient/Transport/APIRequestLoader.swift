@@ -28,7 +28,11 @@ public struct APIRequestLoader<T: APIRequest>: Sendable {
 
     /// Sends one request; returns at once when its task is cancelled, and cancels the request.
     ///
+    /// Makes the request and reads the answer off the caller's actor: an app that asks on its main actor goes
+    /// on drawing while a large answer is decoded.
+    ///
     /// - Throws: `RequestError`; other errors only as `apiRequest` throws them itself.
+    @concurrent
     public func loadAPIRequest(requestData: T.RequestDataType) async throws -> T.ResponseDataType {
         let request = try apiRequest.makeRequest(from: requestData)
         return try read(try await transport.send(request))

@@ -16,7 +16,8 @@ public protocol EntityTagStore: Sendable {
 public struct EntityTagKey: Hashable, Sendable {
     /// The request's URL.
     public let url: URL
-    /// The fields that the answer may depend on, such as `Accept` and `Authorization`; in any order.
+    /// The fields that the answer may depend on, such as `Accept` and `Authorization`. They may hold a secret:
+    /// a store that writes keys down writes a digest of them.
     public let fields: [String: String]
 
     /// Makes a key.

@@ -36,6 +36,13 @@ public struct ResponseHead: Hashable, Sendable {
         self.init(status: response.statusCode, url: response.url, fields: fields)
     }
 
+    /// The same head with another's fields in the place of its own, as a 304 brings them for the answer that is
+    /// kept (RFC 9111, section 3.2). What describes the kept body stays.
+    func updated(with newer: ResponseHead) -> ResponseHead {
+        let changes = newer.fields.filter { !$0.key.hasPrefix("content-") && $0.key != "transfer-encoding" }
+        return ResponseHead(status: status, url: url, fields: fields.merging(changes) { $1 })
+    }
+
     /// The body's media type without parameters, in lower case.
     var mediaType: String? {
         value(forField: "Content-Type").map { value in

@@ -9,16 +9,7 @@ enum RetryAfter {
             // More than fits is longer than anybody waits.
             return .seconds(min(Int64(value) ?? .max, 1 << 40))
         }
-        guard let date = date(value) else { return nil }
+        guard let date = HTTPDate.parse(value) else { return nil }
         return .seconds(max(0, min(date.timeIntervalSince(now), 1e12)))
-    }
-
-    /// An IMF-fixdate: the only form of a date that is sent (RFC 9110, section 5.6.7).
-    private static func date(_ value: String) -> Date? {
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(secondsFromGMT: 0)
-        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        return formatter.date(from: value)
     }
 }

@@ -39,11 +39,15 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// The pause before a request is sent again; nil where it isn't.
     ///
+    /// Never shorter than `Retry-After`, and jitter comes on top of that: all the clients that an overloaded
+    /// service has told the same second must not be back in the same instant.
+    ///
     /// - Parameters:
     ///   - attempt: how often it was sent already, from 1.
     ///   - jitter: 0…1: which part of the longest pause (AWS Architecture Blog, "Exponential Backoff And
     ///     Jitter": full jitter).
-    ///   - now: what `Retry-After` with a date is counted from.
+    ///   - now: what a date in `Retry-After` is counted from where the answer has no `Date` of its own, which
+    ///     is better: the service's clock and the device's may differ.
     func pause(
         after outcome: Result<Answer, RequestError>, attempt: Int, jitter: Double, now: Date
     ) -> Duration? {
@@ -51,9 +55,10 @@ public struct RetryPolicy: Hashable, Sendable {
         // Doubled at most so often that nothing overflows.
         let backOff = min(firstPause * (1 << min(attempt - 1, 20)), longestPause) * jitter
         guard case .success(let answer) = outcome, let field = answer.head.value(forField: "Retry-After"),
-            let retryAfter = RetryAfter.parse(field, now: now)
+            let retryAfter = RetryAfter.parse(
+                field, now: answer.head.value(forField: "Date").flatMap(HTTPDate.parse) ?? now)
         else { return backOff }
-        return retryAfter > longestRetryAfter ? nil : max(retryAfter, backOff)
+        return retryAfter > longestRetryAfter ? nil : retryAfter + backOff
     }
 
     private static func mayPass(_ outcome: Result<Answer, RequestError>) -> Bool {

@@ -1,0 +1,68 @@
+/// Names what a resource says at the moment, whatever its coding: a weak entity tag (RFC 9110 section 8.8.3).
+public struct EntityTag: Hashable, Sendable {
+    /// The tag as a field's value: `W/"…"`.
+    public let fieldValue: String
+
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    /// The tag of a hash over everything that the answer depends on.
+    public init(hash: UInt64) {
+        // 15 bytes: a string without memory of its own.
+        fieldValue = String(unsafeUninitializedCapacity: 15) { buffer in
+            (buffer[0], buffer[1], buffer[2]) = (UInt8(ascii: "W"), ASCII.slash, UInt8(ascii: "\""))
+            for index in 0..<11 {
+                buffer[3 + index] = Self.alphabet[Int(truncatingIfNeeded: hash >> UInt64(6 * index)) & 63]
+            }
+            buffer[14] = UInt8(ascii: "\"")
+            return 15
+        }
+    }
+}
+
+extension HTTPHeaders {
+    /// Whether a client's `If-None-Match` says that it needs no answer of this tag (RFC 9110 section 13.1.2,
+    /// weak comparison).
+    ///
+    /// - Parameters:
+    ///   - tag: the answer's; nil where it has none.
+    ///   - countsAny: whether `*` counts too, which names any answer there is.
+    public func ifNoneMatchNames(_ tag: EntityTag?, countsAny: Bool = true) -> Bool {
+        var isNamed = false
+        forEachValue(of: .ifNoneMatch) { value in
+            if isNamed { return }
+            isNamed =
+                value.count == 1 && value.first == ASCII.asterisk
+                ? countsAny : tag.map(EntityTagList(value).contains) ?? false
+        }
+        return isNamed
+    }
+}
+
+/// A list of entity tags, read as far as it is one.
+private struct EntityTagList {
+    private var rest: Slice<UnsafeRawBufferPointer>
+
+    init(_ value: Slice<UnsafeRawBufferPointer>) {
+        rest = value
+    }
+
+    func contains(_ tag: EntityTag) -> Bool {
+        var list = self
+        while let opaque = list.next() {
+            if opaque.elementsEqual(tag.fieldValue.utf8.dropFirst(2)) { return true }
+        }
+        return false
+    }
+
+    /// The next tag with its quotes, without its mark of weakness.
+    private mutating func next() -> Slice<UnsafeRawBufferPointer>? {
+        rest = rest.drop { ASCII.isBlank($0) || $0 == ASCII.comma }
+        if rest.first == UInt8(ascii: "W"), rest.dropFirst().first == ASCII.slash { rest = rest.dropFirst(2) }
+        guard rest.first == UInt8(ascii: "\""),
+            let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "\""))
+        else { return nil }
+        defer { rest = rest[(end + 1)...] }
+        return rest[...end]
+    }
+}

@@ -1,0 +1,57 @@
+import EventLoop
+import POIService
+import PointsOfInterestAPI
+
+/// What a process knows of the data without asking: shared by its stores, kept fresh by one `DatasetWatcher`.
+///
+/// Any thread.
+public final class DatasetState: Sendable {
+    private struct State {
+        var datasetID: DatasetID?
+        var vocabulary: CategoryVocabulary?
+        var counts: CategoryCounts?
+        var isWatched = false
+    }
+
+    private let state = Lock(State())
+
+    /// Knows nothing yet.
+    public init() {}
+
+    /// The dataset that an answer given now would most likely come from; nil while that isn't known.
+    var datasetID: DatasetID? { state.withLock { $0.datasetID } }
+
+    /// The categories of the last dataset that was read; they only grow, so older ones are no mistake.
+    var vocabulary: CategoryVocabulary? { state.withLock { $0.vocabulary } }
+
+    /// The numbers of places of the current dataset, if somebody has counted them.
+    var categoryCounts: CategoryCounts? {
+        state.withLock { state in
+            guard let counts = state.counts, counts.datasetID == state.datasetID else { return nil }
+            return counts.datasetID == nil ? nil : counts
+        }
+    }
+
+    /// Whether the caller is the first, and is to keep this fresh.
+    func claimWatch() -> Bool {
+        state.withLock { state in
+            defer { state.isWatched = true }
+            return !state.isWatched
+        }
+    }
+
+    /// Takes what the watcher has learnt; nil where it is sure of nothing.
+    func update(datasetID: DatasetID?) {
+        state.withLock { $0.datasetID = datasetID }
+    }
+
+    /// Takes the categories that the watcher has read.
+    func update(vocabulary: CategoryVocabulary) {
+        state.withLock { $0.vocabulary = vocabulary }
+    }
+
+    /// Keeps counts for as long as their dataset is current.
+    func keep(_ counts: CategoryCounts) {
+        state.withLock { $0.counts = counts }
+    }
+}

@@ -1,0 +1,107 @@
+import EventLoop
+import POIService
+import PointsOfInterestAPI
+import Postgres
+
+/// Keeps a `DatasetState` fresh: listens for renewals, and asks where that can't work.
+///
+/// Confined to the pool's loop. `close` must be awaited before the pool is closed.
+final class DatasetWatcher {
+    private let pool: ConnectionPool
+    private let state: DatasetState
+    private let listener: PostgresListener?
+    private var machine: DatasetWatchStateMachine
+    private var timer: LoopTimer?
+    private var tasks: [Int: Task<Void, Never>] = [:]
+    private var taskCount = 0
+    /// Tells this watcher's echoes from others'.
+    private let token = "\(UInt64.random(in: 0 ... .max))"
+
+    private static let renewals = "dataset_renewed"
+    private static let echoes = "dataset_watch"
+    private static let sendEcho = PreparedStatement(
+        "SELECT pg_notify('dataset_watch', $1)", parameters: [.text])
+
+    init(configuration: DatabaseConfiguration, pool: ConnectionPool, state: DatasetState) {
+        self.pool = pool
+        self.state = state
+        machine = DatasetWatchStateMachine(mode: configuration.listenMode)
+        listener =
+            configuration.listenMode == .off
+            ? nil
+            : PostgresListener(
+                configuration.postgres, channels: [Self.renewals, Self.echoes], loop: pool.loop)
+        listener?.onLost = { [weak self] in
+            guard let self else { return }
+            perform(machine.lost())
+        }
+        timer = LoopTimer(loop: pool.loop) { [weak self] in
+            guard let self else { return }
+            perform(machine.tick())
+        }
+        timer?.start(after: .zero, repeating: .seconds(1))
+        let watcher = LoopBound(self, loop: pool.loop)
+        run { await watcher.value.hear() }
+    }
+
+    /// Knows nothing any more, and waits for what is under way.
+    func close() async {
+        timer?.close()
+        timer = nil
+        state.update(datasetID: nil)
+        await listener?.close()
+        for task in tasks.values { task.cancel() }
+        for task in tasks.values { await task.value }
+    }
+
+    private func hear() async {
+        guard let events = listener?.events else { return }
+        for await event in events {
+            switch event {
+            case .gap: perform(machine.listening())
+            case .notification(let notification) where notification.channel == Self.renewals:
+                perform(machine.renewed(DatasetID(text: notification.payload)))
+            case .notification(let notification):
+                if notification.payload == token { perform(machine.echoHeard()) }
+            }
+        }
+    }
+
+    private func perform(_ actions: [DatasetWatchStateMachine.Action]) {
+        // Closed: nothing new is begun.
+        guard timer != nil else { return }
+        let watcher = LoopBound(self, loop: pool.loop)
+        for action in actions {
+            switch action {
+            case .know(let id): state.update(datasetID: id)
+            case .read: run { await watcher.value.read() }
+            case .sendEcho: run { await watcher.value.echo() }
+            }
+        }
+    }
+
+    private func read() async {
+        do throws(PostgresError) {
+            let row = try await pool.query(LocationStatements.state, lane: .fast, isIdempotent: true).only()
+            state.update(vocabulary: CategoryVocabulary(try row.decode([String].self, at: 2)))
+            perform(machine.read(try row.decode(DatasetID?.self, at: 0), isStandby: try row.decode(at: 1)))
+        } catch {
+            perform(machine.readFailed())
+        }
+    }
+
+    /// One that doesn't get through is sent again; see the state machine.
+    private func echo() async {
+        _ = try? await pool.query(Self.sendEcho, [.text(token)], lane: .fast)
+    }
+
+    private func run(_ body: @escaping @Sendable () async -> Void) {
+        taskCount += 1
+        let number = taskCount
+        let watcher = LoopBound(self, loop: pool.loop)
+        tasks[number] = Task(executorPreference: pool.loop) {
+            await body()
+            watcher.value.tasks[number] = nil
+        }
+    }
+}

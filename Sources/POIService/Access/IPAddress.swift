@@ -1,0 +1,45 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// An IP address of either version; one of version 4 is the same as its mapped form (RFC 4291, section 2.5.5.2).
+public struct IPAddress: Hashable, Sendable {
+    let high: UInt64
+    let low: UInt64
+
+    /// The upper bits that all mapped addresses share, in the lower word.
+    static let mappedPrefix: UInt64 = 0xFFFF << 32
+
+    init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Reads a numeric address, without brackets or a port; what follows a `%` is passed over.
+    public init?(_ text: String) {
+        let text = String(text.prefix { $0 != "%" })
+        var version4 = in_addr()
+        var version6 = in6_addr()
+        if inet_pton(AF_INET, text, &version4) == 1 {
+            self.init(high: 0, low: Self.mappedPrefix | UInt64(UInt32(bigEndian: version4.s_addr)))
+        } else if inet_pton(AF_INET6, text, &version6) == 1 {
+            let words = withUnsafeBytes(of: version6) { bytes in
+                (
+                    bytes.loadUnaligned(as: UInt64.self),
+                    bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+                )
+            }
+            self.init(high: UInt64(bigEndian: words.0), low: UInt64(bigEndian: words.1))
+        } else {
+            return nil
+        }
+    }
+
+    var isVersion4: Bool { high == 0 && low >> 32 == 0xFFFF }
+
+    /// Who is likely to be behind the address: of version 6, one client has a whole network of 2⁶⁴
+    /// (RFC 6177).
+    var client: IPAddress { isVersion4 ? self : IPAddress(high: high, low: 0) }
+}

@@ -1,0 +1,30 @@
+import HTTPServer
+
+/// Lets in who brings one of the service's keys: `Authorization: Bearer …` (RFC 6750, section 2.1).
+struct KeyRequirement: HTTPMiddleware {
+    let keys: [AccessKey]
+
+    private static let unauthorized = HTTPError(
+        .unauthorized, .unauthorized, "This needs a key, as Authorization: Bearer.",
+        headers: [.wwwAuthenticate: "Bearer"])
+    private static let forbidden = HTTPError(.forbidden, .forbidden, "The key is not one of the service's.")
+
+    func respond(
+        to request: HTTPRequest, context: RequestContext, next: any HTTPHandler
+    ) async throws -> HTTPResponse {
+        let fields = request.headers.all(.authorization)
+        guard fields.count == 1, let token = Self.bearerToken(fields[0]) else { throw Self.unauthorized }
+        var isKnown = false
+        // All of them, so that the time doesn't tell which one it was.
+        for key in keys where key.equals(token) { isKnown = true }
+        guard isKnown else { throw Self.forbidden }
+        return try await next.respond(to: request, context: context)
+    }
+
+    private static func bearerToken(_ field: String) -> [UInt8]? {
+        let parts = field.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
+        guard parts.count == 2, String(Substring(parts[0])).lowercased() == "bearer" else { return nil }
+        let token = Array(parts[1].drop { $0 == UInt8(ascii: " ") })
+        return token.isEmpty ? nil : token
+    }
+}

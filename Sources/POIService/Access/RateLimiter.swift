@@ -1,0 +1,66 @@
+import EventLoop
+import HTTPServer
+
+/// Counts each client's requests against a limit, by a token bucket: kept as the time at which the bucket will
+/// be full again (the generic cell rate algorithm, ITU-T I.371).
+///
+/// Any thread: all loops of a process count together. Memory is bounded: past so many clients, those not seen
+/// for the longest are forgotten, to whom that is no loss.
+final class RateLimiter: Sendable {
+    private struct State {
+        /// When each client's bucket is full again, in nanoseconds of the monotonic clock.
+        var recent: [IPAddress: Int64] = [:]
+        /// The clients before those.
+        var older: [IPAddress: Int64] = [:]
+    }
+
+    private let state = Lock(State())
+    private let interval: Int64
+    private let tolerance: Int64
+    private let capacity: Int
+
+    /// - Parameter capacity: half of the clients that are remembered.
+    init(_ limit: RateLimit, capacity: Int = 32_768) {
+        interval = limit.intervalNanoseconds
+        tolerance = interval * Int64(limit.burst - 1)
+        self.capacity = capacity
+    }
+
+    /// Counts a request.
+    ///
+    /// - Returns: the whole seconds until the client may ask again; nil where it may now.
+    func secondsToWait(_ client: IPAddress, nowNanoseconds now: Int64) -> Int? {
+        state.withLock { state in
+            let full = max(state.recent[client] ?? state.older[client] ?? now, now)
+            let wait = full - now - tolerance
+            guard wait <= 0 else { return Int((wait + 999_999_999) / 1_000_000_000) }
+            if state.recent.count >= capacity, state.recent[client] == nil {
+                state.older = state.recent
+                state.recent = [:]
+            }
+            state.recent[client] = full + interval
+            return nil
+        }
+    }
+
+    /// Number of clients that are remembered.
+    var clientCount: Int { state.withLock { $0.recent.count + $0.older.count } }
+}
+
+/// Refuses requests of a client that asks too often: 429 with `Retry-After` (RFC 6585, section 4).
+struct RateLimiting: HTTPMiddleware {
+    let limiter: RateLimiter
+    let identification: ClientIdentification
+
+    func respond(
+        to request: HTTPRequest, context: RequestContext, next: any HTTPHandler
+    ) async throws -> HTTPResponse {
+        let client = identification.client(of: request, context)
+        if let seconds = limiter.secondsToWait(client, nowNanoseconds: MonotonicClock.nanoseconds()) {
+            throw HTTPError(
+                .tooManyRequests, .tooManyRequests, "This client asks more often than it may.",
+                headers: [.retryAfter: String(seconds)])
+        }
+        return try await next.respond(to: request, context: context)
+    }
+}

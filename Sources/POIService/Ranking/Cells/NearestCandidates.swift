@@ -1,0 +1,52 @@
+import PointsOfInterestAPI
+
+/// The nearest candidates so far, each once, as many as a ranking asks for.
+struct NearestCandidates: Sendable {
+    private struct Entry: Sendable {
+        let distanceMeters: Double
+        let candidate: Candidate
+
+        func isBefore(_ meters: Double, _ id: Int64) -> Bool {
+            (distanceMeters, candidate.id) < (meters, id)
+        }
+    }
+
+    private let ranking: Ranking
+    private var entries: [Entry] = []
+    private var ids: Set<Int64> = []
+
+    init(of ranking: Ranking) {
+        self.ranking = ranking
+    }
+
+    /// No place beyond this belongs to the answer, in metres; negative where none does at all.
+    var reachMeters: Double {
+        guard ranking.limit > 0 else { return -1 }
+        let farthest = entries.count == ranking.limit ? entries.last?.distanceMeters : nil
+        return min(ranking.radiusMeters ?? .infinity, farthest ?? .infinity)
+    }
+
+    /// The candidates in the order of distance, then id.
+    var candidates: [Candidate] { entries.map(\.candidate) }
+
+    /// Takes a candidate in if it belongs to the answer so far; one that is in already changes nothing.
+    mutating func insert(_ candidate: Candidate) {
+        let single = [candidate]
+        var bounds = DistanceBounds(of: single, at: 0, from: ranking.center)
+        guard bounds.least <= reachMeters else { return }
+        bounds.measure(single, ranking.center)
+        let meters = bounds.least
+        guard meters <= reachMeters, !ids.contains(candidate.id) else { return }
+        if let after = ranking.after, (meters, candidate.id) <= (after.distanceMeters, after.id) { return }
+        // The order's place by bisection: there may be many candidates, and each asks here.
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].isBefore(meters, candidate.id) { low = middle + 1 } else { high = middle }
+        }
+        guard low < ranking.limit else { return }
+        entries.insert(Entry(distanceMeters: meters, candidate: candidate), at: low)
+        ids.insert(candidate.id)
+        if entries.count > ranking.limit { ids.remove(entries.removeLast().candidate.id) }
+    }
+}

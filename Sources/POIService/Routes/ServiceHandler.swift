@@ -1,0 +1,60 @@
+import HTTPServer
+
+/// What stands around all routes: answers to errors, compression, and what scripts of other origins may read.
+///
+/// Most requests need none of it, and go straight to their route. Belongs to one loop.
+final class ServiceHandler: HTTPHandler {
+    private let router: HTTPRouter
+    private let errorResponder: any HTTPErrorResponder
+    private let crossOrigin: CrossOriginPolicy
+    private let compression = ResponseCompression()
+
+    init(
+        router: HTTPRouter, errorResponder: any HTTPErrorResponder, crossOrigin: CrossOriginPolicy
+    ) {
+        self.router = router
+        self.errorResponder = errorResponder
+        self.crossOrigin = crossOrigin
+    }
+
+    /// The fields of every answer, whatever it is: each could have been another for another request.
+    static func commonFields(_ crossOrigin: CrossOriginPolicy) -> HTTPHeaders {
+        var fields: HTTPHeaders = [
+            .vary: crossOrigin.dependsOnOrigin ? "Accept, Accept-Encoding, Origin" : "Accept, Accept-Encoding"
+        ]
+        fields.add(contentsOf: crossOrigin.commonFields)
+        return fields
+    }
+
+    func handler(
+        for request: HTTPRequest, context: RequestContext
+    ) throws(HTTPError) -> any HTTPHandler {
+        if crossOrigin.concerns(request) || request.headers.contains(.acceptEncoding) { return self }
+        return try router.handler(for: request, context: context)
+    }
+
+    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+        var response = await answer(request, context)
+        do throws(HTTPError) {
+            try compression.apply(to: &response, for: request)
+        } catch {
+            response = errorResponder.response(to: error, context: context)
+        }
+        if let fields = crossOrigin.fields(for: request) { response.headers.add(contentsOf: fields) }
+        return response
+    }
+
+    private func answer(_ request: HTTPRequest, _ context: RequestContext) async -> HTTPResponse {
+        if crossOrigin.concerns(request),
+            let preflight = crossOrigin.preflightAnswer(
+                to: request, methods: router.allowedMethods(for: request))
+        {
+            return preflight
+        }
+        do {
+            return try await router.respond(to: request, context: context)
+        } catch {
+            return errorResponder.response(to: error, context: context)
+        }
+    }
+}

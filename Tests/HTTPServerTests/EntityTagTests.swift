@@ -1,0 +1,60 @@
+import HTTPServer
+import Testing
+
+@Suite("Entity tags")
+struct EntityTagTests {
+    private static let tag = EntityTag(hash: 0x0123_4567_89AB_CDEF)
+
+    private static func names(_ fields: [String], countsAny: Bool = true) -> Bool {
+        var headers = HTTPHeaders()
+        for field in fields { headers.add(.ifNoneMatch, field) }
+        return headers.ifNoneMatchNames(tag, countsAny: countsAny)
+    }
+
+    @Test("A tag is weak, and another for another hash")
+    func form() {
+        let value = Self.tag.fieldValue
+        #expect(value.hasPrefix("W/\"") && value.hasSuffix("\"") && value.utf8.count == 15)
+        for bit in 0..<64 { #expect(EntityTag(hash: 1 << bit) != EntityTag(hash: 0)) }
+    }
+
+    @Test("A client's tag is found alone, in a list, weak or strong")
+    func found() {
+        let weak = Self.tag.fieldValue
+        let strong = String(weak.dropFirst(2))
+        #expect(Self.names([weak]))
+        #expect(Self.names([strong]))
+        #expect(Self.names(["\"a\", \(weak)"]))
+        #expect(Self.names(["\"a,b\",,\t\(strong) , \"c\""]))
+        #expect(Self.names(["\"a\"", weak]))
+        #expect(Self.names(["W/\"\", \(weak)"]))
+    }
+
+    @Test(
+        "Other tags are other tags, and what is no list of tags names none",
+        arguments: [
+            "\"a\"", "W/\"a\"", "", ",", "W/", "\"", "W/\"", "a", "**", "\"*\"", "w/\"a\"", "W /\"a\"",
+        ])
+    func notFound(field: String) {
+        #expect(!Self.names([field]))
+    }
+
+    @Test("A list is read up to what is none")
+    func brokenList() {
+        let weak = Self.tag.fieldValue
+        #expect(Self.names(["\(weak), x"]))
+        #expect(!Self.names(["x, \(weak)"]))
+        #expect(!Self.names(["\"open, \(weak.dropLast())"]))
+        #expect(!Self.names([String(weak.dropLast())]))
+        #expect(!Self.names([String(weak.dropFirst(3).dropLast())]))
+    }
+
+    @Test("A star names any answer there is, also one without a tag")
+    func any() {
+        #expect(Self.names(["*"]))
+        #expect(!Self.names(["*"], countsAny: false))
+        #expect((["If-None-Match": "*"] as HTTPHeaders).ifNoneMatchNames(nil))
+        #expect(!(["If-None-Match": "\"a\""] as HTTPHeaders).ifNoneMatchNames(nil))
+        #expect(!HTTPHeaders().ifNoneMatchNames(Self.tag))
+    }
+}

@@ -1,0 +1,104 @@
+import HTTPServer
+import Randomness
+import Testing
+
+@Suite("The choice of a media type")
+struct MediaTypeOfferTests {
+    private static let offer = MediaTypeOffer(["application/json", "application/geo+json"])
+
+    private static func choice(_ fields: String...) -> Int? {
+        var headers = HTTPHeaders()
+        for field in fields { headers.add(.accept, field) }
+        return offer.choice(for: headers)
+    }
+
+    @Test("Without an Accept, or an empty one, the preferred type is sent")
+    func nothingAsked() {
+        #expect(Self.offer.choice(for: HTTPHeaders()) == 0)
+        #expect(Self.choice("") == 0)
+        #expect(Self.choice(" , ,") == 0)
+    }
+
+    @Test(
+        "A type is found by its name or a wildcard, whatever the case",
+        arguments: [
+            ("application/json", 0), ("application/geo+json", 1), ("APPLICATION/Geo+JSON", 1), ("*/*", 0),
+            ("application/*", 0), ("Application/*;q=0.1", 0), ("text/html, application/geo+json", 1),
+            ("application/json;charset=utf-8", 0), ("application/geo+json ; q=1", 1),
+        ])
+    func found(accept: String, index: Int) {
+        #expect(Self.choice(accept) == index)
+    }
+
+    @Test(
+        "The greater weight wins, and between equals the order of the offer",
+        arguments: [
+            ("application/json;q=0.5, application/geo+json", 1),
+            ("application/geo+json, application/json", 0),
+            ("application/geo+json;q=0.123,application/json;q=0.122", 1),
+            ("application/json;q=0.9, */*", 1), ("application/json;q=0.9, application/*;q=0.95", 1),
+        ])
+    func weighed(accept: String, index: Int) {
+        #expect(Self.choice(accept) == index)
+    }
+
+    @Test(
+        "The most specific range decides, wherever it stands",
+        arguments: [
+            ("*/*, application/json;q=0", 1), ("application/json;q=0, */*", 1),
+            ("application/*;q=0, application/geo+json", 1), ("application/json, */*;q=0", 0),
+            ("application/json;v=1;q=0, application/json", 0),
+            ("application/json, application/json;v=1;q=0", 0), ("application/*;q=0.2, */*;q=0.9", 0),
+        ])
+    func specific(accept: String, index: Int) {
+        #expect(Self.choice(accept) == index)
+    }
+
+    @Test(
+        "What accepts none of the types gets none",
+        arguments: [
+            "text/html", "application/json;q=0, application/geo+json;q=0", "*/*;q=0", "application/xml",
+            "text/*", "application/*;q=0.000", "application/jsonp", "pplication/json", "*/json",
+        ])
+    func none(accept: String) {
+        #expect(Self.choice(accept) == nil)
+    }
+
+    @Test(
+        "An element that can't be read counts as if it weren't there, and if none can, so does the field",
+        arguments: [
+            ("application/json;q=abc, application/geo+json", 1), ("application/json;q=2", 0), ("json", 0),
+            ("/", 0), ("application/", 0), ("/json, application/geo+json", 1), (";q=1", 0), ("\"", 0),
+            ("application/json;q=-1,application/geo+json;q=0.1", 1), ("application/json;q=1.5,text/x", nil),
+            ("application/json;q=0.33333", 0), ("a b/c", 0), ("application/json;q=", 0),
+        ] as [(String, Int?)])
+    func malformed(accept: String, index: Int?) {
+        #expect(Self.choice(accept) == index)
+    }
+
+    @Test("A quoted comma or semicolon separates nothing")
+    func quoted() {
+        #expect(Self.choice(#"text/x;a="b, application/json", application/geo+json"#) == 1)
+        #expect(Self.choice(#"application/geo+json;a="\";q=0", text/x"#) == 1)
+    }
+
+    @Test("Several fields count as one")
+    func severalFields() {
+        #expect(Self.choice("application/json;q=0.5", "application/geo+json") == 1)
+        #expect(Self.choice("", "application/geo+json") == 1)
+    }
+
+    @Test("No bytes do harm")
+    func garbage() {
+        var random = SeededGenerator()
+        let alphabet = Array("application/json*geo+;,q=01.\"\\ \t é".unicodeScalars)
+        for _ in 0..<5000 {
+            var text = String.UnicodeScalarView()
+            for _ in 0..<Int.random(in: 0...40, using: &random) {
+                text.append(alphabet[Int.random(in: alphabet.indices, using: &random)])
+            }
+            let index = Self.choice(String(text))
+            #expect(index == nil || index == 0 || index == 1, "POI_TEST_SEED=\(random.seed)")
+        }
+    }
+}

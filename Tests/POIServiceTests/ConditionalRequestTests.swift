@@ -1,0 +1,131 @@
+import HTTPServer
+import PointsOfInterestAPI
+import Testing
+
+@testable import POIService
+
+@Suite("Conditional requests")
+struct ConditionalRequestTests {
+    private static let place = PointOfInterest(
+        id: 7, name: "Seven", category: "park", latitude: 1, longitude: 2)
+    private static let targets = [
+        "/locations?lat=0&long=0", "/locations?bbox=0,0,1,1", "/locations/7", "/locations/7?lat=0&long=0",
+        "/categories",
+    ]
+
+    private static func store() -> StubStore {
+        let store = StubStore()
+        store.currentDatasetID = DatasetID(high: 1, low: 2)
+        store.places = [place]
+        return store
+    }
+
+    private static func askCount(_ store: StubStore) -> Int {
+        store.requests.count + store.locationRequests.count + store.categoriesCount
+    }
+
+    @Test("Who has the answer is told so without the store being asked", arguments: targets)
+    func notModified(target: String) async throws {
+        let store = Self.store()
+        let site = try ServiceSite(store)
+        let fresh = try await site.ask(target)
+        #expect(fresh.status == .ok)
+        let tag = try #require(fresh.headers.first(.eTag))
+        #expect(tag.hasPrefix("W/\""))
+        #expect(Self.askCount(store) == 1)
+
+        for field in [tag, String(tag.dropFirst(2)), "\"x\", \(tag)"] {
+            for method in [HTTPMethod.get, .head] {
+                let answer = try await site.ask(target, method, headers: [.ifNoneMatch: field])
+                #expect(answer.status == .notModified)
+                #expect(answer.body.isEmpty)
+                #expect(answer.headers.first(.eTag) == tag)
+                #expect(answer.headers.first(.cacheControl) == fresh.headers.first(.cacheControl))
+                #expect(!answer.headers.contains(.contentType))
+            }
+        }
+        #expect(Self.askCount(store) == 1)
+    }
+
+    @Test("A new dataset, told or only found out, is another tag and a whole answer", arguments: targets)
+    func newDataset(target: String) async throws {
+        let store = Self.store()
+        let site = try ServiceSite(store)
+        let tag = try #require(try await site.ask(target).headers.first(.eTag))
+
+        store.currentDatasetID = DatasetID(high: 1, low: 3)
+        let told = try await site.ask(target, headers: [.ifNoneMatch: tag])
+        #expect(told.status == .ok)
+        #expect(try #require(told.headers.first(.eTag)) != tag)
+
+        // What the store answers from is what the tag vouches for, not what it was last known to be.
+        store.answeredDatasetID = DatasetID(high: 2, low: 2)
+        let found = try await site.ask(target)
+        #expect(found.headers.first(.eTag)?.isEmpty == false)
+        #expect(found.headers.first(.eTag) != told.headers.first(.eTag))
+    }
+
+    @Test("An answer that turns out to be the one the client has isn't sent again", arguments: targets)
+    func foundOut(target: String) async throws {
+        let store = Self.store()
+        let site = try ServiceSite(store)
+        let tag = try #require(try await site.ask(target).headers.first(.eTag))
+        store.answeredDatasetID = store.currentDatasetID
+        store.currentDatasetID = nil
+        let answer = try await site.ask(target, headers: [.ifNoneMatch: tag])
+        #expect(answer.status == .notModified)
+        #expect(Self.askCount(store) == 2)
+    }
+
+    @Test("Where nothing vouches for the dataset there is no tag", arguments: targets)
+    func noDataset(target: String) async throws {
+        let store = StubStore()
+        store.places = [Self.place]
+        let site = try ServiceSite(store)
+        let answer = try await site.ask(target, headers: [.ifNoneMatch: "\"x\""])
+        #expect(answer.status == .ok)
+        #expect(!answer.headers.contains(.eTag))
+        #expect(try await site.ask(target, headers: [.ifNoneMatch: "*"]).status == .notModified)
+    }
+
+    @Test("A star is for what is there: a place has to be looked for")
+    func any() async throws {
+        let store = Self.store()
+        let site = try ServiceSite(store)
+        let star: HTTPHeaders = [.ifNoneMatch: "*"]
+        #expect(try await site.ask("/locations?lat=0&long=0", headers: star).status == .notModified)
+        #expect(try await site.ask("/locations/8", headers: star).status == .notFound)
+        #expect(try await site.ask("/locations/7", headers: star).status == .notModified)
+        #expect(store.requests.isEmpty)
+        #expect(store.locationRequests.map(\.id) == [8, 7])
+    }
+
+    @Test("Tags tell apart queries, resources and forms, and not ways to write the same query")
+    func tags() async throws {
+        let site = try ServiceSite(Self.store())
+        func tag(_ target: String, _ accept: String = "*/*") async throws -> String {
+            try #require(try await site.ask(target, headers: [.accept: accept]).headers.first(.eTag))
+        }
+        var tags: Set<String> = []
+        for target in Self.targets + ["/locations?lat=0&long=0&limit=5", "/locations?lat=0&long=0.1"] {
+            #expect(tags.insert(try await tag(target)).inserted, "\(target)")
+        }
+        for target in Self.targets.dropLast() {
+            #expect(tags.insert(try await tag(target, MediaType.geoJSON)).inserted, "\(target)")
+        }
+        #expect(
+            try await tag("/locations?lat=0.10&long=1e1&limit=%2B5")
+                == tag("/locations?limit=5&long=10&lat=0.1"))
+    }
+
+    @Test("A bad or unacceptable request is refused whatever its tags")
+    func refusedFirst() async throws {
+        let site = try ServiceSite(Self.store())
+        let star: HTTPHeaders = [.ifNoneMatch: "*", .accept: "text/html"]
+        #expect(
+            try await site.ask("/locations?lat=91&long=0", headers: [.ifNoneMatch: "*"]).status == .badRequest
+        )
+        #expect(try await site.ask("/locations?lat=0&long=0", headers: star).status == .notAcceptable)
+        #expect(try await site.ask("/categories?x=1", headers: [.ifNoneMatch: "*"]).status == .badRequest)
+    }
+}

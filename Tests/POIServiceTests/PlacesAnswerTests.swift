@@ -1,0 +1,148 @@
+import HTTPServer
+import PointsOfInterestAPI
+import Testing
+
+@testable import POIService
+
+@Suite("Answers with places")
+struct PlacesAnswerTests {
+    private static let places = [
+        PointOfInterest(id: 1, name: "Far", category: "park", latitude: 0, longitude: 2),
+        PointOfInterest(id: 2, name: "Near", category: "cafe", latitude: 0, longitude: 1, featured: true),
+    ]
+
+    @Test("GeoJSON is a feature collection of the same places")
+    func geoJSON() async throws {
+        let site = try ServiceSite(FixtureStore(Self.places))
+        let answer = try await site.ask(
+            "/locations?lat=0&long=0&limit=1", headers: [.accept: MediaType.geoJSON])
+        #expect(answer.headers.first(.contentType) == "application/geo+json")
+        #expect(
+            answer.text == """
+                {"type":"FeatureCollection","features":[{"type":"Feature","id":2,\
+                "geometry":{"type":"Point","coordinates":[1,0]},\
+                "properties":{"name":"Near","category":"cafe","featured":true,"distance":111319.5}}]}
+                """)
+        let empty = try await ServiceSite(FixtureStore([])).ask(
+            "/locations?lat=0&long=0", headers: [.accept: MediaType.geoJSON])
+        #expect(empty.text == #"{"type":"FeatureCollection","features":[]}"#)
+    }
+
+    @Test("One place is one object, or one feature, with a distance where there is a centre")
+    func single() async throws {
+        let site = try ServiceSite(FixtureStore(Self.places))
+        #expect(
+            try await site.ask("/locations/2").text
+                == #"{"id":2,"name":"Near","category":"cafe","latitude":0,"longitude":1,"featured":true}"#)
+        #expect(try await site.ask("/locations/2?lat=0&long=0").text.contains(#""distance":111319.5"#))
+        let feature = try await site.ask("/locations/2", headers: [.accept: "application/geo+json"])
+        #expect(feature.headers.first(.contentType) == "application/geo+json")
+        #expect(feature.text.hasPrefix(#"{"type":"Feature","id":2,"#))
+    }
+
+    @Test(
+        "A place that isn't there is a problem, like an id that none could have",
+        arguments: ["3", "0", "-1", "01", "+1", "1.0", "x", "99999999999999999999", "%31%00", "1%202"])
+    func noPlace(id: String) async throws {
+        let answer = try await ServiceSite(FixtureStore(Self.places)).ask("/locations/\(id)")
+        #expect(answer.status == (id.contains("%00") ? .badRequest : .notFound))
+        #expect(answer.headers.first(.cacheControl) == "no-store")
+    }
+
+    @Test("One place's query is checked", arguments: ["lat=0", "lat=0&long=x", "limit=1", "lat=91&long=0"])
+    func singleFaults(query: String) async throws {
+        #expect(
+            try await ServiceSite(FixtureStore(Self.places)).ask("/locations/2?\(query)").status.code == 400)
+    }
+
+    @Test("Categories come with their counts, most frequent first")
+    func categories() async throws {
+        let answer = try await ServiceSite(FixtureStore(Self.places)).ask("/categories")
+        #expect(answer.text == #"[{"name":"cafe","count":1},{"name":"park","count":1}]"#)
+        #expect(answer.headers.first(.contentType) == "application/json")
+    }
+
+    @Test(
+        "What no representation is acceptable for is 406, as a problem nevertheless",
+        arguments: ["/locations?lat=0&long=0", "/locations/2", "/categories"])
+    func notAcceptable(target: String) async throws {
+        let answer = try await ServiceSite(FixtureStore(Self.places)).ask(
+            target, headers: [.accept: "text/html"])
+        #expect(answer.status == .notAcceptable)
+        #expect(answer.headers.first(.contentType) == "application/problem+json")
+        #expect(try answer.problem().code == .notAcceptable)
+    }
+
+    @Test("A page that is followed by another links to it, by a query alone")
+    func link() async throws {
+        let store = StubStore()
+        store.next = PagePosition(distanceMeters: 12.5, id: 7, count: 2)
+        let site = try ServiceSite(store, environment: ["POI_IGNORED_PARAMETERS": "utm_*"])
+        let answer = try await site.ask("/locations?utm_source=x&q=caf%C3%A9+a&long=-1&lat=0.50&limit=2")
+        let link = try #require(answer.headers.first(.link))
+        #expect(link.hasPrefix("<?lat=0.5&long=-1&limit=2&q=caf%C3%A9%20a&cursor="))
+        #expect(link.hasSuffix(">; rel=\"next\""))
+
+        let target = "/locations" + link.dropFirst().prefix { $0 != ">" }
+        #expect(try await site.ask(target).status == .ok)
+        #expect(store.requests.last?.position == store.next)
+        #expect(store.requests.last?.searchText == "café a")
+        // The cursor is this query's.
+        let other = target.replacing("lat=0.5", with: "lat=0.6")
+        #expect(try await site.problem(other).code == .cursorMismatch)
+
+        store.next = nil
+        #expect(try await !site.ask(target).headers.contains(.link))
+    }
+
+    @Test("A position's answers are private, others public, for as long as is set")
+    func cacheControl() async throws {
+        func cacheControl(_ target: String, _ environment: [String: String] = [:]) async throws -> String? {
+            try await ServiceSite(FixtureStore(Self.places), environment: environment).ask(target)
+                .headers.first(.cacheControl)
+        }
+        #expect(try await cacheControl("/locations?lat=0&long=0") == "private, max-age=60")
+        #expect(try await cacheControl("/locations?bbox=0,0,1,1&lat=0&long=0") == "private, max-age=60")
+        #expect(try await cacheControl("/locations/2?lat=0&long=0") == "private, max-age=60")
+        for target in ["/locations?bbox=0,0,1,1", "/locations/2", "/categories"] {
+            #expect(try await cacheControl(target) == "public, max-age=60")
+            #expect(try await cacheControl(target, ["POI_CACHE_PUBLIC_MAX_AGE": "0"]) == "public, max-age=0")
+        }
+        let long = ["POI_CACHE_PRIVATE_MAX_AGE": "5m"]
+        #expect(try await cacheControl("/locations?lat=0&long=0", long) == "private, max-age=300")
+        #expect(try await cacheControl("/locations?lat=x", long) == "no-store")
+    }
+
+    @Test("The database's share of the time is told where there is one")
+    func serverTiming() async throws {
+        let store = StubStore()
+        let site = try ServiceSite(store)
+        #expect(try await !site.ask("/categories").headers.contains(.serverTiming))
+        store.databaseDuration = .microseconds(1_023_045)
+        for target in ["/categories", "/locations?lat=0&long=0"] {
+            #expect(try await site.ask(target).headers.first(.serverTiming) == "db;dur=1023.045")
+        }
+        store.databaseDuration = .nanoseconds(7900)
+        #expect(try await site.ask("/categories").headers.first(.serverTiming) == "db;dur=0.007")
+        store.databaseDuration = .milliseconds(-1)
+        #expect(try await site.ask("/categories").headers.first(.serverTiming) == "db;dur=0.000")
+    }
+
+    @Test("Long answers are compressed for who takes them so, errors and the static ones among them")
+    func compressed() async throws {
+        let many = (1...50).map {
+            PointOfInterest(id: $0, name: "Place", category: "park", latitude: 0, longitude: Double($0))
+        }
+        let site = try ServiceSite(FixtureStore(many))
+        let gzip: HTTPHeaders = [.acceptEncoding: "gzip"]
+        let (plain, coded) = (
+            try await site.ask("/locations?lat=0&long=0"),
+            try await site.ask("/locations?lat=0&long=0", headers: gzip)
+        )
+        #expect(coded.headers.first(.contentEncoding) == "gzip")
+        #expect(coded.body.count < plain.body.count / 3)
+        #expect(coded.headers.first(.eTag) == plain.headers.first(.eTag))
+        let refused = try await site.ask("/locations?lat=0&long=0", headers: [.acceptEncoding: "*;q=0"])
+        #expect(refused.status == .notAcceptable)
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import HTTPServer
+import PointsOfInterestAPI
+
+@testable import POIService
+
+/// The service on one loop, without a socket: all that stands between a request and the store.
+final class ServiceSite {
+    let health = Health(requiresDatabase: false)
+    private let handler: ServiceHandler
+    private let problems: ProblemResponder
+    private let log: LogFile
+
+    init(_ store: any LocationStore, environment: [String: String] = [:]) throws {
+        var reader = SettingsReader(flags: [:], environment: environment)
+        let configuration = try ServiceConfiguration(from: &reader, processorCount: 1)
+        log = try LogFile()
+        problems = ProblemResponder(observability: log.observability)
+        handler = ServiceHandler(
+            router: Routes.router(
+                store: store, health: health, configuration: configuration,
+                rateLimiter: configuration.access.rateLimit.map { RateLimiter($0) }),
+            errorResponder: problems,
+            crossOrigin: CrossOriginPolicy(configuration.access.allowedOrigins))
+    }
+
+    /// Asks as the server does.
+    func ask(
+        _ target: String, _ method: HTTPMethod = .get, headers: HTTPHeaders = [:],
+        from remoteAddress: String? = nil
+    ) async throws -> HTTPResponse {
+        let request = try HTTPRequest(method: method, target: target, headers: headers)
+        let context = RequestContext(requestID: "id-1", remoteAddress: remoteAddress)
+        do {
+            return try await handler.handler(for: request, context: context)
+                .respond(to: request, context: context)
+        } catch {
+            return problems.response(to: error, context: context)
+        }
+    }
+
+    func problem(
+        _ target: String, _ method: HTTPMethod = .get, headers: HTTPHeaders = [:]
+    ) async throws -> Problem {
+        try await ask(target, method, headers: headers).problem()
+    }
+
+    deinit {
+        log.observability.finish()
+    }
+}
+
+extension HTTPResponse {
+    /// The body as text.
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The problem that the answer is.
+    func problem() throws -> Problem { try JSONDecoder().decode(Problem.self, from: Data(body)) }
+}

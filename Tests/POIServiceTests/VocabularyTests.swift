@@ -1,0 +1,59 @@
+import PointsOfInterestAPI
+import Testing
+
+@testable import POIService
+
+@Suite("Category names")
+struct VocabularyTests {
+    private static func target(_ categories: String) -> String {
+        "/locations?lat=0&long=0&category=\(categories)"
+    }
+
+    @Test("A known name costs no question")
+    func known() async throws {
+        let store = StubStore()
+        store.vocabulary = CategoryVocabulary(["park", "cafe"])
+        #expect(try await ServiceSite(store).ask(Self.target("park,cafe")).status == .ok)
+        #expect(store.requests.first?.categories == ["cafe", "park"])
+        #expect(store.vocabularyCount == 0)
+    }
+
+    @Test("A name is refused only after the store was asked, and is taken if it is new")
+    func new() async throws {
+        let store = StubStore()
+        store.vocabulary = CategoryVocabulary(["park"])
+        let site = try ServiceSite(store)
+        let problem = try await site.problem(Self.target("parc"))
+        #expect(problem.code == .unknownCategory)
+        #expect(problem.errors.first?.detail.contains("park") == true)
+        #expect(store.vocabularyCount == 1)
+        #expect(store.requests.isEmpty)
+
+        store.freshVocabulary = CategoryVocabulary(["park", "zoo"])
+        #expect(try await site.ask(Self.target("zoo")).status == .ok)
+        #expect(store.vocabularyCount == 2)
+    }
+
+    @Test("Where nothing is known yet, the store is asked about any name, and about no other request")
+    func notKnownYet() async throws {
+        let store = StubStore()
+        store.freshVocabulary = CategoryVocabulary(["park"])
+        let site = try ServiceSite(store)
+        #expect(try await site.ask("/locations?lat=0&long=0").status == .ok)
+        #expect(store.vocabularyCount == 0)
+        #expect(try await site.ask(Self.target("park")).status == .ok)
+        #expect(try await site.problem(Self.target("zoo")).code == .unknownCategory)
+        #expect(store.vocabularyCount == 2)
+    }
+
+    @Test("All faults are told at once, and a request with others only costs no question")
+    func otherFaults() async throws {
+        let store = StubStore()
+        store.vocabulary = CategoryVocabulary(["park"])
+        let site = try ServiceSite(store)
+        #expect(try await site.problem("/locations?lat=x&long=0&category=park").code == .notANumber)
+        #expect(store.vocabularyCount == 0)
+        let problem = try await site.problem("/locations?lat=x&long=0&category=zoo")
+        #expect(Set(problem.errors.map(\.code)) == [.notANumber, .unknownCategory])
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import PointsOfInterestAPI
+import Testing
+
+@Suite("A location request")
+struct LocationRequestTests {
+    @Test("comes back from its path and query as it was")
+    func roundTrips() throws {
+        let center = try Coordinate(latitude: 37.3293, longitude: -121.8893)
+        for request in [LocationRequest(id: 1), LocationRequest(id: .max, center: center)] {
+            let id = try #require(request.path.split(separator: "/").last)
+            let query = request.encode().percentEncodedQuery
+            #expect(try LocationRequest.decode(id: String(id), query: query.utf8) == request)
+        }
+        #expect(LocationRequest(id: 5).path == "/locations/5")
+    }
+
+    @Test(
+        "is for nothing where the path has no id that a place could have",
+        arguments: [
+            "", "0", "-1", "+1", "01", "1.0", "1e3", "abc", "9223372036854775808", " 1", "1 ", "１", "1\0",
+            "0x1",
+            String(repeating: "9", count: 7000),
+        ])
+    func isForNothing(id: String) throws {
+        #expect(try LocationRequest.decode(id: id, query: "".utf8) == nil)
+    }
+
+    @Test(
+        "is told all faults of its query",
+        arguments: [
+            ("lat=1", ["long missing-parameter"]), ("long=1", ["lat missing-parameter"]),
+            ("lat=&long=x", ["lat empty-parameter", "long not-a-number"]),
+            ("lat=-121.9&long=37", ["lat swapped-coordinates"]),
+            ("lat=1&lat=1&long=0", ["lat repeated-parameter"]),
+            ("limit=1", ["limit unknown-parameter"]),
+            ("lat=90.1&long=180.1", ["lat out-of-range", "long out-of-range"]),
+        ])
+    func tellsFaults(query: String, faults: [String]) {
+        let error = #expect(throws: ParameterError.self) {
+            try LocationRequest.decode(id: "1", query: query.utf8)
+        }
+        #expect(error?.faults.map { "\($0.parameter) \($0.code.rawValue)" } == faults)
+    }
+}
+
+@Suite("A categories request")
+struct CategoriesRequestTests {
+    @Test("has no parameters, but for those that a gateway adds")
+    func hasNone() throws {
+        let ignored = [try #require(ParameterPattern("utm_*"))]
+        #expect(try CategoriesRequest.decode(query: "".utf8) == CategoriesRequest())
+        #expect(
+            try CategoriesRequest.decode(query: "&utm_a=1&utm_a=2".utf8, ignoring: ignored)
+                == CategoriesRequest())
+    }
+
+    @Test("says so for every one it is given", arguments: ["limit", "a", "%01", ""])
+    func saysSo(name: String) {
+        let error = #expect(throws: ParameterError.self) {
+            try CategoriesRequest.decode(query: "\(name)=1".utf8)
+        }
+        #expect(error?.faults.map(\.code) == [.unknownParameter])
+        #expect(error?.faults.map(\.detail) == ["is not known; this has no parameters"])
+    }
+
+    @Test("is answered with names and counts")
+    func isAnswered() throws {
+        let counts = [CategoryCount(name: "café \"x\"", count: 3), CategoryCount(name: "b", count: 0)]
+        #expect(try JSONDecoder().decode([CategoryCount].self, from: Data(counts.json)) == counts)
+        #expect(String(decoding: [CategoryCount]().json, as: UTF8.self) == "[]")
+    }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import PointsOfInterestClient
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite("The pages of an answer", .timeLimit(.minutes(1)))
+struct PagesTests {
+    /// A network on which each request has the places and the `Link` that a function makes of its query.
+    private func network(
+        _ answer: @escaping @Sendable (_ query: String) -> (ids: [Int], link: String?)
+    ) throws -> MockNetwork {
+        try MockNetwork { request in
+            let url = try #require(request.url)
+            let (ids, link) = answer(url.query ?? "")
+            let response = try #require(
+                HTTPURLResponse(
+                    url: url, statusCode: 200, httpVersion: "HTTP/1.1",
+                    headerFields: link.map { ["Link": "<\($0)>; rel=\"next\""] }))
+            let places = ids.map {
+                PointOfInterest(id: $0, name: "", category: "", latitude: 0, longitude: 0)
+            }
+            return (response, try JSONEncoder().encode(places))
+        }
+    }
+
+    private func pages(on network: MockNetwork) throws -> LocationsPages {
+        PointsOfInterestService(baseURL: network.baseURL, urlSession: network.session, retryPolicy: .never)
+            .pages(of: LocationsRequest(center: try Coordinate(latitude: 1, longitude: 2)))
+    }
+
+    /// How many pages there were before the error, and the error.
+    private func walk(_ network: MockNetwork) async throws -> (count: Int, error: RequestError?) {
+        var count = 0
+        var iterator = try pages(on: network).makeAsyncIterator()
+        do {
+            while try await iterator.next() != nil { count += 1 }
+            return (count, nil)
+        } catch {
+            #expect(try await iterator.next() == nil, "it has ended")
+            return (count, try #require(error as? RequestError))
+        }
+    }
+
+    @Test("are asked for when they are wanted, not before")
+    func areLazy() async throws {
+        let count = Locked(0)
+        let network = try network { _ in
+            let page = count.withLock { count in
+                count += 1
+                return count
+            }
+            return ([2 * page, 2 * page + 1], "?page=\(page)")
+        }
+        let pages = try pages(on: network)
+        #expect(count.withLock { $0 } == 0)
+        for try await _ in pages { break }
+        #expect(count.withLock { $0 } == 1)
+        var ids: [Int] = []
+        let places = PointsOfInterestService(baseURL: network.baseURL, urlSession: network.session)
+            .allLocations(LocationsRequest(center: try Coordinate(latitude: 1, longitude: 2)))
+        for try await place in places {
+            ids.append(place.id)
+            if ids.count == 4 { break }
+        }
+        #expect(ids == [4, 5, 6, 7])
+        #expect(count.withLock { $0 } == 3)
+    }
+
+    @Test("may be none but an empty one")
+    func mayBeEmpty() async throws {
+        let (count, error) = try await walk(try network { _ in ([], nil) })
+        #expect(count == 1)
+        #expect(error == nil)
+    }
+
+    @Test(
+        "end with an error where the service leads in circles",
+        arguments: [("?page=2", 1), ("?lat=1&long=2", 0)])
+    func refuseCircles(link: String, expected: Int) async throws {
+        let (count, error) = try await walk(try network { _ in ([1], link) })
+        #expect(count == expected)
+        #expect(error == .undecodableBody(reason: "a page links to one before it"))
+    }
+
+    @Test("end with an error where the service leads on past nothing")
+    func refuseEndlessNothing() async throws {
+        let count = Locked(0)
+        let network = try network { _ in
+            let page = count.withLock { count in
+                count += 1
+                return count
+            }
+            return ([], "?page=\(page)")
+        }
+        let (walked, error) = try await walk(network)
+        #expect(walked == 0)
+        #expect(error == .undecodableBody(reason: "an empty page links to another one"))
+    }
+
+    @Test("end with the error of a page that isn't there")
+    func throwErrors() async throws {
+        let network = try MockNetwork { request in
+            let url = try #require(request.url)
+            let isFirst = url.query?.hasPrefix("lat") == true
+            let response = try #require(
+                HTTPURLResponse(
+                    url: url, statusCode: isFirst ? 200 : 500, httpVersion: "HTTP/1.1",
+                    headerFields: ["Link": "<?page=2>; rel=next"]))
+            let place = PointOfInterest(id: 1, name: "", category: "", latitude: 0, longitude: 0)
+            return (response, try JSONEncoder().encode([place]))
+        }
+        let (count, error) = try await walk(network)
+        #expect(count == 1)
+        #expect(error == .unexpectedStatus(500))
+    }
+
+    @Test("stop being asked for when the task is cancelled, the one in flight too")
+    func areCancelled() async throws {
+        let network = try MockNetwork { request in
+            let url = try #require(request.url)
+            // The second page never comes.
+            guard url.query?.hasPrefix("lat") == true else { return nil }
+            let response = try #require(
+                HTTPURLResponse(
+                    url: url, statusCode: 200, httpVersion: "HTTP/1.1",
+                    headerFields: ["Link": "<?page=2>; rel=next"]))
+            let place = PointOfInterest(id: 1, name: "", category: "", latitude: 0, longitude: 0)
+            return (response, try JSONEncoder().encode([place]))
+        }
+        let pages = try pages(on: network)
+        let task = Task {
+            var count = 0
+            for try await _ in pages { count += 1 }
+            return count
+        }
+        var queries: [String] = []
+        for await event in network.events {
+            if case .started(let request) = event { queries.append(request.url?.query ?? "") }
+            if queries.count == 2 { break }
+        }
+        task.cancel()
+        await #expect(throws: RequestError.cancelled) { try await task.value }
+        #expect(queries == ["lat=1&long=2", "page=2"])
+        for await event in network.events {
+            if case .stopped = event { break }
+        }
+    }
+}
+
+@Suite("A link to the next page")
+struct NextPageTests {
+    private func next(_ target: String, base: String, answered: String? = nil) throws -> String? {
+        let request = LocationsAPIRequest(baseURL: try #require(URL(string: base)))
+        let head = ResponseHead(
+            status: 200, url: URL(string: answered ?? base + "/locations?lat=1&long=2"),
+            fields: ["LINK": "<\(target)>; rel=\"next\""])
+        return try request.parseResponse(data: Data("[]".utf8), head: head).next?.absoluteString
+    }
+
+    @Test(
+        "is understood from the URL that answered, behind any prefix",
+        arguments: [
+            ("?c=1", "https://h", "https://h/locations?c=1"),
+            ("?c=1", "https://h/api/v1", "https://h/api/v1/locations?c=1"),
+            ("/other?c=1", "https://h/api", "https://h/other?c=1"),
+            ("https://H:443/x?c=1", "https://h", "https://H:443/x?c=1"),
+            ("?c=a%2Bb", "http://127.0.0.1:8080", "http://127.0.0.1:8080/locations?c=a%2Bb"),
+            ("?c=1", "http://[::1]:8080", "http://[::1]:8080/locations?c=1"),
+        ])
+    func isResolved(target: String, base: String, expected: String) throws {
+        #expect(try next(target, base: base) == expected)
+    }
+
+    @Test("may go on with HTTPS where the service has redirected to it")
+    func mayUpgrade() throws {
+        #expect(
+            try next("?c=1", base: "http://h", answered: "https://h/locations?lat=1")
+                == "https://h/locations?c=1")
+    }
+
+    @Test(
+        "is refused where it leads away from the service",
+        arguments: [
+            ("https://evil.test/?c=1", nil), ("//evil.test/?c=1", nil), ("http://h/?c=1", nil),
+            ("https://h:8443/?c=1", nil), ("ftp://h/?c=1", nil), ("https://h.evil.test/", nil),
+            ("https://h@evil.test/", nil), ("javascript:x", nil), ("https:///x", nil), ("", nil),
+            // Relative to a host that the request was redirected to.
+            ("?c=1", "https://evil.test/locations"), ("?c=1", "http://h/locations"),
+        ])
+    func isRefused(target: String, answered: String?) {
+        #expect(throws: RequestError.self) { try next(target, base: "https://h", answered: answered) }
+    }
+
+    @Test("is asked for only from the service, whoever made it")
+    func isAskedForThere() throws {
+        let request = LocationsAPIRequest(baseURL: try #require(URL(string: "https://h/api")))
+        let own = try #require(URL(string: "https://h/api/locations?c=1"))
+        #expect(try request.makeRequest(from: .linked(own)).url == own)
+        #expect(
+            try request.makeRequest(from: .linked(own)).cachePolicy == .reloadIgnoringLocalCacheData)
+        let other = try #require(URL(string: "https://evil.test/api/locations?c=1"))
+        #expect(throws: RequestError.invalidBaseURL) { try request.makeRequest(from: .linked(other)) }
+    }
+}
