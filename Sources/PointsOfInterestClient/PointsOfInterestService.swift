@@ -22,6 +22,7 @@ public struct PointsOfInterestService: Sendable {
     /// Makes a client of the service at a URL.
     ///
     /// - Parameters:
+    ///   - baseURL: where the service is, with a path prefix if it has one.
     ///   - urlSession: best one without a cache, such as `URLSession.uncached`.
     ///   - entityTags: where answers are kept; nil keeps none.
     ///   - retryPolicy: how often and when a request is sent again.

@@ -35,6 +35,7 @@ public final class CurrentLocationProvider: NSObject {
     /// Makes a provider and becomes the fetcher's delegate.
     ///
     /// - Parameters:
+    ///   - locationFetcher: the device's location manager, or a test's.
     ///   - notificationCenter: where `authChangedNotification` is posted.
     ///   - placeFinder: the service.
     ///   - timerScheduler: what the time limit runs on: the main thread's run loop, or a test's.
