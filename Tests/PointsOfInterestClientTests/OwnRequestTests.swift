@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import PointsOfInterestClient
 import Testing
@@ -21,11 +22,13 @@ private struct NumberRequest: APIRequest {
     }
 }
 
-/// Tells where it was made and read.
-private struct ThreadRequest: APIRequest {
+/// Tells whether it was read on the main queue, which is the main actor's, whichever thread serves it.
+private struct QueueRequest: APIRequest {
+    let key: DispatchSpecificKey<Bool>
+
     func makeRequest(from requestData: URL) throws -> URLRequest { URLRequest(url: requestData) }
 
-    func parseResponse(data: Data) throws -> Bool { Thread.isMainThread }
+    func parseResponse(data: Data) throws -> Bool { DispatchQueue.getSpecific(key: key) == true }
 }
 
 @Suite("A request of the app's own", .timeLimit(.minutes(1)))
@@ -42,10 +45,13 @@ struct OwnRequestTests {
     }
 
     @MainActor
-    @Test("is read off the main thread, also where the app asks on it")
+    @Test("is read off the main actor, also where the app asks on it")
     func readsElsewhere() async throws {
         let network = try MockNetwork(body: "")
-        let loader = APIRequestLoader(apiRequest: ThreadRequest(), urlSession: network.session)
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        #expect(DispatchQueue.getSpecific(key: key) == true, "this is the main actor")
+        let loader = APIRequestLoader(apiRequest: QueueRequest(key: key), urlSession: network.session)
         #expect(try await loader.loadAPIRequest(requestData: network.baseURL) == false)
     }
 

@@ -68,6 +68,27 @@ struct RetryTests {
         #expect(stub.requests.count == 1)
     }
 
+    @Test(
+        "is done for connections that are refused, lost, or too slow, however the platform says so",
+        arguments: [
+            URLError.Code.timedOut, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost,
+            .dnsLookupFailed,
+        ])
+    func retriesErrors(code: URLError.Code) async throws {
+        let stub = StubTransport([
+            .failure(.transport(code: code.rawValue, reason: "")), .success(.test(200)),
+        ])
+        #expect(try await transport(stub).send(request()).head.status == 200)
+    }
+
+    #if canImport(FoundationNetworking)
+        @Test("is done on Linux for an empty answer and for one cut off", arguments: [-1011, -1])
+        func retriesClosedConnections(code: Int) async throws {
+            let stub = StubTransport([.failure(.transport(code: code, reason: "")), .success(.test(200))])
+            #expect(try await transport(stub).send(request()).head.status == 200)
+        }
+    #endif
+
     @Test("isn't done for a request that changes something", arguments: ["POST", "PUT", "DELETE", "PATCH"])
     func leavesUnsafeMethods(method: String) async throws {
         let stub = StubTransport([.success(.test(503)), .success(.test(200))])

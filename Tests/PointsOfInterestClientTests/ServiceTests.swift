@@ -125,6 +125,29 @@ struct ServiceTests {
         #expect(tokens == ["Bearer 1", "Bearer 2"])
     }
 
+    @Test("sends nothing where the app's own fields can't be made, and doesn't ask again")
+    func failingHeaders() async throws {
+        struct NoToken: Error {}
+        for (error, code) in [
+            (NoToken() as any Error, URLError.Code.userAuthenticationRequired), (URLError(.badURL), .badURL),
+        ] {
+            let network = try MockNetwork { _ in
+                Issue.record("something was sent")
+                return nil
+            }
+            let count = Locked(0)
+            let service = PointsOfInterestService(
+                baseURL: network.baseURL, urlSession: network.session, clock: TestClock(),
+                headers: {
+                    count.withLock { $0 += 1 }
+                    throw error
+                })
+            let thrown = await #expect(throws: RequestError.self) { try await service.categories() }
+            #expect(thrown?.urlErrorCode == code)
+            #expect(count.withLock { $0 } == 1)
+        }
+    }
+
     @Test("keeps answers by their tags, unless it is told not to")
     func entityTags() async throws {
         let network = try MockNetwork { request in

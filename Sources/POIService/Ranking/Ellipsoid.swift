@@ -15,9 +15,9 @@ enum Ellipsoid {
     static let polarRadius = 6_356_752.314_245_179_5
     private static let eccentricitySquared = 0.006_694_379_990_141_316_5
 
-    /// The point in space of a coordinate on the surface (EPSG method 9602).
-    static func point(_ coordinate: Coordinate) -> SIMD3<Double> {
-        let (phi, lambda) = (coordinate.latitude * .pi / 180, coordinate.longitude * .pi / 180)
+    /// The point in space of a position on the surface, in degrees (EPSG method 9602).
+    static func point(latitude: Double, longitude: Double) -> SIMD3<Double> {
+        let (phi, lambda) = (latitude * .pi / 180, longitude * .pi / 180)
         let normal = equatorialRadius / (1 - eccentricitySquared * sin(phi) * sin(phi)).squareRoot()
         return SIMD3(
             normal * cos(phi) * cos(lambda), normal * cos(phi) * sin(lambda),
@@ -37,9 +37,8 @@ enum Ellipsoid {
         return try? Coordinate(latitude: latitude, longitude: atan2(point.y, point.x) * 180 / .pi)
     }
 
-    /// The latitude, in degrees, of the surface's points at a height over the equator's plane.
-    static func latitude(atHeight z: Double) -> Double {
-        let sine = max(-1, min(1, z / polarRadius))
-        return atan2(equatorialRadius * sine, polarRadius * (1 - sine * sine).squareRoot()) * 180 / .pi
+    /// How high over the equator's plane the surface's points of a latitude are, in metres.
+    static func height(atLatitude latitude: Double) -> Double {
+        point(latitude: latitude, longitude: 0).z
     }
 }

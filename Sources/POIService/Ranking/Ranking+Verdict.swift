@@ -39,8 +39,7 @@ extension Ranking {
         }
         let farthestPlaced = placed.count == limit ? placed.last?.distanceMeters : nil
         let needed = min(
-            radiusMeters ?? LocationsRequest.greatestRadiusMeters,
-            farthestPlaced ?? LocationsRequest.greatestRadiusMeters)
+            radiusMeters ?? .infinity, farthestPlaced ?? LocationsRequest.greatestRadiusMeters)
         // A place exactly at the bound need not have been proposed.
         if needed < Self.leastGeodesicMeters(chordMeters: lastChordMeters) { return .complete }
         return .fetchAll(

@@ -33,9 +33,17 @@ public struct RetryPolicy: Hashable, Sendable {
     public static let never = RetryPolicy(attempts: 1)
 
     private static let passingStatuses: Set<Int> = [429, 502, 503, 504]
-    private static let passingErrors: Set<URLError.Code> = [
-        .timedOut, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,
-    ]
+    private static let passingErrors: Set<URLError.Code> = {
+        var codes: Set<URLError.Code> = [
+            .timedOut, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,
+        ]
+        #if canImport(FoundationNetworking)
+            // How Linux tells of a connection that was closed before an answer, or in the midst of its body
+            // (seen with Swift 6.3); elsewhere both are lost connections.
+            codes.formUnion([.badServerResponse, .unknown])
+        #endif
+        return codes
+    }()
 
     /// The pause before a request is sent again; nil where it isn't.
     ///

@@ -1,7 +1,7 @@
 extension CellSearch {
     /// A box in space to look into: geocentric coordinates in metres (EPSG 4978), faces included.
     ///
-    /// A place near a face may be answered for both cells that meet there.
+    /// It may be flat, and cells may overlap: a place may be answered for more than one.
     public struct Cell: Hashable, Sendable {
         /// The least x, towards longitude 0 on the equator.
         public let minX: Double
@@ -16,17 +16,17 @@ extension CellSearch {
         /// The greatest z.
         public let maxZ: Double
         /// The most places to fetch: where there are more, any of them will do, and the cell is not whole.
-        /// Nil asks for all.
+        /// Nil asks for all: the cell is too small to be split.
         public let candidateLimit: Int?
 
-        let cube: OctreeCube
+        /// Tells the cells of a search apart.
+        let number: Int
 
-        init(_ node: Node, candidateLimit: Int) {
-            let (lower, upper) = (node.patch.lower, node.patch.upper)
-            (minX, minY, minZ) = (lower.x, lower.y, lower.z)
-            (maxX, maxY, maxZ) = (upper.x, upper.y, upper.z)
-            self.candidateLimit = node.cube.isSmallest ? nil : candidateLimit
-            cube = node.cube
+        init(_ patch: SurfacePatch, candidateLimit: Int?, number: Int) {
+            (minX, minY, minZ) = (patch.lower.x, patch.lower.y, patch.lower.z)
+            (maxX, maxY, maxZ) = (patch.upper.x, patch.upper.y, patch.upper.z)
+            self.candidateLimit = candidateLimit
+            self.number = number
         }
     }
 }

@@ -5,6 +5,16 @@ struct DistanceRange: Hashable, Sendable {
     let least: Double
     let greatest: Double
 
+    private init(least: Double, greatest: Double) {
+        self.least = least
+        self.greatest = greatest
+    }
+
+    /// The range that holds two.
+    func union(_ other: DistanceRange) -> DistanceRange {
+        DistanceRange(least: min(least, other.least), greatest: max(greatest, other.greatest))
+    }
+
     /// Bounds the distances in two ways, and takes what is sharper.
     ///
     /// Nearby, by the chords to the patch's nearest and farthest corner. From afar, where chords tell little,

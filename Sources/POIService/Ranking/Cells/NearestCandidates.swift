@@ -12,11 +12,13 @@ struct NearestCandidates: Sendable {
     }
 
     private let ranking: Ranking
+    private let box: BoundingBox?
     private var entries: [Entry] = []
     private var ids: Set<Int64> = []
 
-    init(of ranking: Ranking) {
+    init(of ranking: Ranking, in box: BoundingBox?) {
         self.ranking = ranking
+        self.box = box
     }
 
     /// No place beyond this belongs to the answer, in metres; negative where none does at all.
@@ -31,11 +33,14 @@ struct NearestCandidates: Sendable {
 
     /// Takes a candidate in if it belongs to the answer so far; one that is in already changes nothing.
     mutating func insert(_ candidate: Candidate) {
-        let single = [candidate]
-        var bounds = DistanceBounds(of: single, at: 0, from: ranking.center)
-        guard bounds.least <= reachMeters else { return }
-        bounds.measure(single, ranking.center)
-        let meters = bounds.least
+        if let box, !box.contains(latitude: candidate.latitude, longitude: candidate.longitude) { return }
+        // The chord, where it is known, spares most of those that are too far the geodesic.
+        if let chord = candidate.chordMeters,
+            Ranking.leastGeodesicMeters(chordMeters: chord) > reachMeters
+        {
+            return
+        }
+        let meters = Geodesic.distanceMeters(from: ranking.center, to: candidate)
         guard meters <= reachMeters, !ids.contains(candidate.id) else { return }
         if let after = ranking.after, (meters, candidate.id) <= (after.distanceMeters, after.id) { return }
         // The order's place by bisection: there may be many candidates, and each asks here.

@@ -1,6 +1,4 @@
-import PointsOfInterestAPI
-
-/// A box in space around the part of the Earth's surface that lies in a cube.
+/// A box in space around a part of the Earth's surface.
 struct SurfacePatch: Hashable, Sendable {
     /// The corner where all coordinates are least, in metres.
     private(set) var lower: SIMD3<Double>
@@ -10,16 +8,54 @@ struct SurfacePatch: Hashable, Sendable {
     /// More than a stored point is off the surface, by the rounding of its coordinates.
     private static let margin = Ranking.roundingMarginMeters
 
-    /// Bounds the surface in a cube; nil where there is none in it.
-    init?(in cube: OctreeCube) {
-        lower = cube.lower - Self.margin
-        upper = cube.upper + Self.margin
+    /// Bounds the whole surface, or a region of it; nil where that has none.
+    init?(of region: SurfaceRegion?) {
+        lower = -Ellipsoid.semiAxes - Self.margin
+        upper = Ellipsoid.semiAxes + Self.margin
+        guard drawIn(to: region) else { return nil }
+    }
+
+    /// The parts of the surface, and of the region that the patch was made for, on both sides of the patch's
+    /// middle: none, one or two.
+    func halves(of region: SurfaceRegion?) -> [SurfacePatch] {
+        let extent = upper - lower
+        let axis = extent.x >= max(extent.y, extent.z) ? 0 : extent.y >= extent.z ? 1 : 2
+        let middle = (lower[axis] + upper[axis]) / 2
+        var halves = [self, self]
+        halves[0].upper[axis] = middle
+        halves[1].lower[axis] = middle
+        return halves.compactMap { half in
+            var half = half
+            return half.drawIn(to: region) ? half : nil
+        }
+    }
+
+    /// The longest edge, in metres.
+    var side: Double { (upper - lower).max() }
+
+    private mutating func drawIn(to region: SurfaceRegion?) -> Bool {
+        guard narrow() else { return false }
+        guard let region else { return true }
+        return region.clip(&lower, &upper) && narrow()
+    }
+
+    /// The box around two patches.
+    func union(_ other: SurfacePatch) -> SurfacePatch {
+        var union = self
+        union.lower = pointwiseMin(lower, other.lower)
+        union.upper = pointwiseMax(upper, other.upper)
+        return union
+    }
+
+    /// Draws the box in to the surface; false where it holds none of it.
+    private mutating func narrow() -> Bool {
         // Each axis narrows the others; more rounds than two gain little.
         for _ in 0..<2 {
             for axis in 0..<3 {
-                guard narrow(axis) else { return nil }
+                guard narrow(axis) else { return false }
             }
         }
+        return true
     }
 
     /// Solves the surface's equation for one coordinate, with the others as they are bounded by now.
@@ -36,9 +72,10 @@ struct SurfacePatch: Hashable, Sendable {
         let innermost = semiAxes[axis] * max(0, leastRest - 1e-12).squareRoot() - Self.margin
         upper[axis] = min(upper[axis], outermost)
         lower[axis] = max(lower[axis], -outermost)
-        // The cube is on one side of 0, but for the margin.
-        if upper[axis] > 2 * Self.margin { lower[axis] = max(lower[axis], innermost) }
-        if lower[axis] < -2 * Self.margin { upper[axis] = min(upper[axis], -innermost) }
+        // The surface is beyond the innermost on both sides of 0. Where the box ends before it, only the other
+        // side counts.
+        if upper[axis] < innermost { upper[axis] = min(upper[axis], -innermost) }
+        if lower[axis] > -innermost { lower[axis] = max(lower[axis], innermost) }
         return greatestRest > -1e-12 && lower[axis] <= upper[axis]
     }
 

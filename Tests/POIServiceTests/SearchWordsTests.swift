@@ -1,0 +1,59 @@
+import Testing
+
+@testable import POIService
+
+@Suite("The words that a search goes by")
+struct SearchWordsTests {
+    fileprivate struct Case: CustomTestStringConvertible, Sendable {
+        let name: String
+        let words: [String]
+        var testDescription: String { name }
+        init(_ name: String, _ words: String...) { (self.name, self.words) = (name, words) }
+    }
+
+    @Test(
+        "A name's words are plain, lower-case, and cut at whatever is no letter",
+        arguments: [
+            Case("Café Stritch", "cafe", "stritch"), Case("Cafe\u{301}", "cafe"),
+            Case("Children's Museum", "children", "s", "museum", "childrens"),
+            Case("Musée d’Orsay", "musee", "d", "orsay", "dorsay"),
+            Case("Hawaiʼi", "hawai", "i", "hawaii"),
+            Case("STRASSE Straße ẞ", "strasse", "ss"),
+            Case("Ærø Œuvre Þór Łódź Đà Ħal ıI", "aero", "oeuvre", "thor", "lodz", "da", "hal", "ii"),
+            Case("ΟΔΟΣ Οδός", "οδοσ"), Case("Ёлка", "елка"), Case("İstanbul", "istanbul"),
+            Case("A&B/C-D.E_F,7", "a", "b", "c", "d", "e", "f", "7"),
+            Case("ﬁne Ｆｕｌｌ－ｗｉｄｔｈ ½ ²", "fine", "full", "width", "1", "2"),
+            Case("a\u{A0}b\u{2003}c\u{3000}d「e」々〇", "a", "b", "c", "d", "e", "々〇"),
+            Case("1ª 2º µ", "1a", "2o", "μ"), Case("東京タワー", "東京タワー"),
+            Case("ガ", "カ"), Case("각", "\u{1100}\u{1161}\u{11A8}"), Case("— ’ ·", ""),
+        ])
+    fileprivate func words(of example: Case) {
+        #expect(SearchWords.words(ofName: example.name) == example.words.filter { !$0.isEmpty })
+    }
+
+    @Test("A search text is cut at apostrophes only, and each of its words has to begin one of the name's")
+    func matches() {
+        func matches(_ text: String, _ name: String) -> Bool {
+            SearchWords.matches(
+                nameWords: SearchWords.words(ofName: name), queryWords: SearchWords.words(ofQuery: text))
+        }
+        #expect(SearchWords.words(ofQuery: "Children's children") == ["children", "s"])
+        #expect(matches("cafe", "Café Stritch"))
+        #expect(matches("STRI caf", "Café Stritch"))
+        #expect(matches("childrens", "Children's Museum"))
+        #expect(matches("children's", "Children's Museum"))
+        #expect(matches("orsay", "Musée d’Orsay"))
+        #expect(matches("dorsay", "Musée d’Orsay"))
+        #expect(!matches("afe", "Café Stritch"))
+        #expect(!matches("cafe x", "Café Stritch"))
+        #expect(!matches("cafes", "Café Stritch"))
+        // Begins with the same code points, though no character is the same.
+        #expect(matches("가", "각"))
+    }
+
+    @Test("A search text without a word matches nothing", arguments: ["", " ", "'", "…", "\u{301}", "&-"])
+    func wordless(text: String) {
+        #expect(SearchWords.words(ofQuery: text).isEmpty)
+        #expect(!SearchWords.matches(nameWords: ["a"], queryWords: SearchWords.words(ofQuery: text)))
+    }
+}
