@@ -83,7 +83,7 @@ let package = Package(
             name: "PointsOfInterestAPITests", dependencies: ["PointsOfInterestAPI", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "PointsOfInterestClientTests", dependencies: ["PointsOfInterestClient"],
+            name: "PointsOfInterestClientTests", dependencies: ["PointsOfInterestTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "ClientKitTests", dependencies: ["PointsOfInterestTesting"], swiftSettings: swiftSettings),

@@ -94,7 +94,9 @@ struct SessionTests {
     func isTheDefault() throws {
         let url = try #require(URL(string: "https://h"))
         #expect(PointsOfInterestService(baseURL: url).urlSession === URLSession.uncached)
-        #expect(APIRequestLoader(apiRequest: CategoriesAPIRequest(baseURL: url)).urlSession === URLSession.uncached)
+        #expect(
+            APIRequestLoader(apiRequest: CategoriesAPIRequest(baseURL: url)).urlSession
+                === URLSession.uncached)
     }
 }
 

@@ -26,7 +26,8 @@ public struct Environment {
     /// Makes an app's parts, or a test's where the outside world is replaced.
     public init(
         configuration: AppConfiguration, urlSession: URLSession = .uncached,
-        retryPolicy: RetryPolicy = RetryPolicy(), notificationCenter: NotificationCenter = .default, timerScheduler: any TimerScheduler = RunLoop.main,
+        retryPolicy: RetryPolicy = RetryPolicy(), notificationCenter: NotificationCenter = .default,
+        timerScheduler: any TimerScheduler = RunLoop.main,
         locationFetcher: any LocationFetcher
     ) {
         self.configuration = configuration

@@ -18,6 +18,7 @@ public struct Nearby {
     private let location: CurrentLocationProvider
     private let print: (String) -> Void
 
+    /// Makes the program of its parts.
     public init(
         list: PointsOfInterestList, featured: FeaturedPlaceManager, location: CurrentLocationProvider,
         print: @escaping (String) -> Void

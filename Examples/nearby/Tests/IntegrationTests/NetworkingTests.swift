@@ -12,7 +12,8 @@ import Testing
 @MainActor
 struct NetworkingTests {
     private func run(
-        _ arguments: [String], handler: @escaping MockURLProtocol.Handler = { try RecordedResponse.answer(to: $0) }
+        _ arguments: [String],
+        handler: @escaping MockURLProtocol.Handler = { try RecordedResponse.answer(to: $0) }
     ) async throws -> (outcome: Nearby.Outcome, lines: [String]) {
         let command = try Command(arguments: arguments)
         let environment = Environment.mock(locationFetcher: GivenLocation(command.position), handler: handler)
@@ -36,7 +37,9 @@ struct NetworkingTests {
     @Test("asks what it was told to ask")
     func asks() async throws {
         let (requests, continuation) = AsyncStream.makeStream(of: URLRequest.self)
-        for arguments in [["--limit", "5", "--category", "park", "--at", "1,2"], ["--check"], ["--watch", "--count", "1"]] {
+        for arguments in [
+            ["--limit", "5", "--category", "park", "--at", "1,2"], ["--check"], ["--watch", "--count", "1"],
+        ] {
             _ = try await run(arguments) { request in
                 continuation.yield(request)
                 return try MockURLProtocol.answer([.fixture()], to: request)

@@ -15,7 +15,8 @@ struct CommandTests {
     @Test("has the options that are said, in any order")
     func readsOptions() throws {
         let command = try Command(arguments: [
-            "--count", "3", "--at", "-1.5,2", "--watch", "--limit", "5", "--category", "park", "--accuracy", "250",
+            "--count", "3", "--at", "-1.5,2", "--watch", "--limit", "5", "--category", "park", "--accuracy",
+            "250",
             "--category", "museum", "-POI_BASE_URL", "http://h",
         ])
         #expect(command.action == .watch(count: 3))
@@ -28,7 +29,8 @@ struct CommandTests {
     @Test(
         "is refused where an option is unknown or its value is wrong",
         arguments: [
-            ["--nearest"], ["list"], ["--at"], ["--at", "1"], ["--at", "1,2,3"], ["--at", "91,0"], ["--at", "a,b"],
+            ["--nearest"], ["list"], ["--at"], ["--at", "1"], ["--at", "1,2,3"], ["--at", "91,0"],
+            ["--at", "a,b"],
             ["--at", "nan,0"], ["--limit"], ["--limit", "five"], ["--count", "1.5"], ["-POI_BASE_URL"],
         ])
     func refusesOthers(arguments: [String]) {

@@ -71,9 +71,15 @@ struct NearbyTests {
     @Test(
         "tells whether this is a point of interest, and a shell too",
         arguments: [
-            ([PointOfInterest.fixture()], LocationFix.fixture(), Nearby.Outcome.done, "You are at The Tech Interactive."),
+            (
+                [PointOfInterest.fixture()], LocationFix.fixture(), Nearby.Outcome.done,
+                "You are at The Tech Interactive."
+            ),
             ([], .fixture(), .elsewhere, "This is no point of interest."),
-            ([.fixture()], .fixture(horizontalAccuracy: 501), .failed, "Your position is not known well enough."),
+            (
+                [.fixture()], .fixture(horizontalAccuracy: 501), .failed,
+                "Your position is not known well enough."
+            ),
         ])
     func checks(
         places: [PointOfInterest], fix: LocationFix, outcome: Nearby.Outcome, line: String

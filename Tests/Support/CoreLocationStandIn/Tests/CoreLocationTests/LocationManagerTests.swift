@@ -16,7 +16,8 @@ struct LocationManagerTests {
             timerScheduler: MockTimerScheduler(firesAtOnce: false))
     }
 
-    private func startCheck(of provider: CurrentLocationProvider) async -> Task<CurrentLocationAnswer, Never> {
+    private func startCheck(of provider: CurrentLocationProvider) async -> Task<CurrentLocationAnswer, Never>
+    {
         let (started, continuation) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
             continuation.finish()
@@ -83,9 +84,13 @@ struct LocationManagerTests {
     @Test(
         "reads every authorisation",
         arguments: [
-            (CLAuthorizationStatus.notDetermined, CLAccuracyAuthorization.fullAccuracy, LocationAuthorization.notDetermined),
+            (
+                CLAuthorizationStatus.notDetermined, CLAccuracyAuthorization.fullAccuracy,
+                LocationAuthorization.notDetermined
+            ),
             (.restricted, .fullAccuracy, .restricted), (.denied, .reducedAccuracy, .denied),
-            (.authorizedAlways, .fullAccuracy, .fullAccuracy), (.authorizedWhenInUse, .reducedAccuracy, .reducedAccuracy),
+            (.authorizedAlways, .fullAccuracy, .fullAccuracy),
+            (.authorizedWhenInUse, .reducedAccuracy, .reducedAccuracy),
         ])
     func readsAuthorisations(
         status: CLAuthorizationStatus, accuracy: CLAccuracyAuthorization, expected: LocationAuthorization
