@@ -67,6 +67,11 @@ let package = Package(
         // What several test targets share.
         .target(name: "Randomness", path: "Tests/Support/Randomness", swiftSettings: swiftSettings),
 
+        // What a release's client does, frozen with each release: see scripts/freeze-client.
+        .executableTarget(
+            name: "CompatibilityProgram", dependencies: ["PointsOfInterestClient"],
+            path: "Tests/Compatibility/Program", swiftSettings: swiftSettings),
+
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HTTPServerTests", dependencies: ["HTTPServer", "CZlib", "Randomness"],
@@ -105,7 +110,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "ServiceProcessTests",
-            dependencies: ["PointsOfInterestClient", "PrivateCluster", "ServerProcess", "poi"],
+            dependencies: ["PointsOfInterestClient", "PrivateCluster", "Randomness", "ServerProcess", "poi"],
             swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]

@@ -44,8 +44,8 @@ AS $$
 BEGIN
     DELETE FROM location_words USING (
         SELECT unnest(name_words(name)) AS word, id FROM old_locations
-    ) AS old
-    WHERE location_words.word = old.word AND location_words.location_id = old.id;
+    ) AS gone
+    WHERE location_words.word = gone.word AND location_words.location_id = gone.id;
     RETURN NULL;
 END;
 $$;
@@ -62,8 +62,8 @@ BEGIN
             SELECT id, name, latitude, longitude, category, featured FROM old_locations
             EXCEPT SELECT id, name, latitude, longitude, category, featured FROM new_locations
         ) AS changed
-    ) AS old
-    WHERE location_words.word = old.word AND location_words.location_id = old.id;
+    ) AS gone
+    WHERE location_words.word = gone.word AND location_words.location_id = gone.id;
     INSERT INTO location_words
         SELECT unnest(name_words(name)), id, latitude, longitude, category, featured
         FROM (

@@ -5,6 +5,8 @@
 /// empty segment or a dot segment is another path. Where a path has routes, `HEAD` is answered by `GET`'s,
 /// `OPTIONS` by what is allowed, and other methods are refused with 405. Belongs to one loop.
 public final class HTTPRouter: HTTPHandler {
+    /// Every route's method and template, in the order in which they were added.
+    public private(set) var routes: [(method: HTTPMethod, template: String)] = []
     private let root = RouteNode()
 
     /// A router without routes.
@@ -26,6 +28,7 @@ public final class HTTPRouter: HTTPHandler {
             }
         }
         precondition(!node.routes.contains { $0.method == method }, "a route is added once")
+        routes.append((method, template))
         node.add(Route(method: method, template: template, parameters: parameters, handler: handler))
     }
 

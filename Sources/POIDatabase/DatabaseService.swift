@@ -25,7 +25,8 @@ public struct DatabaseService: Sendable {
         defer { observability.finish() }
         let dataset = DatasetState()
         let service = Service(configuration: configuration, observability: observability) { loop in
-            PostgresLocationStore(configuration: database, migrations: migrations, loop: loop, dataset: dataset)
+            PostgresLocationStore(
+                configuration: database, migrations: migrations, loop: loop, dataset: dataset)
         }
         try service.run { url in
             observability.record(.listening(url: url))

@@ -11,13 +11,16 @@ enum Service {
     /// Whether somebody else's service is tested, with data that aren't ours to know.
     static let isForeign = foreignURL != nil
 
+    /// The origin that our own service lets in.
+    static let origin = "https://app.example"
+
     private static let foreignURL = ProcessInfo.processInfo.environment["POI_BASE_URL"].flatMap {
         URL(string: $0)
     }
 
     private static let local = Task {
         let folder = try TemporaryFolder()
-        let server = try await ServerProcess.dev(in: folder)
+        let server = try await ServerProcess.dev(in: folder, environment: ["POI_CORS_ORIGINS": origin])
         server.program.endAtExit(removing: folder)
         try await server.ready()
         return server
@@ -27,6 +30,11 @@ enum Service {
     static func baseURL() async throws -> URL {
         if let foreignURL { return foreignURL }
         return try await local.value.baseURL
+    }
+
+    /// The app's client of it, which keeps nothing from one test to the next.
+    static func client() async throws -> PointsOfInterestService {
+        PointsOfInterestService(baseURL: try await baseURL(), entityTags: nil)
     }
 
     /// What the service answers the app's own client.

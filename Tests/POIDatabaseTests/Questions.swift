@@ -20,9 +20,65 @@ struct Questions {
         self.generator = generator
     }
 
+    /// Half of them have no filter, so that both ways to an answer are taken.
     mutating func next() -> LocationsRequest {
         let center = center()
-        return LocationsRequest(center: center, radiusMeters: radius(around: center), limit: limit())
+        var request = LocationsRequest(center: center, radiusMeters: radius(around: center), limit: limit())
+        guard Bool.random(using: &generator) else { return request }
+        request.categories = pick([[], [], ["cafe"], ["bar"], ["cafe", "bar", "zoo"]])
+        request.featured = pick([nil, nil, true, false])
+        request.searchText = pick([nil, nil] + PlaceNames.searches.map { $0 })
+        if Int.random(in: 0..<3, using: &generator) == 0 {
+            request.box = box()
+            request.radiusMeters = nil
+            if Bool.random(using: &generator) { request.center = nil }
+        }
+        return request
+    }
+
+    /// A few page sizes, to be taken in turn.
+    mutating func pageSizes() -> [Int] {
+        (0..<3).map { _ in pick([1, 7, 20, 100, .random(in: 10...100, using: &generator)]) }
+    }
+
+    /// The ids of all places that a request asks for, in order, by measuring every place.
+    func allIDs(_ request: LocationsRequest) async throws -> [Int] {
+        var request = request
+        request.limit = places.count + 1
+        return try await truth.locations(for: request).places.copied().map(\.id)
+    }
+
+    private mutating func pick<Value>(_ values: [Value]) -> Value {
+        values[Int.random(in: values.indices, using: &generator)]
+    }
+
+    /// Of any size and anywhere: around places, across the antimeridian, over a pole, a band, a line, a point.
+    private mutating func box() -> BoundingBox {
+        let (one, other) = (center(), center())
+        let size = pow(180, Double.random(in: -3...1, using: &generator))
+        let box: BoundingBox? =
+            switch Int.random(in: 0..<6, using: &generator) {
+            case 0: BoundingBox(west: -180, south: -90, east: 180, north: 90)
+            case 1:
+                BoundingBox(
+                    west: -180, south: min(one.latitude, other.latitude), east: 180,
+                    north: max(one.latitude, other.latitude))
+            case 2:
+                BoundingBox(
+                    west: one.longitude, south: one.latitude, east: one.longitude, north: one.latitude)
+            case 3:
+                BoundingBox(
+                    west: one.moved(north: 0, east: -min(179, size)).longitude,
+                    south: max(-90, one.latitude - size),
+                    east: one.moved(north: 0, east: min(179, size)).longitude,
+                    north: min(90, one.latitude + size))
+            default:
+                BoundingBox(
+                    west: one.longitude, south: min(one.latitude, other.latitude), east: other.longitude,
+                    north: max(one.latitude, other.latitude))
+            }
+        guard let box else { preconditionFailure("\(one) and \(other) are no corners") }
+        return box
     }
 
     private mutating func center() -> Coordinate {

@@ -37,17 +37,19 @@ extension TestDatabase {
     ///
     /// - Parameter usesIndexAlways: a test's tables are so small that the planner would rather read them whole.
     func withStore<Value: Sendable>(
-        usesIndexAlways: Bool = false, settings: [String: String] = [:],
+        usesIndexAlways: Bool = false, settings: [String: String] = [:], listenMode: ListenMode = .auto,
+        dataset: DatasetState = DatasetState(),
         _ body: @escaping @Sendable (PostgresLocationStore, PostgresConnection) async throws -> Value
     ) async throws -> Value {
         var configuration = try configuration()
         if usesIndexAlways { configuration.postgres.settings.append(.init("enable_seqscan", "off")) }
         for (name, value) in settings { configuration.postgres.settings.append(.init(name, value)) }
+        configuration.listenMode = listenMode
         let migrations = try MigratedDatabase.directory()
         return try await onLoop { [configuration] loop in
             let session = try await PostgresConnection.connect(configuration.postgres, loop: loop)
             let store = PostgresLocationStore(
-                configuration: configuration, migrations: migrations, loop: loop)
+                configuration: configuration, migrations: migrations, loop: loop, dataset: dataset)
             let result: Result<Value, any Error>
             do {
                 result = .success(try await body(store, session))

@@ -17,7 +17,7 @@ struct RankingPageTests {
                 let measured = candidates.map {
                     Candidate(id: $0.id, latitude: $0.latitude, longitude: $0.longitude)
                 }
-                let all = CellWorld(measured).scan(from: center).map(\.candidate.id)
+                let all = measured.scan(from: center)
                 #expect(pages(of: candidates, from: center, size) == all, "\(comment)")
                 #expect(pages(of: measured, from: center, size) == all, "\(comment)")
             }

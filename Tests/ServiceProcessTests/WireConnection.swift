@@ -4,6 +4,8 @@ import PointsOfInterestClient
 /// A connection to a server on this machine, byte by byte. Its calls block, see `offPool`.
 final class WireConnection {
     struct Refused: Error {}
+    /// Neither bytes nor the connection's end, for so long that it hangs.
+    struct NoEnd: Error {}
     /// The connection's end where there should have been bytes, with those that came.
     struct EndOfStream: Error {
         let received: String
@@ -107,6 +109,25 @@ final class WireConnection {
             return false
         } catch {
             return unread.isEmpty
+        }
+    }
+
+    /// Reads all that comes until the server ends the connection; answers whether it tore it down.
+    ///
+    /// - Throws: where it doesn't end.
+    func readToEnd(into bytes: inout [UInt8]) throws -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 16384)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count > 0 {
+                bytes += buffer[..<count]
+            } else if count < 0 && errno == EINTR {
+                continue
+            } else if count == 0 || errno == ECONNRESET {
+                return count < 0
+            } else {
+                throw NoEnd()
+            }
         }
     }
 

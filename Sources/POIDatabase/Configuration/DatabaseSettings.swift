@@ -24,5 +24,6 @@ extension Setting where Value == Duration {
 
 extension Setting where Value == ListenMode {
     static let listenMode = choice(
-        "POI_DB_LISTEN", "whether changes of the data are listened for: auto, on, off", default: ListenMode.auto)
+        "POI_DB_LISTEN", "how changes of the data are noticed: auto, on (LISTEN), off (asking)",
+        default: ListenMode.auto)
 }

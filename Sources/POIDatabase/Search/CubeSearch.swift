@@ -71,7 +71,8 @@ struct CubeSearch: Sendable {
             var (low, high) = (0, frontier.count)
             while low < high {
                 let middle = (low + high) / 2
-                if frontier[middle].distance.least > node.distance.least { low = middle + 1 } else { high = middle }
+                let isFarther = frontier[middle].distance.least > node.distance.least
+                if isFarther { low = middle + 1 } else { high = middle }
             }
             frontier.insert(node, at: low)
         }

@@ -3,8 +3,9 @@ import Postgres
 /// What lies in cubes of space: for each, up to `limit` places, by the index that fits the question.
 ///
 /// `$1` and `$2` are the cubes' least and greatest keys (bigint[]). Where categories are asked for, `$3` and
-/// `$4` pair each with both values of featured that may be (text[]; bigint[], 0 or 1). Where words are, the last two
-/// are the patterns (text[]) and what featured must be, if anything (boolean).
+/// `$4` pair each with both values of featured that may be (text[]; bigint[], 0 or 1). Where words are, the last three
+/// are the patterns (text[]), what featured must be and what the category must be among, if anything (boolean
+/// and text[]).
 ///
 /// Places that are in the index's range and don't match are answered as such, so that what a cube costs is
 /// bounded whatever the filter: a filter inside the limit would read on for matches.
@@ -44,7 +45,7 @@ struct CubeStatement: Hashable, Sendable {
 
     private var parameterTypes: [PostgresType] {
         [.int8Array, .int8Array] + (source == .categories ? [.textArray, .int8Array] : [])
-            + (check == .words ? [.textArray, .bool] : [])
+            + (check == .words ? [.textArray, .bool, .textArray] : [])
     }
 
     private var sql: SQL {
@@ -77,8 +78,10 @@ struct CubeStatement: Hashable, Sendable {
         switch (check, source) {
         case (.none, _): "true"
         case (.notFeatured, _): "NOT featured"
-        case (.words, .categories): "search_text(name) LIKE ALL ($5) AND ($6 IS NULL OR featured = $6)"
-        case (.words, _): "search_text(name) LIKE ALL ($3) AND ($4 IS NULL OR featured = $4)"
+        case (.words, .categories):
+            "search_text(name) LIKE ALL ($5) AND ($6 IS NULL OR featured = $6) AND ($7 IS NULL OR category = ANY ($7))"
+        case (.words, _):
+            "search_text(name) LIKE ALL ($3) AND ($4 IS NULL OR featured = $4) AND ($5 IS NULL OR category = ANY ($5))"
         }
     }
 }

@@ -33,18 +33,22 @@ struct PlaceFilter: Sendable {
     }
 
     /// The statement that looks into cubes for such places.
-    func cubeStatement(isLimited: Bool) -> CubeStatement {
-        let source: CubeStatement.Source =
-            if !categories.isEmpty { .categories } else if featured == true { .featured } else { .all }
-        let check: CubeStatement.Check =
-            if words != nil { .words } else if source == .all, featured == false { .notFeatured } else { .none }
-        return CubeStatement(source: source, check: check, isLimited: isLimited)
+    ///
+    /// - Parameter readsAll: whether to read places of all kinds where names are looked at.
+    func cubeStatement(readsAll: Bool, isLimited: Bool) -> CubeStatement {
+        if words != nil {
+            return CubeStatement(source: source(readsAll: readsAll), check: .words, isLimited: isLimited)
+        }
+        let source = source(readsAll: false)
+        return CubeStatement(
+            source: source, check: source == .all && featured == false ? .notFeatured : .none,
+            isLimited: isLimited)
     }
 
     /// That statement's parameters behind the cubes' keys.
-    var cubeParameters: [PostgresValue] {
+    func cubeParameters(readsAll: Bool) -> [PostgresValue] {
         var values: [PostgresValue] = []
-        if !categories.isEmpty {
+        if source(readsAll: readsAll && words != nil) == .categories {
             let kinds = categories.flatMap { category in
                 [false, true].filter { (featured ?? $0) == $0 }.map { (category, $0) }
             }
@@ -54,7 +58,14 @@ struct PlaceFilter: Sendable {
         if let words {
             values.append(Self.patterns(words))
             values.append(featured.map(PostgresValue.bool) ?? .null(.bool))
+            values.append(categories.isEmpty ? .null(.textArray) : .textArray(categories))
         }
         return values
+    }
+
+    private func source(readsAll: Bool) -> CubeStatement.Source {
+        if readsAll { return .all }
+        if !categories.isEmpty { return .categories }
+        return featured == true ? .featured : .all
     }
 }

@@ -8,27 +8,45 @@ extension PlaceSearch {
 
     /// The whole answer by a search through cubes.
     ///
-    /// - Parameter cubeLimit: after how many cubes to give up; nil goes on to the end.
+    /// - Parameters:
+    ///   - readsAll: whether to read all kinds of places in a cube, of which those of a category are not the
+    ///     few: they lie side by side in the table, which counts where their names are to be looked at.
+    ///   - cubeLimit: after how many cubes to give up; nil goes on to the end.
     /// - Returns: nil where it gave up.
-    func throughCubes(cubeLimit: Int? = nil) async throws(PostgresError) -> [Candidate]? {
+    func throughCubes(
+        readsAll: Bool = false, cubeLimit: Int? = nil
+    ) async throws(PostgresError) -> [Candidate]? {
+        let look = Look(filter: filter, readsAll: readsAll)
         var search = CubeSearch(ranking, box: request.box)
         var asked = 0
-        for found in try await look(into: search.surroundings) { search.take(found.candidates) }
+        for found in try await contents(of: search.surroundings, look) { search.take(found.candidates) }
         while true {
             let nodes = search.next(atMost: Self.cubesPerStatement)
             guard !nodes.isEmpty else { return search.candidates }
             asked += nodes.count
             if let cubeLimit, asked > cubeLimit { return nil }
-            let (last, others) = (
-                nodes.map(\.cube).filter { $0.level == SpaceCube.lastLevel },
-                nodes.map(\.cube).filter { $0.level < SpaceCube.lastLevel }
-            )
-            for (cube, found) in zip(others, try await look(into: others)) {
+            let lastLevel = nodes.filter { $0.cube.level == SpaceCube.lastLevel }.map(\.cube)
+            let cubes = nodes.filter { $0.cube.level < SpaceCube.lastLevel }.map(\.cube)
+            for (cube, found) in zip(cubes, try await contents(of: cubes, look)) {
                 search.take(found.candidates)
                 if !found.isWhole { search.split(cube) }
             }
-            for found in try await look(into: last, isLimited: false) { search.take(found.candidates) }
+            for found in try await contents(of: lastLevel, look, isLimited: false) {
+                search.take(found.candidates)
+            }
         }
+    }
+
+    /// Which statement looks into cubes, and with which parameters behind the cubes' keys.
+    private struct Look {
+        let filter: PlaceFilter
+        let readsAll: Bool
+
+        func statement(isLimited: Bool) -> PreparedStatement? {
+            filter.cubeStatement(readsAll: readsAll, isLimited: isLimited).prepared
+        }
+
+        var parameters: [PostgresValue] { filter.cubeParameters(readsAll: readsAll) }
     }
 
     /// What a cube was found to hold.
@@ -40,16 +58,14 @@ extension PlaceSearch {
         var isWhole: Bool { count <= CubeStatement.limit }
     }
 
-    private func look(
-        into cubes: [SpaceCube], isLimited: Bool = true
+    private func contents(
+        of cubes: [SpaceCube], _ look: Look, isLimited: Bool = true
     ) async throws(PostgresError) -> [Content] {
-        guard !cubes.isEmpty, let statement = filter.cubeStatement(isLimited: isLimited).prepared else {
-            return []
-        }
+        guard !cubes.isEmpty, let statement = look.statement(isLimited: isLimited) else { return [] }
         let keys = cubes.map(\.keys)
         let rows = try await inquiry.rows(
             statement,
-            [.int8Array(keys.map(\.lowerBound)), .int8Array(keys.map(\.upperBound))] + filter.cubeParameters,
+            [.int8Array(keys.map(\.lowerBound)), .int8Array(keys.map(\.upperBound))] + look.parameters,
             lane: .exclusive, datasetColumn: 5)
         cubeCount += cubes.count
         var contents = Array(repeating: Content(), count: cubes.count)

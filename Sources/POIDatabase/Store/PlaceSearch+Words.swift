@@ -5,8 +5,6 @@ import Postgres
 extension PlaceSearch {
     /// As many of a search text's words are looked up; the others are compared with what those find.
     private static let leadingWordCount = 4
-    /// After so many cubes it is cheaper to read all places of a word, even of a frequent one.
-    private static let cubesBeforeManyMatches = 96
 
     /// The whole answer to a search for words.
     ///
@@ -14,32 +12,27 @@ extension PlaceSearch {
     /// search goes through cubes; and where they are far after all, it reads more places of the only word.
     func byWords(_ words: [String]) async throws(PostgresError) -> [Candidate] {
         guard !words.isEmpty else { return [] }
-        if let matches = try await matches(of: words, WordStatements.few, limit: WordStatements.fewLimit) {
-            return matches
-        }
-        if words.count == 1 {
-            if let found = try await throughCubes(cubeLimit: Self.cubesBeforeManyMatches) { return found }
-            if let matches = try await matches(
-                of: words, WordStatements.many, limit: WordStatements.manyLimit)
-            {
-                return matches
-            }
-        }
+        if let matches = try await matches(of: words, statements.few) { return matches }
+        let nearby = try await throughCubes(readsAll: true, cubeLimit: statements.nearbyCubeLimit)
+        if let nearby { return nearby }
+        if words.count == 1, let matches = try await matches(of: words, statements.many) { return matches }
         return try await throughCubes() ?? []
     }
 
-    /// All places that match; nil where each of the leading words has more places than `limit`.
+    /// All places that match; nil where each of the leading words has more places than the statement reads.
     private func matches(
-        of words: [String], _ statement: PreparedStatement, limit: Int
+        of words: [String], _ statement: WordStatements.Limited
     ) async throws(PostgresError) -> [Candidate]? {
         let leading = Array(words.prefix(Self.leadingWordCount))
         let rows = try await inquiry.rows(
-            statement, [.textArray(leading)], lane: .exclusive, datasetColumn: 6)
+            statement.prepared, [.textArray(leading)], lane: .exclusive, datasetColumn: 6)
         var found = Array(repeating: [Int64: Candidate](), count: leading.count)
         var counts = Array(repeating: 0, count: leading.count)
         for row in rows {
             let number = try row.decode(Int.self, at: 0) - 1
-            guard found.indices.contains(number), let id = try row.decode(Int64?.self, at: 1) else { continue }
+            guard found.indices.contains(number), let id = try row.decode(Int64?.self, at: 1) else {
+                continue
+            }
             counts[number] += 1
             guard filter.admits(category: try row.decode(at: 4), featured: try row.decode(at: 5)) else {
                 continue
@@ -49,7 +42,7 @@ extension PlaceSearch {
             guard isInBox(candidate) else { continue }
             found[number][id] = candidate
         }
-        let complete = leading.indices.filter { counts[$0] <= limit }
+        let complete = leading.indices.filter { counts[$0] <= statement.limit }
         guard let first = complete.min(by: { found[$0].count < found[$1].count }) else { return nil }
         var candidates = Array(found[first].values)
         for other in complete where other != first { candidates.removeAll { found[other][$0.id] == nil } }

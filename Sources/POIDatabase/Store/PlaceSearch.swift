@@ -10,10 +10,14 @@ final class PlaceSearch {
     let ranking: Ranking
     let filter: PlaceFilter
     let inquiry: Inquiry
+    let statements: WordStatements
     /// How many cubes were looked into.
     var cubeCount = 0
 
-    init(_ request: LocationsRequest, _ ranking: Ranking, _ inquiry: Inquiry) {
+    init(
+        _ request: LocationsRequest, _ ranking: Ranking, _ inquiry: Inquiry, statements: WordStatements
+    ) {
+        self.statements = statements
         self.request = request
         self.ranking = ranking
         self.inquiry = inquiry
@@ -30,7 +34,8 @@ final class PlaceSearch {
     /// prove it.
     func nearby(_ nearest: LocationStatements.Nearest) async throws(PostgresError) -> Answer? {
         let rows = try await inquiry.rows(
-            nearest.statement, [.float8(ranking.center.latitude), .float8(ranking.center.longitude)],
+            nearest.statement,
+            [.float8(ranking.center.latitude.orZero), .float8(ranking.center.longitude.orZero)],
             lane: .fast, datasetColumn: LocationRow.datasetColumn)
         var candidates: [Candidate] = []
         candidates.reserveCapacity(rows.count)
@@ -81,4 +86,10 @@ final class PlaceSearch {
     private func item(row: Int, at distanceMeters: Double) -> RankedRows.Item {
         RankedRows.Item(row: row, distanceMeters: request.center == nil ? nil : distanceMeters)
     }
+}
+
+extension Double {
+    /// The number, or 0 where it is too small for PostgreSQL, for which an underflow is an error: the candidates
+    /// are the same, and their distances are measured from the centre itself.
+    fileprivate var orZero: Double { magnitude < 1e-100 ? 0 : self }
 }

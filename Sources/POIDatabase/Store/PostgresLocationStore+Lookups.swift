@@ -13,11 +13,8 @@ extension PostgresLocationStore {
             var items: [RankedRows.Item] = []
             if let row = rows.first, try LocationRow(row).id() != nil {
                 let candidate = try LocationRow(row).candidate()
-                items.append(
-                    RankedRows.Item(
-                        row: 0,
-                        distanceMeters: request.center.map { Geodesic.distanceMeters(from: $0, to: candidate) }
-                    ))
+                let distance = request.center.map { Geodesic.distanceMeters(from: $0, to: candidate) }
+                items.append(RankedRows.Item(row: 0, distanceMeters: distance))
             }
             return LocationsPage(
                 places: RankedRows(rows: rows, items: items), datasetID: inquiry.datasetID,

@@ -12,6 +12,8 @@ public final class PostgresLocationStore: LocationStore {
     let dataset: DatasetState
     private let watcher: DatasetWatcher?
     private let schemaCheck: SchemaCheck
+    /// For tests, whose words are rare.
+    var wordStatements = WordStatements.standard
     private var regions = InhabitedRegions()
     /// How many pages came by the walk to the nearest places, and how many by a search; cubes looked into.
     private(set) var (nearbyCount, searchCount, cubeCount) = (0, 0, 0)
@@ -41,12 +43,14 @@ public final class PostgresLocationStore: LocationStore {
     public func locations(
         for request: LocationsRequest
     ) async throws(LocationStoreError) -> LocationsPage {
-        guard let ranking = Ranking(pageOf: request) else { return LocationsPage(places: [PointOfInterest]()) }
+        guard let ranking = Ranking(pageOf: request) else {
+            return LocationsPage(places: [PointOfInterest]())
+        }
         var duration = Duration.zero
         var attempt = 1
         while true {
             let inquiry = Inquiry(pool)
-            let answer = try await answer(PlaceSearch(request, ranking, inquiry))
+            let answer = try await answer(PlaceSearch(request, ranking, inquiry, statements: wordStatements))
             duration += inquiry.duration
             if !inquiry.isTorn || attempt == Self.attemptLimit {
                 return LocationsPage(

@@ -24,7 +24,13 @@ enum Routes {
         }
         router.add(.get, EndpointPath.livez, LivenessHandler())
         router.add(.get, EndpointPath.readyz, ReadinessHandler(health: health))
-        addDocuments(to: router.grouped(limits), cachePolicy)
+        let documents = router.grouped(limits)
+        addDocuments(to: documents, cachePolicy)
+        documents.add(
+            .get, EndpointPath.openAPI,
+            OpenAPIHandler(
+                store: store, cachePolicy: cachePolicy, requiresKey: !access.keys.isEmpty,
+                limitsRate: rateLimiter != nil))
         if !access.keys.isEmpty { limits.append(KeyRequirement(keys: access.keys)) }
         limits.append(InFlightLimit(configuration.maxInFlightPerLoop))
         addData(to: router.grouped(limits), store, cachePolicy, ignoring: configuration.ignoredParameters)

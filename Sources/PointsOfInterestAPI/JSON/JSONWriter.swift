@@ -52,6 +52,13 @@ public struct JSONWriter: ~Copyable {
         needsComma = false
     }
 
+    /// Names the member that is written next, whatever the name.
+    public mutating func name(escaping name: String) {
+        value(name)
+        buffer.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
     /// Writes a string.
     public mutating func value(_ string: String) {
         separate()

@@ -1,9 +1,9 @@
 /// `GET /locations/{id}`: one point of interest, with its distance where a centre is given.
 public struct LocationRequest: Hashable, Sendable {
-    enum Parameter: Int, QueryParameter {
+    package enum Parameter: Int, QueryParameter {
         case lat, long
 
-        var name: StaticString {
+        package var name: StaticString {
             switch self {
             case .lat: "lat"
             case .long: "long"

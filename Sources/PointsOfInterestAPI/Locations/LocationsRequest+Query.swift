@@ -1,9 +1,9 @@
 extension LocationsRequest {
     /// The query's parameters, in the order in which they are encoded.
-    enum Parameter: Int, QueryParameter {
+    package enum Parameter: Int, QueryParameter {
         case lat, long, radius, limit, bbox, category, q, featured, cursor
 
-        var name: StaticString {
+        package var name: StaticString {
             switch self {
             case .lat: "lat"
             case .long: "long"

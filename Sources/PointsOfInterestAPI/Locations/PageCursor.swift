@@ -10,6 +10,8 @@ public struct PageCursor: Hashable, Sendable {
     /// them all, so that a cursor that was damaged on its way isn't taken for another page's.
     private static let byteCount = 1 + 8 + 8 + 8 + 4 + 4
     private static let revision: UInt8 = 1
+    /// How many characters every cursor of this revision has: six bits each, without padding.
+    package static let characterCount = (byteCount * 8 + 5) / 6
 
     /// Takes a cursor as it came.
     public init(rawValue: String) {

@@ -1,5 +1,5 @@
 /// The parameters that an endpoint's query knows: an enumeration whose raw values are 0, 1, 2, ….
-protocol QueryParameter: CaseIterable, RawRepresentable<Int>, Sendable {
+package protocol QueryParameter: CaseIterable, RawRepresentable<Int>, Sendable {
     /// The name in the query, ASCII.
     var name: StaticString { get }
 }

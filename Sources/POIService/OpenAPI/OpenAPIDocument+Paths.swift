@@ -1,0 +1,182 @@
+import PointsOfInterestAPI
+
+extension OpenAPIDocument {
+    /// A path of the service and what it has.
+    struct Path {
+        let template: String
+        let item: JSONValue
+    }
+
+    /// One `GET`, from which the `HEAD` follows.
+    private struct Operation {
+        let id: String
+        let tag: String
+        let summary: String
+        var parameters: [JSONValue] = []
+        /// The bodies of a success, by media type.
+        let content: [(String, JSONValue)]
+        /// The headers of a success, and of a 304 where the operation has one.
+        var headers = ["X-Request-Id", "Cache-Control", "Vary"]
+        var hasTag = true
+        var successHeaders: [String] = []
+        /// What may go wrong, beyond what may with any request.
+        var problems: [Int] = []
+        var links: JSONValue?
+        var needsKey = false
+        /// Whether its requests count towards the limit of a client.
+        var isLimited = true
+    }
+
+    /// Every path of the service.
+    var paths: [Path] {
+        [
+            path(EndpointPath.locations, locations), path(EndpointPath.location, location),
+            path(EndpointPath.categories, categories), path(EndpointPath.livez, livez),
+            path(EndpointPath.readyz, readyz), path(EndpointPath.openAPI, openAPI),
+            path(ProblemPages.indexPath, problems), path(EndpointPath.problem, problem), path("/", start),
+        ]
+    }
+
+    /// What HTTP itself may make of any request, and what no program is safe from.
+    private static let commonProblems = [400, 408, 413, 414, 417, 431, 500, 501, 503, 505]
+    /// Beyond that, what may happen to a request that a database answers.
+    private static let databaseProblems = [406, 504]
+
+    private var locations: Operation {
+        Operation(
+            id: "getLocations", tag: "places",
+            summary: "The places around a centre or in a box, nearest first.",
+            parameters: locationsParameters,
+            content: [
+                (MediaType.json, Self.schema("PointsOfInterest")),
+                (MediaType.geoJSON, Self.schema("FeatureCollection")),
+            ],
+            successHeaders: ["Link", "Server-Timing"], problems: Self.databaseProblems,
+            links: [
+                "nearest": [
+                    "operationId": "getLocation", "parameters": ["id": "$response.body#/0/id"],
+                    "description": "The nearest of the places by itself.",
+                ]
+            ],
+            needsKey: true)
+    }
+
+    private var location: Operation {
+        Operation(
+            id: "getLocation", tag: "places",
+            summary: "One place, with its distance where a centre is given.",
+            parameters: locationParameters,
+            content: [
+                (MediaType.json, Self.schema("PointOfInterest")), (MediaType.geoJSON, Self.schema("Feature")),
+            ],
+            successHeaders: ["Server-Timing"], problems: Self.databaseProblems + [404],
+            needsKey: true)
+    }
+
+    private var categories: Operation {
+        Operation(
+            id: "getCategories", tag: "places",
+            summary: "Every category with its number of places, most frequent first, then by name.",
+            content: [(MediaType.json, Self.schema("Categories"))],
+            successHeaders: ["Server-Timing"], problems: Self.databaseProblems, needsKey: true)
+    }
+
+    private var livez: Operation {
+        Operation(
+            id: "getLiveness", tag: "health", summary: "200 while the process turns.",
+            content: [(MediaType.json, Self.schema("Liveness"))], hasTag: false, isLimited: false)
+    }
+
+    private var readyz: Operation {
+        Operation(
+            id: "getReadiness", tag: "health", summary: "200 while the process can take requests.",
+            content: [(MediaType.json, Self.schema("Readiness"))], hasTag: false, isLimited: false)
+    }
+
+    private var openAPI: Operation {
+        Operation(
+            id: "getOpenAPI", tag: "documentation", summary: "This document.",
+            content: [(MediaType.json, ["type": "object"])], problems: Self.databaseProblems)
+    }
+
+    private var problems: Operation {
+        Operation(
+            id: "getProblems", tag: "documentation", summary: "What all problems mean.",
+            content: [
+                (MediaType.json, ["type": "array", "items": Self.schema("ProblemMeaning")]),
+                (Self.html, ["type": "string"]),
+            ], problems: [406])
+    }
+
+    private var problem: Operation {
+        Operation(
+            id: "getProblem", tag: "documentation",
+            summary: "What a problem means; its `type` is this page's path.",
+            parameters: [
+                [
+                    "name": "code", "in": "path", "required": true, "description": "The problem's code.",
+                    "schema": Self.schema("ProblemCode"),
+                ]
+            ],
+            content: [(MediaType.json, Self.schema("ProblemMeaning")), (Self.html, ["type": "string"])],
+            problems: [404, 406])
+    }
+
+    private var start: Operation {
+        Operation(
+            id: "getStart", tag: "documentation", summary: "A page for people.",
+            content: [(Self.html, ["type": "string"])], problems: [406])
+    }
+
+    private static let html = "text/html"
+
+    private func path(_ template: String, _ operation: Operation) -> Path {
+        Path(
+            template: template,
+            item: [
+                "get": value(of: operation, id: operation.id, hasBody: true),
+                "head": value(
+                    of: operation, id: operation.id.replacing("get", with: "head", maxReplacements: 1),
+                    hasBody: false),
+            ])
+    }
+
+    private func value(of operation: Operation, id: String, hasBody: Bool) -> JSONValue {
+        let common = operation.hasTag ? Self.conditionalParameters : Self.commonParameters
+        var members: [(String, JSONValue)] = [
+            ("operationId", .string(id)), ("tags", [.string(operation.tag)]),
+            ("summary", .string(operation.summary)), ("parameters", .array(operation.parameters + common)),
+            ("responses", responses(of: operation, hasBody: hasBody)),
+        ]
+        if requiresKey, operation.needsKey { members.append(("security", [["key": []]])) }
+        return .object(members)
+    }
+
+    private func responses(of operation: Operation, hasBody: Bool) -> JSONValue {
+        var headers = operation.headers
+        if operation.hasTag { headers.append("ETag") }
+        var success: [(String, JSONValue)] = [
+            ("description", .string(operation.summary)),
+            ("headers", Self.headers(headers + operation.successHeaders)),
+        ]
+        if hasBody {
+            success.append(("content", .object(operation.content.map { ($0.0, ["schema": $0.1]) })))
+            if let links = operation.links { success.append(("links", links)) }
+        }
+        var responses: [(String, JSONValue)] = [("200", .object(success))]
+        if operation.hasTag {
+            responses.append(
+                (
+                    "304",
+                    [
+                        "description": "The client's answer is still right (RFC 9110, section 15.4.5).",
+                        "headers": Self.headers(headers),
+                    ]
+                ))
+        }
+        var problems = Self.commonProblems + operation.problems
+        if requiresKey, operation.needsKey { problems += [401, 403] }
+        if limitsRate, operation.isLimited { problems.append(429) }
+        return .object(responses + Self.problems(problems))
+    }
+}

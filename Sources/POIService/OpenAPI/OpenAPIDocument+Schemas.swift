@@ -1,0 +1,132 @@
+import PointsOfInterestAPI
+
+extension OpenAPIDocument {
+    static let latitude = range(Coordinate.latitudes)
+    static let longitude = range(Coordinate.longitudes)
+    static let placeID: JSONValue = [
+        "type": "integer", "format": "int64", "minimum": 1, "maximum": .integer(.max),
+    ]
+    private static let text: JSONValue = ["type": "string"]
+
+    /// A whole number in a range.
+    static func integer(_ range: ClosedRange<Int>, default defaultValue: Int) -> JSONValue {
+        [
+            "type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound),
+            "default": .integer(defaultValue),
+        ]
+    }
+
+    /// A reference to one of the schemas.
+    static func schema(_ name: String) -> JSONValue { ["$ref": "#/components/schemas/\(name)"] }
+
+    static let schemas: JSONValue = [
+        "PointOfInterest": pointOfInterest,
+        "PointsOfInterest": ["type": "array", "items": schema("PointOfInterest")],
+        "Source": object(
+            required: [("dataset", text), ("id", text), ("license", text)],
+            "Where a place's data come from, and under which licence."),
+        "Feature": feature,
+        "FeatureCollection": object(
+            required: [
+                ("type", ["const": "FeatureCollection"]),
+                ("features", ["type": "array", "items": schema("Feature")]),
+            ], "Places by RFC 7946, nearest first."),
+        "CategoryCount": object(
+            required: [("name", text), ("count", ["type": "integer", "minimum": 0])],
+            "A category and how many places it has."),
+        "Categories": ["type": "array", "items": schema("CategoryCount")],
+        "Liveness": object(required: [("status", ["const": "alive"])], "The process turns."),
+        "Readiness": object(
+            required: [
+                ("status", ["const": "ready"]), ("database", ["enum": ["reachable", "unreachable"]]),
+            ], "The process takes requests; what it knows of its database."),
+        "ProblemCode": [
+            "type": "string", "enum": .strings(ProblemCode.definitions.keys.map(\.rawValue).sorted()),
+            "description": "What the problem is, for programs; codes may be added.",
+        ],
+        "Problem": problem,
+        "ProblemMeaning": object(
+            required: [
+                ("type", ["type": "string", "format": "uri-reference"]), ("code", schema("ProblemCode")),
+                ("title", text), ("status", ["type": "integer"]), ("meaning", text), ("remedy", text),
+            ], "What every problem of a code means, and what to do about it."),
+    ]
+
+    private static let distance: (String, JSONValue) = (
+        "distance",
+        [
+            "type": "number", "minimum": 0, "maximum": .number(LocationsRequest.greatestRadiusMeters),
+            "description": "Metres from the centre, to 0.1 m; there exactly if the query has a centre.",
+        ]
+    )
+
+    /// The members of a place that depend on what is known of it and asked for.
+    private static let optionalMembers = [
+        distance, ("address", text), ("website", text), ("source", schema("Source")),
+    ]
+
+    private static let pointOfInterest = object(
+        required: [
+            ("id", placeID), ("name", text), ("category", text), ("latitude", latitude),
+            ("longitude", longitude), ("featured", ["type": "boolean"]),
+        ], optional: optionalMembers, "A place.")
+
+    private static let feature = object(
+        required: [
+            ("type", ["const": "Feature"]), ("id", placeID),
+            (
+                "geometry",
+                object(required: [
+                    ("type", ["const": "Point"]),
+                    (
+                        "coordinates",
+                        [
+                            "type": "array", "minItems": 2, "maxItems": 2,
+                            "prefixItems": [longitude, latitude],
+                            "items": ["type": "number"],
+                        ]
+                    ),
+                ])
+            ),
+            (
+                "properties",
+                object(
+                    required: [("name", text), ("category", text), ("featured", ["type": "boolean"])],
+                    optional: optionalMembers)
+            ),
+        ], "A place by RFC 7946: longitude first.")
+
+    private static let problem = object(
+        required: [
+            ("type", ["type": "string", "format": "uri-reference"]), ("title", text),
+            ("status", ["type": "integer", "minimum": 400, "maximum": 599]),
+            ("code", schema("ProblemCode")), ("requestId", text),
+        ],
+        optional: [
+            ("detail", text),
+            (
+                "errors",
+                [
+                    "type": "array", "minItems": 1,
+                    "items": object(
+                        required: [("parameter", text), ("code", schema("ProblemCode")), ("detail", text)]),
+                    "description": "Every fault of the request's parameters.",
+                ]
+            ),
+        ], "Why a request failed (RFC 9457).")
+
+    private static func range(_ range: ClosedRange<Double>) -> JSONValue {
+        ["type": "number", "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)]
+    }
+
+    /// An object; members that the schema doesn't know may be added to it one day.
+    private static func object(
+        required: [(String, JSONValue)], optional: [(String, JSONValue)] = [], _ description: String? = nil
+    ) -> JSONValue {
+        var members: [(String, JSONValue)] = [("type", "object")]
+        if let description { members.append(("description", .string(description))) }
+        members.append(("required", .strings(required.map(\.0))))
+        members.append(("properties", .object(required + optional)))
+        return .object(members)
+    }
+}

@@ -1,0 +1,36 @@
+import HTTPServer
+import PointsOfInterestAPI
+
+/// `GET /openapi.json`: what the service does, for programs; written anew when the vocabulary has grown.
+final class OpenAPIHandler: HTTPHandler {
+    private let store: any LocationStore
+    private let cachePolicy: CachePolicy
+    private let requiresKey: Bool
+    private let limitsRate: Bool
+    private var written: (vocabulary: CategoryVocabulary, document: StaticDocument)?
+
+    init(store: any LocationStore, cachePolicy: CachePolicy, requiresKey: Bool, limitsRate: Bool) {
+        self.store = store
+        self.cachePolicy = cachePolicy
+        self.requiresKey = requiresKey
+        self.limitsRate = limitsRate
+    }
+
+    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+        try await document(for: vocabulary()).respond(to: request, context: context)
+    }
+
+    private func vocabulary() async throws(LocationStoreError) -> CategoryVocabulary {
+        if let vocabulary = store.vocabulary { return vocabulary }
+        return try await store.currentVocabulary()
+    }
+
+    private func document(for vocabulary: CategoryVocabulary) -> StaticDocument {
+        if let written, written.vocabulary == vocabulary { return written.document }
+        let description = OpenAPIDocument(
+            vocabulary: vocabulary, requiresKey: requiresKey, limitsRate: limitsRate)
+        let document = StaticDocument([.json(description.json)], cachePolicy: cachePolicy)
+        written = (vocabulary, document)
+        return document
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import PointsOfInterestClient
+import Testing
+
+@Suite("Representations", .timeLimit(.minutes(2)))
+struct RepresentationTests {
+    private static let target = "/locations?lat=37.3293&long=-121.8893&limit=50"
+    private static let targets = [target, "/locations?bbox=-122,37,-121,38", "/categories", "/openapi.json"]
+
+    private func places() async throws -> [PointOfInterest] {
+        let center = try Coordinate(latitude: 37.3293, longitude: -121.8893)
+        return try await Service.client().locations(LocationsRequest(center: center, limit: 50)).places
+    }
+
+    @Test("As GeoJSON the same places come, longitude first")
+    func geoJSON() async throws {
+        let answer = try await Service.answer(
+            to: Self.target, headers: ["Accept": "application/geo+json, application/json;q=0.5"])
+        #expect(answer.header("Content-Type") == "application/geo+json")
+        let collection = try JSONDecoder().decode(Collection.self, from: answer.body)
+        #expect(collection.type == "FeatureCollection")
+        let places = try await places()
+        #expect(collection.features.map(\.id) == places.map(\.id))
+        #expect(
+            collection.features.map(\.geometry.coordinates) == places.map { [$0.longitude, $0.latitude] })
+        #expect(collection.features.map(\.properties.distance) == places.map(\.distance))
+        #expect(collection.features.map(\.properties.name) == places.map(\.name))
+        #expect(answer.header("Link") == (try await Service.answer(to: Self.target).header("Link")))
+    }
+
+    private struct Collection: Decodable {
+        struct Feature: Decodable {
+            struct Geometry: Decodable {
+                let type: String
+                let coordinates: [Double]
+            }
+            struct Properties: Decodable {
+                let name: String
+                let distance: Double?
+            }
+            let id: Int
+            let geometry: Geometry
+            let properties: Properties
+        }
+        let type: String
+        let features: [Feature]
+    }
+
+    @Test(
+        "Who accepts nothing that there is gets a 406 problem",
+        arguments: ["text/csv", "application/json;q=0"])
+    func notAcceptable(accept: String) async throws {
+        let answer = try await Service.answer(to: Self.target, headers: ["Accept": accept])
+        #expect(answer.status == 406)
+        #expect(try JSONDecoder().decode(Problem.self, from: answer.body).code == .notAcceptable)
+    }
+
+    @Test("An answer's tag saves the second one, in any spelling of the query", arguments: targets)
+    func conditional(target: String) async throws {
+        let first = try await Service.answer(to: target)
+        #expect(first.status == 200)
+        let tag = try #require(first.header("ETag"))
+        #expect(tag.hasPrefix("W/\""))
+        let second = try await Service.answer(to: target, headers: ["If-None-Match": tag])
+        #expect(second.status == 304)
+        #expect(second.body.isEmpty)
+        #expect(second.header("ETag") == tag)
+        let other = try await Service.answer(to: target, headers: ["If-None-Match": "\"another\""])
+        #expect(other.status == 200)
+        #expect(other.body == first.body)
+    }
+
+    @Test("What is large comes compressed to who asks so, and is the same", arguments: targets)
+    func compression(target: String) async throws {
+        let answer = try await Service.answer(to: target, headers: ["Accept-Encoding": "gzip"])
+        #expect(answer.header("Content-Encoding") == "gzip")
+        let plain = try await Service.answer(to: target, headers: ["Accept-Encoding": "identity"])
+        #expect(plain.header("Content-Encoding") == nil)
+        // The session has decompressed the first.
+        #expect(answer.body == plain.body)
+    }
+
+    @Test("The client keeps tags, asks with them, and hands out what it has kept")
+    func clientStore() async throws {
+        let store = CountingStore()
+        let service = PointsOfInterestService(baseURL: try await Service.baseURL(), entityTags: store)
+        let center = try Coordinate(latitude: 37.3293, longitude: -121.8893)
+        let request = LocationsRequest(center: center, limit: 3)
+        let first = try await service.locations(request)
+        let second = try await service.locations(request)
+        #expect(first == second)
+        // The second answer was a 304: there was nothing new to keep.
+        #expect(await store.counts() == CountingStore.Counts(hits: 1, kept: 1))
+    }
+
+    @Test("Answers that hold somebody's position are for that client alone")
+    func cacheControl() async throws {
+        #expect(try await Service.answer(to: Self.target).header("Cache-Control") == "private, max-age=60")
+        for target in ["/locations?bbox=-122,37,-121,38", "/categories"] {
+            #expect(try await Service.answer(to: target).header("Cache-Control") == "public, max-age=60")
+        }
+    }
+
+    @Test("What the answer depends on is told", arguments: targets + ["/nowhere", "/locations?lat=91"])
+    func vary(target: String) async throws {
+        let vary = try #require(await Service.answer(to: target).header("Vary")).lowercased()
+        #expect(vary.contains("accept") && vary.contains("accept-encoding"))
+    }
+
+    @Test("The description has the service's paths, and a problem's type is a page")
+    func documents() async throws {
+        let answer = try await Service.answer(to: "/openapi.json")
+        let document = try #require(try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
+        let paths = try #require(document["paths"] as? [String: Any])
+        #expect(Set(paths.keys).isSuperset(of: ["/locations", "/locations/{id}", "/categories", "/livez"]))
+        let problem = try #require(await Service.problem(of: "/locations?lat=91&long=0"))
+        let page = try await Service.answer(to: problem.type, headers: ["Accept": "text/html"])
+        #expect(page.status == 200)
+        #expect(page.header("Content-Type")?.hasPrefix("text/html") == true)
+        #expect(String(decoding: page.body, as: UTF8.self).contains(problem.code.rawValue))
+    }
+}
+
+/// A store that counts what it does.
+private actor CountingStore: EntityTagStore {
+    struct Counts: Equatable {
+        var hits = 0
+        var kept = 0
+    }
+
+    private var answers: [EntityTagKey: TaggedAnswer] = [:]
+    private var current = Counts()
+
+    func answer(for key: EntityTagKey) async -> TaggedAnswer? {
+        let answer = answers[key]
+        if answer != nil { current.hits += 1 }
+        return answer
+    }
+
+    func keep(_ answer: TaggedAnswer, for key: EntityTagKey) async {
+        answers[key] = answer
+        current.kept += 1
+    }
+
+    func counts() -> Counts { current }
+}

@@ -1,0 +1,88 @@
+import POIService
+import PointsOfInterestAPI
+import Postgres
+import PrivateCluster
+import Testing
+
+@testable import POIDatabase
+
+/// What a process knows of the data, against the real database.
+@Suite("The dataset's watcher", .timeLimit(.minutes(3)))
+struct DatasetWatcherTests {
+    private static let current = "SELECT id FROM dataset"
+    private static let change = """
+        INSERT INTO locations (name, category, latitude, longitude) VALUES ('A', 'zoo', 1, 1)
+        """
+    private static let listeners = """
+        SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'
+        """
+
+    /// Waits for the store to know an id, by turns of its loop.
+    private static func wait(
+        for id: DatasetID?, _ store: PostgresLocationStore, _ session: PostgresConnection
+    ) async throws {
+        while store.currentDatasetID != id { try await session.run("SELECT 1") }
+    }
+
+    @Test("Knows the current id and the vocabulary, and every renewal", arguments: ListenMode.allCases)
+    func renewals(mode: ListenMode) async throws {
+        try await MigratedDatabase.empty().withStore(listenMode: mode) { store, session in
+            for round in 0..<5 {
+                let id = try await session.value(Self.current, as: DatasetID.self)
+                try await Self.wait(for: id, store, session)
+                try await session.run("INSERT INTO categories VALUES ('kind_\(round)')")
+                let next = try await session.value(Self.current, as: DatasetID.self)
+                try await Self.wait(for: next, store, session)
+                while store.vocabulary?.contains("kind_\(round)") != true {
+                    try await session.run("SELECT 1")
+                }
+            }
+        }
+    }
+
+    @Test("Knows nothing once its listening session is gone, and then the id of the day")
+    func killedListener() async throws {
+        try await MigratedDatabase.empty().withStore(listenMode: .on) { store, session in
+            for _ in 0..<5 {
+                let id = try await session.value(Self.current, as: DatasetID.self)
+                try await Self.wait(for: id, store, session)
+                let killed = "SELECT count(pg_terminate_backend(pid)) FROM (\(Self.listeners)) AS listener"
+                #expect(try await session.value(killed, as: Int.self) == 1)
+                // Nobody hears of this one.
+                try await session.run(Self.change)
+                try await Self.wait(for: nil, store, session)
+                let next = try await session.value(Self.current, as: DatasetID.self)
+                try await Self.wait(for: next, store, session)
+            }
+        }
+    }
+
+    @Test("Misses nothing that is written while it begins to listen")
+    func beginning() async throws {
+        let database = try MigratedDatabase.empty()
+        for _ in 0..<10 {
+            try await database.withStore(listenMode: .on) { store, session in
+                for _ in 0..<20 { try await session.run(Self.change) }
+                let id = try await session.value(Self.current, as: DatasetID.self)
+                try await Self.wait(for: id, store, session)
+            }
+        }
+    }
+
+    @Test("Several stores of a process share what one of them learns, over one listening session")
+    func sharing() async throws {
+        let database = try MigratedDatabase.empty()
+        let state = DatasetState()
+        try await database.withStore(listenMode: .auto, dataset: state) { first, session in
+            try await database.withStore(listenMode: .auto, dataset: state) { second, session in
+                let id = try await session.value(Self.current, as: DatasetID.self)
+                try await Self.wait(for: id, second, session)
+                let count = "SELECT count(*) FROM (\(Self.listeners)) AS listener"
+                #expect(try await session.value(count, as: Int.self) == 1)
+            }
+            let id = try await session.value(Self.current, as: DatasetID.self)
+            try await Self.wait(for: id, first, session)
+        }
+        #expect(state.datasetID == nil)
+    }
+}

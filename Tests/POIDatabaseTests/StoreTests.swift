@@ -1,0 +1,130 @@
+import EventLoop
+import POIService
+import PointsOfInterestAPI
+import Postgres
+import PrivateCluster
+import Testing
+
+@testable import POIDatabase
+
+/// What the store does beside finding places.
+@Suite("The store over PostgreSQL", .timeLimit(.minutes(2)))
+struct StoreTests {
+    private static let places = """
+        INSERT INTO locations (name, category, latitude, longitude, featured)
+        SELECT 'Place ' || n, CASE WHEN n % 3 = 0 THEN 'cafe' ELSE 'park' END, n % 80, n % 170, n % 5 = 0
+        FROM generate_series(1, 300) AS n
+        """
+
+    @Test("One place is found by its id, with its distance where a centre is given")
+    func location() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places)
+        try await database.withStore { store, _ in
+            let center = try Coordinate(latitude: 7, longitude: 8)
+            let plain = try await store.location(for: LocationRequest(id: 7))
+            #expect(try plain.places.copied().map(\.name) == ["Place 7"])
+            #expect(try plain.places.copied().map(\.distance) == [nil])
+            #expect(plain.datasetID != nil)
+            let near = try await store.location(for: LocationRequest(id: 7, center: center))
+            let place = try Coordinate(latitude: 7, longitude: 7)
+            let distance = Geodesic.distanceMeters(from: center, to: place)
+            let told = try #require(try near.places.copied().first?.distance)
+            #expect(abs(told - distance) <= 0.05)
+            for id in [301, .max] {
+                let none = try await store.location(for: LocationRequest(id: id))
+                #expect(none.places.count == 0)
+                #expect(none.datasetID == plain.datasetID)
+            }
+        }
+    }
+
+    @Test("The categories are counted, those without places too, most frequent first, then by name")
+    func categories() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places)
+        try await database.withStore { store, session in
+            let counts = try await store.categories()
+            #expect(counts.categories.prefix(2).map(\.name) == ["park", "cafe"])
+            #expect(counts.categories.prefix(2).map(\.count) == [200, 100])
+            let rest = counts.categories.dropFirst(2)
+            #expect(rest.allSatisfy { $0.count == 0 })
+            #expect(rest.map(\.name) == rest.map(\.name).sorted())
+            #expect(rest.count == (try await store.currentVocabulary().sortedNames.count) - 2)
+            try await session.run("INSERT INTO categories VALUES ('new_kind')")
+            try await session.run("UPDATE locations SET category = 'new_kind' WHERE category = 'cafe'")
+            // What was counted before isn't taken once the store has heard of the change.
+            while store.currentDatasetID == counts.datasetID || store.currentDatasetID == nil {
+                _ = try await store.currentVocabulary()
+            }
+            let later = try await store.categories()
+            #expect(later.categories.prefix(2).map(\.name) == ["park", "new_kind"])
+            #expect(later.datasetID != counts.datasetID)
+            let again = try await store.categories()
+            #expect(again.categories == later.categories)
+        }
+    }
+
+    @Test("An answer without places tells its dataset too")
+    func datasetOfNothing() async throws {
+        try await MigratedDatabase.empty().withStore { store, session in
+            let id = try await session.value("SELECT id FROM dataset", as: DatasetID.self)
+            let center = try Coordinate(latitude: 1, longitude: 1)
+            var requests = [LocationsRequest(center: center), LocationsRequest(center: center)]
+            requests += [["zoo"], []].map { LocationsRequest(center: center, categories: $0) }
+            requests += ["zzz", "%"].map { LocationsRequest(center: center, searchText: $0) }
+            requests.append(LocationsRequest(center: center, featured: true))
+            for request in requests {
+                let page = try await store.locations(for: request)
+                #expect(page.places.count == 0)
+                #expect(page.datasetID == id, "\(request)")
+                #expect(page.databaseDuration ?? .zero > .zero)
+            }
+            #expect(try await store.categories().datasetID == id)
+        }
+    }
+
+    @Test("Where the dataset's row is gone, places are answered and nothing vouches for them")
+    func missingDataset() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute("\(Self.places); DELETE FROM dataset")
+        try await database.withStore { store, _ in
+            let page = try await store.locations(
+                for: LocationsRequest(center: try Coordinate(latitude: 1, longitude: 1)))
+            #expect(page.places.count == 20)
+            #expect(page.datasetID == nil)
+        }
+    }
+
+    @Test("A cancelled request's slow statement is cancelled in the database")
+    func cancelling() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places)
+        try await database.withStore { store, session in
+            try await session.run("BEGIN")
+            try await session.run("LOCK TABLE locations")
+            let bound = LoopBound(store, loop: store.pool.loop)
+            let task = Task(executorPreference: store.pool.loop) { () -> LocationStoreError? in
+                do throws(LocationStoreError) {
+                    let center = Coordinate(wrapping: 1, 1)
+                    _ = try await bound.value.locations(for: LocationsRequest(center: center, featured: true))
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            // pg_stat_activity is frozen within a transaction.
+            let waiting = """
+                SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'locations'::regclass
+                """
+            while try await session.value(waiting, as: Int.self) == 0 {}
+            task.cancel()
+            #expect(await task.value == .cancelled)
+            while try await session.value(waiting, as: Int.self) > 0 {}
+            try await session.run("ROLLBACK")
+            let page = try await store.locations(
+                for: LocationsRequest(center: Coordinate(wrapping: 1, 1), featured: true))
+            #expect(page.places.count == 20)
+        }
+    }
+}

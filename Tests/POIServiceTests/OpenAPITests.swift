@@ -1,0 +1,248 @@
+import Foundation
+import HTTPServer
+import Testing
+
+@testable import POIService
+@testable import PointsOfInterestAPI
+
+/// The service's description of itself, read back as a program would.
+@Suite("The OpenAPI document", .timeLimit(.minutes(1)))
+struct OpenAPITests {
+    private static let vocabulary = CategoryVocabulary(["caf\"é\\", "park", "zoo"])
+
+    private func document(requiresKey: Bool = false, limitsRate: Bool = false) throws -> [String: Any] {
+        let json = OpenAPIDocument(
+            vocabulary: Self.vocabulary, requiresKey: requiresKey, limitsRate: limitsRate
+        ).json
+        return try #require(try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
+    }
+
+    /// What a chain of member names leads to.
+    private func members(_ document: [String: Any], _ names: String...) throws -> [String: Any] {
+        try names.reduce(document) { try #require($0[$1] as? [String: Any], "\($1)") }
+    }
+
+    private func parameters(_ path: String) throws -> [[String: Any]] {
+        try #require(try members(document(), "paths", path, "get")["parameters"] as? [[String: Any]])
+    }
+
+    private func router() throws -> HTTPRouter {
+        var reader = SettingsReader(flags: [:], environment: [:])
+        return Routes.router(
+            store: FixtureStore([]), health: Health(requiresDatabase: false),
+            configuration: try ServiceConfiguration(from: &reader, processorCount: 1))
+    }
+
+    @Test("It has every route of the router, and no other")
+    func routes() throws {
+        let paths = try members(document(), "paths")
+        let described = try paths.flatMap { path, item in
+            try #require(item as? [String: Any]).keys.map { "\($0.uppercased()) \(path)" }
+        }
+        let routes = try router().routes.flatMap { method, template in
+            (method == .get ? ["GET", "HEAD"] : [method.rawValue]).map { "\($0) \(template)" }
+        }
+        #expect(described.sorted() == routes.sorted())
+    }
+
+    @Test("It has every query parameter that the requests decode, and no other")
+    func queryParameters() throws {
+        func names(_ path: String) throws -> [String] {
+            try parameters(path).filter { $0["in"] as? String == "query" }
+                .compactMap { $0["name"] as? String }
+        }
+        #expect(
+            try names("/locations") == LocationsRequest.Parameter.allCases.map { $0.name.description })
+        #expect(
+            try names("/locations/{id}") == LocationRequest.Parameter.allCases.map { $0.name.description })
+        #expect(try names("/categories") == [])
+    }
+
+    @Test("It has every problem's code, in its schema and under its status")
+    func problemCodes() throws {
+        let codes = ProblemCode.definitions.keys.map(\.rawValue).sorted()
+        let schema = try members(document(), "components", "schemas", "ProblemCode")
+        #expect(schema["enum"] as? [String] == codes)
+        let responses = try members(document(), "components", "responses")
+        for (code, definition) in ProblemCode.definitions {
+            let content = try members(
+                responses, "Problem\(definition.status)", "content", "application/problem+json", "schema")
+            let parts = try #require(content["allOf"] as? [[String: Any]])
+            let own = try members(try #require(parts.last), "properties", "code")
+            #expect((own["enum"] as? [String])?.contains(code.rawValue) == true, "\(code.rawValue)")
+        }
+    }
+
+    @Test("Its bounds are those that the decoder keeps to", arguments: LocationsRequest.Parameter.allCases)
+    func bounds(parameter: LocationsRequest.Parameter) throws {
+        let described = try #require(
+            try parameters("/locations").first { $0["name"] as? String == parameter.name.description })
+        let examples = try Example.all(of: members(described, "schema"))
+        #expect(examples.contains { $0.isValid })
+        for example in examples {
+            #expect(
+                isAccepted(example.value, as: parameter) == example.isValid,
+                "\(parameter.name)=\(example.value)")
+        }
+    }
+
+    private func isAccepted(_ value: String, as parameter: LocationsRequest.Parameter) -> Bool {
+        var values: [LocationsRequest.Parameter: String] = parameter == .bbox ? [:] : [.lat: "0", .long: "0"]
+        values[parameter] = value
+        let query = values.map { QueryItem(name: $0.name.description, value: $1) }.percentEncodedQuery
+        return (try? LocationsRequest.decode(query: query.utf8, vocabulary: Self.vocabulary)) != nil
+    }
+
+    @Test("A cursor looks as described")
+    func cursor() throws {
+        let request = LocationsRequest(center: try Coordinate(latitude: 1, longitude: 2))
+        let cursor = PageCursor(PagePosition(distanceMeters: 1.5, id: .max, count: 20), in: request)
+        let described = try #require(try parameters("/locations").first { $0["name"] as? String == "cursor" })
+        let pattern = try #require(members(described, "schema")["pattern"] as? String)
+        #expect(try Regex(pattern).wholeMatch(in: cursor.rawValue) != nil)
+        #expect(try Regex(pattern).wholeMatch(in: cursor.rawValue + "A") == nil)
+    }
+
+    @Test(
+        "It asks for a key, and tells of a limit, exactly where the service is set so",
+        arguments: [false, true])
+    func settings(isSet: Bool) throws {
+        let document = try document(requiresKey: isSet, limitsRate: isSet)
+        let schemes = try members(document, "components")["securitySchemes"]
+        #expect((schemes != nil) == isSet)
+        let get = try members(document, "paths", "/locations", "get")
+        #expect((get["security"] != nil) == isSet)
+        let statuses = Set(try members(get, "responses").keys)
+        for status in ["401", "403", "429"] { #expect(statuses.contains(status) == isSet) }
+        #expect(try members(document, "paths", "/livez", "get")["security"] == nil)
+    }
+
+    @Test("Every reference in it leads somewhere")
+    func references() throws {
+        let document = try document()
+        var references: [String] = []
+        func collect(_ value: Any) {
+            if let object = value as? [String: Any] {
+                if let reference = object["$ref"] as? String { references.append(reference) }
+                for member in object.values { collect(member) }
+            } else if let array = value as? [Any] {
+                for element in array { collect(element) }
+            }
+        }
+        collect(document)
+        #expect(references.count > 20)
+        for reference in Set(references) {
+            let names = reference.split(separator: "/").dropFirst().map(String.init)
+            _ = try names.reduce(document) { try #require($0[$1] as? [String: Any], "\(reference)") }
+        }
+    }
+
+    @Test("It follows the vocabulary of the store, and so does its tag")
+    func vocabulary() async throws {
+        let store = StubStore()
+        store.vocabulary = CategoryVocabulary(["park"])
+        let site = try ServiceSite(store)
+        let first = try await site.ask("/openapi.json")
+        #expect(first.status == .ok)
+        #expect(first.headers.first(.contentType) == "application/json")
+        #expect(first.text.contains(#""enum":["park"]"#))
+        let tag = try #require(first.headers.first(.eTag))
+        let again = try await site.ask("/openapi.json", headers: [.ifNoneMatch: tag])
+        #expect(again.status == .notModified)
+        #expect(again.headers.first(.eTag) == tag)
+
+        store.vocabulary = CategoryVocabulary(["park", "quay"])
+        let second = try await site.ask("/openapi.json", headers: [.ifNoneMatch: tag])
+        #expect(second.status == .ok)
+        #expect(second.text.contains(#""enum":["park","quay"]"#))
+    }
+
+    @Test("Who accepts no JSON is told so")
+    func notAcceptable() async throws {
+        let problem = try await ServiceSite(StubStore()).problem(
+            "/openapi.json", headers: [.accept: "text/html"])
+        #expect(problem.code == .notAcceptable)
+    }
+}
+
+/// A value at a bound of a parameter's schema or just outside.
+private struct Example {
+    let value: String
+    let isValid: Bool
+
+    static func all(of schema: [String: Any]) throws -> [Example] {
+        switch schema["type"] as? String {
+        case "number", "integer": try numbers(schema)
+        case "boolean": valid(["true", "false"]) + invalid(["1", "TRUE", "null"])
+        case "array" where schema["prefixItems"] != nil: try boxes(schema)
+        case "array": try lists(schema)
+        default: try texts(schema)
+        }
+    }
+
+    private static func valid(_ values: [String]) -> [Example] {
+        values.map { Example(value: $0, isValid: true) }
+    }
+
+    private static func invalid(_ values: [String]) -> [Example] {
+        values.map { Example(value: $0, isValid: false) }
+    }
+
+    private static func numbers(_ schema: [String: Any]) throws -> [Example] {
+        let step = schema["type"] as? String == "integer" ? 1 : 0.001
+        let greatest = try #require(schema["maximum"] as? Double)
+        let upper = valid([shown(greatest)]) + invalid([shown(greatest + step)])
+        if let least = schema["minimum"] as? Double {
+            return upper + valid([shown(least)]) + invalid([shown(least - step)])
+        }
+        let bound = try #require(schema["exclusiveMinimum"] as? Double)
+        return upper + valid([shown(bound + step)]) + invalid([shown(bound)])
+    }
+
+    private static func boxes(_ schema: [String: Any]) throws -> [Example] {
+        let edges = try #require(schema["prefixItems"] as? [[String: Any]])
+        let whole = ["-180", "-90", "180", "90"]
+        let examples = try edges.enumerated().flatMap { index, edge in
+            try numbers(edge).map { example in
+                var box = whole
+                box[index] = example.value
+                return Example(value: box.joined(separator: ","), isValid: example.isValid)
+            }
+        }
+        let count = try #require(schema["minItems"] as? Int)
+        #expect(count == schema["maxItems"] as? Int)
+        let edge = whole[0]
+        return examples
+            + invalid(
+                [count - 1, count + 1].map { [String](repeating: edge, count: $0).joined(separator: ",") })
+    }
+
+    private static func lists(_ schema: [String: Any]) throws -> [Example] {
+        let items = try #require(schema["items"] as? [String: Any])
+        let names = try #require(items["enum"] as? [String])
+        let greatest = try #require(schema["maxItems"] as? Int)
+        func list(_ count: Int) -> String {
+            [String](repeating: names[0], count: count).joined(separator: ",")
+        }
+        return valid(names + [list(greatest)]) + invalid(["", names[0] + "x", list(greatest + 1)])
+    }
+
+    private static func texts(_ schema: [String: Any]) throws -> [Example] {
+        guard let least = schema["minLength"] as? Int, let greatest = schema["maxLength"] as? Int else {
+            // A cursor: one that looks right, but isn't the query's, has a test of its own.
+            return invalid(["", "A", "*"]) + validCursor()
+        }
+        func text(_ count: Int) -> String { String(repeating: "é", count: count) }
+        return valid([text(least), text(greatest)]) + invalid([text(least - 1), text(greatest + 1), "\0"])
+    }
+
+    private static func validCursor() -> [Example] {
+        guard let center = try? Coordinate(latitude: 0, longitude: 0) else { return [] }
+        let position = PagePosition(distanceMeters: 7, id: 1, count: 1)
+        return valid([PageCursor(position, in: LocationsRequest(center: center)).rawValue])
+    }
+
+    private static func shown(_ number: Double) -> String {
+        number == number.rounded() ? "\(Int(number))" : "\(number)"
+    }
+}

@@ -1,0 +1,69 @@
+import PointsOfInterestClient
+import ServerProcess
+import Testing
+
+@Suite("Conditional requests", .timeLimit(.minutes(2)))
+struct ConditionalRequestTests {
+    /// Every kind of answer that rests on the data, each with a second way to write the same request.
+    private static let targets = [
+        (secretTarget, secretTarget.replacing("&long=-121.88938642", with: "&long=-1.2188938642e2")),
+        ("/locations?bbox=-122,37,-121,38&limit=5", "/locations?limit=5&bbox=-122.0,37,-1.21e2,38"),
+        ("/locations?lat=37&long=-121&category=park,cafe", "/locations?long=-121&lat=37&category=cafe,park"),
+        ("/locations?lat=37&long=-121&q=san%20jose", "/locations?q=san+jose&lat=37&long=-121"),
+        ("/locations/84", "/locations/84"), ("/categories", "/categories"),
+    ]
+
+    private func get(_ target: String, tag: String, port: Int) async throws -> WireAnswer {
+        try await offPool {
+            let connection = try WireConnection(port: port)
+            connection.send(
+                "GET \(target) HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: \"other\", \(tag)\r\n\r\n")
+            return try connection.readAnswer()
+        }
+    }
+
+    @Test("A 304 asks the database for nothing, and stops with the next change of the data")
+    func notModified() async throws {
+        let statistics = try await StatementStatistics()
+        let server = try await ServerProcess.serve(databaseURL: statistics.url)
+        try await server.ready()
+        var tags: [String] = []
+        for (target, _) in Self.targets {
+            let before = try await statistics.count()
+            let answer = try await ServiceProcessTests.get(target, port: server.port)
+            #expect(answer.status == 200)
+            tags.append(try #require(answer.headers["etag"], "\(target)"))
+            // That the statistics tell of questions is seen here.
+            #expect(try await statistics.count() > before, "\(target)")
+        }
+
+        let before = try await statistics.count()
+        for ((target, sameTarget), tag) in zip(Self.targets, tags) {
+            for target in [target, sameTarget] {
+                let answer = try await get(target, tag: tag, port: server.port)
+                #expect(answer.status == 304, "\(target)")
+                #expect(answer.body.isEmpty)
+                #expect(answer.headers["etag"] == tag)
+                #expect(answer.headers["cache-control"] != nil)
+                #expect(answer.headers["vary"] != nil)
+            }
+        }
+        #expect(try await statistics.count() == before)
+
+        let changed = try await statistics.session.run(
+            "UPDATE locations SET featured = NOT featured WHERE source_id = 'tech-interactive' RETURNING 1")
+        #expect(changed == ["1"])
+        for ((target, _), tag) in zip(Self.targets, tags) {
+            // The service hears of the change a moment later.
+            var answer = try await get(target, tag: tag, port: server.port)
+            while answer.status == 304 {
+                try Task.checkCancellation()
+                answer = try await get(target, tag: tag, port: server.port)
+            }
+            #expect(answer.status == 200)
+            #expect(answer.headers["etag"] != tag)
+        }
+        #expect(try await statistics.count() > before)
+        try await server.finish()
+    }
+}

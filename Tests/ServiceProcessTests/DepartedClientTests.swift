@@ -1,0 +1,100 @@
+import Foundation
+import PointsOfInterestClient
+import ServerProcess
+import Testing
+
+/// Questions whose queries go different ways to the database.
+private let targets = [
+    secretTarget, secretTarget + "&category=park&q=san", "/locations?bbox=-122,37,-121,38", "/locations/84",
+]
+
+@Suite("A client that goes away", .serialized, .timeLimit(.minutes(2)))
+struct DepartedClientTests {
+    /// A service whose queries may take longer than this test: only a cancellation ends them.
+    private func start() async throws -> (ServerProcess, DatabaseSession) {
+        let database = try await ServiceDatabase.migrated()
+        let server = try await ServerProcess.serve(
+            databaseURL: database.connectionString,
+            environment: [
+                "POI_LOOPS": "1", "POI_DB_STATEMENT_TIMEOUT": "300s", "POI_SHUTDOWN_TIMEOUT": "5s",
+            ])
+        try await server.ready()
+        return (server, try DatabaseSession(database.connectionString))
+    }
+
+    private func finish(_ server: ServerProcess, _ session: DatabaseSession) async throws {
+        try await session.unlockPlaces()
+        #expect(try await get(secretTarget, port: server.port).status == 200)
+        try await server.finish()
+    }
+
+    @Test("Its query is cancelled in the database once its socket is closed", arguments: targets)
+    func closedSocket(target: String) async throws {
+        let (server, session) = try await start()
+        try await session.lockPlaces()
+        var connection: WireConnection? = try WireConnection(port: server.port)
+        connection?.sendGet(target)
+        try await session.waitForBlockedQueries()
+        connection = nil
+        try await session.waitForNoBlockedQuery()
+        try await finish(server, session)
+    }
+
+    @Test("Its query is cancelled in the database once its task is cancelled")
+    func cancelledTask() async throws {
+        let (server, session) = try await start()
+        try await session.lockPlaces()
+        let service = PointsOfInterestService(baseURL: server.baseURL)
+        let center = try Coordinate(latitude: 37.32931357, longitude: -121.88938642)
+        let load = Task {
+            try await service.locations(LocationsRequest(center: center, featured: true))
+        }
+        try await session.waitForBlockedQueries()
+        load.cancel()
+        await #expect(throws: RequestError.cancelled) { try await load.value }
+        try await session.waitForNoBlockedQuery()
+        try await finish(server, session)
+    }
+
+    @Test("Who asks at the same time gets an answer all the same")
+    func company() async throws {
+        let (server, session) = try await start()
+        try await session.lockPlaces()
+        let staying = Task { [port = server.port] in try await get(secretTarget, port: port) }
+        var leaving = try (0..<8).map { _ in try WireConnection(port: server.port) }
+        for connection in leaving { connection.sendGet("/locations/84") }
+        try await session.waitForBlockedQueries()
+        leaving = []
+        try await session.unlockPlaces()
+        let answer = try await staying.value
+        #expect(answer.status == 200)
+        #expect(answer.places?.count == 20)
+        try await server.finish()
+    }
+
+    @Test("One that has only finished sending gets its answer")
+    func halfClosed() async throws {
+        let (server, session) = try await start()
+        try await session.lockPlaces()
+        let connection = try WireConnection(port: server.port)
+        connection.sendGet(secretTarget)
+        connection.finishSending()
+        try await session.waitForBlockedQueries()
+        try await session.unlockPlaces()
+        let received = try await offPool { [connection = Unshared(connection)] in
+            var received: [UInt8] = []
+            _ = try connection.value.readToEnd(into: &received)
+            return received
+        }
+        let answers = try WireAnswers(received, isReset: false).answers
+        #expect(answers.last?.status == 200)
+        try await server.finish()
+    }
+}
+
+/// Hands a connection to another thread, to be used there only.
+private struct Unshared: @unchecked Sendable {
+    let value: WireConnection
+
+    init(_ value: WireConnection) { self.value = value }
+}

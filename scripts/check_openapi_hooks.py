@@ -1,0 +1,131 @@
+"""What Schemathesis has to be told because OpenAPI 3.1 can't say it: how the parameters of a place hang together.
+
+A generated request that the schema allows, and that breaks one of these rules, is first sent as it is: the
+service has to refuse it with 400 and name exactly that. Then it is mended, and sent to be checked as a request
+that must be accepted. No check is switched off or loosened.
+
+- `GET /locations` wants `lat` and `long` unless there is `bbox`, and always both or neither.
+- `radius` and `bbox` exclude each other.
+- A box's south is at most its north.
+- A cursor comes out of a `Link` header and belongs to its query: a made-up one is replaced by a real one.
+"""
+
+import json
+import re
+from urllib.parse import parse_qs
+
+import requests
+import schemathesis
+
+CENTER = {"lat": 37.3293, "long": -121.8893}
+CURSOR_CODES = {"malformed-cursor", "cursor-mismatch"}
+session = requests.Session()
+counts = {"refused as expected": 0, "real cursors": 0}
+
+
+class WrongRefusal(Exception):
+    """The service didn't refuse what OpenAPI can't express, or named something else."""
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    if case.method not in ("GET", "HEAD") or case.meta is None or not case.meta.generation.mode.is_positive:
+        return
+    query = dict(case.query or {})
+    if case.path == "/locations":
+        faults = mend_locations(query)
+        cursor = query.pop("cursor", None)
+        if faults:
+            if cursor is not None:
+                faults.append(None)
+            expect_refusal(case, faults)
+        elif cursor is not None:
+            expect_refusal(case, [("cursor", CURSOR_CODES)])
+        case.query = query
+        if cursor is not None:
+            query = add_real_cursor(case, query)
+        case.query = query
+    elif case.path == "/locations/{id}":
+        faults = mend_center(query)
+        if faults:
+            expect_refusal(case, faults)
+            case.query = query
+
+
+def mend_locations(query):
+    """Makes a query follow the rules; answers which faults it had."""
+    if "bbox" not in query:
+        faults = [(name, {"missing-parameter"}) for name in CENTER if name not in query]
+        query.update({name: value for name, value in CENTER.items() if name not in query})
+        return faults
+    faults = mend_center(query)
+    if query.pop("radius", None) is not None:
+        faults.append(("radius", {"conflicting-parameters"}))
+    box = box_of(query["bbox"])
+    if box[1] > box[3]:
+        faults.append(("bbox", {"malformed-box"}))
+        box[1], box[3] = box[3], box[1]
+        query["bbox"] = ",".join(map(repr, box))
+    return faults
+
+
+def mend_center(query):
+    """Takes half a centre away; answers the fault."""
+    given = [name for name in CENTER if name in query]
+    if len(given) != 1:
+        return []
+    del query[given[0]]
+    return [("long" if given == ["lat"] else "lat", {"missing-parameter"})]
+
+
+def box_of(value):
+    return list(value) if isinstance(value, list) else [float(edge) for edge in value.split(",")]
+
+
+def send(case):
+    arguments = case.as_transport_kwargs()
+    return session.request(**{**arguments, "allow_redirects": False})
+
+
+def expect_refusal(case, faults):
+    """Sends a request as it was made, which has to be refused for exactly these faults."""
+    response = send(case)
+    if response.status_code != 400:
+        raise WrongRefusal(f"{response.status_code} instead of 400 for {response.request.url}")
+    if case.method == "HEAD":
+        return
+    # Where the query is wrong otherwise there is no telling whose the cursor is.
+    expected = {fault[0]: fault[1] for fault in faults if fault is not None}
+    named = {fault["parameter"]: fault["code"] for fault in response.json()["errors"]}
+    if set(named) != set(expected) or any(named[name] not in codes for name, codes in expected.items()):
+        raise WrongRefusal(f"{json.dumps(named)} instead of {expected} for {response.request.url}")
+    counts["refused as expected"] += 1
+
+
+def add_real_cursor(case, query):
+    """The query with the cursor of its second page, where it has one."""
+    first = session.get(
+        send_url(case), headers={"Accept": "application/json"}, allow_redirects=False
+    )
+    if first.status_code != 200:
+        raise WrongRefusal(f"{first.status_code} for the first page {first.request.url}: {first.text}")
+    link = re.fullmatch(r'<\?([^>]*)>; rel="next"', first.headers.get("Link", ""))
+    if link is None:
+        return query
+    counts["real cursors"] += 1
+    return {**query, "cursor": parse_qs(link[1])["cursor"][0]}
+
+
+def send_url(case):
+    arguments = case.as_transport_kwargs()
+    return requests.Request("GET", arguments["url"], params=arguments.get("params")).prepare().url
+
+
+@schemathesis.hook
+def filter_failure(context, failure, case, response):
+    """A method that no parser of HTTP here knows is 501, as RFC 9110 (section 9.1) demands, not 405.
+
+    QUERY is newer than the system's llhttp.
+    """
+    is_unknown = response.request.method == "QUERY" and response.status_code == 501
+    return not (is_unknown and response.json()["code"] == "not-implemented")
