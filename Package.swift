@@ -106,7 +106,7 @@ let package = Package(
         .target(
             name: "ServerProcess", path: "Tests/Support/ServerProcess", swiftSettings: swiftSettings),
         .testTarget(
-            name: "ContractTests", dependencies: ["PointsOfInterestClient", "ServerProcess", "poi"],
+            name: "ContractTests", dependencies: ["PointsOfInterestTesting", "ServerProcess", "poi"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "ServiceProcessTests",

@@ -13,7 +13,7 @@ enum MockRoutes {
         let handler: @Sendable (URLRequest) throws -> MockURLProtocol.Answer
         let events: AsyncStream<MockURLProtocol.Event>.Continuation?
         /// Nil when nothing can be sent any more: a session lives as long as its tasks.
-        weak let session: URLSession?
+        weak var session: URLSession?
     }
 
     private struct Table {
