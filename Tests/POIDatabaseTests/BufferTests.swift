@@ -115,8 +115,11 @@ struct BufferTests {
                 var request = LocationsRequest(center: center)
                 Self.filters[name]?(&request)
                 request.cursor = PageCursor(position, in: request)
+                // From there the page's border is 400 km long, and crowded: see Documentation/queries.md.
+                let isLongBorder = place == "the antipode" && depth == 100_000
                 try await expectFewBuffers(
-                    request, "\(place) \(name) \(depth)", "force_generic_plan", atMost: 2000)
+                    request, "\(place) \(name) \(depth)", "force_generic_plan",
+                    atMost: isLongBorder ? 4000 : 2000)
             }
         }
     }

@@ -21,7 +21,7 @@ struct ExactnessTests {
         let questionCount = Self.size(of: dataset).questions
         let (nearby, searched) = try await database.withStore(usesIndexAlways: true) { store, session in
             var questions = try await Self.questions(about: dataset, using: generator, session)
-            let limits = WordStatements(few: 10, many: 60, nearbyCubeLimit: 20)
+            let limits = WordStatements(few: 12, many: 60, nearbyCubeLimit: 20)
             for number in 0..<questionCount {
                 store.wordStatements = number.isMultiple(of: 2) ? .standard : limits
                 let request = questions.next()
@@ -81,7 +81,8 @@ struct ExactnessTests {
         let focus = Coordinate.anywhere(using: &generator)
         let coordinates = dataset.places(
             count: size(of: dataset).places, around: focus, using: &generator)
-        let names = coordinates.map { _ in PlaceNames.random(using: &generator) }
+        // The number is a word that few have.
+        let names = coordinates.indices.map { "\(PlaceNames.random(using: &generator)) \($0)" }
         let categories = coordinates.map { _ in
             ["museum", "cafe", "park", "cafe", "bar"][
                 min(4, Int.random(in: 0..<40, using: &generator) / 9)]

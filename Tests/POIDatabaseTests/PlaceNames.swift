@@ -17,7 +17,8 @@ enum PlaceNames {
         "straß", "lodz",
         "aero", "東京", "ελλας", "σισυφος", "москва", "place", "place c", "no5", "fine", "alpha", "dont", "100",
         "a b", "back",
-        "x\u{10FFFF}", "istanbul", "n", "가", "ss", "zzz", "place zzz", "%", "…", "'", "p l a c e",
+        "x\u{10FFFF}", "istanbul", "n", "가", "ss", "zzz", "place zzz", "%", "…", "'", "p l a c e", "place 7",
+        "cafe 23", "c 31", "s 12 c", "17",
     ]
 
     static func random(using generator: inout SeededGenerator) -> String {
