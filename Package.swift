@@ -19,6 +19,7 @@ let package = Package(
     products: [
         .library(name: "PointsOfInterestAPI", targets: ["PointsOfInterestAPI"]),
         .library(name: "PointsOfInterestClient", targets: ["PointsOfInterestClient"]),
+        .library(name: "PointsOfInterestTesting", targets: ["PointsOfInterestTesting"]),
         .executable(name: "poi", targets: ["poi"]),
     ],
     targets: [
@@ -38,7 +39,11 @@ let package = Package(
         .target(name: "PointsOfInterestAPI", swiftSettings: swiftSettings),
         .target(
             name: "PointsOfInterestClient", dependencies: ["PointsOfInterestAPI"],
-            swiftSettings: swiftSettings),
+            resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
+        // What the app's tests link.
+        .target(
+            name: "PointsOfInterestTesting", dependencies: ["PointsOfInterestClient"],
+            resources: [.copy("RecordedResponses")], swiftSettings: swiftSettings),
 
         // The server, from the socket up.
         .target(
@@ -83,7 +88,12 @@ let package = Package(
             name: "PointsOfInterestAPITests", dependencies: ["PointsOfInterestAPI", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "PointsOfInterestClientTests", dependencies: ["PointsOfInterestClient"],
+            name: "PointsOfInterestClientTests", dependencies: ["PointsOfInterestTesting"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "ClientKitTests", dependencies: ["PointsOfInterestTesting"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "PointsOfInterestTestingTests", dependencies: ["PointsOfInterestTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "POIServiceTests", dependencies: ["POIService", "HTTPServer", "Randomness"],
@@ -96,7 +106,7 @@ let package = Package(
         .target(
             name: "ServerProcess", path: "Tests/Support/ServerProcess", swiftSettings: swiftSettings),
         .testTarget(
-            name: "ContractTests", dependencies: ["PointsOfInterestClient", "ServerProcess", "poi"],
+            name: "ContractTests", dependencies: ["PointsOfInterestTesting", "ServerProcess", "poi"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "ServiceProcessTests",

@@ -22,6 +22,7 @@ public struct PointsOfInterestService: Sendable {
     /// Makes a client of the service at a URL.
     ///
     /// - Parameters:
+    ///   - baseURL: where the service is, with a path prefix if it has one.
     ///   - urlSession: best one without a cache, such as `URLSession.uncached`.
     ///   - entityTags: where answers are kept; nil keeps none.
     ///   - retryPolicy: how often and when a request is sent again.
@@ -89,15 +90,4 @@ public struct PointsOfInterestService: Sendable {
             apiRequest: HealthAPIRequest(baseURL: baseURL), urlSession: urlSession, transport: plainTransport
         ).loadAPIRequest(requestData: check)
     }
-}
-
-extension URLSession {
-    /// A session for API requests: it keeps nothing on disk, no cookies and no cache.
-    public static let uncached: URLSession = {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.urlCache = nil
-        configuration.httpCookieStorage = nil
-        configuration.httpShouldSetCookies = false
-        return URLSession(configuration: configuration)
-    }()
 }

@@ -1,44 +1,25 @@
 import Foundation
+import PointsOfInterestTesting
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
 
-/// A network of a test's own: a session, a host that only it reaches, and the handler that answers there.
+/// A network of a test's own: a session, what it is asked for, and the handler that answers there.
 struct MockNetwork {
     /// Answers a request; nil leaves it without an answer, an error fails it.
     typealias Handler = @Sendable (URLRequest) throws -> (URLResponse, Data)?
 
-    enum Event: Sendable {
-        case started(URLRequest), stopped
-    }
-
-    struct Connection: Sendable {
-        let handler: Handler
-        let events: AsyncStream<Event>.Continuation
-    }
-
     let session: URLSession
-    let baseURL: URL
+    let baseURL = AppConfiguration.mock.baseURL
     /// What happens to the requests; for one consumer.
-    let events: AsyncStream<Event>
+    let events: AsyncStream<MockURLProtocol.Event>
 
     init(_ handler: @escaping Handler) throws {
-        let host = "\(UUID().uuidString.lowercased()).test"
-        var components = URLComponents()
-        components.scheme = "https"
-        components.host = host
-        guard let url = components.url else { throw URLError(.badURL) }
-        baseURL = url
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.protocolClasses = [MockURLProtocol.self]
-        // On Linux, a task cancelled while its session looks into a cache can trap.
-        configuration.urlCache = nil
-        session = URLSession(configuration: configuration)
-        let (events, continuation) = AsyncStream.makeStream(of: Event.self)
+        let (events, continuation) = AsyncStream.makeStream(of: MockURLProtocol.Event.self)
         self.events = events
-        MockURLProtocol.networks.withLock {
-            $0[host] = Connection(handler: handler, events: continuation)
+        session = MockURLProtocol.session(events: continuation) { request in
+            try handler(request).map { .response($0, $1) } ?? .nothing
         }
     }
 

@@ -31,9 +31,7 @@ public struct PlaceFields {
     let website: Text?
     let source: Source?
 
-    /// Borrows a place's fields.
-    ///
-    /// - Parameter distance: in metres; is rounded to 0.1 m, halves away from zero.
+    /// Borrows a place's fields. The distance, in metres, is rounded to 0.1 m, halves away from zero.
     public init(
         id: Int, name: Text, category: Text, latitude: Double, longitude: Double, featured: Bool,
         distance: Double?, address: Text?, website: Text?, source: Source?

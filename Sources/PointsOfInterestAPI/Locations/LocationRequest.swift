@@ -33,7 +33,10 @@ public struct LocationRequest: Hashable, Sendable {
 
     /// Reads the id out of the path and a raw query.
     ///
-    /// - Parameter id: the path's segment, percent-decoded.
+    /// - Parameters:
+    ///   - id: the path's segment, percent-decoded.
+    ///   - query: the UTF-8 bytes of a request target behind its `?`, still percent-encoded.
+    ///   - ignored: parameters that a gateway adds and that are none of ours.
     /// - Returns: nil where the segment is no id that a place could have: there is nothing at such a path.
     /// - Throws: every fault of the query at once.
     public static func decode(

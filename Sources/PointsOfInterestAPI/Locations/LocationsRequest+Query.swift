@@ -37,9 +37,10 @@ extension LocationsRequest {
         return items
     }
 
-    /// Reads a raw query: the UTF-8 bytes of a request target behind its `?`, still percent-encoded.
+    /// Reads a raw query.
     ///
     /// - Parameters:
+    ///   - query: the UTF-8 bytes of a request target behind its `?`, still percent-encoded.
     ///   - ignored: parameters that a gateway adds and that are none of ours.
     ///   - vocabulary: the categories that there ever were; nil doesn't check them.
     /// - Throws: every fault of the query at once.

@@ -38,9 +38,7 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
     /// Where the data come from, where known.
     public let source: Source?
 
-    /// Makes a point of interest.
-    ///
-    /// - Parameter distance: in metres; is rounded to 0.1 m, halves away from zero.
+    /// Makes a point of interest. The distance, in metres, is rounded to 0.1 m, halves away from zero.
     public init(
         id: Int, name: String, category: String, latitude: Double, longitude: Double, featured: Bool = false,
         distance: Double? = nil, address: String? = nil, website: String? = nil, source: Source? = nil

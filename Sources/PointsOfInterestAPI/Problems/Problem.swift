@@ -15,9 +15,7 @@ public struct Problem: Hashable, Sendable {
     /// Every fault of the request's parameters; empty where the problem is another.
     public var errors: [ParameterFault]
 
-    /// Makes a problem of a code, which decides its type, title and status.
-    ///
-    /// - Parameter status: the answer's status where it isn't the code's own.
+    /// Makes a problem of a code, which decides its type, its title and, where none is given, its status.
     public init(
         _ code: ProblemCode, status: Int? = nil, detail: String? = nil, requestId: String? = nil,
         errors: [ParameterFault] = []

@@ -14,7 +14,7 @@ public struct APIRequestLoader<T: APIRequest>: Sendable {
     private let transport: any Transport
 
     /// Makes a loader for an endpoint, which sends each request once.
-    public init(apiRequest: T, urlSession: URLSession = .shared) {
+    public init(apiRequest: T, urlSession: URLSession = .uncached) {
         self.init(
             apiRequest: apiRequest, urlSession: urlSession,
             transport: URLSessionTransport(urlSession: urlSession))

@@ -1,0 +1,96 @@
+import PointsOfInterestClient
+
+/// The program: does what a command says with an environment's parts, and prints.
+@MainActor
+public struct Nearby {
+    /// How a run ended, as a shell sees it.
+    public enum Outcome: Int32, Sendable {
+        /// It did what was asked; of a check: this is a point of interest.
+        case done = 0
+        /// Of a check: this is none.
+        case elsewhere = 1
+        /// It could not do it.
+        case failed = 69
+    }
+
+    private let list: PointsOfInterestList
+    private let featured: FeaturedPlaceManager
+    private let location: CurrentLocationProvider
+    private let print: (String) -> Void
+
+    /// Makes the program of its parts.
+    public init(
+        list: PointsOfInterestList, featured: FeaturedPlaceManager, location: CurrentLocationProvider,
+        print: @escaping (String) -> Void
+    ) {
+        self.list = list
+        self.featured = featured
+        self.location = location
+        self.print = print
+    }
+
+    /// Makes the program on an environment's parts.
+    public init(environment: Environment, request: LocationsRequest, print: @escaping (String) -> Void) {
+        self.init(
+            list: environment.makeList(request: request), featured: environment.makeFeaturedPlaceManager(),
+            location: environment.locationProvider, print: print)
+    }
+
+    /// Does what a command says.
+    public func run(_ action: Command.Action) async -> Outcome {
+        switch action {
+        case .list: await showList()
+        case .watch(let count): await watch(count: count)
+        case .check: await check()
+        }
+    }
+
+    private func showList() async -> Outcome {
+        await list.load()
+        if case .failed(let error) = list.state {
+            print(error.localizedDescription)
+            return .failed
+        }
+        if list.places.isEmpty { print("There is nothing nearby.") }
+        for place in list.places { print(PlaceLine.text(for: place)) }
+        return .done
+    }
+
+    private func watch(count: Int?) async -> Outcome {
+        do {
+            _ = try await location.currentLocation()
+        } catch {
+            print(error.localizedDescription)
+            return .failed
+        }
+        await featured.refresh()
+        if let error = featured.lastError {
+            print(error.localizedDescription)
+            return .failed
+        }
+        featured.scheduleNextPlace()
+        var shown = 0
+        for await place in featured.updates() {
+            print(place.map { "★ " + PlaceLine.text(for: $0) } ?? "Nothing is featured nearby.")
+            shown += 1
+            if shown == count { break }
+        }
+        featured.stop()
+        return .done
+    }
+
+    private func check() async -> Outcome {
+        let answer = await location.checkCurrentLocation()
+        switch answer {
+        case .atPointOfInterest(let place): print("You are at \(place.name).")
+        case .elsewhere: print("This is no point of interest.")
+        case .unknown: print("Your position is not known well enough.")
+        case .notAuthorized: print("The program may not know your position.")
+        case .locationFailed(let failure): print("Your position could not be determined: \(failure.reason)")
+        case .locationTimedOut: print("Your position could not be determined in time.")
+        case .requestFailed(let error): print(error.localizedDescription)
+        case .cancelled: print("The check was cancelled.")
+        }
+        return answer.isPointOfInterest.map { $0 ? .done : .elsewhere } ?? .failed
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+/// The built program.
+enum Program {
+    /// The server to run it against.
+    static let baseURL = ProcessInfo.processInfo.environment["POI_BASE_URL"]
+
+    /// What a run has brought.
+    struct Result {
+        let exitCode: Int32
+        let lines: [String]
+    }
+
+    /// Runs it to its end, which it signals itself: nobody waits for time.
+    static func run(_ arguments: [String]) async throws -> Result {
+        let process = Process()
+        process.executableURL = products.appendingPathComponent("nearby")
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        let exitCodes = AsyncThrowingStream<Int32, any Error> { continuation in
+            process.terminationHandler = { process in
+                continuation.yield(process.terminationStatus)
+                continuation.finish()
+            }
+            do { try process.run() } catch { continuation.finish(throwing: error) }
+        }
+        for try await exitCode in exitCodes {
+            // A few lines: they fit into the pipe, so that the program never waited for a reader.
+            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            return Result(exitCode: exitCode, lines: text.split(separator: "\n").map(String.init))
+        }
+        throw CancellationError()
+    }
+
+    private static var products: URL {
+        #if canImport(Darwin)
+            Bundle(for: Anchor.self).bundleURL.deletingLastPathComponent()
+        #else
+            URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        #endif
+    }
+
+    private final class Anchor {}
+}

@@ -1,0 +1,2 @@
+// A test imports this alone and has the client with it.
+@_exported import PointsOfInterestClient

@@ -1,0 +1,80 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension PointOfInterest {
+    /// Makes a place of which a test names only what it is about.
+    public static func fixture(
+        id: Int = 1, name: String = "The Tech Interactive", category: String = "museum",
+        latitude: Double = 37.3316, longitude: Double = -121.8902, featured: Bool = false,
+        distance: Double? = 266.8, address: String? = nil, website: String? = nil, source: Source? = nil
+    ) -> PointOfInterest {
+        PointOfInterest(
+            id: id, name: name, category: category, latitude: latitude, longitude: longitude,
+            featured: featured, distance: distance, address: address, website: website, source: source)
+    }
+}
+
+extension [PointOfInterest] {
+    /// Makes this many places, numbered from 1, each 100 m farther away than the one before.
+    public static func fixtures(_ count: Int, featured: Bool = false) -> [PointOfInterest] {
+        (0..<count).map { index in
+            .fixture(
+                id: index + 1, name: "Place \(index + 1)", featured: featured,
+                distance: Double(index + 1) * 100)
+        }
+    }
+}
+
+extension LocationFix {
+    /// Makes a fix, by default a good one in the middle of San José.
+    public static func fixture(
+        latitude: Double = 37.3293, longitude: Double = -121.8893, horizontalAccuracy: Double = 10
+    ) -> LocationFix {
+        LocationFix(latitude: latitude, longitude: longitude, horizontalAccuracy: horizontalAccuracy)
+    }
+}
+
+extension LocationFailure {
+    /// Makes a failure, by default the one of a location manager that found no fix.
+    public static func fixture(
+        domain: String = "kCLErrorDomain", code: Int = 0, reason: String = "no fix", isDenied: Bool = false
+    ) -> LocationFailure {
+        LocationFailure(domain: domain, code: code, reason: reason, isDenied: isDenied)
+    }
+}
+
+extension HTTPURLResponse {
+    /// Makes the head of an answer to a request.
+    ///
+    /// - Throws: `URLError` if the request has no URL, or Foundation doesn't take the parts.
+    public static func fixture(
+        for request: URLRequest, status: Int = 200,
+        headers: [String: String] = ["Content-Type": MediaType.json]
+    ) throws -> HTTPURLResponse {
+        guard let url = request.url,
+            let response = HTTPURLResponse(
+                url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
+        else { throw URLError(.badServerResponse) }
+        return response
+    }
+}
+
+extension MockURLProtocol {
+    /// Makes a success with these places for body.
+    public static func answer(_ places: [PointOfInterest], to request: URLRequest) throws -> (
+        HTTPURLResponse, Data
+    ) {
+        (try .fixture(for: request), try JSONEncoder().encode(places))
+    }
+
+    /// Makes a refusal with this problem for body.
+    public static func answer(_ problem: Problem, to request: URLRequest) throws -> (HTTPURLResponse, Data) {
+        let headers = ["Content-Type": MediaType.problemJSON]
+        return (
+            try .fixture(for: request, status: problem.status, headers: headers), Data(problem.json)
+        )
+    }
+}

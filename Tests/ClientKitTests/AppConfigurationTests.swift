@@ -1,0 +1,104 @@
+import Foundation
+import PointsOfInterestTesting
+import Testing
+
+@Suite("An app's configuration")
+struct AppConfigurationTests {
+    private let appURL: URL
+
+    init() throws {
+        appURL = try #require(URL(string: "https://poi.example/api"))
+    }
+
+    private func configuration(
+        _ arguments: [String] = [], _ environment: [String: String] = [:],
+        headers: @escaping HeaderProvider = { [:] }
+    ) throws -> AppConfiguration {
+        try AppConfiguration(
+            defaultBaseURL: appURL, headers: headers, arguments: ["/app"] + arguments,
+            environment: environment)
+    }
+
+    @Test("is the app's own where its launch says nothing")
+    func isTheAppsOwn() async throws {
+        let configuration = try configuration(headers: { ["Authorization": "Bearer t"] })
+        #expect(configuration.baseURL == appURL)
+        #expect(try await configuration.headers() == ["Authorization": "Bearer t"])
+        #expect(!configuration.isUnitTesting)
+    }
+
+    @Test("takes the service's address from the launch, from an argument before the environment")
+    func takesTheAddress() throws {
+        let environment = ["POI_BASE_URL": "http://127.0.0.1:8080"]
+        let arguments = ["-x", "-POI_BASE_URL", "http://127.0.0.1:9090/~a"]
+        #expect(try configuration([], environment).baseURL.absoluteString == "http://127.0.0.1:8080")
+        #expect(
+            try configuration(arguments, environment).baseURL.absoluteString == "http://127.0.0.1:9090/~a")
+        #expect(try configuration([], ["POI_BASE_URL": ""]).baseURL == appURL)
+    }
+
+    @Test(
+        "refuses an address that is none",
+        arguments: ["poi", "ftp://h", "http:", "file:///x", "http:///x", " "])
+    func refusesAddresses(text: String) {
+        let error = AppConfigurationError.invalidValue(
+            name: "POI_BASE_URL", expected: "an absolute http or https URL")
+        #expect(throws: error) { try configuration([], ["POI_BASE_URL": text]) }
+        #expect(throws: error) { try configuration(["-POI_BASE_URL", text]) }
+        #expect(error.localizedDescription == "POI_BASE_URL must be an absolute http or https URL.")
+    }
+
+    @Test(
+        "refuses an argument without its value",
+        arguments: ["POI_BASE_URL", "POI_HEADERS", "IS_UNIT_TESTING"])
+    func refusesMissingValues(name: String) {
+        #expect(throws: AppConfigurationError.missingValue(name: "-" + name)) {
+            try configuration(["-" + name], [name: "1"])
+        }
+    }
+
+    @Test(
+        "knows a host of unit tests",
+        arguments: [
+            ("YES", true), ("yes", true), ("true", true), ("1", true), ("NO", false), ("false", false),
+            ("0", false),
+        ])
+    func knowsUnitTests(text: String, expected: Bool) throws {
+        #expect(try configuration([], ["IS_UNIT_TESTING": text]).isUnitTesting == expected)
+        #expect(
+            try configuration(["-IS_UNIT_TESTING", text], ["IS_UNIT_TESTING": "YES"]).isUnitTesting
+                == expected)
+    }
+
+    @Test("refuses anything between yes and no")
+    func refusesOtherFlags() {
+        #expect(throws: AppConfigurationError.invalidValue(name: "IS_UNIT_TESTING", expected: "YES or NO")) {
+            try configuration([], ["IS_UNIT_TESTING": "maybe"])
+        }
+    }
+
+    @Test("puts the launch's headers in place of the app's own")
+    func mergesHeaders() async throws {
+        let text = "X-Session: a:b\r\nAuthorization:Bearer launch \n\n"
+        let configuration = try configuration(
+            [], ["POI_HEADERS": text], headers: { ["Authorization": "Bearer app", "X-App": "1"] })
+        #expect(
+            try await configuration.headers()
+                == ["X-Session": "a:b", "Authorization": "Bearer launch", "X-App": "1"])
+    }
+
+    @Test("refuses headers that are none", arguments: ["Bearer t", ": x", "A b: c", "Ä: x", "A: b\nc"])
+    func refusesHeaders(text: String) {
+        let error = AppConfigurationError.invalidValue(
+            name: "POI_HEADERS", expected: "lines of the form Name: value")
+        #expect(throws: error) { try configuration(["-POI_HEADERS", text]) }
+        #expect(!error.localizedDescription.contains(text))
+    }
+
+    @Test("hands on the error of a token that could not be had")
+    func handsOnTokenErrors() async throws {
+        let configuration = try configuration(
+            [], ["POI_HEADERS": "A: b"], headers: { throw URLError(.userAuthenticationRequired) })
+        await #expect(throws: URLError.self) { try await configuration.headers() }
+    }
+}

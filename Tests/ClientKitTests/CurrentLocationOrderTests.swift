@@ -1,0 +1,168 @@
+import Foundation
+import PointsOfInterestTesting
+import Testing
+
+@Suite("Checks of the current location, in any order of events,", .timeLimit(.minutes(1)))
+@MainActor
+struct CurrentLocationOrderTests {
+    private let fetcher = MockLocationFetcher { .nothing }
+    private let scheduler = MockTimerScheduler(firesAtOnce: false)
+
+    private func provider(_ finder: MockPlaceFinder = MockPlaceFinder([.fixture()]))
+        -> CurrentLocationProvider
+    {
+        CurrentLocationProvider(
+            locationFetcher: fetcher, notificationCenter: NotificationCenter(), placeFinder: finder,
+            timerScheduler: scheduler)
+    }
+
+    /// Starts a check and returns when it waits: a task of the main actor runs until then in one go.
+    private func startCheck(of provider: CurrentLocationProvider) async -> Task<CurrentLocationAnswer, Never>
+    {
+        let (started, continuation) = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            continuation.finish()
+            return await provider.checkCurrentLocation()
+        }
+        for await _ in started {}
+        return task
+    }
+
+    @Test("share one fix where they wait together")
+    func shareAFix() async {
+        let provider = provider()
+        let first = await startCheck(of: provider)
+        let second = await startCheck(of: provider)
+        #expect(fetcher.events == [.requestedLocation])
+        fetcher.send(.fix(.fixture()))
+        #expect(await first.value == .atPointOfInterest(.fixture()))
+        #expect(await second.value == .atPointOfInterest(.fixture()))
+        #expect(fetcher.events == [.requestedLocation])
+    }
+
+    @Test("never use a fix from before the question")
+    func useNoEarlierFix() async {
+        let gate = Gate()
+        let finder = MockPlaceFinder { request in
+            if request.center?.latitude == 1 { await gate.pass() }
+            return [.fixture(latitude: request.center?.latitude ?? 0)]
+        }
+        let provider = provider(finder)
+        let first = await startCheck(of: provider)
+        fetcher.send(.fix(.fixture(latitude: 1)))
+        await gate.arrival()
+        let second = await startCheck(of: provider)
+        #expect(fetcher.events == [.requestedLocation, .requestedLocation])
+        fetcher.send(.fix(.fixture(latitude: 2)))
+        #expect(await second.value == .atPointOfInterest(.fixture(latitude: 2)))
+        gate.open()
+        #expect(await first.value == .atPointOfInterest(.fixture(latitude: 1)))
+    }
+
+    @Test("don't miss a fix when another one is cancelled")
+    func outliveACancellation() async {
+        let provider = provider()
+        let first = await startCheck(of: provider)
+        let second = await startCheck(of: provider)
+        first.cancel()
+        #expect(await first.value == .cancelled)
+        #expect(fetcher.events == [.requestedLocation])
+        fetcher.send(.fix(.fixture()))
+        #expect(await second.value == .atPointOfInterest(.fixture()))
+    }
+
+    @Test("stop the device when nobody waits any more, and begin anew later")
+    func stopTheDevice() async {
+        let finder = MockPlaceFinder([.fixture()])
+        let provider = provider(finder)
+        let first = await startCheck(of: provider)
+        first.cancel()
+        #expect(await first.value == .cancelled)
+        #expect(fetcher.events == [.requestedLocation, .stopped])
+        #expect(scheduler.timers.allSatisfy { !$0.isValid })
+        // Late: nobody asks the service for it.
+        fetcher.send(.fix(.fixture()))
+        fetcher.send(.failure(.fixture()))
+        #expect(finder.requests.isEmpty)
+        let second = await startCheck(of: provider)
+        fetcher.send(.fix(.fixture()))
+        #expect(await second.value == .atPointOfInterest(.fixture()))
+    }
+
+    @Test("don't begin when cancelled already")
+    func respectEarlyCancellation() async {
+        let provider = provider()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await provider.checkCurrentLocation()
+        }
+        #expect(await task.value == .cancelled)
+        #expect(fetcher.events.isEmpty)
+    }
+
+    @Test("are cancelled while they ask the service, too")
+    func cancelTheRequest() async {
+        let gate = Gate()
+        let provider = provider(
+            MockPlaceFinder { _ in
+                await gate.pass()
+                try Task.checkCancellation()
+                return []
+            })
+        let check = await startCheck(of: provider)
+        fetcher.send(.fix(.fixture()))
+        await gate.arrival()
+        check.cancel()
+        gate.open()
+        #expect(await check.value == .cancelled)
+    }
+
+    @Test("give up a fix that never comes, after 30 s")
+    func timeOut() async throws {
+        let provider = provider()
+        let before = Date()
+        let check = await startCheck(of: provider)
+        let after = Date()
+        let timer = try #require(scheduler.timers.first)
+        #expect((before + 30...after + 30).contains(timer.fireDate))
+        scheduler.fire()
+        #expect(await check.value == .locationTimedOut)
+        #expect(fetcher.events == [.requestedLocation, .stopped])
+        #expect(scheduler.timers.count == 1)
+    }
+
+    @Test("don't time out once the fix is there")
+    func disarmTheTimeLimit() async {
+        let provider = provider()
+        let check = await startCheck(of: provider)
+        #expect(scheduler.timers.map(\.isValid) == [true])
+        fetcher.send(.fix(.fixture()))
+        #expect(scheduler.timers.map(\.isValid) == [false])
+        #expect(await check.value == .atPointOfInterest(.fixture()))
+    }
+
+    @Test("keep the last location for others, a late one too, and none that is invalid")
+    func keepTheLastLocation() async throws {
+        let provider = provider()
+        #expect(provider.lastLocation == nil)
+        fetcher.send(.fix(.fixture(latitude: 3)))
+        #expect(provider.lastLocation?.latitude == 3)
+        fetcher.send(.fix(.fixture(latitude: 4, horizontalAccuracy: -1)))
+        fetcher.send(.failure(.fixture()))
+        #expect(provider.lastLocation?.latitude == 3)
+    }
+
+    @Test("leave nothing behind that holds their provider")
+    func releaseTheProvider() async {
+        weak var released: CurrentLocationProvider?
+        do {
+            let provider = provider()
+            released = provider
+            let check = await startCheck(of: provider)
+            fetcher.send(.fix(.fixture()))
+            _ = await check.value
+        }
+        #expect(released == nil)
+        #expect(fetcher.locationFetcherDelegate == nil)
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import PointsOfInterestTesting
+import Testing
+
+@Suite("The featured place", .timeLimit(.minutes(1)))
+@MainActor
+struct FeaturedPlaceManagerTests {
+    private let scheduler = MockTimerScheduler()
+    private let location = FixedLocation()
+
+    private func manager(_ finder: MockPlaceFinder) -> FeaturedPlaceManager {
+        FeaturedPlaceManager(placeFinder: finder, locationSource: location, timerScheduler: scheduler)
+    }
+
+    private func manager(showing places: [PointOfInterest]) async -> FeaturedPlaceManager {
+        let manager = manager(MockPlaceFinder(places))
+        await manager.refresh()
+        return manager
+    }
+
+    @Test("moves to the next one after ten seconds")
+    func schedulesTheNextPlace() async {
+        let manager = await manager(showing: .fixtures(3))
+        let place = manager.currentPlace
+        manager.scheduleNextPlace()
+        #expect(scheduler.delays == [10])
+        #expect(manager.currentPlace != place)
+        #expect(manager.currentPlace?.id == 2)
+    }
+
+    @Test("is not moved on before ten seconds are over")
+    func waitsForTheFirstTime() async throws {
+        let manager = await manager(showing: .fixtures(3))
+        scheduler.firesAtOnce = false
+        let before = Date()
+        manager.scheduleNextPlace()
+        let after = Date()
+        let timer = try #require(scheduler.timers.first)
+        #expect((before + 10...after + 10).contains(timer.fireDate))
+    }
+
+    @Test("goes on every ten seconds, round and round")
+    func goesRound() async {
+        let manager = await manager(showing: .fixtures(3))
+        scheduler.firesAtOnce = false
+        manager.scheduleNextPlace()
+        var shown = [manager.currentPlace?.id]
+        for _ in 0..<4 {
+            scheduler.fire()
+            shown.append(manager.currentPlace?.id)
+        }
+        #expect(shown == [1, 2, 3, 1, 2])
+        #expect(scheduler.delays == [10])
+    }
+
+    @Test("goes no faster when it is scheduled twice")
+    func reschedules() async {
+        let manager = await manager(showing: .fixtures(3))
+        scheduler.firesAtOnce = false
+        manager.scheduleNextPlace()
+        manager.scheduleNextPlace()
+        #expect(scheduler.timers.map(\.isValid) == [false, true])
+        scheduler.fire()
+        #expect(manager.currentPlace?.id == 2)
+    }
+
+    @Test("stays when it is stopped, and goes on when it is scheduled again")
+    func stops() async {
+        let manager = await manager(showing: .fixtures(3))
+        scheduler.firesAtOnce = false
+        manager.scheduleNextPlace()
+        manager.stop()
+        scheduler.fire()
+        #expect(manager.currentPlace?.id == 1)
+        manager.scheduleNextPlace()
+        scheduler.fire()
+        #expect(manager.currentPlace?.id == 2)
+    }
+
+    @Test("is none where nothing was found, whatever is shown next")
+    func isNone() async {
+        let manager = await manager(showing: [])
+        manager.showNextPlace()
+        #expect(manager.currentPlace == nil)
+        #expect(manager.lastError == nil)
+    }
+
+    @Test("is the same where there is only one")
+    func isAlone() async {
+        let manager = await manager(showing: .fixtures(1))
+        manager.showNextPlace()
+        #expect(manager.currentPlace?.id == 1)
+    }
+
+    @Test("lets its manager go, and the timer with it")
+    func releasesItsManager() async {
+        scheduler.firesAtOnce = false
+        weak var released: FeaturedPlaceManager?
+        do {
+            let manager = await manager(showing: .fixtures(2))
+            manager.scheduleNextPlace()
+            released = manager
+        }
+        #expect(released == nil)
+        scheduler.fire()
+        #expect(scheduler.timers.map(\.isValid) == [false])
+    }
+
+    @Test("tells a view what to show now, and each change once")
+    func tellsChanges() async {
+        var manager: FeaturedPlaceManager? = await manager(showing: .fixtures(2))
+        let updates = manager?.updates()
+        manager?.showNextPlace()
+        await manager?.refresh()
+        manager?.showNextPlace()
+        manager = nil
+        var shown: [Int?] = []
+        if let updates { for await place in updates { shown.append(place?.id) } }
+        #expect(shown == [1, 2, 1])
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import PointsOfInterestTesting
+import Testing
+
+@Suite("A refresh of the featured places", .timeLimit(.minutes(1)))
+@MainActor
+struct FeaturedPlaceRefreshTests {
+    private let scheduler = MockTimerScheduler(firesAtOnce: false)
+    private let location = FixedLocation()
+
+    private func manager(_ finder: MockPlaceFinder) -> FeaturedPlaceManager {
+        FeaturedPlaceManager(placeFinder: finder, locationSource: location, timerScheduler: scheduler)
+    }
+
+    /// A service that gives these answers one after the other.
+    private func finder(_ answers: [Result<[PointOfInterest], RequestError>]) -> MockPlaceFinder {
+        let rest = AsyncStream { continuation in
+            for answer in answers { continuation.yield(answer) }
+            continuation.finish()
+        }
+        return MockPlaceFinder { _ in
+            for await answer in rest { return try answer.get() }
+            throw RequestError.unexpectedStatus(599)
+        }
+    }
+
+    @Test("asks for those near the last location")
+    func asksNearTheLastLocation() async throws {
+        let finder = MockPlaceFinder(.fixtures(2, featured: true))
+        let manager = manager(finder)
+        await manager.refresh()
+        let moved = try Coordinate(latitude: 1, longitude: 2)
+        location.lastLocation = moved
+        await manager.refresh()
+        let first = try Coordinate(latitude: 37.3293, longitude: -121.8893)
+        #expect(
+            finder.requests == [
+                LocationsRequest(center: first, limit: 20, featured: true),
+                LocationsRequest(center: moved, limit: 20, featured: true),
+            ])
+        #expect(manager.places == .fixtures(2, featured: true))
+        #expect(manager.currentPlace?.id == 1)
+    }
+
+    @Test("asks nothing while there is no location, and keeps what is shown")
+    func needsALocation() async {
+        let finder = MockPlaceFinder(.fixtures(2))
+        let manager = manager(finder)
+        await manager.refresh()
+        location.lastLocation = nil
+        await manager.refresh()
+        #expect(finder.requests.count == 1)
+        #expect(manager.currentPlace?.id == 1)
+    }
+
+    @Test("keeps what is shown when it fails, and says why until one succeeds")
+    func keepsPlaces() async {
+        let manager = manager(
+            finder([.success(.fixtures(3)), .failure(.unexpectedStatus(502)), .success(.fixtures(3))]))
+        await manager.refresh()
+        manager.showNextPlace()
+        await manager.refresh()
+        #expect(manager.currentPlace?.id == 2)
+        #expect(manager.places == .fixtures(3))
+        #expect(manager.lastError == .unexpectedStatus(502))
+        manager.showNextPlace()
+        #expect(manager.currentPlace?.id == 3)
+        await manager.refresh()
+        #expect(manager.lastError == nil)
+    }
+
+    @Test("stays at the place that is shown while it is among the new ones, with what is new about it")
+    func staysAtThePlace() async {
+        let manager = manager(
+            finder([
+                .success(.fixtures(3)),
+                .success([.fixture(id: 9), .fixture(id: 2, name: "New"), .fixture(id: 4)]),
+                .success([.fixture(id: 5), .fixture(id: 6)]), .success([]),
+            ]))
+        await manager.refresh()
+        manager.showNextPlace()
+        await manager.refresh()
+        #expect(manager.currentPlace == .fixture(id: 2, name: "New"))
+        manager.showNextPlace()
+        #expect(manager.currentPlace?.id == 4)
+        await manager.refresh()
+        #expect(manager.currentPlace?.id == 5)
+        await manager.refresh()
+        #expect(manager.currentPlace == nil)
+    }
+
+    @Test("doesn't undo a later one when its answer comes late")
+    func dropsLateAnswers() async {
+        let gate = Gate()
+        let manager = manager(
+            MockPlaceFinder { request in
+                guard request.center?.latitude == 1 else { return [.fixture(id: 2)] }
+                await gate.pass()
+                return [.fixture(id: 1)]
+            })
+        location.lastLocation = try? Coordinate(latitude: 1, longitude: 1)
+        let late = Task { await manager.refresh() }
+        await gate.arrival()
+        location.lastLocation = try? Coordinate(latitude: 2, longitude: 2)
+        await manager.refresh()
+        gate.open()
+        await late.value
+        #expect(manager.currentPlace?.id == 2)
+    }
+
+    @Test("is done after each round, one at a time")
+    func followsRounds() async {
+        let gate = Gate()
+        let finder = MockPlaceFinder { request in
+            guard request.center?.latitude == 1 else { return .fixtures(2) }
+            await gate.pass()
+            return [.fixture(id: 7)]
+        }
+        let manager = manager(finder)
+        await manager.refresh()
+        location.lastLocation = try? Coordinate(latitude: 1, longitude: 1)
+        manager.scheduleNextPlace()
+        scheduler.fire()
+        #expect(manager.currentPlace?.id == 2)
+        scheduler.fire()
+        await gate.arrival()
+        for _ in 0..<6 { scheduler.fire() }
+        #expect(finder.requests.count == 2)
+        let updates = manager.updates()
+        gate.open()
+        for await place in updates where place?.id == 7 { break }
+        #expect(manager.places == [.fixture(id: 7)])
+    }
+
+    @Test("is done by a strip that has nothing to show yet")
+    func fillsAnEmptyStrip() async {
+        let manager = manager(MockPlaceFinder(.fixtures(1)))
+        manager.scheduleNextPlace()
+        let updates = manager.updates()
+        scheduler.fire()
+        for await place in updates where place != nil { break }
+        #expect(manager.currentPlace?.id == 1)
+    }
+}

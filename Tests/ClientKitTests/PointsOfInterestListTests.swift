@@ -1,0 +1,149 @@
+import Foundation
+import PointsOfInterestTesting
+import Testing
+
+@Suite("A list of the places nearby", .timeLimit(.minutes(1)))
+@MainActor
+struct PointsOfInterestListTests {
+    private let center = NotificationCenter()
+
+    private func list(
+        _ finder: MockPlaceFinder, at location: FixedLocation = FixedLocation(),
+        request: LocationsRequest = LocationsRequest(center: nil)
+    ) -> PointsOfInterestList {
+        PointsOfInterestList(
+            placeFinder: finder, locationSource: location, notificationCenter: center, request: request)
+    }
+
+    @Test("is idle, then loading, then loaded with the places around the current location")
+    func loads() async throws {
+        let finder = MockPlaceFinder(.fixtures(2))
+        var list: PointsOfInterestList? = list(
+            finder, request: LocationsRequest(center: nil, limit: 5, categories: ["museum"]))
+        let updates = list?.updates()
+        await list?.load()
+        #expect(list?.places == .fixtures(2))
+        let position = try Coordinate(latitude: 37.3293, longitude: -121.8893)
+        #expect(
+            finder.requests == [LocationsRequest(center: position, limit: 5, categories: ["museum"])])
+        list = nil
+        var states: [PointsOfInterestList.State] = []
+        if let updates { for await state in updates { states.append(state) } }
+        #expect(states == [.idle, .loading, .loaded(.fixtures(2))])
+    }
+
+    @Test("may be empty")
+    func isEmpty() async {
+        let list = list(MockPlaceFinder([]))
+        await list.load()
+        #expect(list.state == .loaded([]))
+    }
+
+    @Test(
+        "fails without a location, and asks nothing",
+        arguments: [LocationError.notAuthorized, .failed(.fixture()), .timedOut, .invalidFix])
+    func failsWithoutALocation(error: LocationError) async {
+        let finder = MockPlaceFinder(.fixtures(2))
+        let list = list(finder, at: FixedLocation(error))
+        await list.load()
+        #expect(list.state == .failed(.location(error)))
+        #expect(NearbyPlacesError.location(error).localizedDescription == error.localizedDescription)
+        #expect(finder.requests.isEmpty)
+    }
+
+    @Test("fails with a fix that is none")
+    func failsWithAnInvalidFix() async {
+        let list = list(MockPlaceFinder(.fixtures(2)), at: FixedLocation(.fixture(horizontalAccuracy: -1)))
+        await list.load()
+        #expect(list.state == .failed(.location(.invalidFix)))
+    }
+
+    @Test("keeps its places while it loads anew, and when that fails")
+    func keepsPlaces() async {
+        let gate = Gate()
+        let location = FixedLocation()
+        let list = list(
+            MockPlaceFinder { request in
+                guard request.center?.latitude == 1 else { return .fixtures(2) }
+                await gate.pass()
+                throw RequestError.unexpectedStatus(502)
+            }, at: location)
+        await list.load()
+        location.outcome = .success(.fixture(latitude: 1))
+        let load = Task { await list.load() }
+        await gate.arrival()
+        #expect(list.state == .loading)
+        #expect(list.places == .fixtures(2))
+        gate.open()
+        await load.value
+        #expect(list.state == .failed(.request(.unexpectedStatus(502))))
+        #expect(list.places == .fixtures(2))
+    }
+
+    @Test("loads anew when the app's access to the location changes")
+    func reloads() async {
+        let location = FixedLocation(.notAuthorized)
+        let list = list(MockPlaceFinder(.fixtures(2)), at: location)
+        await list.load()
+        #expect(list.state == .failed(.location(.notAuthorized)))
+        location.outcome = .success(.fixture())
+        let updates = list.updates()
+        center.post(name: CurrentLocationProvider.authChangedNotification, object: nil)
+        for await state in updates where state == .loaded(.fixtures(2)) { break }
+        #expect(list.places == .fixtures(2))
+    }
+
+    @Test("shows the answer to the last of several loads, whichever comes first")
+    func dropsLateAnswers() async {
+        let gate = Gate()
+        let location = FixedLocation(.fixture(latitude: 1))
+        let list = list(
+            MockPlaceFinder { request in
+                guard request.center?.latitude == 1 else { return [.fixture(id: 2)] }
+                await gate.pass()
+                return [.fixture(id: 1)]
+            }, at: location)
+        let late = Task { await list.load() }
+        await gate.arrival()
+        location.outcome = .success(.fixture(latitude: 2))
+        await list.load()
+        gate.open()
+        await late.value
+        #expect(list.state == .loaded([.fixture(id: 2)]))
+        #expect(list.places == [.fixture(id: 2)])
+    }
+
+    @Test("is as it was when a load is cancelled")
+    func undoesCancelledLoads() async {
+        let gate = Gate()
+        let location = FixedLocation()
+        let list = list(
+            MockPlaceFinder { request in
+                guard request.center?.latitude == 1 else { return .fixtures(2) }
+                await gate.pass()
+                throw CancellationError()
+            }, at: location)
+        await list.load()
+        location.outcome = .success(.fixture(latitude: 1))
+        let load = Task { await list.load() }
+        await gate.arrival()
+        load.cancel()
+        gate.open()
+        await load.value
+        #expect(list.state == .loaded(.fixtures(2)))
+    }
+
+    @Test("is released with its observation")
+    func isReleased() async {
+        let finder = MockPlaceFinder(.fixtures(1))
+        weak var released: PointsOfInterestList?
+        do {
+            let list = list(finder)
+            await list.load()
+            released = list
+        }
+        #expect(released == nil)
+        center.post(name: CurrentLocationProvider.authChangedNotification, object: nil)
+        #expect(finder.requests.count == 1)
+    }
+}

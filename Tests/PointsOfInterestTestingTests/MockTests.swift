@@ -1,0 +1,104 @@
+import Foundation
+import PointsOfInterestTesting
+import Testing
+
+@Suite("A mock", .timeLimit(.minutes(1)))
+@MainActor
+struct MockTests {
+    @Test("scheduler fires at once, once, and tells the delay that was asked for")
+    func schedulerFires() {
+        let scheduler = MockTimerScheduler()
+        let fired = Counter()
+        let timer = Timer(fire: Date(timeIntervalSinceNow: 7), interval: 7, repeats: true) { _ in
+            MainActor.assumeIsolated { fired.count += 1 }
+        }
+        scheduler.add(timer, forMode: .common)
+        #expect(fired.count == 1)
+        #expect(scheduler.delays == [7])
+        #expect(scheduler.timers == [timer])
+    }
+
+    @Test("scheduler can wait until it is told, and leaves out what was invalidated")
+    func schedulerWaits() {
+        let scheduler = MockTimerScheduler(firesAtOnce: false)
+        let fired = Counter()
+        for _ in 0..<2 {
+            let timer = Timer(fire: Date(timeIntervalSinceNow: 3_600), interval: 0, repeats: false) { _ in
+                MainActor.assumeIsolated { fired.count += 1 }
+            }
+            scheduler.add(timer, forMode: .default)
+        }
+        scheduler.timers.first?.invalidate()
+        #expect(fired.count == 0)
+        scheduler.fire()
+        scheduler.fire()
+        #expect(fired.count == 1)
+        #expect(scheduler.delays.allSatisfy { $0 > 0 && $0 <= 3_600 })
+    }
+
+    @Test("notification center takes note of what is posted to it, and of nothing else")
+    func centerTakesNotes() {
+        let center = MockNotificationCenter()
+        let other = MockNotificationCenter()
+        let name = Notification.Name("name")
+        center.post(name: name, object: nil)
+        center.post(Notification(name: name))
+        NotificationCenter.default.post(name: name, object: nil)
+        #expect(center.postedNames == [name, name])
+        #expect(other.postedNames.isEmpty)
+    }
+
+    @Test("place finder takes note of what it is asked")
+    func finderTakesNotes() async throws {
+        let finder = MockPlaceFinder { request in
+            guard request.limit == 1 else { throw RequestError.notHTTP }
+            return .fixtures(1)
+        }
+        #expect(try await finder.places(LocationsRequest(center: nil, limit: 1)) == .fixtures(1))
+        await #expect(throws: RequestError.notHTTP) {
+            try await finder.places(LocationsRequest(center: nil, limit: 2))
+        }
+        #expect(finder.requests.map(\.limit) == [1, 2])
+    }
+
+    @Test("location fetcher answers within the call, or when it is told, to a delegate that it doesn't hold")
+    func fetcherAnswers() {
+        let fetcher = MockLocationFetcher()
+        var delegate: LocationNotes? = LocationNotes()
+        weak let held = delegate
+        fetcher.locationFetcherDelegate = delegate
+        fetcher.requestLocation()
+        #expect(delegate?.notes == ["fixes 1"])
+        fetcher.handleRequestLocation = { .nothing }
+        fetcher.requestLocation()
+        #expect(delegate?.notes == ["fixes 1"])
+        fetcher.send(.failure(.fixture()))
+        fetcher.locationAuthorization = .denied
+        #expect(delegate?.notes == ["fixes 1", "failure", "authorization"])
+        #expect(fetcher.events == [.requestedLocation, .requestedLocation])
+        delegate = nil
+        #expect(held == nil)
+    }
+}
+
+@MainActor
+private final class Counter {
+    var count = 0
+}
+
+@MainActor
+private final class LocationNotes: LocationFetcherDelegate {
+    var notes: [String] = []
+
+    func locationFetcher(_ fetcher: any LocationFetcher, didUpdateLocations locations: [LocationFix]) {
+        notes.append("fixes \(locations.count)")
+    }
+
+    func locationFetcher(_ fetcher: any LocationFetcher, didFailWithError error: LocationFailure) {
+        notes.append("failure")
+    }
+
+    func locationFetcherDidChangeAuthorization(_ fetcher: any LocationFetcher) {
+        notes.append("authorization")
+    }
+}

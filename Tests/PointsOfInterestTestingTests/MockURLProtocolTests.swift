@@ -1,0 +1,136 @@
+import Foundation
+import PointsOfInterestTesting
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite("A session on a mock network", .timeLimit(.minutes(1)))
+struct MockURLProtocolTests {
+    private let center: Coordinate
+    private let baseURL: URL
+
+    init() throws {
+        center = try Coordinate(latitude: 37.3293, longitude: -121.8893)
+        baseURL = try #require(URL(string: "https://same.test"))
+    }
+
+    private func places(over session: URLSession) async throws -> [PointOfInterest] {
+        try await APIRequestLoader(
+            apiRequest: PointsOfInterestRequest(baseURL: baseURL), urlSession: session
+        ).loadAPIRequest(requestData: center)
+    }
+
+    @Test("has a handler of its own, however many there are at the same time, for the same URL")
+    func keepsSessionsApart() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for id in 1...300 {
+                group.addTask {
+                    let session = MockURLProtocol.session {
+                        try MockURLProtocol.answer([.fixture(id: id)], to: $0)
+                    }
+                    for _ in 0..<3 {
+                        let ids = try await places(over: session).map(\.id)
+                        #expect(ids == [id])
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("has the whole request in its handler")
+    func showsTheRequest() async throws {
+        let (requests, continuation) = AsyncStream.makeStream(of: URLRequest.self)
+        let session = MockURLProtocol.session { request in
+            continuation.yield(request)
+            return (try .fixture(for: request, status: 201, headers: ["X-A": "b"]), Data("body".utf8))
+        }
+        var request = URLRequest(url: baseURL)
+        request.httpMethod = "POST"
+        request.httpBody = Data(repeating: 7, count: 100_000)
+        request.setValue("d", forHTTPHeaderField: "X-C")
+        let (data, response) = try await session.data(for: request)
+        #expect(data == Data("body".utf8))
+        let http = try #require(response as? HTTPURLResponse)
+        #expect(http.statusCode == 201)
+        #expect(http.value(forHTTPHeaderField: "x-a") == "b")
+        continuation.finish()
+        for await received in requests {
+            #expect(received.httpMethod == "POST")
+            #expect(received.httpBody == request.httpBody)
+            #expect(received.value(forHTTPHeaderField: "X-C") == "d")
+        }
+    }
+
+    @Test("reads a body that is a stream")
+    func readsStreams() async throws {
+        let body = Data(repeating: 9, count: 50_000)
+        let session = MockURLProtocol.session { request in
+            (try .fixture(for: request), Data("\(request.httpBody?.count ?? -1)".utf8))
+        }
+        var request = URLRequest(url: baseURL)
+        request.httpMethod = "POST"
+        request.httpBodyStream = InputStream(data: body)
+        let (data, _) = try await session.data(for: request)
+        #expect(data == Data("50000".utf8))
+    }
+
+    @Test(
+        "fails a load whose handler throws, with that error",
+        arguments: [URLError.Code.timedOut, .cannotFindHost])
+    func failsLoads(code: URLError.Code) async {
+        let session = MockURLProtocol.session { _ in throw URLError(code) }
+        let error = await #expect(throws: RequestError.self) { try await places(over: session) }
+        #expect(error?.urlErrorCode == code)
+    }
+
+    @Test("fails a load with any other error too")
+    func failsLoadsWithOwnErrors() async {
+        struct OwnError: Error {}
+        let session = MockURLProtocol.session { _ in throw OwnError() }
+        let error = await #expect(throws: RequestError.self) { try await places(over: session) }
+        guard case .transport = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("tells what happens to a request that is never answered")
+    func leavesRequestsOpen() async throws {
+        let (events, continuation) = AsyncStream.makeStream(of: MockURLProtocol.Event.self)
+        let session = MockURLProtocol.session(events: continuation) { _ in .nothing }
+        let task = Task { try await places(over: session) }
+        var iterator = events.makeAsyncIterator()
+        guard case .started(let request) = await iterator.next() else {
+            Issue.record("nothing was sent")
+            return
+        }
+        #expect(request.url?.host == "same.test")
+        task.cancel()
+        guard case .stopped = await iterator.next() else {
+            Issue.record("the request goes on")
+            return
+        }
+        await #expect(throws: RequestError.cancelled) { try await task.value }
+    }
+
+    @Test("may be answered by something that isn't HTTP")
+    func answersOtherProtocols() async throws {
+        let (_, continuation) = AsyncStream.makeStream(of: MockURLProtocol.Event.self)
+        let session = MockURLProtocol.session(events: continuation) { request in
+            guard let url = request.url else { throw URLError(.badURL) }
+            return .response(
+                URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil), Data())
+        }
+        await #expect(throws: RequestError.notHTTP) { try await places(over: session) }
+    }
+
+    @Test("keeps nothing of what it loads")
+    func keepsNothing() {
+        let session = MockURLProtocol.session { try MockURLProtocol.answer([], to: $0) }
+        #expect(session.configuration.urlCache == nil)
+        #expect(session.configuration.protocolClasses?.count == 1)
+    }
+}

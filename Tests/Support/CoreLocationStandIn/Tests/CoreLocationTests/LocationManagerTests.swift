@@ -1,0 +1,158 @@
+import CoreLocation
+import Foundation
+import PointsOfInterestTesting
+import Testing
+
+@Suite("A provider on a location manager", .timeLimit(.minutes(1)))
+@MainActor
+struct LocationManagerTests {
+    private let manager = CLLocationManager()
+    private let center = MockNotificationCenter()
+
+    private func provider(_ status: CLAuthorizationStatus = .authorizedWhenInUse) -> CurrentLocationProvider {
+        manager.decide(status)
+        return CurrentLocationProvider(
+            locationFetcher: manager, notificationCenter: center, placeFinder: MockPlaceFinder([.fixture()]),
+            timerScheduler: MockTimerScheduler(firesAtOnce: false))
+    }
+
+    private func startCheck(of provider: CurrentLocationProvider) async -> Task<CurrentLocationAnswer, Never>
+    {
+        let (started, continuation) = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            continuation.finish()
+            return await provider.checkCurrentLocation()
+        }
+        for await _ in started {}
+        return task
+    }
+
+    private func location(_ latitude: Double, accuracy: Double) -> CLLocation {
+        CLLocation(
+            coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: -121.8893),
+            horizontalAccuracy: accuracy)
+    }
+
+    @Test("gets its fix, and says so")
+    func getsAFix() async {
+        let provider = provider()
+        #expect(manager.desiredAccuracy == 100)
+        let check = await startCheck(of: provider)
+        #expect(manager.calls == ["requestLocation"])
+        manager.tell([location(1, accuracy: 5), location(2, accuracy: 5)])
+        #expect(await check.value == .atPointOfInterest(.fixture()))
+        #expect(provider.lastLocation?.latitude == 2)
+    }
+
+    @Test("can't tell from Core Location's invalid coordinate")
+    func refusesInvalidCoordinates() async {
+        let check = await startCheck(of: provider())
+        manager.tell([CLLocation(coordinate: kCLLocationCoordinate2DInvalid, horizontalAccuracy: 5)])
+        #expect(await check.value == .unknown)
+    }
+
+    @Test("hears of failures")
+    func hearsOfFailures() async {
+        let provider = provider()
+        let check = await startCheck(of: provider)
+        manager.tell(CLError(.locationUnknown))
+        guard case .locationFailed(let failure) = await check.value else {
+            Issue.record("the failure was not told")
+            return
+        }
+        #expect(failure.domain == kCLErrorDomain)
+        #expect(failure.code == 0)
+        let refused = await startCheck(of: provider)
+        manager.tell(CLError(.denied))
+        #expect(await refused.value == .notAuthorized)
+    }
+
+    @Test("hears what the person decides, once")
+    func hearsOfDecisions() async {
+        let provider = provider(.notDetermined)
+        // What a manager tells every new delegate.
+        manager.tellAuthorization()
+        #expect(center.postedNames.isEmpty)
+        let check = await startCheck(of: provider)
+        #expect(manager.calls == ["requestWhenInUseAuthorization"])
+        manager.decide(.authorizedWhenInUse)
+        manager.tell([location(1, accuracy: 5)])
+        #expect(await check.value == .atPointOfInterest(.fixture()))
+        #expect(center.postedNames == [CurrentLocationProvider.authChangedNotification])
+    }
+
+    @Test(
+        "reads every authorisation",
+        arguments: [
+            (
+                CLAuthorizationStatus.notDetermined, CLAccuracyAuthorization.fullAccuracy,
+                LocationAuthorization.notDetermined
+            ),
+            (.restricted, .fullAccuracy, .restricted), (.denied, .reducedAccuracy, .denied),
+            (.authorizedAlways, .fullAccuracy, .fullAccuracy),
+            (.authorizedWhenInUse, .reducedAccuracy, .reducedAccuracy),
+        ])
+    func readsAuthorisations(
+        status: CLAuthorizationStatus, accuracy: CLAccuracyAuthorization, expected: LocationAuthorization
+    ) {
+        manager.decide(status, accuracy)
+        #expect(manager.locationAuthorization == expected)
+    }
+
+    @Test("is made on a manager of its own where it is given none")
+    func makesItsManager() {
+        let provider = CurrentLocationProvider(placeFinder: MockPlaceFinder([]))
+        #expect(provider.lastLocation == nil)
+        let environment = Environment(configuration: .mock)
+        #expect(environment.locationProvider.lastLocation == nil)
+    }
+
+    @Test("converts coordinates both ways")
+    func convertsCoordinates() throws {
+        let coordinate = try Coordinate(CLLocationCoordinate2D(latitude: 1, longitude: 2))
+        #expect(CLLocationCoordinate2D(coordinate).longitude == 2)
+        #expect(throws: RequestError.invalidCoordinate) {
+            try Coordinate(CLLocationCoordinate2D(latitude: 91, longitude: 2))
+        }
+    }
+}
+
+@Suite("The stand-in for a location manager traps")
+struct StandInTests {
+    final class DeafDelegate: NSObject, CLLocationManagerDelegate {
+        func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {}
+    }
+
+    final class WholeDelegate: NSObject, CLLocationManagerDelegate {
+        func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {}
+        func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {}
+    }
+
+    @Test("where a location is requested without a delegate")
+    func trapsWithoutADelegate() async {
+        await #expect(processExitsWith: .failure) { CLLocationManager().requestLocation() }
+    }
+
+    @Test("where the delegate has no method for failures")
+    func trapsWithoutTheMethod() async {
+        await #expect(processExitsWith: .failure) {
+            let manager = CLLocationManager()
+            let delegate = DeafDelegate()
+            manager.delegate = delegate
+            manager.requestLocation()
+            withExtendedLifetime(delegate) {}
+        }
+    }
+
+    @Test("nowhere else")
+    func letsOthersPass() async {
+        await #expect(processExitsWith: .success) {
+            let manager = CLLocationManager()
+            let delegate = WholeDelegate()
+            manager.delegate = delegate
+            manager.requestLocation()
+            withExtendedLifetime(delegate) {}
+            exit(0)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Combine
+import PointsOfInterestTesting
+import Testing
+
+@Suite("An observable object", .timeLimit(.minutes(1)))
+@MainActor
+struct ObservableObjectTests {
+    private final class Count {
+        var value = 0
+    }
+
+    @Test("says before each change that there will be one: the list")
+    func listIsObservable() async {
+        let list = Environment.mock().makeList()
+        let count = Count()
+        list.objectWillChange.handleSend = { count.value += 1 }
+        await list.load()
+        #expect(count.value == 2)
+    }
+
+    @Test("says before each change that there will be one: the featured place")
+    func featuredPlaceIsObservable() async {
+        let environment = Environment.mock()
+        let manager = environment.makeFeaturedPlaceManager()
+        let count = Count()
+        manager.objectWillChange.handleSend = { count.value += 1 }
+        _ = await environment.locationProvider.checkCurrentLocation()
+        await manager.refresh()
+        #expect(count.value == 1)
+        await manager.refresh()
+        #expect(count.value == 1)
+        manager.showNextPlace()
+        #expect(count.value == 2)
+    }
+}
