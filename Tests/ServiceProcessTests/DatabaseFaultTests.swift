@@ -9,8 +9,8 @@ private struct FragileService {
     /// What the contract promises between the database's return and the service's.
     static let recoveryTime = Duration.seconds(2)
     private static let loops = 2
-    /// The connections of a pool, by default 2 fast and 4 exclusive ones, on every loop.
-    static let poolSize = loops * (2 + 4)
+    /// By default 2 fast and 4 exclusive connections on every loop, and one for the process that listens.
+    static let connectionCount = loops * (2 + 4) + 1
 
     private static let cluster = Task {
         let cluster = PrivateCluster(ephemeralWith: [:])
@@ -40,9 +40,9 @@ private struct FragileService {
 
     static let isOurs = "application_name = 'points-of-interest'"
 
-    func waitForFullPool() async throws {
+    func waitForAllConnections() async throws {
         try await session().wait(
-            until: "count(*) = \(Self.poolSize) FROM pg_stat_activity WHERE \(Self.isOurs)")
+            until: "count(*) = \(Self.connectionCount) FROM pg_stat_activity WHERE \(Self.isOurs)")
     }
 }
 
@@ -52,7 +52,7 @@ struct DatabaseFaultTests {
     func underLoad() async throws {
         let service = try await FragileService()
         let (server, cluster) = (service.server, service.cluster)
-        try await service.waitForFullPool()
+        try await service.waitForAllConnections()
         let load = Load(port: server.port, connections: 32, target: secretTarget)
         let livez = Load(port: server.port, connections: 1, target: "/livez")
         try await offPool { load.wait(successes: 5) }
@@ -63,7 +63,7 @@ struct DatabaseFaultTests {
             .run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE \(FragileService.isOurs)")
         let killed = ContinuousClock.now
         try await offPool { load.wait(successes: 10) }
-        try await service.waitForFullPool()
+        try await service.waitForAllConnections()
         let after = try await service.session()
             .run("SELECT pid FROM pg_stat_activity WHERE \(FragileService.isOurs)")
         #expect(Set(before).isDisjoint(with: after))
@@ -89,7 +89,7 @@ struct DatabaseFaultTests {
         #expect(!outcomes.contains { !$0.isSuccess && $0.start > returned + recovery })
         #expect(outcomes.contains { $0.isSuccess && (returned...returned + recovery).contains($0.end) })
 
-        try await service.waitForFullPool()
+        try await service.waitForAllConnections()
         try await server.finish()
     }
 
