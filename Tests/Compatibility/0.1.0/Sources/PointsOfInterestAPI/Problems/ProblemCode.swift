@@ -1,0 +1,97 @@
+/// What a problem is, for programs: a stable, kebab-case code. A client meets codes newer than itself.
+public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
+    /// The code as it is written in JSON.
+    public let rawValue: String
+
+    /// Makes a code, known or not.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    // A request's parameters.
+
+    /// Parameters have several kinds of faults, see the problem's `errors`.
+    public static let invalidParameters = ProblemCode(rawValue: "invalid-parameters")
+    /// The endpoint has no such parameter.
+    public static let unknownParameter = ProblemCode(rawValue: "unknown-parameter")
+    /// The parameter is given more than once.
+    public static let repeatedParameter = ProblemCode(rawValue: "repeated-parameter")
+    /// A required parameter is absent.
+    public static let missingParameter = ProblemCode(rawValue: "missing-parameter")
+    /// The parameter has no value.
+    public static let emptyParameter = ProblemCode(rawValue: "empty-parameter")
+    /// The query has more parameters than the service reads.
+    public static let tooManyParameters = ProblemCode(rawValue: "too-many-parameters")
+    /// The percent-encoding is broken, or what it encodes is no text.
+    public static let malformedEncoding = ProblemCode(rawValue: "malformed-encoding")
+    /// The value is not a decimal number.
+    public static let notANumber = ProblemCode(rawValue: "not-a-number")
+    /// The value is not a whole number.
+    public static let notAnInteger = ProblemCode(rawValue: "not-an-integer")
+    /// The number is not in its range.
+    public static let outOfRange = ProblemCode(rawValue: "out-of-range")
+    /// The latitude is out of range, and would not be if it were the longitude.
+    public static let swappedCoordinates = ProblemCode(rawValue: "swapped-coordinates")
+    /// The value is neither `true` nor `false`.
+    public static let notABoolean = ProblemCode(rawValue: "not-a-boolean")
+    /// A list has more values than it may.
+    public static let tooManyValues = ProblemCode(rawValue: "too-many-values")
+    /// The bounding box is not four edges, or its south is north of its north.
+    public static let malformedBox = ProblemCode(rawValue: "malformed-box")
+    /// There never was such a category.
+    public static let unknownCategory = ProblemCode(rawValue: "unknown-category")
+    /// The parameter can't be given together with another.
+    public static let conflictingParameters = ProblemCode(rawValue: "conflicting-parameters")
+    /// The cursor is not one that the service made.
+    public static let malformedCursor = ProblemCode(rawValue: "malformed-cursor")
+    /// The cursor belongs to another query.
+    public static let cursorMismatch = ProblemCode(rawValue: "cursor-mismatch")
+
+    // A request as a whole.
+
+    /// The request is malformed or ambiguous.
+    public static let badRequest = ProblemCode(rawValue: "bad-request")
+    /// The request needs a key that it doesn't bring.
+    public static let unauthorized = ProblemCode(rawValue: "unauthorized")
+    /// The request's key is not one of the service's.
+    public static let forbidden = ProblemCode(rawValue: "forbidden")
+    /// The client asks more often than it may.
+    public static let tooManyRequests = ProblemCode(rawValue: "too-many-requests")
+    /// The service has nothing at this path.
+    public static let notFound = ProblemCode(rawValue: "not-found")
+    /// The path is there, and not for this method.
+    public static let methodNotAllowed = ProblemCode(rawValue: "method-not-allowed")
+    /// The service has no representation that the request accepts.
+    public static let notAcceptable = ProblemCode(rawValue: "not-acceptable")
+    /// The request was not complete in time.
+    public static let requestTimeout = ProblemCode(rawValue: "request-timeout")
+    /// The request's body is too large.
+    public static let contentTooLarge = ProblemCode(rawValue: "content-too-large")
+    /// The request's target is too long.
+    public static let uriTooLong = ProblemCode(rawValue: "uri-too-long")
+    /// The request's headers are too large.
+    public static let headersTooLarge = ProblemCode(rawValue: "headers-too-large")
+    /// The request expects what the service doesn't do.
+    public static let expectationFailed = ProblemCode(rawValue: "expectation-failed")
+
+    // The service.
+
+    /// The service failed for a reason of its own.
+    public static let internalError = ProblemCode(rawValue: "internal-error")
+    /// The service doesn't have what the request asks of it.
+    public static let notImplemented = ProblemCode(rawValue: "not-implemented")
+    /// The request's version of HTTP is not spoken.
+    public static let httpVersionNotSupported = ProblemCode(rawValue: "http-version-not-supported")
+    /// The service has as many requests in hand as it takes.
+    public static let overloaded = ProblemCode(rawValue: "overloaded")
+    /// The service can't take requests, or takes none any more.
+    public static let notReady = ProblemCode(rawValue: "not-ready")
+    /// The database is not there.
+    public static let databaseUnavailable = ProblemCode(rawValue: "database-unavailable")
+    /// No connection to the database came free in time.
+    public static let databaseBusy = ProblemCode(rawValue: "database-busy")
+    /// The database took too long.
+    public static let queryTimeout = ProblemCode(rawValue: "query-timeout")
+    /// Somebody else's problem document, which has no code.
+    public static let unspecified = ProblemCode(rawValue: "unspecified")
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// The pages of an answer, each asked for when it is wanted.
+///
+/// Every iteration starts at the first page. It throws what loading a page throws, once, and ends behind that;
+/// it ends also where its task is cancelled, with `RequestError.cancelled`.
+public struct LocationsPages: AsyncSequence, Sendable {
+    /// A page's places, nearest first; only the last page may have none.
+    public typealias Element = [PointOfInterest]
+
+    let loader: APIRequestLoader<LocationsAPIRequest>
+    let request: LocationsRequest
+
+    /// Loads pages one after another.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let loader: APIRequestLoader<LocationsAPIRequest>
+        var upcoming: LocationsAPIRequest.Page?
+        private var seen: Set<URL> = []
+
+        init(loader: APIRequestLoader<LocationsAPIRequest>, first: LocationsRequest) {
+            self.loader = loader
+            upcoming = .first(first)
+            if let url = try? loader.apiRequest.makeRequest(from: .first(first)).url { seen.insert(url) }
+        }
+
+        /// The next page; nil behind the last.
+        public mutating func next() async throws -> [PointOfInterest]? {
+            guard let page = upcoming else { return nil }
+            upcoming = nil
+            let answer = try await loader.loadAPIRequest(requestData: page)
+            guard let next = answer.next else { return answer.places }
+            // A service that leads in circles, or on and on past nothing, would keep the app busy for ever.
+            guard seen.insert(next).inserted else {
+                throw RequestError.undecodableBody(reason: "a page links to one before it")
+            }
+            guard !answer.places.isEmpty else {
+                throw RequestError.undecodableBody(reason: "an empty page links to another one")
+            }
+            upcoming = .linked(next)
+            return answer.places
+        }
+    }
+
+    /// Starts at the first page.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(loader: loader, first: request)
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The service as an app sees it: a method an endpoint.
+///
+/// It keeps answers by their entity tags and sends a request again where a failure may pass. A value: copies
+/// share the session and the store. Calls may come from any task; a cancelled one's request is cancelled. Every
+/// method throws `RequestError`.
+public struct PointsOfInterestService: Sendable {
+    /// Where the service is, with a path prefix if it has one; a query or a fragment is not used.
+    public let baseURL: URL
+    /// The session that carries requests.
+    public let urlSession: URLSession
+
+    private let transport: any Transport
+    /// Sends once: a failure is what is asked about.
+    private let plainTransport: any Transport
+
+    /// Makes a client of the service at a URL.
+    ///
+    /// - Parameters:
+    ///   - baseURL: where the service is, with a path prefix if it has one.
+    ///   - urlSession: best one without a cache, such as `URLSession.uncached`.
+    ///   - entityTags: where answers are kept; nil keeps none.
+    ///   - retryPolicy: how often and when a request is sent again.
+    ///   - clock: what pauses are measured by.
+    ///   - jitter: a number of 0…1, another each time, by which pauses are shortened.
+    ///   - headers: the fields that the app adds to each request, a token for instance.
+    public init(
+        baseURL: URL, urlSession: URLSession = .uncached,
+        entityTags: (any EntityTagStore)? = MemoryEntityTagStore(), retryPolicy: RetryPolicy = RetryPolicy(),
+        clock: any Clock<Duration> = ContinuousClock(),
+        jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+        headers: HeaderProvider? = nil
+    ) {
+        self.baseURL = baseURL
+        self.urlSession = urlSession
+        func authorizing(_ transport: any Transport) -> any Transport {
+            headers.map { AuthorizingTransport(base: transport, headers: $0) } ?? transport
+        }
+        let session = URLSessionTransport(urlSession: urlSession)
+        plainTransport = authorizing(session)
+        transport = RetryingTransport(
+            // The tags' store tells answers apart by the fields that are added, so it comes behind them.
+            base: authorizing(entityTags.map { RevalidatingTransport(base: session, store: $0) } ?? session),
+            policy: retryPolicy, clock: clock, jitter: jitter, now: { Date() })
+    }
+
+    /// A loader for an endpoint, an app's own for instance, with everything that this client's methods have.
+    public func loader<Endpoint: APIRequest>(for endpoint: Endpoint) -> APIRequestLoader<Endpoint> {
+        APIRequestLoader(apiRequest: endpoint, urlSession: urlSession, transport: transport)
+    }
+
+    /// `GET /locations`: the first page of points of interest, nearest first.
+    public func locations(_ request: LocationsRequest) async throws -> LocationsPage {
+        try await loader(for: LocationsAPIRequest(baseURL: baseURL))
+            .loadAPIRequest(requestData: .first(request))
+    }
+
+    /// `GET /locations`, page after page.
+    public func pages(of request: LocationsRequest) -> LocationsPages {
+        LocationsPages(loader: loader(for: LocationsAPIRequest(baseURL: baseURL)), request: request)
+    }
+
+    /// `GET /locations`, place after place, over all pages.
+    public func allLocations(_ request: LocationsRequest) -> LocationsSequence {
+        LocationsSequence(pages: pages(of: request))
+    }
+
+    /// `GET /locations/{id}`: one point of interest, with its distance where a centre is given.
+    public func location(id: Int, center: Coordinate? = nil) async throws -> PointOfInterest {
+        try await loader(for: LocationAPIRequest(baseURL: baseURL))
+            .loadAPIRequest(requestData: LocationRequest(id: id, center: center))
+    }
+
+    /// `GET /categories`: every category with its number of places, most frequent first.
+    public func categories() async throws -> [CategoryCount] {
+        try await loader(for: CategoriesAPIRequest(baseURL: baseURL))
+            .loadAPIRequest(requestData: CategoriesRequest())
+    }
+
+    /// `GET /readyz` or `GET /livez`: how the service is, asked once and never sent again.
+    ///
+    /// - Throws: `RequestError.problem` with the code `.notReady` where it says that it isn't.
+    public func health(_ check: HealthAPIRequest.Check = .readiness) async throws -> HealthReport {
+        try await APIRequestLoader(
+            apiRequest: HealthAPIRequest(baseURL: baseURL), urlSession: urlSession, transport: plainTransport
+        ).loadAPIRequest(requestData: check)
+    }
+}
