@@ -54,7 +54,8 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "Postgres", dependencies: ["EventLoop", "CLibPQ"], swiftSettings: swiftSettings),
-        .target(name: "PrivateCluster", swiftSettings: swiftSettings),
+        .target(name: "ChildProcesses", swiftSettings: swiftSettings),
+        .target(name: "PrivateCluster", dependencies: ["ChildProcesses"], swiftSettings: swiftSettings),
         .target(name: "Migrator", dependencies: ["Postgres"], swiftSettings: swiftSettings),
         .target(
             name: "POIService", dependencies: ["HTTPServer", "PointsOfInterestAPI", "CPROJ"],
@@ -99,12 +100,14 @@ let package = Package(
             name: "POIServiceTests", dependencies: ["POIService", "HTTPServer", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "POIDatabaseTests", dependencies: ["POIDatabase", "PrivateCluster", "Randomness"],
+            name: "POIDatabaseTests",
+            dependencies: ["POIDatabase", "ChildProcesses", "PrivateCluster", "Randomness"],
             swiftSettings: swiftSettings),
 
         // Tests of the program itself: `poi` is among the dependencies so that it is built, nothing imports it.
         .target(
-            name: "ServerProcess", path: "Tests/Support/ServerProcess", swiftSettings: swiftSettings),
+            name: "ServerProcess", dependencies: ["ChildProcesses"], path: "Tests/Support/ServerProcess",
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "ContractTests", dependencies: ["PointsOfInterestTesting", "ServerProcess", "poi"],
             swiftSettings: swiftSettings),

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 
 extension ChildProcess {
@@ -46,7 +47,7 @@ private final class TemporaryFile {
 
     init(content: String = "") throws {
         guard let stream = tmpfile() else {
-            throw PrivateClusterError.systemCall("tmpfile", code: errno)
+            throw SystemCallError("tmpfile", code: errno)
         }
         self.stream = stream
         fputs(content, stream)

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 
 /// A cluster's folder once it is ours: found or made, with both locks taken and remains of killed runs removed.

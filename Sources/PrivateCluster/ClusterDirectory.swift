@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 
 /// Where a cluster keeps what it needs, and how that folder comes to be.
@@ -48,7 +49,7 @@ struct ClusterDirectory: Hashable {
     static func makeShortFolder(user: ServerUser) throws -> String {
         var template = Array("\(shortFolder)/\(shortPrefix)XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
-            throw PrivateClusterError.systemCall("mkdtemp", code: errno)
+            throw SystemCallError("mkdtemp", code: errno)
         }
         let path = template.withUnsafeBufferPointer { $0.baseAddress.map(String.init(cString:)) ?? "" }
         try user.own(path)
@@ -57,7 +58,7 @@ struct ClusterDirectory: Hashable {
 
     private static func makePrivateFolder(_ path: String, user: ServerUser) throws {
         if mkdir(path, 0o700) != 0, errno != EEXIST {
-            throw PrivateClusterError.systemCall("mkdir \(path)", code: errno)
+            throw SystemCallError("mkdir \(path)", code: errno)
         }
         guard let owner = try ownerID(of: path), owner == user.userID || owner == geteuid() else {
             let name = try ownerID(of: path).flatMap { UserEntry(id: $0)?.name }

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 
 /// The two locks on a cluster. The owner's dies with our process; the server's with the server's last process.

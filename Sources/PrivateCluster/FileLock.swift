@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 
 /// An exclusive `flock(2)` on a file, held as long as any descriptor of this open file lives.
@@ -31,7 +32,7 @@ final class FileLock {
             switch errno {
             case EINTR: continue
             case EWOULDBLOCK: return false
-            default: throw PrivateClusterError.systemCall("flock", code: errno)
+            default: throw SystemCallError("flock", code: errno)
             }
         }
         return true

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 
 /// The programs of one installed PostgreSQL.

@@ -20,8 +20,6 @@ public enum PrivateClusterError: Error, Hashable, CustomStringConvertible, Local
     case commandFailed(command: String, output: String)
     /// The cluster has not been started, or was stopped.
     case notRunning
-    /// A call to the operating system failed with this `errno`.
-    case systemCall(String, code: Int32)
 
     /// One message for a terminal, with the way out where there is one.
     public var description: String {
@@ -46,8 +44,6 @@ public enum PrivateClusterError: Error, Hashable, CustomStringConvertible, Local
             "\(command) failed: \(output)"
         case .notRunning:
             "the private PostgreSQL is not running"
-        case .systemCall(let call, let code):
-            "\(call): \(String(cString: strerror(code)))"
         }
     }
 

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 
 /// The user that the server runs as: ourselves, or an unprivileged one when we are root.
@@ -61,7 +62,7 @@ func ownerID(of path: String) throws -> uid_t? {
     var status = stat()
     guard stat(path, &status) == 0 else {
         guard errno == ENOENT || errno == ENOTDIR else {
-            throw PrivateClusterError.systemCall("stat \(path)", code: errno)
+            throw SystemCallError("stat \(path)", code: errno)
         }
         return nil
     }

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 
 /// One run of the server under a supervisor, which ends it when our end of a socket closes: by `stop`, or

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 
 /// A running program: takes lines, writes lines, gets signals, ends.
@@ -20,10 +21,10 @@ public final class ChildProgram: Sendable {
         let (outputEnd, programOutput) = try socketPair()
         let (errorEnd, programError) = try socketPair()
         defer { for descriptor in [programInput, programOutput, programError] { close(descriptor) } }
-        let process: SpawnedProcess
+        let process: ChildProcess
         do {
-            process = try SpawnedProcess(
-                executable: executable, arguments: arguments, environment: environment,
+            process = try ChildProcess(
+                arguments: [executable] + arguments, environment: environment,
                 descriptors: [programInput, programOutput, programError])
         } catch {
             for descriptor in [inputEnd, outputEnd, errorEnd] { close(descriptor) }

@@ -2,13 +2,14 @@ import Foundation
 
 /// A child process in a process group of its own, so that a terminal's Ctrl-C does not reach it.
 ///
-/// Not Foundation's `Process`: that one cannot pass descriptors beyond the standard three, and the lock that a
-/// server inherits is how the next run knows whether that server still lives.
-struct ChildProcess {
-    let processID: pid_t
+/// Not Foundation's `Process`: that one cannot pass descriptors beyond the standard three, and its children have
+/// the signals blocked that the starting thread had blocked, which for threads of Dispatch are nearly all.
+package struct ChildProcess: Sendable {
+    /// The child's id, which is also its group's.
+    package let processID: pid_t
 
     /// Starts `arguments[0]`, a path, with `descriptors[n]` as descriptor n and no other.
-    init(arguments: [String], environment: [String: String], descriptors: [Int32]) throws {
+    package init(arguments: [String], environment: [String: String], descriptors: [Int32]) throws {
         // Above every target number, so that no dup2 overwrites a source that is yet to be used.
         let sources = try descriptors.map { descriptor in
             try check(fcntl(descriptor, F_DUPFD_CLOEXEC, 16), "fcntl")
@@ -57,13 +58,13 @@ struct ChildProcess {
             }
         }
         guard code == 0 else {
-            throw PrivateClusterError.systemCall("posix_spawn \(arguments[0])", code: code)
+            throw SystemCallError("posix_spawn \(arguments[0])", code: code)
         }
         self.processID = processID
     }
 
     /// Waits for the end and returns the exit code, or 128 + n after death by signal n. To be called once.
-    func wait() -> Int32 {
+    package func wait() -> Int32 {
         var status: Int32 = 0
         while waitpid(processID, &status, 0) < 0 {
             guard errno == EINTR else { return -1 }
@@ -92,11 +93,4 @@ private func withCStrings<R>(
     let copies = strings.map { strdup($0) }
     defer { for copy in copies { free(copy) } }
     return body(copies + [nil])
-}
-
-/// Turns the −1 of a failed system call into an error that names the call.
-@discardableResult
-func check(_ result: Int32, _ call: String) throws -> Int32 {
-    guard result >= 0 else { throw PrivateClusterError.systemCall(call, code: errno) }
-    return result
 }

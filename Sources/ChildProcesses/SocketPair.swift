@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Pipes would do, but what makes one close-on-exec in the same step, pipe2, is not in Swift's Glibc module; a
 /// child that another thread starts in between would hold the end open.
-func socketPair() throws -> (Int32, Int32) {
+package func socketPair() throws -> (Int32, Int32) {
     var pair: [Int32] = [-1, -1]
     #if canImport(Darwin)
         try check(socketpair(AF_UNIX, SOCK_STREAM, 0, &pair), "socketpair")
@@ -21,7 +21,7 @@ func socketPair() throws -> (Int32, Int32) {
 }
 
 /// Sends a line to a socket; one whose other end has closed is no error and raises no SIGPIPE.
-func sendLine(_ line: String, to socket: Int32) {
+package func sendLine(_ line: String, to socket: Int32) {
     let text = line + "\n"
     #if canImport(Darwin)
         let flags: Int32 = 0
