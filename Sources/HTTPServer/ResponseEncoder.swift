@@ -81,6 +81,8 @@ enum ResponseEncoder {
     /// Fields as they stand on the wire, those left out that are the server's to write.
     static func encode(_ fields: HTTPHeaders) -> [UInt8] {
         let capacity = fields.storage.count + 4 * fields.count
+        // With no capacity, the array is the one that all threads share, and its count would be written to.
+        guard capacity > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
             var writer = ByteWriter(buffer)
             writeFields(fields, to: &writer)
