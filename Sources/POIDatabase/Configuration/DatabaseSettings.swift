@@ -8,7 +8,7 @@ extension Setting where Value == String {
 
 extension Setting where Value == Int {
     static let fastConnections = integer(
-        "POI_DB_FAST_CONNECTIONS", "pipelined connections a loop", in: 1...100, default: 2)
+        "POI_DB_FAST_CONNECTIONS", "pipelined connections a loop", in: 1...100, default: 3)
     static let exclusiveConnections = integer(
         "POI_DB_EXCLUSIVE_CONNECTIONS", "connections a loop for one query at a time", in: 1...100, default: 4)
 }
