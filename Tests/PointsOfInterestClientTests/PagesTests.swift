@@ -1,5 +1,6 @@
 import Foundation
 import PointsOfInterestClient
+import PointsOfInterestTesting
 import Testing
 
 #if canImport(FoundationNetworking)

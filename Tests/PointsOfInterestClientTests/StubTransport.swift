@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestTesting
 
 @testable import PointsOfInterestClient
 

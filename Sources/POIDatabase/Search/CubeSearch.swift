@@ -68,13 +68,8 @@ struct CubeSearch: Sendable {
     mutating func split(_ cube: SpaceCube) {
         for child in cube.children {
             guard let node = interesting(child) else { continue }
-            var (low, high) = (0, frontier.count)
-            while low < high {
-                let middle = (low + high) / 2
-                let isFarther = frontier[middle].distance.least > node.distance.least
-                if isFarther { low = middle + 1 } else { high = middle }
-            }
-            frontier.insert(node, at: low)
+            let index = frontier.firstIndex(behind: { $0.distance.least > node.distance.least })
+            frontier.insert(node, at: index)
         }
     }
 
@@ -96,8 +91,9 @@ struct CubeSearch: Sendable {
     /// A cube with its distance; nil where no place of it can belong to the answer.
     private func interesting(_ cube: SpaceCube) -> Node? {
         guard cube.touchesSurface else { return nil }
-        if let box, !cube.mayMeet(box) { return nil }
-        let distance = CubeDistance(to: cube, from: ranking.center, at: point)
+        let bounds = cube.surfaceBounds
+        if let box, !SpaceCube.mayMeet(box, within: bounds) { return nil }
+        let distance = CubeDistance(to: bounds, from: ranking.center, at: point)
         guard distance.least <= nearest.reachMeters else { return nil }
         if let after = ranking.after, distance.greatest < after.distanceMeters { return nil }
         return Node(cube: cube, distance: distance)

@@ -1,3 +1,4 @@
+import POIService
 import PointsOfInterestAPI
 
 #if canImport(Darwin)
@@ -14,7 +15,7 @@ enum Ellipsoid {
     private static let b = 6_356_752.314_245_179_5
     private static let eccentricitySquared = 0.006_694_379_990_141_316_5
     /// More than coordinates, chords and arcs are rounded by together, in metres.
-    static let margin = 1e-6
+    static let margin = Ranking.roundingMarginMeters
 
     /// The point of a coordinate, as the database's `geocentric_point` has it (EPSG method 9602).
     static func point(_ coordinate: Coordinate) -> SIMD3<Double> {
@@ -40,12 +41,6 @@ enum Ellipsoid {
     static func latitude(atHeight height: Double) -> Double {
         let sine = min(1, max(-1, height / b))
         return atan2(a * sine, b * (1 - sine * sine).squareRoot()) * 180 / .pi
-    }
-
-    /// No geodesic over a chord is shorter, in metres: the bound of `Ranking`, whose sphere has the radius a²/b.
-    static func leastGeodesicMeters(chordMeters: Double) -> Double {
-        let diameter = 2 * a * a / b
-        return diameter * asin(min(1, chordMeters / diameter)) - margin
     }
 
     /// No geodesic over a chord is longer, in metres.

@@ -23,19 +23,12 @@ struct NearestSoFar: Sendable {
         let meters = Geodesic.distanceMeters(from: ranking.center, to: candidate)
         guard meters <= reachMeters else { return }
         if let after = ranking.after, (meters, candidate.id) <= (after.distanceMeters, after.id) { return }
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            let entry = entries[middle]
-            if (entry.distanceMeters, entry.candidate.id) < (meters, candidate.id) {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
+        let index = entries.firstIndex(behind: {
+            ($0.distanceMeters, $0.candidate.id) < (meters, candidate.id)
+        })
         // The same place has the same distance, bit by bit.
-        guard low == entries.count || entries[low].candidate.id != candidate.id else { return }
-        entries.insert((meters, candidate), at: low)
+        guard index == entries.count || entries[index].candidate.id != candidate.id else { return }
+        entries.insert((meters, candidate), at: index)
         if entries.count > ranking.limit { entries.removeLast() }
     }
 }

@@ -1,20 +1,20 @@
 import POIService
 import PointsOfInterestAPI
 
-/// Between which lengths the geodesics from a centre to the places of a cube are, in metres.
+/// Between which lengths the geodesics from a centre to the places of a part of the surface are, in metres.
 struct CubeDistance: Sendable {
     let least: Double
     let greatest: Double
 
     /// Bounds the distances in two ways, of which the better counts.
     ///
-    /// By the chords to the cube's nearest and farthest points; and, much tighter from afar, by the triangle
+    /// By the chords to the nearest and farthest points of the box around it; and, much tighter from afar, by the triangle
     /// inequality: geodesic distance is a metric, so it differs from that to a point in the middle by no more
     /// than the farthest place is from there.
-    init(to cube: SpaceCube, from center: Coordinate, at point: SIMD3<Double>) {
-        let (lower, upper) = cube.surfaceBounds
+    init(to bounds: SpaceCube.Bounds, from center: Coordinate, at point: SIMD3<Double>) {
+        let (lower, upper) = bounds
         let (nearest, farthest) = Self.chords(from: point, lower, upper)
-        var least = Ellipsoid.leastGeodesicMeters(chordMeters: nearest)
+        var least = Ranking.leastGeodesicMeters(chordMeters: nearest)
         var greatest = Ellipsoid.greatestGeodesicMeters(chordMeters: farthest)
         if let middle = Ellipsoid.surface(below: (lower + upper) / 2) {
             let distance = Geodesic.distanceMeters(from: center, to: middle.coordinate)
@@ -37,10 +37,13 @@ struct CubeDistance: Sendable {
 }
 
 extension SpaceCube {
+    /// The corners of a box in space, the least coordinates and the greatest, in metres.
+    typealias Bounds = (lower: SIMD3<Double>, upper: SIMD3<Double>)
+
     /// A box around the part of the Earth's surface that is in the cube: each axis narrows the others.
     ///
     /// A thousandth of a millimetre wider than the cube, since a place's point is rounded.
-    var surfaceBounds: (lower: SIMD3<Double>, upper: SIMD3<Double>) {
+    var surfaceBounds: Bounds {
         var (lower, upper) = (lower - Ellipsoid.margin, upper + Ellipsoid.margin)
         for axis in [0, 1, 2, 0, 1, 2] {
             var (nearestRest, farthestRest) = (1.0, 1.0)

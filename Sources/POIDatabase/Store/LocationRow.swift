@@ -30,11 +30,6 @@ struct LocationRow {
             chordMeters: try decode(.chord))
     }
 
-    /// The chord from the query's centre, in metres.
-    func chordMeters() throws(PostgresError) -> Double {
-        try decode(.chord)
-    }
-
     /// Lends the place's fields, at a distance in metres, to a closure.
     func withFields(
         distanceMeters: Double?, _ body: (PlaceFields) -> Void

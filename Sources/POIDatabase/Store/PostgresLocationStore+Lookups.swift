@@ -35,7 +35,6 @@ extension PostgresLocationStore {
             for row in rows {
                 categories.append(CategoryCount(name: try row.decode(at: 0), count: try row.decode(at: 1)))
             }
-            categories.sort { ($1.count, $0.name) < ($0.count, $1.name) }
             dataset.keep(CategoryCounts(categories: categories, datasetID: inquiry.datasetID))
             return CategoryCounts(
                 categories: categories, datasetID: inquiry.datasetID, databaseDuration: inquiry.duration)

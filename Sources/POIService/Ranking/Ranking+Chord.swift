@@ -25,7 +25,7 @@ extension Ranking {
     static let greatestUsefulChordMeters = 100_000.0
 
     /// No geodesic over this chord is shorter.
-    static func leastGeodesicMeters(chordMeters: Double) -> Double {
+    package static func leastGeodesicMeters(chordMeters: Double) -> Double {
         let diameter = 2 * greatestCurvatureRadius
         return diameter * asin(min(1, chordMeters / diameter)) - roundingMarginMeters
     }

@@ -9,11 +9,11 @@ public struct CategoryCounts: Hashable, Sendable {
     /// How long the database took for it.
     public let databaseDuration: Duration?
 
-    /// Makes an answer.
+    /// Makes an answer, whose categories may come in any order.
     public init(
         categories: [CategoryCount], datasetID: DatasetID? = nil, databaseDuration: Duration? = nil
     ) {
-        self.categories = categories
+        self.categories = categories.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
         self.datasetID = datasetID
         self.databaseDuration = databaseDuration
     }

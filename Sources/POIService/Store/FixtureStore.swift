@@ -71,9 +71,8 @@ public final class FixtureStore: LocationStore {
         var counts: [String: Int] = [:]
         for name in vocabulary?.sortedNames ?? [] { counts[name] = 0 }
         for place in places { counts[place.category, default: 0] += 1 }
-        let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         return CategoryCounts(
-            categories: sorted.map { CategoryCount(name: $0.key, count: $0.value) },
+            categories: counts.map { CategoryCount(name: $0.key, count: $0.value) },
             datasetID: currentDatasetID)
     }
 
