@@ -110,7 +110,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "ContractTests", dependencies: ["PointsOfInterestTesting", "ServerProcess", "poi"],
-            swiftSettings: swiftSettings),
+            exclude: ["Recorded"], swiftSettings: swiftSettings),
         .testTarget(
             name: "ServiceProcessTests",
             dependencies: ["PointsOfInterestClient", "PrivateCluster", "Randomness", "ServerProcess", "poi"],
