@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "PointsOfInterestClient", targets: ["PointsOfInterestClient"]),
         .library(name: "PointsOfInterestTesting", targets: ["PointsOfInterestTesting"]),
         .executable(name: "poi", targets: ["poi"]),
+        .executable(name: "poi-mock", targets: ["poi-mock"]),
     ],
     targets: [
         // Fences around C libraries.
@@ -40,6 +41,8 @@ let package = Package(
         .target(
             name: "PointsOfInterestClient", dependencies: ["PointsOfInterestAPI"],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
+        // What the mock's own requests are made of, on both sides.
+        .target(name: "MockServerAPI", swiftSettings: swiftSettings),
         // What the app's tests link.
         .target(
             name: "PointsOfInterestTesting", dependencies: ["PointsOfInterestClient"],
@@ -64,6 +67,11 @@ let package = Package(
             name: "POIDatabase", dependencies: ["POIService", "Postgres", "Migrator", "PrivateCluster"],
             swiftSettings: swiftSettings),
         .executableTarget(name: "poi", dependencies: ["POIDatabase"], swiftSettings: swiftSettings),
+        // The same service over fixtures: no database, no libpq.
+        .target(
+            name: "MockService", dependencies: ["MockServerAPI", "POIService", "HTTPServer", "EventLoop"],
+            swiftSettings: swiftSettings),
+        .executableTarget(name: "poi-mock", dependencies: ["MockService"], swiftSettings: swiftSettings),
 
         // What several test targets share.
         .target(name: "Randomness", path: "Tests/Support/Randomness", swiftSettings: swiftSettings),
@@ -115,6 +123,12 @@ let package = Package(
         .testTarget(
             name: "ContractTests", dependencies: ["PointsOfInterestTesting", "ServerProcess", "poi"],
             exclude: ["Recorded"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "MockServiceTests", dependencies: ["MockService"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "MockProcessTests",
+            dependencies: ["PointsOfInterestTesting", "ServerProcess", "poi", "poi-mock"],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "ServiceProcessTests",
             dependencies: [
