@@ -121,7 +121,11 @@ let package = Package(
             dependencies: ["PointsOfInterestClient", "PrivateCluster", "ServerProcess"],
             path: "Tests/Support/ServiceFixtures", swiftSettings: swiftSettings),
         .testTarget(
-            name: "ContractTests", dependencies: ["PointsOfInterestTesting", "ServerProcess", "poi"],
+            name: "ContractTests",
+            dependencies: [
+                "PointsOfInterestTesting", "Randomness", "ServerProcess", "ServiceFixtures", "poi",
+                "poi-mock",
+            ],
             exclude: ["Recorded"], swiftSettings: swiftSettings),
         .testTarget(
             name: "MockServiceTests", dependencies: ["MockService"], swiftSettings: swiftSettings),

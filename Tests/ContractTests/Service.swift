@@ -30,6 +30,7 @@ enum Service {
     static func baseURL() async throws -> URL {
         switch ContractConfiguration.current.target {
         case .recorded: AppConfiguration.mock.baseURL
+        case .mock: try await OwnServers.mock().baseURL
         case .local: try await OwnServers.local().baseURL
         case .remote(let url): url
         }

@@ -15,7 +15,7 @@ struct ContractConfigurationTests {
 
     @Test(
         "A target can be named", .contract(.invariant, .once),
-        arguments: [("recorded", ContractTarget.recorded), ("local", .local)])
+        arguments: [("recorded", ContractTarget.recorded), ("mock", .mock), ("local", .local)])
     func named(name: String, target: ContractTarget) throws {
         let configuration = try ContractConfiguration(environment: ["POI_CONTRACT_TARGET": name])
         #expect(configuration.target == target)
@@ -46,7 +46,7 @@ struct ContractConfigurationTests {
     @Test(
         "What can't be used is one line that doesn't tell the value", .contract(.invariant, .once),
         arguments: [
-            ["POI_CONTRACT_TARGET": "S3cret"], ["POI_CONTRACT_TARGET": "local", "POI_BASE_URL": url],
+            ["POI_CONTRACT_TARGET": "S3cret"], ["POI_CONTRACT_TARGET": "mock", "POI_BASE_URL": url],
             ["POI_BASE_URL": "S3cret"], ["POI_BASE_URL": "ftp://S3cret"],
             ["POI_BASE_URL": "https://name:S3cret@staging.example"],
             ["POI_BASE_URL": "https://staging.example?key=S3cret"], ["POI_BASE_URL": "https://h/#S3cret"],
@@ -54,7 +54,7 @@ struct ContractConfigurationTests {
             ["POI_BASE_URL": url, "POI_CONTRACT_HEADERS": "X-A: b\n: S3cret"],
             ["POI_BASE_URL": url, "POI_CONTRACT_HEADERS": "two words: S3cret"],
             ["POI_BASE_URL": url, "POI_CONTRACT_SEEDED": "S3cret"],
-            ["POI_CONTRACT_RECORD": "true", "POI_CONTRACT_TARGET": "recorded"],
+            ["POI_CONTRACT_RECORD": "true", "POI_CONTRACT_TARGET": "mock"],
         ])
     func unusable(environment: [String: String]) throws {
         let error = try #require(throws: ContractConfigurationError.self) {

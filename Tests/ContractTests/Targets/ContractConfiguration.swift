@@ -5,7 +5,7 @@ import PointsOfInterestClient
 ///
 /// | variable | meaning |
 /// |---|---|
-/// | `POI_CONTRACT_TARGET` | `recorded` or `local`, which is the default |
+/// | `POI_CONTRACT_TARGET` | `recorded`, `mock` or `local`, which is the default |
 /// | `POI_BASE_URL` | the service that runs already, in their place |
 /// | `POI_CONTRACT_HEADERS` | headers for it, `Name: value` a line; secret |
 /// | `POI_CONTRACT_SEEDED` | `true` where it holds exactly the seed |
@@ -48,9 +48,10 @@ struct ContractConfiguration: Sendable {
         switch variables["POI_CONTRACT_TARGET"] {
         case nil: nil
         case "recorded": .recorded
+        case "mock": .mock
         case "local": .local
         default:
-            throw ContractConfigurationError("POI_CONTRACT_TARGET must be recorded or local")
+            throw ContractConfigurationError("POI_CONTRACT_TARGET must be recorded, mock or local")
         }
     }
 

@@ -9,6 +9,9 @@ enum OwnServers {
     /// `poi dev`, on a fresh database with the seed.
     static func local() async throws -> ServerProcess { try await localStart.value }
 
+    /// `poi-mock`, with the seed.
+    static func mock() async throws -> MockServerProcess { try await mockStart.value }
+
     private static let settings = ["POI_CORS_ORIGINS": origin]
 
     private static let localStart = Task {
@@ -16,6 +19,12 @@ enum OwnServers {
         let server = try await ServerProcess.dev(in: folder, environment: settings)
         server.program.endAtExit(removing: folder)
         try await server.ready()
+        return server
+    }
+
+    private static let mockStart = Task {
+        let server = try await MockServerProcess(environment: settings)
+        server.program.endAtExit()
         return server
     }
 }
