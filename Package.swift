@@ -45,7 +45,7 @@ let package = Package(
         .target(name: "MockServerAPI", swiftSettings: swiftSettings),
         // What the app's tests link.
         .target(
-            name: "PointsOfInterestTesting", dependencies: ["PointsOfInterestClient"],
+            name: "PointsOfInterestTesting", dependencies: ["PointsOfInterestClient", "MockServerAPI"],
             resources: [.copy("RecordedResponses")], swiftSettings: swiftSettings),
 
         // The server, from the socket up.

@@ -5,7 +5,11 @@ extension MockFault: Codable {
 
     /// Decodes a fault; a member that its kind doesn't have is refused, as is a number out of its range.
     public init(from decoder: any Decoder) throws {
-        let kind = try decoder.container(keyedBy: Key.self).decode(Kind.self, forKey: .kind)
+        let all = try decoder.container(keyedBy: Key.self)
+        guard let kind = Kind(rawValue: try all.decode(String.self, forKey: .kind)) else {
+            let kinds = Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw all.fault(.kind, "must be one of \(kinds)")
+        }
         let members = try decoder.strictContainer(of: [Key.kind] + kind.keys)
         self =
             switch kind {

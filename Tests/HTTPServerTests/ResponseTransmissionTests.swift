@@ -44,6 +44,23 @@ struct ResponseTransmissionTests {
         }
     }
 
+    @Test("is dripped to its end even where the system takes a piece only bit by bit")
+    func isDrippedThroughAFullBuffer() async throws {
+        try await WireServer.run { server in
+            let client = try WireClient(port: server.port)
+            client.send(Self.request("/drip-big") + WireTests.hello)
+            _ = try client.receiveResponse(isHead: true)
+            var missing = WireServer.bigBody.count
+            while missing > 0 {
+                let some = try client.receiveSome(atMost: min(missing, 1 << 16))
+                try #require(!some.isEmpty)
+                missing -= some.count
+            }
+            #expect(try client.receiveResponse() == ExpectedResponse.hello)
+            client.close()
+        }
+    }
+
     @Test("is dripped in pieces, the first at once and the next an interval later")
     func comesInPieces() async throws {
         try await WireServer.run { server in

@@ -120,5 +120,10 @@ struct WireServer: Sendable {
         add("/withheld") { _ in .reset }
         add("/drip/{count}") { .dripped(bytes: $0, every: .milliseconds(1)) }
         add("/drip-hourly") { .dripped(bytes: $0, every: .seconds(3600)) }
+        router.add(.get, "/drip-big") { _, _ in
+            var response = HTTPResponse(.ok, body: bigBody)
+            response.transmission = .dripped(bytes: bigBody.count / 2, every: .milliseconds(100))
+            return response
+        }
     }
 }

@@ -90,7 +90,7 @@ struct FixturesTests {
                 #"[{"id":1,"name":"A","category":"cafe","latitude":91,"longitude":2}]"#,
                 "[0].latitude must be from -90 to 90 degrees"
             ),
-            (#"[{"id":1,\#(good)},{"id":2},{"id":3}]"#, "[1].name is missing (and 1 more)"),
+            (#"[{"id":1,\#(good)},{"id":2},{"id":3}]"#, "[1].latitude is missing (and 1 more)"),
         ])
     func areRefused(text: String, fault: String) throws {
         let error = #expect(throws: FixtureError.self) { try fixtures(text) }

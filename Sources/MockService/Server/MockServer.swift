@@ -58,11 +58,15 @@ package struct MockServer: Sendable {
         }
     }
 
+    private var errorResponder: MockErrorResponder {
+        MockErrorResponder(service: ProblemResponder(observability: observability))
+    }
+
     private func makeHandler(on loop: EventLoop, _ health: Health) -> MockHandler {
         let (service, observability) = (configuration.service, observability)
         return MockHandler(
             loop: loop, fixtures: configuration.fixtures,
-            greatestSessionCount: configuration.greatestSessionCount
+            greatestSessionCount: configuration.greatestSessionCount, errorResponder: errorResponder
         ) { fixtures in
             ServiceHandler(
                 store: fixtures.makeStore(), health: health, configuration: service,
@@ -75,7 +79,7 @@ package struct MockServer: Sendable {
         let observability = observability
         return HTTPServer(
             loop: loop, configuration: HTTPServerConfiguration(configuration.service), handler: handler,
-            errorResponder: MockErrorResponder(service: ProblemResponder(observability: observability)),
+            errorResponder: errorResponder,
             observe: observability.observesRequests ? { observability.record(.request($0)) } : nil)
     }
 }

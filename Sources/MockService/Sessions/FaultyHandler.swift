@@ -1,11 +1,12 @@
 import HTTPServer
 import MockServerAPI
+import POIService
 import PointsOfInterestAPI
 
 /// The service, with what a rule makes go wrong.
 struct FaultyHandler: HTTPHandler {
     let rule: MockFaultRule?
-    let service: any HTTPHandler
+    let service: ServiceHandler
 
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         if let delay = rule?.delaySeconds, delay > 0 { try await Task.sleep(for: .seconds(delay)) }
@@ -15,7 +16,9 @@ struct FaultyHandler: HTTPHandler {
             let problem = Problem(
                 code.map { ProblemCode(rawValue: $0) } ?? ProblemCode(status: status), status: status,
                 detail: detail, requestId: context.requestID)
-            return HTTPResponse(problem, retryAfterSeconds: retryAfterSeconds)
+            var response = HTTPResponse(problem, retryAfterSeconds: retryAfterSeconds)
+            service.addCrossOriginFields(to: &response, for: request)
+            return response
         case .page(let status): return .page(status: status)
         case .reset:
             var response = HTTPResponse(.ok)
@@ -29,6 +32,8 @@ struct FaultyHandler: HTTPHandler {
             var response = try await whole(request, context)
             // Half of a JSON text is none, but where half is nothing: then there is more than nothing.
             response.body = response.body.count < 2 ? [UInt8(ascii: "{")] : response.body.firstHalf
+            // A client that kept it would be told that it is still right.
+            response.headers.remove(.eTag)
             return response
         case .slowDrip(let bytes, let intervalSeconds):
             var response = try await whole(request, context)

@@ -20,6 +20,7 @@ final class Journal {
     func begin(_ request: HTTPRequest, target: String, fault: MockFault.Kind?) -> Int {
         let text = String(validating: request.body, as: UTF8.self)
         let now = Timestamp.now
+        defer { wakeWaiters() }
         return log.append { id in
             MockRequest(
                 id: id, time: Double(now.seconds) + Double(now.milliseconds) / 1000,
@@ -39,15 +40,18 @@ final class Journal {
         wakeWaiters()
     }
 
-    /// The requests that a query asks for, once there is one of them that is done, or when its time is over.
+    /// The requests that a query asks for, once there is the one that it waits for, or when its time is over.
     func requests(_ query: MockJournalQuery) async -> MockJournal {
         let deadline = loop.now + .seconds(query.waitSeconds)
-        while !log.hasDone(after: query.after), !isClosed, !Task.isCancelled {
+        while true {
+            let journal = log.journal(query)
             let rest = deadline - loop.now
-            guard rest > .zero else { break }
+            let isThere = journal.requests.contains { $0.isDone || !query.untilDone }
+            if isThere || rest <= .zero || isClosed || Task.isCancelled {
+                return journal
+            }
             await change(within: rest)
         }
-        return log.journal(after: query.after)
     }
 
     /// Forgets all requests so far.

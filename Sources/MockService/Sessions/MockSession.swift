@@ -1,6 +1,7 @@
 import EventLoop
 import HTTPServer
 import MockServerAPI
+import POIService
 
 /// One simulator's share of a mock: fixtures, faults and a journal of its own. Belongs to one loop.
 final class MockSession {
@@ -9,11 +10,11 @@ final class MockSession {
     /// What the app has asked.
     let journal: Journal
 
-    private let makeService: (Fixtures) -> any HTTPHandler
-    private var service: any HTTPHandler
+    private let makeService: (Fixtures) -> ServiceHandler
+    private var service: ServiceHandler
 
     /// - Parameter makeService: makes the real service over a store of these places, and of no other session's.
-    init(loop: EventLoop, fixtures: Fixtures, makeService: @escaping (Fixtures) -> any HTTPHandler) {
+    init(loop: EventLoop, fixtures: Fixtures, makeService: @escaping (Fixtures) -> ServiceHandler) {
         journal = Journal(loop: loop)
         self.makeService = makeService
         service = makeService(fixtures)

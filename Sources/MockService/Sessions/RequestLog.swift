@@ -32,14 +32,14 @@ struct RequestLog {
         change(&requests[id - first])
     }
 
-    /// The requests behind a number.
-    func journal(after id: Int) -> MockJournal {
-        MockJournal(requests: requests.filter { $0.id > id }, dropped: dropped)
-    }
-
-    /// Whether there is a request behind a number that is done.
-    func hasDone(after id: Int) -> Bool {
-        requests.contains { $0.id > id && $0.isDone }
+    /// The requests that a query asks for.
+    func journal(_ query: MockJournalQuery) -> MockJournal {
+        let template = query.path.map { PathTemplate($0) }
+        let asked = requests.filter { request in
+            request.id > query.after && (query.method ?? request.method) == request.method
+                && template?.matches(request.path) ?? true
+        }
+        return MockJournal(requests: asked, dropped: dropped)
     }
 
     /// Forgets all requests so far; numbers go on.
@@ -51,6 +51,9 @@ struct RequestLog {
 }
 
 extension MockRequest {
+    /// The target without its query.
+    fileprivate var path: String { String(target.prefix { $0 != "?" }) }
+
     fileprivate var approximateBytes: Int {
         headers.reduce(target.utf8.count + 64) { $0 + $1.name.utf8.count + $1.value.utf8.count + 16 }
             + (body?.utf8.count ?? 0) + (bodyBase64?.utf8.count ?? 0)

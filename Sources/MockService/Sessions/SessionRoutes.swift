@@ -52,12 +52,24 @@ enum SessionRoutes {
     private static func addJournal(to router: HTTPRouter, _ sessions: SessionTable) {
         let path = MockPath.session + MockPath.requests
         router.add(.get, path) { request, context in
-            let query = try MockJournalQuery(text: request.query ?? "")
+            let query = try journalQuery(of: request)
             return try .json(await sessions.session(of: context).journal.requests(query))
         }
         router.add(.delete, path) { _, context in
             try sessions.session(of: context).journal.removeAll()
             return HTTPResponse(.noContent)
+        }
+    }
+}
+
+extension SessionRoutes {
+    private static func journalQuery(of request: HTTPRequest) throws(ParameterError) -> MockJournalQuery {
+        do {
+            return try MockJournalQuery(query: request.query ?? "")
+        } catch {
+            let fault = ParameterFault(
+                parameter: error.parameter, code: .badRequest, detail: error.detail)
+            throw ParameterError(faults: [fault])
         }
     }
 }

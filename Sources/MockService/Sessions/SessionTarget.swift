@@ -1,4 +1,5 @@
 import HTTPServer
+import MockServerAPI
 
 /// A request's target below the prefix of a session: whose it is, and what the service would have been asked.
 struct SessionTarget {
@@ -9,7 +10,12 @@ struct SessionTarget {
     /// The path below the prefix.
     let path: String
 
-    private static let prefix = "/~session/"
+    private static let prefix = MockPath.sessions + "/"
+
+    /// Whether a request is a session's, or about sessions.
+    static func isBelowPrefix(_ request: HTTPRequest) -> Bool {
+        request.path == MockPath.sessions || request.path.hasPrefix(prefix)
+    }
 
     /// Takes a request's target apart; nil where it is no session's.
     init?(_ request: HTTPRequest) {

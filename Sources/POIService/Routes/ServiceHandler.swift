@@ -59,8 +59,13 @@ package final class ServiceHandler: HTTPHandler {
         } catch {
             response = errorResponder.response(to: error, context: context)
         }
-        if let fields = crossOrigin.fields(for: request) { response.headers.add(contentsOf: fields) }
+        addCrossOriginFields(to: &response, for: request)
         return response
+    }
+
+    /// Lets scripts of other origins read an answer as they may; `respond` has done it for its own.
+    package func addCrossOriginFields(to response: inout HTTPResponse, for request: HTTPRequest) {
+        if let fields = crossOrigin.fields(for: request) { response.headers.add(contentsOf: fields) }
     }
 
     private func answer(_ request: HTTPRequest, _ context: RequestContext) async -> HTTPResponse {
