@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "PointsOfInterestClient", targets: ["PointsOfInterestClient"]),
         .library(name: "PointsOfInterestTesting", targets: ["PointsOfInterestTesting"]),
         .executable(name: "poi", targets: ["poi"]),
+        .executable(name: "poi-mock", targets: ["poi-mock"]),
     ],
     targets: [
         // Fences around C libraries.
@@ -40,9 +41,11 @@ let package = Package(
         .target(
             name: "PointsOfInterestClient", dependencies: ["PointsOfInterestAPI"],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
+        // What the mock's own requests are made of, on both sides.
+        .target(name: "MockServerAPI", swiftSettings: swiftSettings),
         // What the app's tests link.
         .target(
-            name: "PointsOfInterestTesting", dependencies: ["PointsOfInterestClient"],
+            name: "PointsOfInterestTesting", dependencies: ["PointsOfInterestClient", "MockServerAPI"],
             resources: [.copy("RecordedResponses")], swiftSettings: swiftSettings),
 
         // The server, from the socket up.
@@ -64,6 +67,11 @@ let package = Package(
             name: "POIDatabase", dependencies: ["POIService", "Postgres", "Migrator", "PrivateCluster"],
             swiftSettings: swiftSettings),
         .executableTarget(name: "poi", dependencies: ["POIDatabase"], swiftSettings: swiftSettings),
+        // The same service over fixtures: no database, no libpq.
+        .target(
+            name: "MockService", dependencies: ["MockServerAPI", "POIService", "HTTPServer", "EventLoop"],
+            swiftSettings: swiftSettings),
+        .executableTarget(name: "poi-mock", dependencies: ["MockService"], swiftSettings: swiftSettings),
 
         // What several test targets share.
         .target(name: "Randomness", path: "Tests/Support/Randomness", swiftSettings: swiftSettings),
@@ -108,13 +116,35 @@ let package = Package(
         .target(
             name: "ServerProcess", dependencies: ["ChildProcesses"], path: "Tests/Support/ServerProcess",
             swiftSettings: swiftSettings),
+        .target(
+            name: "ServiceFixtures",
+            dependencies: ["PointsOfInterestClient", "PrivateCluster", "ServerProcess"],
+            path: "Tests/Support/ServiceFixtures", swiftSettings: swiftSettings),
         .testTarget(
-            name: "ContractTests", dependencies: ["PointsOfInterestTesting", "ServerProcess", "poi"],
+            name: "ContractTests",
+            dependencies: [
+                "PointsOfInterestTesting", "Randomness", "ServerProcess", "ServiceFixtures", "poi",
+                "poi-mock",
+            ],
+            exclude: ["Recorded"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "MockServiceTests", dependencies: ["MockService"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "MockProcessTests",
+            dependencies: ["PointsOfInterestTesting", "ServerProcess", "poi", "poi-mock"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "ServiceProcessTests",
-            dependencies: ["PointsOfInterestClient", "PrivateCluster", "Randomness", "ServerProcess", "poi"],
-            swiftSettings: swiftSettings),
+            dependencies: [
+                "PointsOfInterestClient", "PrivateCluster", "Randomness", "ServerProcess", "ServiceFixtures",
+                "poi",
+            ], swiftSettings: swiftSettings),
+        // Several servers, with what stands before and behind them: see `make test-deployment`.
+        .testTarget(
+            name: "DeploymentTests",
+            dependencies: [
+                "PointsOfInterestClient", "PrivateCluster", "ServerProcess", "ServiceFixtures", "poi",
+            ], swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]
 )

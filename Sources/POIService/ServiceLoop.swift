@@ -13,16 +13,12 @@ final class ServiceLoop {
     ) throws {
         self.store = store
         let problems = ProblemResponder(observability: observability)
-        let crossOrigin = CrossOriginPolicy(configuration.access.allowedOrigins)
         server = HTTPServer(
             loop: loop,
-            configuration: HTTPServerConfiguration(
-                maximumConnections: configuration.maxConnectionsPerLoop,
-                commonFields: ServiceHandler.commonFields(crossOrigin)),
+            configuration: HTTPServerConfiguration(configuration),
             handler: ServiceHandler(
-                router: Routes.router(
-                    store: store, health: health, configuration: configuration, rateLimiter: rateLimiter),
-                errorResponder: problems, crossOrigin: crossOrigin),
+                store: store, health: health, configuration: configuration, errorResponder: problems,
+                rateLimiter: rateLimiter),
             errorResponder: problems,
             observe: observability.observesRequests ? { observability.record(.request($0)) } : nil)
         try server.start(on: socket)
@@ -32,5 +28,14 @@ final class ServiceLoop {
     func shutdown(deadline: Duration) async {
         await server.shutdown(deadline: deadline)
         await store.close()
+    }
+}
+
+extension HTTPServerConfiguration {
+    /// A loop's share of the service's limits, and the fields of all its answers.
+    package init(_ configuration: ServiceConfiguration) {
+        self.init(
+            maximumConnections: configuration.maxConnectionsPerLoop,
+            commonFields: ServiceHandler.commonFields(CrossOriginPolicy(configuration.access.allowedOrigins)))
     }
 }

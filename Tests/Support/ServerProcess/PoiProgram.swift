@@ -1,11 +1,19 @@
 import Foundation
 
-/// The program under test, `poi`.
+/// The programs under test: `poi`, and `poi-mock`.
 public enum PoiProgram {
     /// Where it is: `POI_EXECUTABLE`, else beside the tests.
     public static var executable: URL {
         if let path = ProcessInfo.processInfo.environment["POI_EXECUTABLE"] { return URL(filePath: path) }
         return products.appending(path: "poi")
+    }
+
+    /// Where its mock is: `POI_MOCK_EXECUTABLE`, else beside the tests.
+    public static var mock: URL {
+        if let path = ProcessInfo.processInfo.environment["POI_MOCK_EXECUTABLE"] {
+            return URL(filePath: path)
+        }
+        return products.appending(path: "poi-mock")
     }
 
     /// The migrations that belong to it.
@@ -28,10 +36,12 @@ public enum PoiProgram {
     /// Starts it with nothing of our own settings, under a supervisor that ends it when this process ends,
     /// however that happens.
     ///
-    /// - Parameter folder: what the supervisor then removes.
+    /// - Parameters:
+    ///   - executable: which program.
+    ///   - folder: what the supervisor then removes.
     public static func start(
-        _ arguments: [String], environment: [String: String] = [:], directory: String? = nil,
-        folder: TemporaryFolder? = nil
+        _ arguments: [String], of executable: URL = executable, environment: [String: String] = [:],
+        directory: String? = nil, folder: TemporaryFolder? = nil
     ) throws -> ChildProgram {
         var variables = ["POI_MIGRATIONS_DIR": migrations.path(percentEncoded: false)]
         for (name, value) in ProcessInfo.processInfo.environment where isInherited(name) {
@@ -48,9 +58,10 @@ public enum PoiProgram {
 
     /// Runs it to its end.
     public static func run(
-        _ arguments: [String], environment: [String: String] = [:], directory: String? = nil
+        _ arguments: [String], of executable: URL = executable, environment: [String: String] = [:],
+        directory: String? = nil
     ) async throws -> Result {
-        let program = try start(arguments, environment: environment, directory: directory)
+        let program = try start(arguments, of: executable, environment: environment, directory: directory)
         let exitCode = try await program.exitCode()
         return Result(
             exitCode: exitCode, standardOutput: program.output.lines(of: .standardOutput),
