@@ -25,7 +25,7 @@ public struct Migrator: Sendable {
         // What a migration takes, it takes; and it is to see the server's own settings.
         configuration.statementTimeout = nil
         configuration.settings = []
-        configuration.usesPreparedStatements = false
+        configuration.preparedStatements = .off
         self.configuration = configuration
         self.directory = directory
         self.loop = loop

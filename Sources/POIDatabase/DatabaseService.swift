@@ -23,10 +23,11 @@ public struct DatabaseService: Sendable {
         let observability = try Observability(
             format: configuration.logFormat, logsAccess: configuration.logsAccess)
         defer { observability.finish() }
-        let dataset = DatasetState()
+        let (dataset, route) = (DatasetState(), ReadRoute(database))
         let service = Service(configuration: configuration, observability: observability) { loop in
             PostgresLocationStore(
-                configuration: database, migrations: migrations, loop: loop, dataset: dataset)
+                configuration: database, migrations: migrations, loop: loop, dataset: dataset, route: route,
+                record: observability.record)
         }
         try service.run { url in
             observability.record(.listening(url: url))

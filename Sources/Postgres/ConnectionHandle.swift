@@ -8,7 +8,23 @@ struct ConnectionHandle: @unchecked Sendable {
     let raw: OpaquePointer
 
     /// Connects; blocks until it has, or has failed on every host.
-    init(blockingParameters parameters: [(keyword: String, value: String)]) throws(PostgresError) {
+    ///
+    /// - Parameter optional: a keyword that is left out in a second attempt where the first is refused because
+    ///   of start-up parameters, as PgBouncer does unless its `ignore_startup_parameters` names them.
+    init(
+        blockingParameters parameters: [(keyword: String, value: String)], orWithout optional: String
+    ) throws(PostgresError) {
+        do throws(PostgresError) {
+            try self.init(blockingParameters: parameters)
+        } catch {
+            let isRefused = error.clientMessage?.contains("unsupported startup parameter") ?? false
+            guard isRefused, parameters.contains(where: { $0.keyword == optional }) else { throw error }
+            try self.init(blockingParameters: parameters.filter { $0.keyword != optional })
+        }
+    }
+
+    /// Connects; blocks until it has, or has failed on every host.
+    private init(blockingParameters parameters: [(keyword: String, value: String)]) throws(PostgresError) {
         let keywords = CStringArray(parameters.map(\.keyword))
         let values = CStringArray(parameters.map(\.value))
         guard let raw = PQconnectdbParams(keywords.pointer, values.pointer, 1) else {

@@ -7,15 +7,28 @@ import EventLoop
 public final class ConnectionPool {
     /// The loop that the pool belongs to.
     public let loop: EventLoop
+    /// Where a connection may lead, the best first: asked before each is made, on the loop.
+    public typealias Route = () -> [PostgresConfiguration]
+
     private let options: PoolOptions
-    private let fast: PoolLane
+    let fast: PoolLane
     let exclusive: PoolLane
 
-    /// Starts connecting. To be called on the loop's thread.
+    /// Starts connecting, always to the same. To be called on the loop's thread.
+    ///
+    /// - Parameter observe: called on the loop with what happens to connections.
+    public convenience init(
+        _ configuration: PostgresConfiguration, options: PoolOptions = PoolOptions(), loop: EventLoop,
+        observe: @escaping (PoolObservation) -> Void = { _ in }
+    ) {
+        self.init(route: { [configuration] }, options: options, loop: loop, observe: observe)
+    }
+
+    /// Starts connecting to where the route leads at that time. To be called on the loop's thread.
     ///
     /// - Parameter observe: called on the loop with what happens to connections.
     public init(
-        _ configuration: PostgresConfiguration, options: PoolOptions = PoolOptions(), loop: EventLoop,
+        route: @escaping Route, options: PoolOptions = PoolOptions(), loop: EventLoop,
         observe: @escaping (PoolObservation) -> Void = { _ in }
     ) {
         loop.preconditionInEventLoop()
@@ -24,8 +37,7 @@ public final class ConnectionPool {
         let threads = PostgresThreads()
         func lane(_ name: PoolLaneName) -> PoolLane {
             PoolLane(
-                name, configuration: configuration, options: options, loop: loop, threads: threads,
-                observe: observe)
+                name, route: route, options: options, loop: loop, threads: threads, observe: observe)
         }
         fast = lane(.fast)
         exclusive = lane(.exclusive)

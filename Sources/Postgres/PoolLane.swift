@@ -6,13 +6,13 @@ final class PoolLane {
 
     let loop: EventLoop
     private let name: PoolLaneName
-    private let configuration: PostgresConfiguration
+    private let route: ConnectionPool.Route
     private let options: PoolOptions
     private let threads: PostgresThreads
     private let observe: (PoolObservation) -> Void
 
     private var machine: Machine
-    private var connections: [PostgresConnection?]
+    private(set) var connections: [PostgresConnection?]
     private var backoffTimers: [LoopTimer] = []
     private var waiterTimer: LoopTimer?
     private var healthTimer: LoopTimer?
@@ -20,11 +20,11 @@ final class PoolLane {
     private var closeWaiters: [UnsafeContinuation<Void, Never>] = []
 
     init(
-        _ name: PoolLaneName, configuration: PostgresConfiguration, options: PoolOptions, loop: EventLoop,
+        _ name: PoolLaneName, route: @escaping ConnectionPool.Route, options: PoolOptions, loop: EventLoop,
         threads: PostgresThreads, observe: @escaping (PoolObservation) -> Void
     ) {
         self.name = name
-        self.configuration = configuration
+        self.route = route
         self.options = options
         self.loop = loop
         self.threads = threads
@@ -120,8 +120,9 @@ final class PoolLane {
         case .refuse(let waiter, let code): waiter.refuse(PostgresError(code))
         case .check(let slot):
             // Its deadline closes a connection that doesn't answer: nobody has to wait for it.
-            connections[slot]?.submit(
-                PendingQuery(.unnamed("SELECT 1"), [], timeout: configuration.overrunGrace))
+            guard let connection = connections[slot] else { return }
+            connection.submit(
+                PendingQuery(.unnamed("SELECT 1"), [], timeout: connection.configuration.overrunGrace))
         case .close(let slot):
             connections[slot]?.end(nil)
         }
@@ -141,16 +142,25 @@ final class PoolLane {
 
     private func connect(_ slot: Int) {
         let bound = LoopBound(self, loop: loop)
-        let (configuration, threads) = (configuration, threads)
+        let (configurations, threads) = (route(), threads)
         Task(executorPreference: loop) {
-            do throws(PostgresError) {
-                let connection = try await PostgresConnection.connect(
-                    configuration, loop: bound.loop, threads: threads)
-                bound.value.connected(connection, slot)
-            } catch {
-                bound.value.connectFailed(error, slot)
+            var failure = PostgresError(.connectionFailed, clientMessage: "there is no server to connect to")
+            for configuration in configurations {
+                do throws(PostgresError) {
+                    let connection = try await PostgresConnection.connect(
+                        configuration, loop: bound.loop, threads: threads)
+                    return bound.value.connected(connection, slot)
+                } catch {
+                    failure = error
+                }
             }
+            bound.value.connectFailed(failure, slot)
         }
+    }
+
+    /// Has the slot's connection made anew once it is idle.
+    func retire(_ slot: Int) {
+        for action in machine.retire(slot: slot, now: loop.now) { perform(action) }
     }
 
     private func connected(_ connection: PostgresConnection, _ slot: Int) {

@@ -33,8 +33,22 @@ struct PoolStateMachine<Waiter> {
     private enum Slot {
         case connecting(failures: Int)
         case backingOff(failures: Int)
-        case ready(inFlight: Int, since: Duration, lastUsed: Duration, failures: Int)
+        case ready(Healthy)
         case closed
+
+        /// The connection that is there, if one is.
+        var healthy: Healthy? {
+            if case .ready(let healthy) = self { healthy } else { nil }
+        }
+    }
+
+    private struct Healthy {
+        var inFlight = 0
+        let since: Duration
+        var lastUsed: Duration
+        let failures: Int
+        /// Takes nothing more, and is made anew once it is idle.
+        var isRetired = false
     }
 
     private struct Waiting {
@@ -99,9 +113,10 @@ struct PoolStateMachine<Waiter> {
 
     /// A query or a lease on the slot's connection is over.
     mutating func release(slot: Int, now: Duration) -> [Action] {
-        guard case .ready(let inFlight, let since, _, let failures) = slots[slot] else { return [] }
-        slots[slot] = .ready(
-            inFlight: max(0, inFlight - 1), since: since, lastUsed: now, failures: failures)
+        guard var healthy = slots[slot].healthy else { return [] }
+        healthy.inFlight = max(0, healthy.inFlight - 1)
+        healthy.lastUsed = now
+        slots[slot] = .ready(healthy)
         return settle(slot, now: now)
     }
 
@@ -122,7 +137,7 @@ struct PoolStateMachine<Waiter> {
     /// The slot's attempt has succeeded.
     mutating func connected(slot: Int, now: Duration) -> [Action] {
         guard case .connecting(let failures) = slots[slot] else { return [] }
-        slots[slot] = .ready(inFlight: 0, since: now, lastUsed: now, failures: failures)
+        slots[slot] = .ready(Healthy(since: now, lastUsed: now, failures: failures))
         return settle(slot, now: now)
     }
 
@@ -135,17 +150,29 @@ struct PoolStateMachine<Waiter> {
 
     /// The slot's connection has ended by itself, and with it what was in flight there.
     mutating func lost(slot: Int, now: Duration, random: Double) -> Action? {
-        guard case .ready(_, let since, _, let failures) = slots[slot] else { return nil }
+        guard let healthy = slots[slot].healthy else { return nil }
+        if healthy.isRetired {
+            counts.retiredConnections += 1
+            return reconnect(slot, failures: 0, random: random)
+        }
         counts.lostConnections += 1
-        let wasShort = now - since < Self.shortestLife
-        return reconnect(slot, failures: wasShort ? failures + 1 : 0, random: random)
+        let wasShort = now - healthy.since < Self.shortestLife
+        return reconnect(slot, failures: wasShort ? healthy.failures + 1 : 0, random: random)
+    }
+
+    /// The slot's connection is to be replaced: it ends what it has in flight and gets nothing more.
+    mutating func retire(slot: Int, now: Duration) -> [Action] {
+        guard var healthy = slots[slot].healthy, !healthy.isRetired else { return [] }
+        healthy.isRetired = true
+        slots[slot] = .ready(healthy)
+        return settle(slot, now: now)
     }
 
     /// The time has come to check the connections that nobody has used for that long.
     mutating func checkIdle(since threshold: Duration, now: Duration) -> [Action] {
         var actions: [Action] = []
         for slot in slots.indices {
-            if case .ready(0, _, let lastUsed, _) = slots[slot], lastUsed <= threshold {
+            if let healthy = slots[slot].healthy, healthy.inFlight == 0, healthy.lastUsed <= threshold {
                 take(slot, now: now)
                 actions.append(.check(slot: slot))
             }
@@ -163,7 +190,7 @@ struct PoolStateMachine<Waiter> {
         while let first = waiting.popFirst() { actions.append(.refuse(first.waiter, .closed)) }
         for slot in slots.indices {
             switch slots[slot] {
-            case .ready(inFlight: 0, _, _, _):
+            case .ready(let healthy) where healthy.inFlight == 0:
                 slots[slot] = .closed
                 actions.append(.close(slot: slot))
             case .backingOff:
@@ -194,10 +221,10 @@ struct PoolStateMachine<Waiter> {
         statistics.waiting = waiting.count
         for slot in slots {
             switch slot {
-            case .ready(let inFlight, _, _, _):
+            case .ready(let healthy):
                 statistics.connections += 1
-                statistics.inFlight += inFlight
-                if inFlight > 0 { statistics.busyConnections += 1 }
+                statistics.inFlight += healthy.inFlight
+                if healthy.inFlight > 0 { statistics.busyConnections += 1 }
             case .connecting, .backingOff:
                 statistics.missingConnections += 1
             case .closed:
@@ -217,31 +244,35 @@ struct PoolStateMachine<Waiter> {
     private func leastBusySlot() -> Int? {
         var best: (slot: Int, inFlight: Int)?
         for (index, slot) in slots.enumerated() {
-            guard case .ready(let inFlight, _, _, _) = slot, inFlight < limits.depth else { continue }
-            if best.map({ inFlight < $0.inFlight }) ?? true { best = (index, inFlight) }
+            guard let healthy = slot.healthy, !healthy.isRetired, healthy.inFlight < limits.depth else {
+                continue
+            }
+            if best.map({ healthy.inFlight < $0.inFlight }) ?? true { best = (index, healthy.inFlight) }
         }
         return best?.slot
     }
 
     private mutating func take(_ slot: Int, now: Duration) {
-        guard case .ready(let inFlight, let since, _, let failures) = slots[slot] else { return }
-        slots[slot] = .ready(inFlight: inFlight + 1, since: since, lastUsed: now, failures: failures)
+        guard var healthy = slots[slot].healthy else { return }
+        healthy.inFlight += 1
+        healthy.lastUsed = now
+        slots[slot] = .ready(healthy)
     }
 
-    /// Fills a slot's free places with those who wait, or closes it at the end.
+    /// Fills a slot's free places with those who wait, or closes it at its end.
     private mutating func settle(_ slot: Int, now: Duration) -> [Action] {
         var actions: [Action] = []
-        while case .ready(let inFlight, _, _, _) = slots[slot], inFlight < limits.depth,
+        while let healthy = slots[slot].healthy, !healthy.isRetired, healthy.inFlight < limits.depth,
             let first = waiting.popFirst()
         {
             take(slot, now: now)
             actions.append(.dispatch(first.waiter, slot: slot))
         }
-        if isClosing, case .ready(inFlight: 0, _, _, _) = slots[slot] {
-            slots[slot] = .closed
-            actions.append(.close(slot: slot))
-        }
-        return actions
+        guard let healthy = slots[slot].healthy, healthy.inFlight == 0, isClosing || healthy.isRetired
+        else { return actions }
+        // A retired one stays there until it has ended, and is then made anew.
+        if isClosing { slots[slot] = .closed }
+        return actions + [.close(slot: slot)]
     }
 
     private mutating func reconnect(_ slot: Int, failures: Int, random: Double) -> Action? {

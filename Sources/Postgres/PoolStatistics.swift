@@ -20,6 +20,8 @@ public struct PoolStatistics: Sendable, Hashable {
         public internal(set) var failedConnects = 0
         /// Connections that ended by themselves since the start.
         public internal(set) var lostConnections = 0
+        /// Connections that were given up since the start, to be made to another server.
+        public internal(set) var retiredConnections = 0
     }
 
     /// Pipelined connections.

@@ -10,6 +10,7 @@ extension PostgresConfiguration {
         let user = conninfo.flatMap { ConnectionOptions(parsing: $0) }
         var parameters: [(keyword: String, value: String)] = []
         if let conninfo { parameters.append(("dbname", conninfo)) }
+        parameters += overrides
         parameters.append(("fallback_application_name", applicationName))
         // Text is decoded as UTF-8, whatever the environment says.
         parameters.append(("client_encoding", "UTF8"))

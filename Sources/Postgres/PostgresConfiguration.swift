@@ -30,12 +30,13 @@ public struct PostgresConfiguration: Sendable {
     ]
     /// After which time the server itself ends a statement; nil leaves it to the server's configuration.
     public var statementTimeout: Duration? = .seconds(2)
-    /// Whether settings are sent as the start-up parameter `options`. Off for poolers, which refuse it:
-    /// there, set them by `ALTER ROLE … SET`.
+    /// Whether settings are sent as the start-up parameter `options`. A pooler that refuses it is asked again
+    /// without: there, set them by `ALTER ROLE … SET`.
     public var sendsSettings = true
-    /// Whether statements are kept on the server. Off behind a pooler in transaction mode, where the next
-    /// query may meet another backend: each query is then parsed anew.
-    public var usesPreparedStatements = true
+    /// Whether statements are kept on the server.
+    public var preparedStatements = PreparedStatementUse.auto
+    /// What goes before the conninfo's own keywords.
+    var overrides: [(keyword: String, value: String)] = []
     /// How long past its deadline a query may keep its connection, before that is closed.
     public var overrunGrace: Duration = .seconds(5)
 

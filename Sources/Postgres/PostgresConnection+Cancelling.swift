@@ -34,6 +34,14 @@ extension PostgresConnection {
         }
     }
 
+    /// Asks the server to cancel whatever it runs for this connection, which is about to be closed: a backend
+    /// doesn't notice that, and a pooler would give it to nobody else until it is done.
+    func sendLastCancelRequest() {
+        guard isOpen, let request = CancelRequest(raw) else { return }
+        let thread = threads.cancelling
+        Task(executorPreference: loop) { _ = try? await thread.run { request.send() } }
+    }
+
     private func cancelRequestEnded() {
         cancellation = .requested
         releaseHeld()

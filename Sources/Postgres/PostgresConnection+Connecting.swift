@@ -15,7 +15,7 @@ extension PostgresConnection {
         let handle: ConnectionHandle
         do {
             handle = try await threads.connecting.run {
-                try ConnectionHandle(blockingParameters: parameters)
+                try ConnectionHandle(blockingParameters: parameters, orWithout: "options")
             }
         } catch let error as PostgresError {
             throw error
@@ -25,10 +25,37 @@ extension PostgresConnection {
         loop.preconditionInEventLoop()
         let connection = try PostgresConnection(
             handle: handle, configuration: configuration, loop: loop, threads: threads)
-        guard !Task.isCancelled else {
+        do throws(PostgresError) {
+            guard !Task.isCancelled else { throw PostgresError(.cancelled) }
+            if configuration.preparedStatements == .auto { try await connection.lookForPooler() }
+        } catch {
             await connection.close()
-            throw PostgresError(.cancelled)
+            throw error
         }
         return connection
+    }
+
+    /// The name of a backend in `BackendKeyData` is its process id; a pooler makes one up, as it keeps sessions
+    /// and backends apart.
+    private func lookForPooler() async throws(PostgresError) {
+        let timeout = configuration.overrunGrace
+        do throws(PostgresError) {
+            let rows = try await query(PostgresQuery("SELECT pg_backend_pid()"), timeout: timeout)
+            isPooled = try rows.only().decode(Int32.self, at: 0) != backendProcessID
+        } catch {
+            // A pooler takes connections also while it has no server to offer.
+            guard error.code != .cancelled else { throw error }
+            throw PostgresError(
+                .connectionFailed, server: error.server, clientMessage: error.clientMessage ?? "\(error)")
+        }
+    }
+
+    /// Whether statements are kept on the server.
+    var keepsStatements: Bool {
+        switch configuration.preparedStatements {
+        case .auto: !isPooled
+        case .on: true
+        case .off: false
+        }
     }
 }

@@ -22,15 +22,20 @@ extension PostgresConnection {
         }
         var next = giveUpTime
         var isOverrun = giveUpTime.map { $0 <= now } ?? false
+        var hasExpired = false
         for query in pipeline.queries {
             if let deadline = query.deadline, deadline <= now {
+                hasExpired = hasExpired || query.isWaitedFor
                 query.answer(.failure(PostgresError(.queryTimedOut)))
             }
             if let giveUpTime = query.giveUpTime, giveUpTime <= now { isOverrun = true }
             let upcoming = query.isWaitedFor ? query.deadline : query.giveUpTime
             next = [next, upcoming].compactMap { $0 }.min()
         }
+        // A direct session has its `statement_timeout`, of which a pooler knows nothing.
+        if hasExpired, isPooled, pipeline.count == 1 { sendCancelRequest() }
         if isOverrun {
+            if isPooled { sendLastCancelRequest() }
             end(PostgresError(.connectionLost, clientMessage: "a query overran its deadline by far"))
         } else if let next = ([next] + held.map(\.deadline)).compactMap({ $0 }).min() {
             watchDeadline(next)

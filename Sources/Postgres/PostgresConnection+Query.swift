@@ -94,7 +94,7 @@ extension PostgresConnection {
             pipeline.sent(query, preparing: preparing, endsGroup: !(query.sharesSync && isPrepared))
         }
         switch query.command {
-        case .prepared(let statement) where configuration.usesPreparedStatements:
+        case .prepared(let statement) where keepsStatements:
             if let name = preparedNames[statement.id] {
                 query.sentName = name
             } else {

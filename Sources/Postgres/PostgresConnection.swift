@@ -11,6 +11,10 @@ public final class PostgresConnection {
     public let loop: EventLoop
     /// The server process of this session, as in `pg_stat_activity.pid`.
     public let backendProcessID: Int32
+    /// The host and the port that this session was made with, as libpq names them.
+    let target: (host: String, port: String)
+    /// Whether a pooler was seen between here and the server.
+    public internal(set) var isPooled = false
 
     /// Called with each notice of the server; without it they are dropped.
     public var onNotice: ((PostgresServerReport) -> Void)? {
@@ -82,6 +86,7 @@ public final class PostgresConnection {
         self.threads = threads
         raw = handle.raw
         backendProcessID = PQbackendPID(raw)
+        target = (String(cString: PQhost(raw)), String(cString: PQport(raw)))
         guard PQsetnonblocking(raw, 1) == 0, PQenterPipelineMode(raw) == 1 else {
             let message = String(cString: PQerrorMessage(raw))
             PQfinish(raw)

@@ -18,10 +18,16 @@ public struct SQLState: Sendable, Hashable, RawRepresentable, CustomStringConver
     public static let inFailedTransaction = SQLState(rawValue: "25P02")
     /// 26000: no prepared statement of that name.
     public static let invalidStatementName = SQLState(rawValue: "26000")
+    /// 40001: also what a standby answers where a query is in the way of what it replays.
+    public static let serializationFailure = SQLState(rawValue: "40001")
+    /// 40P01: also what a standby answers where a query waits for what waits for it.
+    public static let deadlockDetected = SQLState(rawValue: "40P01")
     /// 42601.
     public static let syntaxError = SQLState(rawValue: "42601")
     /// 42P01.
     public static let undefinedTable = SQLState(rawValue: "42P01")
+    /// 55000: also what a materialized view answers before its first refresh.
+    public static let objectNotInPrerequisiteState = SQLState(rawValue: "55000")
     /// 57014: ended by `statement_timeout` or by a cancel request, which look the same.
     public static let queryCanceled = SQLState(rawValue: "57014")
     /// 57P01: the backend was terminated, or the server shuts down.

@@ -7,10 +7,12 @@ struct ClaimedDirectory {
     let user: ServerUser
     let locks: ClusterLocks
     let isEphemeral: Bool
+    private let storage: PrivateCluster.Storage
 
     init(_ storage: PrivateCluster.Storage) throws {
+        self.storage = storage
         switch storage {
-        case .ephemeral:
+        case .ephemeral, .standby:
             user = try ServerUser(forDirectory: ClusterDirectory.shortFolder)
             try ClusterDirectory.removeStaleEphemerals(user: user)
             directory = ClusterDirectory(path: try ClusterDirectory.makeShortFolder(user: user))
@@ -30,8 +32,13 @@ struct ClaimedDirectory {
     func prepareData() throws -> PostgresInstallation {
         guard let dataVersion = directory.dataVersion else {
             let installation = try PostgresInstallation.find()
-            try directory.initialize(
-                installation: installation, user: user, lock: locks.server, isEphemeral: isEphemeral)
+            if case .standby(let primary) = storage {
+                try directory.copy(
+                    from: primary.socketFolder(), installation: installation, user: user, lock: locks.server)
+            } else {
+                try directory.initialize(
+                    installation: installation, user: user, lock: locks.server, isEphemeral: isEphemeral)
+            }
             return installation
         }
         let installation = try PostgresInstallation.find(dataVersion: Int(dataVersion))

@@ -33,4 +33,20 @@ extension ClusterDirectory {
         }
         try check(rename(unfinishedData, data), "rename \(unfinishedData)")
     }
+
+    /// Copies the data of a running server, by its socket's folder, to follow it from there on: as `initialize`.
+    func copy(from host: String, installation: PostgresInstallation, user: ServerUser, lock: FileLock) throws
+    {
+        try user.remove([unfinishedData])
+        let backup = [
+            installation.program("pg_basebackup"), "--pgdata=\(unfinishedData)", "--username=postgres",
+            "--host=\(host)", "--no-password", "--checkpoint=fast", "--wal-method=stream",
+            "--write-recovery-conf", "--no-sync",
+        ]
+        let output = try ChildProcess.run(user.command(backup), inherited: lock.descriptor)
+        guard output.exitCode == 0 else {
+            throw PrivateClusterError.initializationFailed(output: output.text)
+        }
+        try check(rename(unfinishedData, data), "rename \(unfinishedData)")
+    }
 }

@@ -35,6 +35,32 @@ extension PrivateCluster {
         return String(output.standardOutput.trimmingSuffix(while: \.isNewline))
     }
 
+    /// Dumps a database by `pg_dump`, in its custom format; answers the file, which goes with the cluster.
+    public func dump(database: String) throws -> URL {
+        let file = try directory().appending(path: "\(UUID().uuidString).dump")
+        try run(
+            "pg_dump", ["--format=custom", "--file=\(file.path())", connectionString(database: database)])
+        return file
+    }
+
+    /// Restores a dump into a database by `pg_restore`.
+    ///
+    /// - Parameter sections: parts of it: `pre-data`, `data` and `post-data`; none is all.
+    public func restore(_ dump: URL, database: String, sections: [String] = []) throws {
+        try run(
+            "pg_restore",
+            sections.map { "--section=\($0)" } + [
+                "--exit-on-error", "--dbname=\(connectionString(database: database))", dump.path(),
+            ])
+    }
+
+    private func run(_ name: String, _ arguments: [String]) throws {
+        let output = try ChildProcess.run([try program(name)] + arguments)
+        guard output.exitCode == 0 else {
+            throw PrivateClusterError.commandFailed(command: name, output: output.text)
+        }
+    }
+
     private func quoted(_ identifier: String) -> String {
         "\"" + identifier.replacing("\"", with: "\"\"") + "\""
     }

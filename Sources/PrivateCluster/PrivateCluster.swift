@@ -20,6 +20,8 @@ public final class PrivateCluster: Sendable {
     enum Storage {
         case persistent(path: String)
         case ephemeral
+        /// As ephemeral, and made as a copy of another, which it follows.
+        case standby(of: PrivateCluster)
     }
 
     private let storage: Storage
@@ -41,6 +43,15 @@ public final class PrivateCluster: Sendable {
     /// - Parameter settings: Parameters for `postgresql.conf`, which win over this type's own.
     public init(ephemeralWith settings: [String: String] = [:]) {
         storage = .ephemeral
+        self.settings = settings
+    }
+
+    /// A cluster for tests that follows another by streaming, which must run when this one starts: a hot standby.
+    ///
+    /// It stays one until somebody calls `pg_promote()` in it. Everything is removed at the end.
+    /// - Parameter settings: Parameters for `postgresql.conf`, which win over this type's own.
+    public init(standbyOf primary: PrivateCluster, settings: [String: String] = [:]) {
+        storage = .standby(of: primary)
         self.settings = settings
     }
 
@@ -85,10 +96,27 @@ public final class PrivateCluster: Sendable {
         try withRunning { try $0.crashServer() }
     }
 
+    /// Stops all processes of the server where they are (SIGSTOP), as a machine does that hangs: connections stay
+    /// and nothing answers.
+    public func suspendServer() throws {
+        try withRunning { $0.signalServer(SIGSTOP) }
+    }
+
+    /// Lets them go on.
+    public func resumeServer() throws {
+        try withRunning { $0.signalServer(SIGCONT) }
+    }
+
+    /// The folder of the server's socket, which is its host for libpq.
+    public func socketFolder() throws -> String {
+        try withRunning { $0.socketFolder }
+    }
+
     /// A libpq URI for a database of this cluster, as its superuser `postgres` and without a password.
     public func connectionString(database: String = "postgres") throws -> String {
         let name = database.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? database
-        return try withRunning { "postgresql://postgres@/\(name)?host=\($0.socketFolder)" }
+        let port = settings["port"].map { "&port=\($0)" } ?? ""
+        return try withRunning { "postgresql://postgres@/\(name)?host=\($0.socketFolder)\(port)" }
     }
 
     /// The process id of the postmaster that runs, or ran last.

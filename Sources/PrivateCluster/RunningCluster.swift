@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 
 /// A cluster between `start` and `stop`: the folder and its locks are ours, the server usually runs.
@@ -43,6 +44,8 @@ final class RunningCluster {
     }
 
     func stopServer(_ mode: PrivateCluster.ShutdownMode) {
+        // Else sessions that were suspended would keep it waiting.
+        signalServer(SIGCONT)
         server?.stop(signal: mode.rawValue)
         server = nil
     }
@@ -52,6 +55,13 @@ final class RunningCluster {
 
     /// The process that stops the server when ours has gone.
     var supervisorID: pid_t? { server?.supervisor.processID }
+
+    /// Sends a signal to the postmaster and then, since it can start no more, to each of its children.
+    func signalServer(_ signal: Int32) {
+        guard server != nil, let postmaster = directory.postmasterID else { return }
+        kill(postmaster, signal)
+        for child in childProcessIDs(of: postmaster) { kill(child, signal) }
+    }
 
     func crashServer() throws {
         guard let server else { throw PrivateClusterError.notRunning }
@@ -74,4 +84,23 @@ final class RunningCluster {
         let carelessness = ["fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"]
         return isEphemeral ? settings.merging(carelessness) { $1 } : settings
     }
+}
+
+/// The processes whose parent is that one.
+private func childProcessIDs(of parent: pid_t) -> [pid_t] {
+    #if canImport(Darwin)
+        let output = try? ChildProcess.run(["/bin/ps", "-A", "-o", "ppid=,pid="])
+        return (output?.standardOutput ?? "").split(separator: "\n").compactMap { line in
+            let ids = line.split(separator: " ").compactMap { pid_t($0) }
+            return ids.count == 2 && ids[0] == parent ? ids[1] : nil
+        }
+    #else
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { pid_t($0) }.filter { id in
+            // Behind the name, which may hold anything, come the state and the parent (proc(5)).
+            let status = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
+            let fields = status?.split(separator: ")").last?.split(separator: " ") ?? []
+            return fields.count > 1 && pid_t(fields[1]) == parent
+        }
+    #endif
 }

@@ -5,7 +5,11 @@ import Foundation
 /// The stream's end is an event too: every process of the server has exited.
 /// Unchecked, since NSCondition guards the state; Synchronization.Mutex has no condition to wait for.
 final class ServerLog: @unchecked Sendable {
-    private static let readyLine = "database system is ready to accept connections"
+    /// What a primary says, and what a standby says.
+    private static let readyLines = [
+        "database system is ready to accept connections",
+        "database system is ready to accept read-only connections",
+    ]
     private static let tailLimit = 4096
 
     private let condition = NSCondition()
@@ -69,9 +73,10 @@ final class ServerLog: @unchecked Sendable {
     private func append(_ bytes: ArraySlice<UInt8>) {
         condition.withLock {
             tailBytes += bytes
-            if !isReady, String(decoding: tailBytes, as: UTF8.self).contains(Self.readyLine) {
-                isReady = true
-                condition.broadcast()
+            if !isReady {
+                let text = String(decoding: tailBytes, as: UTF8.self)
+                isReady = Self.readyLines.contains(where: text.contains)
+                if isReady { condition.broadcast() }
             }
             tailBytes.removeFirst(max(0, tailBytes.count - Self.tailLimit))
         }

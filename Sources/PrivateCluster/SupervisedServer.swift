@@ -20,7 +20,8 @@ final class SupervisedServer {
     /// Reads one line, the signal to stop the server with; the end of its input means that the owner has gone.
     ///
     /// A shell starts background commands with SIGINT and SIGQUIT ignored until they install handlers: so SIGTERM
-    /// goes first, which ends a server in its first moments and lets a later one take the second signal.
+    /// goes first, which ends a server in its first moments and lets a later one take the second signal. One that
+    /// is suspended goes on to receive them; an immediate stop kills suspended backends after 5 s.
     /// The supervisor's standard error is dropped so that the log's stream belongs to the server's processes alone.
     private static let script = """
         abandoned=$1 last_signal=$2
@@ -32,6 +33,7 @@ final class SupervisedServer {
         if read -r signal; then abandoned=; else signal=$last_signal; fi
         kill -s TERM "$server"
         kill -s "$signal" "$server"
+        kill -s CONT "$server"
         wait "$server"
         if [ -n "$abandoned" ]; then rm -rf -- "$abandoned"; fi
         """

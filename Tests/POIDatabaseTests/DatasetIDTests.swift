@@ -2,7 +2,7 @@ import Postgres
 import PrivateCluster
 import Testing
 
-/// The id that vouches for the rows: see `Migrations/0004_create_dataset.sql`.
+/// The id that vouches for the rows: see `Migrations/0004_create_dataset.sql` and `0012_renew_dataset_on_restore.sql`.
 @Suite("The dataset's id", .timeLimit(.minutes(2)))
 struct DatasetIDTests {
     private static let insertion = """
@@ -114,7 +114,8 @@ struct DatasetIDTests {
             try await session.run("SET ROLE \(writer)")
             try await session.run(Self.insertion)
             for forbidden in [
-                Self.currentID, "INSERT INTO dataset_changes DEFAULT VALUES", "DELETE FROM dataset",
+                Self.currentID, "INSERT INTO dataset_changes DEFAULT VALUES", "DELETE FROM dataset_version",
+                "REFRESH MATERIALIZED VIEW dataset_incarnation",
                 "SELECT mark_dataset_change()", "SELECT renew_dataset()",
             ] {
                 let error = await #expect(throws: PostgresError.self, "\(forbidden)") {
@@ -142,12 +143,34 @@ struct DatasetIDTests {
     @Test("There is one row, and there is one again after somebody has deleted it")
     func onlyRow() async throws {
         try await MigratedDatabase.empty().withSession { session in
-            for second in ["INSERT INTO dataset DEFAULT VALUES", "INSERT INTO dataset VALUES (false)"] {
+            for second in [
+                "INSERT INTO dataset_version DEFAULT VALUES", "INSERT INTO dataset_version VALUES (false)",
+            ] {
                 await #expect(throws: PostgresError.self) { try await session.run(second) }
             }
-            try await session.run("DELETE FROM dataset")
+            try await session.run("DELETE FROM dataset_version")
             try await session.run(Self.insertion)
             #expect(try await session.value("SELECT count(*) FROM dataset", as: Int.self) == 1)
         }
+    }
+
+    @Test("Is another one in a restored dump, which answers nothing before it is whole")
+    func restore() async throws {
+        let original = try MigratedDatabase.empty()
+        try original.execute(Self.insertion)
+        let copy = try TestDatabase()
+        let dump = try original.cluster.dump(database: original.name)
+        try copy.cluster.restore(dump, database: copy.name, sections: ["pre-data", "data"])
+        #expect(try copy.execute("SELECT count(*) FROM locations") == "1")
+        let failure = #expect(throws: PrivateClusterError.self) { try copy.execute(Self.currentID) }
+        #expect("\(try #require(failure))".contains("has not been populated"))
+        try copy.cluster.restore(dump, database: copy.name, sections: ["post-data"])
+
+        let version = "SELECT id FROM dataset_version"
+        #expect(try copy.execute(version) == original.execute(version))
+        #expect(try copy.execute(Self.currentID) != original.execute(Self.currentID))
+        let before = try copy.execute(Self.currentID)
+        try copy.execute(Self.insertion)
+        #expect(try copy.execute(Self.currentID) != before)
     }
 }

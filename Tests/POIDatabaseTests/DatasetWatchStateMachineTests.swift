@@ -32,6 +32,17 @@ struct DatasetWatchStateMachineTests {
         #expect(machine.tick() == [])
     }
 
+    @Test("Reads now and then though nothing is heard, since a restore notifies nobody")
+    func doubt() {
+        var machine = proven()
+        for _ in 0..<9 { #expect(machine.tick() == []) }
+        #expect(machine.tick() == [.read])
+        #expect(machine.read(two, isStandby: false) == [.know(two)])
+        for _ in 0..<9 { #expect(machine.tick() == []) }
+        #expect(machine.tick() == [.read])
+        #expect(machine.readFailed() == [.know(nil)])
+    }
+
     @Test("Knows a renewal at once, and trusts no read that began before it")
     func renewal() {
         var machine = proven()

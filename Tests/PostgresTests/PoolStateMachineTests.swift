@@ -104,6 +104,34 @@ struct PoolStateMachineTests {
         #expect(machine.statistics.inFlight == 1)
     }
 
+    @Test("A retired connection ends what it has, gets nothing more, and is then made anew at once")
+    mutating func retiring() {
+        connectBoth()
+        for name in ["a", "b"] { _ = machine.acquire(name, now: .zero) }
+        #expect(show(machine.retire(slot: 0, now: .zero)) == [])
+        #expect(show(machine.retire(slot: 0, now: .zero)) == [])
+        #expect(show(machine.acquire("c", now: .zero)) == "c on 1")
+        #expect(show(machine.acquire("d", now: .zero)) == "-")
+        #expect(show(machine.release(slot: 0, now: .zero)) == ["close 0"])
+        #expect(show(machine.lost(slot: 0, now: .zero, random: 0)) == "connect 0")
+        #expect(show(machine.connected(slot: 0, now: .zero)) == ["d on 0"])
+        let statistics = machine.statistics
+        #expect(statistics.retiredConnections == 1 && statistics.lostConnections == 0)
+    }
+
+    @Test("A connection that is retired while it is idle ends at once, and stays away after the end")
+    mutating func retiringIdle() {
+        connectBoth()
+        #expect(show(machine.retire(slot: 1, now: .zero)) == ["close 1"])
+        #expect(show(machine.lost(slot: 1, now: .zero, random: 0)) == "connect 1")
+        #expect(show(machine.retire(slot: 1, now: .zero)) == [])
+        _ = machine.acquire("a", now: .zero)
+        #expect(show(machine.retire(slot: 0, now: .zero)) == [])
+        #expect(show(machine.close()) == [])
+        #expect(show(machine.release(slot: 0, now: .zero)) == ["close 0"])
+        #expect(show(machine.lost(slot: 0, now: .zero, random: 0)) == "-")
+    }
+
     @Test("Closing refuses those who wait and lets end what is in flight")
     mutating func closing() {
         connectBoth()

@@ -85,4 +85,37 @@ struct PostgresConfigurationTests {
         }["options"]
         #expect(options == "-c statement_timeout=\(text)")
     }
+
+    @Test(
+        "The servers of a connection string are its hosts, addresses and ports side by side",
+        arguments: [
+            ("postgresql://u@a:1,b:2/db", ["a:1", "b:2"]),
+            ("host=a,b port=7", ["a:7", "b:7"]),
+            ("host=/run/x,::1", ["/run/x", "[::1]"]),
+            ("hostaddr=127.0.0.1,::1 port=1,2", ["127.0.0.1:1", "[::1]:2"]),
+            ("host=a,,c port=1,2,3", ["a:1", "the default host:2", "c:3"]),
+            ("dbname=db", []),
+        ])
+    func endpoints(conninfo: String, expected: [String]) throws {
+        let endpoints = try PostgresConfiguration(conninfo: conninfo).endpoints
+        #expect(endpoints.map(\.description) == expected)
+    }
+
+    @Test("Narrowed to some of its servers, a configuration keeps everything else")
+    func narrowing() throws {
+        let uri =
+            "postgresql://u@a:1,b,c:3/db?hostaddr=10.0.0.1,,10.0.0.3&target_session_attrs=prefer-standby"
+        let configuration = try PostgresConfiguration(conninfo: uri)
+        #expect(configuration.prefersStandbys)
+        let endpoints = configuration.endpoints
+        let narrowed = configuration.narrowed(to: [endpoints[2], endpoints[1]])
+        let parameters = Dictionary(
+            try narrowed.connectionParameters().map { ($0.keyword, $0.value) }, uniquingKeysWith: { $1 })
+        #expect(parameters["dbname"] == uri)
+        #expect(parameters["host"] == "c,b")
+        #expect(parameters["hostaddr"] == "10.0.0.3,")
+        #expect(parameters["port"] == "3,")
+        for port in ["", "5432"] { #expect(endpoints[1].isReached(at: ("b", port))) }
+        #expect(!endpoints[1].isReached(at: ("b", "5433")) && !endpoints[1].isReached(at: ("a", "5432")))
+    }
 }

@@ -162,7 +162,7 @@ struct QueryTests {
 
     @Test("Without prepared statements, as behind a pooler, nothing stays on the server")
     func unnamed() async throws {
-        try await withConnection(Self.database.get(), { $0.usesPreparedStatements = false }) { connection in
+        try await withConnection(Self.database.get(), { $0.preparedStatements = .off }) { connection in
             for value in 1...3 {
                 let row = try await connection.query(Self.echo, [.int8(Int64(value))]).only()
                 #expect(try row.decode(Int.self, at: 0) == value + 1)

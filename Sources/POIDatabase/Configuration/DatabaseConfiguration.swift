@@ -3,8 +3,12 @@ import Postgres
 
 /// The settings of the database's side, validated.
 public struct DatabaseConfiguration: Sendable {
-    /// How a connection is made.
+    /// How a connection is made, to the primary where there are several servers.
     public var postgres: PostgresConfiguration
+    /// How a connection is made to read places, where that is another address.
+    public var reads: PostgresConfiguration?
+    /// How far a server may be behind the primary and still be read from.
+    public var maxReplicaLag: Duration
     /// How many there are on each loop, and how long one waits for them.
     public var pool: PoolOptions
     /// How a change of the data is noticed.
@@ -14,7 +18,12 @@ public struct DatabaseConfiguration: Sendable {
     ///
     /// - Throws: the first setting that can't be used.
     public init(from reader: inout SettingsReader) throws(ConfigurationError) {
-        postgres = try Self.postgres(try reader.readIfPresent(.databaseURL))
+        postgres = try Self.postgres(try reader.readIfPresent(.databaseURL), setting: "DATABASE_URL")
+        if let conninfo = try reader.readIfPresent(.readDatabaseURL) {
+            reads = try Self.postgres(conninfo, setting: "POI_READ_DATABASE_URL")
+        }
+        maxReplicaLag = try reader.read(.maxReplicaLag)
+        let preparedStatements = try reader.read(.preparedStatements)
         listenMode = try reader.read(.listenMode)
         pool = PoolOptions()
         pool.fastConnections = try reader.read(.fastConnections)
@@ -22,21 +31,28 @@ public struct DatabaseConfiguration: Sendable {
         pool.acquireTimeout = try reader.read(.acquireTimeout)
         pool.queryTimeout = try reader.read(.statementTimeout)
         postgres.statementTimeout = pool.queryTimeout
+        postgres.preparedStatements = preparedStatements
+        reads?.statementTimeout = pool.queryTimeout
+        reads?.preparedStatements = preparedStatements
     }
 
-    /// Leads to another database, with the same settings.
+    /// Leads to another database, for reads too, with the same settings.
     public mutating func use(connectionString: String) throws(ConfigurationError) {
-        let statementTimeout = postgres.statementTimeout
-        postgres = try Self.postgres(connectionString)
-        postgres.statementTimeout = statementTimeout
+        let old = postgres
+        postgres = try Self.postgres(connectionString, setting: "DATABASE_URL")
+        postgres.statementTimeout = old.statementTimeout
+        postgres.preparedStatements = old.preparedStatements
+        reads = nil
     }
 
-    private static func postgres(_ conninfo: String?) throws(ConfigurationError) -> PostgresConfiguration {
+    private static func postgres(
+        _ conninfo: String?, setting: String
+    ) throws(ConfigurationError) -> PostgresConfiguration {
         do throws(PostgresError) {
             return try PostgresConfiguration(conninfo: conninfo)
         } catch {
             // The text may hold a password.
-            throw ConfigurationError("DATABASE_URL: expected a connection string or URI of libpq")
+            throw ConfigurationError("\(setting): expected a connection string or URI of libpq")
         }
     }
 }

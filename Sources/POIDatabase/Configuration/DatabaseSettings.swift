@@ -1,9 +1,15 @@
 import POIService
+import Postgres
 
 extension Setting where Value == String {
     /// Handed to libpq as it is; without it the standard `PG*` variables count.
     public static let databaseURL = text(
         "DATABASE_URL", "PostgreSQL, as a libpq URI; without it the PG* variables count", isSecret: true)
+    /// Handed to libpq as it is, but for servers that are left out; without it places are read by `databaseURL`.
+    static let readDatabaseURL = text(
+        "POI_READ_DATABASE_URL",
+        "where places are read, as a libpq URI with target_session_attrs=prefer-standby; else DATABASE_URL",
+        isSecret: true)
 }
 
 extension Setting where Value == Int {
@@ -20,6 +26,18 @@ extension Setting where Value == Duration {
     static let statementTimeout = duration(
         "POI_DB_STATEMENT_TIMEOUT", "how long a query may take", in: .milliseconds(1) ... .seconds(600),
         default: "2s")
+}
+
+extension Setting where Value == Duration {
+    static let maxReplicaLag = duration(
+        "POI_MAX_REPLICA_LAG", "how far a server for reads may be behind the primary",
+        in: .seconds(1) ... .seconds(3600), default: "10s")
+}
+
+extension Setting where Value == PreparedStatementUse {
+    static let preparedStatements = choice(
+        "POI_DB_PREPARED", "whether statements stay prepared: auto (not behind a pooler), on, off",
+        default: PreparedStatementUse.auto)
 }
 
 extension Setting where Value == ListenMode {

@@ -22,10 +22,13 @@ struct DatasetWatchStateMachine {
     private var isStandby = false
     private var (isReading, isStale) = (false, false)
     private var known: DatasetID?
-    private var ticksSinceListening = 0
+    private var (ticksSinceListening, quietTicks) = (0, 0)
 
     /// Where no echo comes, it is sent for again after as many seconds.
     private static let echoInterval = 30
+    /// After as many quiet seconds the id is read though nothing was heard: nobody notifies of a restore, and
+    /// nothing is heard from a network that has broken.
+    private static let doubtInterval = 10
 
     init(mode: ListenMode) {
         self.mode = mode
@@ -33,7 +36,12 @@ struct DatasetWatchStateMachine {
 
     /// A second has passed; also to be called at the start.
     mutating func tick() -> [Action] {
-        if isProven, known != nil { return [] }
+        if isProven, known != nil {
+            quietTicks += 1
+            guard quietTicks >= Self.doubtInterval else { return [] }
+            quietTicks = 0
+            return read()
+        }
         var actions: [Action] = []
         if isListening, !isProven, !isStandby {
             if ticksSinceListening % Self.echoInterval < 3 { actions.append(.sendEcho) }

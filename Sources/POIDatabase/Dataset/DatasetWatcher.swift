@@ -14,6 +14,8 @@ final class DatasetWatcher {
     private var timer: LoopTimer?
     private var tasks: [Int: Task<Void, Never>] = [:]
     private var taskCount = 0
+    /// The dataset whose categories have been read.
+    private var vocabularyID: DatasetID?
     /// Tells this watcher's echoes from others'.
     private let token = "\(UInt64.random(in: 0 ... .max))"
 
@@ -83,8 +85,15 @@ final class DatasetWatcher {
     private func read() async {
         do throws(PostgresError) {
             let row = try await pool.query(LocationStatements.state, lane: .fast, isIdempotent: true).only()
-            state.update(vocabulary: CategoryVocabulary(try row.decode([String].self, at: 2)))
-            perform(machine.read(try row.decode(DatasetID?.self, at: 0), isStandby: try row.decode(at: 1)))
+            let id = try row.decode(DatasetID?.self, at: 0)
+            if id == nil || id != vocabularyID {
+                // Asked for later, it is at least as new as the id.
+                let rows = try await pool.query(
+                    LocationStatements.vocabulary, lane: .fast, isIdempotent: true)
+                state.update(vocabulary: CategoryVocabulary(try rows.only().decode([String].self, at: 0)))
+                vocabularyID = id
+            }
+            perform(machine.read(id, isStandby: try row.decode(at: 1)))
         } catch {
             perform(machine.readFailed())
         }

@@ -23,9 +23,21 @@ final class Inquiry {
     ) async throws(PostgresError) -> PostgresRows {
         let start = ContinuousClock.now
         defer { duration += ContinuousClock.now - start }
-        let rows = try await pool.query(statement, parameters, lane: lane, isIdempotent: true)
+        let rows = try await answer(statement, parameters, lane)
         if let row = rows.first { note(try row.decode(DatasetID?.self, at: datasetColumn)) }
         return rows
+    }
+
+    /// Asks, and once more where a standby has ended the statement for what it had to replay.
+    private func answer(
+        _ statement: PreparedStatement, _ parameters: [PostgresValue], _ lane: PoolLaneName
+    ) async throws(PostgresError) -> PostgresRows {
+        do throws(PostgresError) {
+            return try await pool.query(statement, parameters, lane: lane, isIdempotent: true)
+        } catch {
+            guard error.isReplayConflict else { throw error }
+            return try await pool.query(statement, parameters, lane: lane, isIdempotent: true)
+        }
     }
 
     /// A statement before this one may have seen what is now gone.

@@ -62,10 +62,11 @@ enum LocationStatements {
         (SELECT id FROM dataset) AS dataset_id FROM categories
         """)
 
-    /// What is known of the data without a question of a client: the dataset's id, whether the database is a
-    /// standby, and the names of all categories.
-    static let state = PreparedStatement(
-        "SELECT (SELECT id FROM dataset), pg_is_in_recovery(), ARRAY(SELECT name FROM categories)")
+    /// What vouches for the data, and whether the database is a standby: asked for again and again.
+    static let state = PreparedStatement("SELECT (SELECT id FROM dataset), pg_is_in_recovery()")
+
+    /// The names of all categories, in one array.
+    static let vocabulary = PreparedStatement("SELECT ARRAY(SELECT name FROM categories)")
 
     private static let columns: SQL =
         "name, category, featured, address, website, source_dataset, source_id, source_license"

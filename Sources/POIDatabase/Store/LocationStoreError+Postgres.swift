@@ -10,12 +10,21 @@ extension LocationStoreError {
         case .busy: self = .busy
         case .queryTimedOut: self = .timeout
         case .cancelled: self = .cancelled
+        case .server where error.isPassing: self = .unavailable(reason: error.logText)
         default: self = .failed(reason: error.logText)
         }
     }
 }
 
 extension PostgresError {
+    /// Whether the same statement may succeed soon: a standby has ended it for what it had to replay, or a
+    /// restore isn't through.
+    var isPassing: Bool { isReplayConflict || sqlState == .objectNotInPrerequisiteState }
+
+    /// Whether a standby has ended the statement for what it had to replay (PostgreSQL manual, "Handling Query
+    /// Conflicts").
+    var isReplayConflict: Bool { sqlState == .serializationFailure || sqlState == .deadlockDetected }
+
     /// All that is known of the error, the server's own words included; never for a client.
     var logText: String {
         [description, serverMessage].compactMap(\.self).joined(separator: ": ")

@@ -46,8 +46,8 @@ extension PostgresLocationStore {
     /// Asks for the categories now.
     public func currentVocabulary() async throws(LocationStoreError) -> CategoryVocabulary {
         do throws(PostgresError) {
-            let rows = try await pool.query(LocationStatements.state, lane: .fast, isIdempotent: true)
-            return CategoryVocabulary(try rows.only().decode([String].self, at: 2))
+            let rows = try await pool.query(LocationStatements.vocabulary, lane: .fast, isIdempotent: true)
+            return CategoryVocabulary(try rows.only().decode([String].self, at: 0))
         } catch {
             throw LocationStoreError(error)
         }

@@ -10,7 +10,8 @@ import Postgres
 public final class PostgresLocationStore: LocationStore {
     let pool: ConnectionPool
     let dataset: DatasetState
-    private let watcher: DatasetWatcher?
+    private let reads: ReadConnections
+    private let watch: DatabaseWatch?
     private let schemaCheck: SchemaCheck
     /// For tests, whose words are rare.
     var wordStatements = WordStatements.standard
@@ -23,16 +24,21 @@ public final class PostgresLocationStore: LocationStore {
     /// - Parameters:
     ///   - migrations: the migrations that this binary relies on.
     ///   - dataset: what the process knows of the data; the first store that is made with it keeps it fresh.
+    ///   - route: where reads go, if they have an address of their own; the same for all stores of a process.
+    ///   - record: gets what happens to the servers for reads.
     public init(
         configuration: DatabaseConfiguration, migrations: MigrationDirectory, loop: EventLoop,
-        dataset: DatasetState = DatasetState()
+        dataset: DatasetState = DatasetState(), route: ReadRoute? = nil,
+        record: @escaping @Sendable (Observation) -> Void = { _ in }
     ) {
-        pool = ConnectionPool(configuration.postgres, options: configuration.pool, loop: loop)
+        let route = route ?? ReadRoute(configuration)
+        reads = ReadConnections(configuration, route: route, loop: loop)
+        pool = reads.pool
         schemaCheck = SchemaCheck(migrations: migrations)
         self.dataset = dataset
-        watcher =
+        watch =
             dataset.claimWatch()
-            ? DatasetWatcher(configuration: configuration, pool: pool, state: dataset) : nil
+            ? DatabaseWatch(configuration, reads: pool, route: route, dataset: dataset, record: record) : nil
     }
 
     /// How often a request is begun anew where its statements saw different data.
@@ -105,7 +111,7 @@ public final class PostgresLocationStore: LocationStore {
 
     /// Closes the connections.
     public func close() async {
-        await watcher?.close()
-        await pool.close()
+        await watch?.close()
+        await reads.close()
     }
 }

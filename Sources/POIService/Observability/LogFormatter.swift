@@ -61,9 +61,12 @@ struct LogFormatter: Sendable {
 extension Observation {
     fileprivate var level: String {
         switch self {
-        case .listening, .request, .databaseReachable, .migrationsApplied, .stopping, .finishing, .stopped:
+        case .listening, .request, .databaseReachable, .readServerUsable, .migrationsApplied, .stopping,
+            .finishing, .stopped:
             "info"
-        case .databaseUnreachable, .migrationsMissing, .logLinesDropped, .cutOff: "warning"
+        case .databaseUnreachable, .readServerLagging, .readServerSilent, .migrationsMissing,
+            .logLinesDropped, .cutOff:
+            "warning"
         case .failure: "error"
         }
     }
@@ -75,6 +78,9 @@ extension Observation {
         case .failure: "failure"
         case .databaseReachable: "database-reachable"
         case .databaseUnreachable: "database-unreachable"
+        case .readServerUsable: "read-server-usable"
+        case .readServerLagging: "read-server-lagging"
+        case .readServerSilent: "read-server-silent"
         case .migrationsMissing: "migrations-missing"
         case .migrationsApplied: "migrations-applied"
         case .stopping: "stopping"
@@ -92,6 +98,12 @@ extension Observation {
         case .failure(let requestID, let reason): "request \(requestID) failed: \(reason)"
         case .databaseReachable: "the database answers"
         case .databaseUnreachable(let reason): "the database does not answer: \(reason)"
+        case .readServerUsable(let server, let isStandby):
+            "reads may go to \(server), a \(isStandby ? "standby" : "primary")"
+        case .readServerLagging(let server, let lag):
+            "no reads go to \(server), which is \(lag.components.seconds) s behind"
+        case .readServerSilent(let server, let reason):
+            "no reads go to \(server) while another answers: \(reason)"
         case .migrationsMissing(let versions):
             "migrations are missing, run poi migrate up: \(versions.joined(separator: ", "))"
         case .migrationsApplied: "all migrations are applied"

@@ -14,6 +14,12 @@ public enum Observation: Sendable {
     case databaseReachable
     /// The database doesn't answer.
     case databaseUnreachable(reason: String)
+    /// A server for reads answers and has what it should: reads may go there.
+    case readServerUsable(server: String, isStandby: Bool)
+    /// A server for reads is too far behind the primary: no reads go there.
+    case readServerLagging(server: String, lag: Duration)
+    /// A server for reads doesn't answer: no reads go there while another does.
+    case readServerSilent(server: String, reason: String)
     /// Migrations that this binary relies on aren't applied.
     case migrationsMissing([String])
     /// All migrations that this binary relies on are applied.

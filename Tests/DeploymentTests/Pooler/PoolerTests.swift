@@ -1,0 +1,84 @@
+import Foundation
+import PointsOfInterestClient
+import PrivateCluster
+import ServerProcess
+import ServiceFixtures
+import Testing
+
+/// A pooler in transaction mode: each transaction may meet another backend, none has our settings, and nobody
+/// hears a notification.
+@Suite("Behind PgBouncer", .serialized, .timeLimit(.minutes(2)))
+struct PoolerTests {
+    /// It refuses the start-up parameter `options` unless told to ignore it.
+    private static let treatments: [[String]] = [[], ["ignore_startup_parameters = options"]]
+    private static let targets = [
+        secretTarget, "/locations?lat=37.3&long=-121.9&q=san%20jose",
+        "/locations?bbox=-122,37,-121,38&limit=50",
+        "/locations?lat=-37&long=58&category=park,cafe", "/locations/84", "/categories",
+    ]
+
+    @Test("Answers are those of a direct server, under load over two backends", arguments: treatments)
+    func answers(settings: [String]) async throws {
+        let database = try await ServiceDatabase.migrated()
+        let pooler = try await PgBouncer(
+            database.cluster, database: database.name, backends: 2, settings: settings)
+        let pooled = try await ServerProcess.serve(databaseURL: pooler.connectionString)
+        let direct = try await ServerProcess.serve(databaseURL: database.connectionString)
+        for server in [pooled, direct] { try await server.ready() }
+        for target in Self.targets {
+            let (answer, reference) = try await (
+                get(target, port: pooled.port), get(target, port: direct.port)
+            )
+            #expect(answer.status == 200)
+            #expect(answer.body == reference.body, "\(target)")
+            #expect(answer.headers["etag"] == reference.headers["etag"])
+        }
+        let outcomes = try await offPool { [port = pooled.port] in
+            let loads = Self.targets.map { Load(port: port, connections: 3, target: $0) }
+            for load in loads { load.wait(successes: 20) }
+            return loads.flatMap { $0.stop() }.flatMap(\.self)
+        }
+        #expect(outcomes.count >= 20 * 3 * Self.targets.count)
+        let failure = outcomes.first { !$0.isSuccess }
+        if let failure { Issue.record("\(failure)") }
+        for server in [pooled, direct] { #expect(try await server.stop() == 0) }
+        try await pooler.stop()
+    }
+
+    @Test("A query that takes too long is a 504 in time, and ends in the database too")
+    func timeouts() async throws {
+        let database = try await ServiceDatabase.migrated()
+        let pooler = try await PgBouncer(database.cluster, database: database.name, backends: 20)
+        let server = try await ServerProcess.serve(
+            databaseURL: pooler.connectionString, environment: ["POI_LOOPS": "1"])
+        try await server.ready()
+        let session = try DatabaseSession(database.connectionString)
+        try await session.lockPlaces()
+        let start = ContinuousClock.now
+        // One query at a time on its connection, so that asking the server to cancel can hit no other.
+        let answer = try await get("/locations?bbox=-122,37,-121,38", port: server.port)
+        #expect(answer.status == 504)
+        #expect(answer.problem?.code == .queryTimeout)
+        #expect(ContinuousClock.now - start < .seconds(4))
+        try await session.waitForNoBlockedQuery()
+        try await session.unlockPlaces()
+        #expect(try await get(secretTarget, port: server.port).status == 200)
+        #expect(try await server.stop() == 0)
+        try await pooler.stop()
+    }
+
+    @Test("A change of the data is noticed though no notification comes through")
+    func changes() async throws {
+        let database = try await ServiceDatabase.migrated()
+        let pooler = try await PgBouncer(database.cluster, database: database.name, backends: 4)
+        let server = try await ServerProcess.serve(databaseURL: pooler.connectionString)
+        try await server.ready()
+        let before = try await get("/categories", port: server.port)
+        try await offPool { _ = try database.execute("UPDATE locations SET featured = true WHERE id = 1") }
+        while try await get("/categories", port: server.port).headers["etag"] == before.headers["etag"] {
+            try Task.checkCancellation()
+        }
+        #expect(try await server.stop() == 0)
+        try await pooler.stop()
+    }
+}

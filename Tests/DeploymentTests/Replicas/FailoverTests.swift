@@ -1,0 +1,103 @@
+import PointsOfInterestClient
+import PrivateCluster
+import ServerProcess
+import ServiceFixtures
+import Testing
+
+@Suite("Reads with a primary and a replica", .serialized, .timeLimit(.minutes(2)))
+struct FailoverTests {
+    @Test("Go on from whichever of the two is left, and are soon back after both were away")
+    func outages() async throws {
+        let service = try await ReplicatedService()
+        let (primary, standby) = (service.primary, service.standby)
+        try await service.waitForReadsOnStandby()
+        let load = Load(port: service.server.port, connections: 16, target: secretTarget)
+        try await offPool { load.wait(successes: 5) }
+
+        let primaryStopped = ContinuousClock.now
+        try await offPool {
+            try primary.stopServer(.immediate)
+            load.wait(successes: 20)
+            try primary.startServer()
+        }
+        let primaryReturned = ContinuousClock.now
+
+        let standbyStopped = ContinuousClock.now
+        try await offPool {
+            try standby.stopServer(.immediate)
+            load.wait(successes: 20)
+        }
+        try await service.waitForReadsOnPrimary()
+        try await offPool {
+            try standby.startServer()
+            load.wait(successes: 5)
+        }
+        try await service.waitForReadsOnStandby()
+
+        let bothStopping = ContinuousClock.now
+        try await offPool {
+            try primary.stopServer(.immediate)
+            try standby.stopServer(.immediate)
+        }
+        let bothStopped = ContinuousClock.now
+        try await offPool {
+            load.wait(failures: 2)
+            try primary.startServer()
+            try standby.startServer()
+        }
+        let bothReturned = ContinuousClock.now
+        let outcomes = try await offPool {
+            load.wait(successes: 10)
+            return load.stop().flatMap(\.self)
+        }
+
+        let failures = outcomes.filter { !$0.isSuccess }
+        #expect(!failures.contains { (primaryStopped...primaryReturned).contains($0.start) })
+        let recovery = ReplicatedService.recoveryTime
+        #expect(!failures.contains { $0.start > standbyStopped + recovery && $0.end < bothStopping })
+        #expect(!failures.contains { $0.start > bothReturned + recovery })
+        #expect(
+            outcomes.contains { $0.isSuccess && (bothReturned...bothReturned + recovery).contains($0.end) })
+        let unavailable = failures.filter { $0.start > bothStopped && $0.end < bothReturned }
+        #expect(!unavailable.isEmpty)
+        for failure in failures {
+            #expect(failure.answer?.status == 503, "\(failure)")
+            #expect([.databaseUnavailable, .databaseBusy].contains(failure.answer?.problem?.code))
+            #expect(failure.answer?.headers["retry-after"] != nil)
+        }
+        // The acquire time-out is 1 s; the rest is what a busy machine takes.
+        for failure in unavailable { #expect(failure.end - failure.start < .seconds(2), "\(failure)") }
+        try await service.finish()
+    }
+
+    @Test("Leave a replica that hangs for the primary, and return once it answers again")
+    func hangingReplica() async throws {
+        let service = try await ReplicatedService()
+        try await service.event("read-server-usable", of: service.standby)
+        try await service.waitForReadsOnStandby()
+        let load = Load(port: service.server.port, connections: 8, target: secretTarget)
+        try await offPool { load.wait(successes: 5) }
+        let count = service.logCount
+        let standby = service.standby
+        try await offPool { try standby.suspendServer() }
+        try await service.event("read-server-silent", of: standby, after: count)
+        let noticed = ContinuousClock.now
+        try await service.waitForReadsOnPrimary()
+        try await offPool {
+            load.wait(successes: 20)
+            try standby.resumeServer()
+        }
+        try await service.waitForReadsOnStandby()
+        let outcomes = try await offPool {
+            load.wait(successes: 5)
+            return load.stop().flatMap(\.self)
+        }
+        // Once it is noticed a second may pass until every loop has taken note.
+        #expect(!outcomes.contains { !$0.isSuccess && $0.start > noticed + ReplicatedService.recoveryTime })
+        for failure in outcomes where !failure.isSuccess {
+            #expect([503, 504].contains(failure.answer?.status), "\(failure)")
+            #expect(failure.end - failure.start < .seconds(5), "\(failure)")
+        }
+        try await service.finish()
+    }
+}

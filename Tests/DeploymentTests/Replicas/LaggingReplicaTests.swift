@@ -1,0 +1,99 @@
+import Foundation
+import PointsOfInterestClient
+import PrivateCluster
+import ServerProcess
+import ServiceFixtures
+import Testing
+
+@Suite("A replica that lags", .timeLimit(.minutes(2)))
+struct LaggingReplicaTests {
+    private static let target = "/locations?lat=1&long=2&limit=3"
+    private static let insertion = """
+        INSERT INTO locations (name, category, latitude, longitude) VALUES ('A new place', 'museum', 1, 2)
+        """
+
+    /// What was answered under each tag.
+    private struct Answers {
+        private(set) var bodies: [String: Set<Data>] = [:]
+        private(set) var lastTag = ""
+
+        mutating func take(_ answer: WireAnswer) throws {
+            #expect(answer.status == 200)
+            lastTag = try #require(answer.headers["etag"])
+            bodies[lastTag, default: []].insert(answer.body)
+        }
+    }
+
+    private func get(_ service: ReplicatedService, tag: String? = nil) async throws -> WireAnswer {
+        let condition = tag.map { "If-None-Match: \($0)\r\n" } ?? ""
+        return try await offPool { [port = service.server.port] in
+            let connection = try WireConnection(port: port)
+            connection.send("GET \(Self.target) HTTP/1.1\r\nHost: localhost\r\n\(condition)\r\n")
+            return try connection.readAnswer()
+        }
+    }
+
+    private func hasNewPlace(_ body: Data) -> Bool {
+        String(decoding: body, as: UTF8.self).contains("A new place")
+    }
+
+    @Test("Is left beyond the limit and comes back; no tag ever stands for two answers")
+    func leftOut() async throws {
+        let service = try await ReplicatedService(["POI_MAX_REPLICA_LAG": "2s"])
+        try await service.waitForReadsOnStandby()
+        // Reads go to the standby, while the watch follows the primary.
+        var answers = Answers()
+        try answers.take(try await get(service))
+        let oldTag = answers.lastTag
+        let (primary, standby) = (try service.session(service.primary), try service.session(service.standby))
+        try await standby.run("SELECT pg_wal_replay_pause()")
+        try await standby.wait(until: "pg_get_wal_replay_pause_state() = 'paused'")
+        let count = service.logCount
+        try await primary.run(Self.insertion)
+
+        var confirmations = 0
+        while answers.lastTag == oldTag {
+            try answers.take(try await get(service))
+            // A server that knows of the change says no more than that the replica still has the old rows.
+            if try await get(service, tag: oldTag).status == 304 { confirmations += 1 }
+        }
+        try await service.event("read-server-lagging", of: service.standby, after: count)
+        let newTag = answers.lastTag
+        #expect(confirmations > 0)
+        try await service.waitForReadsOnPrimary()
+        for _ in 0..<20 {
+            try answers.take(try await get(service))
+            #expect(answers.lastTag == newTag)
+            #expect(try await get(service, tag: oldTag).status == 200)
+            #expect(try await get(service, tag: newTag).status == 304)
+        }
+        #expect(answers.bodies.keys.sorted() == [oldTag, newTag].sorted())
+        #expect(answers.bodies.values.allSatisfy { $0.count == 1 })
+        #expect(try !#require(answers.bodies[oldTag]).contains(where: hasNewPlace))
+        #expect(try #require(answers.bodies[newTag]).allSatisfy(hasNewPlace))
+
+        let caughtUp = service.logCount
+        try await standby.run("SELECT pg_wal_replay_resume()")
+        try await service.event("read-server-usable", of: service.standby, after: caughtUp)
+        try await service.waitForReadsOnStandby()
+        #expect(try await get(service, tag: newTag).status == 304)
+        #expect(hasNewPlace(try await get(service).body))
+        try await service.finish()
+    }
+
+    @Test("An idle primary makes no lag")
+    func idle() async throws {
+        let service = try await ReplicatedService(["POI_MAX_REPLICA_LAG": "1s"])
+        try await service.waitForReadsOnStandby()
+        let standby = try service.session(service.standby)
+        let count = service.logCount
+        // The last transaction is long ago; what changes nothing for readers is replayed at once.
+        try await standby.wait(until: "clock_timestamp() - pg_last_xact_replay_timestamp() > interval '5 s'")
+        try await service.session(service.primary).run("CHECKPOINT")
+        try await standby.wait(until: "clock_timestamp() - pg_last_xact_replay_timestamp() > interval '8 s'")
+        try await service.waitForReadsOnStandby()
+        let events = service.server.program.output.lines.dropFirst(count)
+        #expect(!events.contains { $0.text.contains("read-server-lagging") })
+        try await service.finish()
+    }
+}

@@ -1,0 +1,100 @@
+import Postgres
+import Testing
+
+@testable import POIDatabase
+
+@Suite("The servers for reads")
+struct ReadServersTests {
+    private var servers: ReadServers
+    private let endpoints: [PostgresEndpoint]
+
+    init() throws {
+        endpoints = try PostgresConfiguration(conninfo: "host=replica,other,primary").endpoints
+        servers = ReadServers(endpoints, prefersStandbys: true, greatestLag: .seconds(10))
+    }
+
+    private func candidates() -> [String] { servers.candidates.map(\.host) }
+
+    private func fate(_ host: String, at seconds: Int) -> ConnectionPool.Fate {
+        servers.fate(of: (host, "5432"), now: .seconds(seconds))
+    }
+
+    /// All answer from the start.
+    private mutating func allUsable() {
+        _ = servers.update(0, .standby(lag: .zero), now: .zero)
+        _ = servers.update(1, .standby(lag: .zero), now: .zero)
+        _ = servers.update(2, .primary, now: .zero)
+        servers.isPrimaryAnswering = true
+    }
+
+    @Test("All are tried until something is known of them")
+    func unknown() {
+        #expect(candidates() == ["replica", "other", "primary"])
+        for host in ["replica", "primary", "elsewhere"] { #expect(fate(host, at: 0) == .keep) }
+    }
+
+    @Test("One that lags too far is left, and comes back when it has caught up well")
+    mutating func lagging() {
+        allUsable()
+        #expect(servers.update(0, .standby(lag: .seconds(10)), now: .seconds(1)) == nil)
+        #expect(servers.update(0, .standby(lag: .seconds(11)), now: .seconds(2)) == .lagging)
+        #expect(candidates() == ["other", "primary"])
+        #expect(fate("replica", at: 2) == .leave)
+        #expect(servers.update(0, .standby(lag: .seconds(6)), now: .seconds(3)) == nil)
+        #expect(
+            servers.update(0, .standby(lag: .seconds(5)), now: .seconds(4))
+                == .usable(isStandby: true, since: .seconds(4)))
+        #expect(candidates() == ["replica", "other", "primary"])
+    }
+
+    @Test("Where all lag, reads go nowhere but to DATABASE_URL")
+    mutating func allLagging() {
+        for index in endpoints.indices { _ = servers.update(index, .standby(lag: .seconds(99)), now: .zero) }
+        #expect(candidates() == [])
+        #expect(fate("replica", at: 0) == .leave)
+    }
+
+    @Test("One that is silent is abandoned while another answers, and not where none does")
+    mutating func silent() {
+        allUsable()
+        #expect(servers.update(0, .silence, now: .seconds(1)) == .silent)
+        #expect(servers.update(0, .silence, now: .seconds(2)) == nil)
+        #expect(candidates() == ["other", "primary"])
+        #expect(fate("replica", at: 2) == .abandon)
+        for index in [1, 2] { _ = servers.update(index, .silence, now: .seconds(3)) }
+        servers.isPrimaryAnswering = false
+        #expect(fate("replica", at: 3) == .keep)
+        #expect(candidates() == ["replica", "other", "primary"])
+        // What lags is not even taken for want of others.
+        _ = servers.update(1, .standby(lag: .seconds(99)), now: .seconds(4))
+        #expect(candidates() == ["replica", "primary"])
+        servers.isPrimaryAnswering = true
+        #expect(fate("replica", at: 5) == .abandon)
+    }
+
+    @Test("Connections move back to a standby once it has settled, from the primary and from elsewhere")
+    mutating func movingBack() {
+        allUsable()
+        for index in [0, 1] { _ = servers.update(index, .silence, now: .seconds(60)) }
+        #expect(fate("primary", at: 61) == .keep)
+        _ = servers.update(0, .standby(lag: .zero), now: .seconds(70))
+        #expect(fate("primary", at: 74) == .keep)
+        for host in ["primary", "elsewhere"] { #expect(fate(host, at: 75) == .move) }
+        #expect(fate("replica", at: 75) == .keep)
+    }
+
+    @Test("Without a preference for standbys a primary in the list is as good")
+    mutating func noPreference() {
+        servers = ReadServers(endpoints, prefersStandbys: false, greatestLag: .seconds(10))
+        allUsable()
+        #expect(fate("primary", at: 75) == .keep)
+        #expect(fate("elsewhere", at: 75) == .move)
+    }
+
+    @Test("A standby that is promoted is told of as what it is now")
+    mutating func promotion() {
+        allUsable()
+        #expect(
+            servers.update(0, .primary, now: .seconds(9)) == .usable(isStandby: false, since: .seconds(9)))
+    }
+}
