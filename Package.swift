@@ -108,13 +108,25 @@ let package = Package(
         .target(
             name: "ServerProcess", dependencies: ["ChildProcesses"], path: "Tests/Support/ServerProcess",
             swiftSettings: swiftSettings),
+        .target(
+            name: "ServiceFixtures",
+            dependencies: ["PointsOfInterestClient", "PrivateCluster", "ServerProcess"],
+            path: "Tests/Support/ServiceFixtures", swiftSettings: swiftSettings),
         .testTarget(
             name: "ContractTests", dependencies: ["PointsOfInterestTesting", "ServerProcess", "poi"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "ServiceProcessTests",
-            dependencies: ["PointsOfInterestClient", "PrivateCluster", "Randomness", "ServerProcess", "poi"],
-            swiftSettings: swiftSettings),
+            dependencies: [
+                "PointsOfInterestClient", "PrivateCluster", "Randomness", "ServerProcess", "ServiceFixtures",
+                "poi",
+            ], swiftSettings: swiftSettings),
+        // Several servers, with what stands before and behind them: see `make test-deployment`.
+        .testTarget(
+            name: "DeploymentTests",
+            dependencies: [
+                "PointsOfInterestClient", "PrivateCluster", "ServerProcess", "ServiceFixtures", "poi",
+            ], swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]
 )
