@@ -1,0 +1,94 @@
+import Foundation
+import PrivateCluster
+import ServerProcess
+import ServiceFixtures
+
+/// A database as a DBA prepares it: a PostgreSQL with the settings of `deploy/postgres/postgresql.conf`, and in it the
+/// roles and the extension of `deploy/postgres/roles.sql`.
+///
+/// With a cluster of its own: roles are the whole cluster's. Blocks, see `offPool`.
+struct PreparedDatabase {
+    let cluster: PrivateCluster
+    private static let name = "points_of_interest"
+
+    struct MigrationFailed: Error {
+        let result: PoiProgram.Result
+    }
+
+    /// - Parameters:
+    ///   - folder: where the cluster and its log are; without one they are gone with this process.
+    ///   - settings: parameters that win over the shipped ones.
+    init(in folder: TemporaryFolder? = nil, settings: [String: String] = [:]) throws {
+        let settings = try Self.shippedSettings().merging(settings) { $1 }
+        if let folder {
+            cluster = PrivateCluster(directory: URL(filePath: folder.path + "/cluster"), settings: settings)
+        } else {
+            cluster = PrivateCluster(ephemeralWith: settings)
+        }
+        try cluster.start()
+        try cluster.createDatabase(Self.name)
+        try prepare()
+    }
+
+    /// Does what the DBA does, which may be repeated.
+    func prepare(passwords: String = "") throws {
+        let script = try String(contentsOfFile: Self.deploy + "/postgres/roles.sql", encoding: .utf8)
+        try cluster.execute(passwords + script, database: Self.name)
+    }
+
+    /// A libpq URI for a role; `postgres` is the superuser.
+    func url(_ role: String) throws -> String {
+        try cluster.connectionString(database: Self.name)
+            .replacing("postgresql://postgres@", with: "postgresql://\(role)@")
+    }
+
+    /// Runs SQL as the superuser.
+    @discardableResult
+    func execute(_ sql: String) throws -> String {
+        try cluster.execute(sql, database: Self.name)
+    }
+
+    /// What a role is told for a statement; nil where it may.
+    func refusal(of sql: String, to role: String) throws -> String? {
+        do {
+            // The role could take back the read-only default that it is given, so that doesn't count.
+            try execute("SET default_transaction_read_only = off; SET SESSION AUTHORIZATION \(role); \(sql)")
+            return nil
+        } catch PrivateClusterError.commandFailed(_, let output) {
+            return output
+        }
+    }
+
+    /// All that the server has logged so far.
+    func log() throws -> String {
+        try String(contentsOf: cluster.directory().appending(path: "server.log"), encoding: .utf8)
+    }
+
+    /// Applies the migrations, with the seeds, as a role.
+    func migrate(as role: String = "poi_migrate") async throws {
+        let address = try await offPool { try url(role) }
+        let result = try await PoiProgram.run(
+            ["migrate", "up", "--seeds"], environment: ["DATABASE_URL": address])
+        guard result.exitCode == 0 else { throw MigrationFailed(result: result) }
+    }
+
+    private static var deploy: String {
+        PoiProgram.migrations.deletingLastPathComponent().appending(path: "deploy").path(
+            percentEncoded: false)
+    }
+
+    /// The shipped file's lines, without where to listen: a private cluster has no port.
+    private static func shippedSettings() throws -> [String: String] {
+        let text = try String(contentsOfFile: deploy + "/postgres/postgresql.conf", encoding: .utf8)
+        let setting = /([a-z_]+) = '?([^'\n]*)'?/
+        var settings: [String: String] = [:]
+        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+            guard let match = line.wholeMatch(of: setting) else {
+                throw CocoaError(.fileReadCorruptFile, userInfo: [NSDebugDescriptionErrorKey: "\(line)"])
+            }
+            settings[String(match.output.1)] = String(match.output.2)
+        }
+        settings["listen_addresses"] = nil
+        return settings
+    }
+}
