@@ -43,9 +43,14 @@ final class HTTPConnection {
         process(.connected(refusal: refusal))
     }
 
-    /// Ends the connection once the request that has begun is answered.
+    /// From now on, ends the connection with its next answer.
+    func endKeepAlive() {
+        process(.keepAliveEnded)
+    }
+
+    /// Ends the connection once the request that has begun, or waits unread, is answered.
     func drain() {
-        process(.drainRequested)
+        process(.drainRequested(inputWaits: stream.hasUnreadInput))
     }
 
     /// Ends the connection now.
@@ -259,6 +264,7 @@ extension HTTPTimeouts {
         case .idle: idle
         case .write: write
         case .linger: linger
+        case .lastRequest: lastRequest
         }
     }
 }

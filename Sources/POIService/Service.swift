@@ -23,10 +23,12 @@ public final class Service: Sendable {
         health = Health(requiresDatabase: configuration.readyRequiresDatabase)
     }
 
-    /// Serves until SIGTERM or SIGINT, finishes what is in flight, and returns.
+    /// Serves until SIGTERM or SIGINT, drains, and returns.
     ///
-    /// Uses the calling thread as the first loop's; call it once, from the main thread. A second signal
-    /// ends the process at once.
+    /// From the signal on it isn't ready any more, and each answer ends its connection; after the drain delay it
+    /// takes no new connection, and finishes what is in flight. A second signal ends the process at once; and soon
+    /// after the shutdown time-out it ends by itself, with exit code 0, if something still holds it up. Uses the
+    /// calling thread as the first loop's; call it once, from the main thread.
     /// - Parameter onListening: called once every loop listens, with the service's address.
     /// - Throws: `ListeningError` where the address can't be had; what `makeStore` throws.
     public func run(onListening: @escaping @Sendable (String) -> Void) throws {
@@ -65,18 +67,24 @@ public final class Service: Sendable {
     private func serve(
         on sites: [(loop: EventLoop, socket: BoundSocket)], onListening: () -> Void
     ) async throws {
-        let signals = try StopSignals(loop: sites[0].loop)
+        let loop = sites[0].loop
+        let signals = try StopSignals(loop: loop)
+        let reports = ServiceManager.current.map {
+            ServiceManagerReports(loop: loop, loops: sites.map(\.loop), manager: $0)
+        }
         var serviceLoops: [LoopBound<ServiceLoop>] = []
         var monitor: HealthMonitor?
         let result: Result<Void, any Error>
         do {
             for (loop, socket) in sites { serviceLoops.append(try await start(on: loop, socket)) }
             monitor = HealthMonitor(
-                loop: sites[0].loop, store: serviceLoops[0].value.store, health: health,
-                observability: observability)
+                loop: loop, store: serviceLoops[0].value.store, health: health, observability: observability
+            ) { reports?.update($0) }
             monitor?.start()
             onListening()
-            observability.record(.stopping(signal: await signals.first()))
+            let signal = await signals.first()
+            reports?.stop()
+            try await drain(serviceLoops, on: loop, after: signal)
             result = .success(())
         } catch {
             result = .failure(error)
@@ -84,8 +92,24 @@ public final class Service: Sendable {
         health.drain()
         await monitor?.stop()
         await finish(serviceLoops)
+        reports?.close()
         signals.close()
         try result.get()
+    }
+
+    /// Serves on for a while as a process that isn't ready, so that balancers and clients go elsewhere.
+    private func drain(
+        _ serviceLoops: [LoopBound<ServiceLoop>], on loop: EventLoop, after signal: String
+    ) async throws {
+        let (delay, timeout) = (configuration.lifecycle.drainDelay, configuration.lifecycle.shutdownTimeout)
+        health.drain()
+        observability.record(.stopping(signal: signal, drainDelay: delay))
+        try HardEnd.arm(after: delay + timeout)
+        for serviceLoop in serviceLoops {
+            try await serviceLoop.loop.submit { serviceLoop.value.endKeepAlive() }
+        }
+        await loop.sleep(for: delay)
+        observability.record(.finishing)
     }
 
     private func start(on loop: EventLoop, _ socket: BoundSocket) async throws -> LoopBound<ServiceLoop> {
@@ -99,14 +123,16 @@ public final class Service: Sendable {
 
     /// Answers what is in flight, on every loop at once.
     private func finish(_ serviceLoops: [LoopBound<ServiceLoop>]) async {
-        let deadline = configuration.shutdownTimeout
-        await withTaskGroup(of: Void.self) { group in
+        let deadline = configuration.lifecycle.shutdownTimeout
+        let cutOffCount = await withTaskGroup(of: Int.self) { group in
             for serviceLoop in serviceLoops {
                 group.addTask(executorPreference: serviceLoop.loop) {
                     await serviceLoop.value.shutdown(deadline: deadline)
                 }
             }
+            return await group.reduce(0, +)
         }
+        if cutOffCount > 0 { observability.record(.cutOff(connections: cutOffCount)) }
     }
 
     private func url(port: Int) -> String {

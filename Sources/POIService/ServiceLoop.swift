@@ -28,9 +28,15 @@ final class ServiceLoop {
         try server.start(on: socket)
     }
 
-    /// Answers what is in flight, then lets go of everything.
-    func shutdown(deadline: Duration) async {
-        await server.shutdown(deadline: deadline)
+    /// From now on clients are asked to connect anew, elsewhere.
+    func endKeepAlive() {
+        server.endKeepAlive()
+    }
+
+    /// Answers what is in flight, then lets go of everything; answers how many connections were cut off.
+    func shutdown(deadline: Duration) async -> Int {
+        let cutOffCount = await server.shutdown(deadline: deadline)
         await store.close()
+        return cutOffCount
     }
 }

@@ -20,7 +20,7 @@ struct ConfigurationTests {
         #expect(configuration.port == 8080)
         #expect(configuration.loops == 2)
         #expect(configuration.maxInFlightPerLoop == 500)
-        #expect(configuration.shutdownTimeout == .seconds(20))
+        #expect(configuration.lifecycle.shutdownTimeout == .seconds(20))
         #expect(configuration.logsAccess)
         #expect(configuration.logFormat == .auto)
     }

@@ -95,7 +95,9 @@ struct LogFormatterTests {
             (.databaseUnreachable(reason: hostile), "warning", "database-unreachable"),
             (.migrationsMissing(["0003"]), "warning", "migrations-missing"),
             (.migrationsApplied, "info", "migrations-applied"),
-            (.stopping(signal: "SIGTERM"), "info", "stopping"), (.stopped, "info", "stopped"),
+            (.stopping(signal: "SIGTERM", drainDelay: .seconds(5)), "info", "stopping"),
+            (.finishing, "info", "finishing"), (.cutOff(connections: 2), "warning", "cut-off"),
+            (.stopped, "info", "stopped"),
             (.logLinesDropped(3), "warning", "log-lines-dropped"),
         ]
         for (observation, level, event) in examples {

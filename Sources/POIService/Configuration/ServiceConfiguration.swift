@@ -22,8 +22,8 @@ public struct ServiceConfiguration: Sendable {
     public var maxConnectionsPerLoop: Int
     /// The most requests a loop works on at once.
     public var maxInFlightPerLoop: Int
-    /// How long requests in flight may take to finish once the process was told to end.
-    public var shutdownTimeout: Duration
+    /// How the process ends.
+    public var lifecycle: LifecycleConfiguration
     /// Query parameters that a gateway adds and that are ignored.
     public var ignoredParameters: [ParameterPattern]
     /// How long answers may be kept.
@@ -39,9 +39,13 @@ public struct ServiceConfiguration: Sendable {
 
     /// Reads the settings.
     ///
-    /// - Parameter processorCount: the default number of loops.
+    /// - Parameters:
+    ///   - processorCount: the default number of loops.
+    ///   - isDevelopment: whether the defaults are those of a process on somebody's desk.
     /// - Throws: the first setting that can't be used.
-    public init(from reader: inout SettingsReader, processorCount: Int) throws(ConfigurationError) {
+    public init(
+        from reader: inout SettingsReader, processorCount: Int, isDevelopment: Bool = false
+    ) throws(ConfigurationError) {
         host = try reader.read(.text("HOST", "address to listen on", default: "127.0.0.1"))
         port = try reader.read(
             .integer("PORT", "port to listen on; 0 lets the system choose", in: 0...65535, default: 8080))
@@ -55,10 +59,7 @@ public struct ServiceConfiguration: Sendable {
         let maxInFlight = try reader.read(
             .integer("POI_MAX_IN_FLIGHT", "most requests in work at once", in: 1...1_000_000, default: 1000))
         maxInFlightPerLoop = max(1, maxInFlight / loops)
-        shutdownTimeout = try reader.read(
-            .duration(
-                "POI_SHUTDOWN_TIMEOUT", "how long requests may take to finish at the end",
-                in: .zero ... .seconds(3600), default: "20s"))
+        lifecycle = try LifecycleConfiguration(from: &reader, isDevelopment: isDevelopment)
         ignoredParameters = try reader.read(
             .list(
                 "POI_IGNORED_PARAMETERS", "query parameters to ignore, utm_* for instance",

@@ -61,8 +61,9 @@ struct LogFormatter: Sendable {
 extension Observation {
     fileprivate var level: String {
         switch self {
-        case .listening, .request, .databaseReachable, .migrationsApplied, .stopping, .stopped: "info"
-        case .databaseUnreachable, .migrationsMissing, .logLinesDropped: "warning"
+        case .listening, .request, .databaseReachable, .migrationsApplied, .stopping, .finishing, .stopped:
+            "info"
+        case .databaseUnreachable, .migrationsMissing, .logLinesDropped, .cutOff: "warning"
         case .failure: "error"
         }
     }
@@ -77,6 +78,8 @@ extension Observation {
         case .migrationsMissing: "migrations-missing"
         case .migrationsApplied: "migrations-applied"
         case .stopping: "stopping"
+        case .finishing: "finishing"
+        case .cutOff: "cut-off"
         case .stopped: "stopped"
         case .logLinesDropped: "log-lines-dropped"
         }
@@ -92,7 +95,10 @@ extension Observation {
         case .migrationsMissing(let versions):
             "migrations are missing, run poi migrate up: \(versions.joined(separator: ", "))"
         case .migrationsApplied: "all migrations are applied"
-        case .stopping(let signal): "\(signal): finishing what is in flight"
+        case .stopping(let signal, let drainDelay):
+            "\(signal): not ready any more, serving on for \(drainDelay.settingText)"
+        case .finishing: "taking no new connection, finishing what is in flight"
+        case .cutOff(let connections): "\(connections) connections were cut off: their time was over"
         case .stopped: "stopped"
         case .logLinesDropped(let count): "\(count) log lines were dropped: their reader was too slow"
         }

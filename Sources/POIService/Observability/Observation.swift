@@ -18,8 +18,12 @@ public enum Observation: Sendable {
     case migrationsMissing([String])
     /// All migrations that this binary relies on are applied.
     case migrationsApplied
-    /// The process was told to end, and finishes what is in flight.
-    case stopping(signal: String)
+    /// The process was told to end: it isn't ready any more, and serves on for a while.
+    case stopping(signal: String, drainDelay: Duration)
+    /// The process takes no new connection, and finishes what is in flight.
+    case finishing
+    /// So many connections had requests that weren't done in time, and were cut off.
+    case cutOff(connections: Int)
     /// The process has ended its work.
     case stopped
     /// The log's reader was too slow for so many lines.
