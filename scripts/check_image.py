@@ -148,6 +148,10 @@ def check_service(stage, final, postgres):
             assert error.code == 503, error.read()
     assert '"name"' in answer, answer
     say(f"asked: {answer}")
+    # The commands before `poi` have each become the next one, so this is its own process.
+    status = Path(f"/proc/{server.pid}/status").read_text()
+    resident = next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS:"))
+    say(f"resident memory: {int(resident) / 1024:.1f} MiB")
     server.send_signal(getattr(signal, stage.last("STOPSIGNAL").text))
     assert server.wait(timeout=60) == 0, server.returncode
     failed = subprocess.run(final.command(command, extra={**extra, "PORT": port}))

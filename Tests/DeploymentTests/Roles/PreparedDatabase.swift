@@ -6,70 +6,75 @@ import ServiceFixtures
 /// A database as a DBA prepares it: a PostgreSQL with the settings of `deploy/postgres/postgresql.conf`, and in it the
 /// roles and the extension of `deploy/postgres/roles.sql`.
 ///
-/// With a cluster of its own: roles are the whole cluster's. Blocks, see `offPool`.
+/// With a cluster of its own: roles are the whole cluster's.
 struct PreparedDatabase {
-    let cluster: PrivateCluster
-    private static let name = "points_of_interest"
-
     struct MigrationFailed: Error {
         let result: PoiProgram.Result
     }
 
+    let cluster: PrivateCluster
+    private static let name = "points_of_interest"
+
     /// - Parameters:
     ///   - folder: where the cluster and its log are; without one they are gone with this process.
     ///   - settings: parameters that win over the shipped ones.
-    init(in folder: TemporaryFolder? = nil, settings: [String: String] = [:]) throws {
+    init(in folder: TemporaryFolder? = nil, settings: [String: String] = [:]) async throws {
         let settings = try Self.shippedSettings().merging(settings) { $1 }
         if let folder {
             cluster = PrivateCluster(directory: URL(filePath: folder.path + "/cluster"), settings: settings)
         } else {
             cluster = PrivateCluster(ephemeralWith: settings)
         }
-        try cluster.start()
-        try cluster.createDatabase(Self.name)
-        try prepare()
+        try await offPool { [cluster] in
+            try cluster.start()
+            try cluster.createDatabase(Self.name)
+        }
+        try await prepare()
     }
 
     /// Does what the DBA does, which may be repeated.
-    func prepare(passwords: String = "") throws {
+    func prepare(passwords: String = "") async throws {
         let script = try String(contentsOfFile: Self.deploy + "/postgres/roles.sql", encoding: .utf8)
-        try cluster.execute(passwords + script, database: Self.name)
+        try await execute(passwords + script)
+    }
+
+    /// Applies the migrations, with the seeds, as a role.
+    func migrate(as role: String = "poi_migrate") async throws {
+        let environment = ["DATABASE_URL": try await url(role)]
+        let result = try await PoiProgram.run(["migrate", "up", "--seeds"], environment: environment)
+        guard result.exitCode == 0 else { throw MigrationFailed(result: result) }
     }
 
     /// A libpq URI for a role; `postgres` is the superuser.
-    func url(_ role: String) throws -> String {
-        try cluster.connectionString(database: Self.name)
+    func url(_ role: String) async throws -> String {
+        try await offPool { try cluster.connectionString(database: Self.name) }
             .replacing("postgresql://postgres@", with: "postgresql://\(role)@")
     }
 
-    /// Runs SQL as the superuser.
+    /// Runs SQL as the superuser, and answers its rows, one a line.
     @discardableResult
-    func execute(_ sql: String) throws -> String {
-        try cluster.execute(sql, database: Self.name)
+    func execute(_ sql: String) async throws -> String {
+        try await offPool { try cluster.execute(sql, database: Self.name) }
     }
 
     /// What a role is told for a statement; nil where it may.
-    func refusal(of sql: String, to role: String) throws -> String? {
+    func refusal(of sql: String, to role: String) async throws -> String? {
         do {
             // The role could take back the read-only default that it is given, so that doesn't count.
-            try execute("SET default_transaction_read_only = off; SET SESSION AUTHORIZATION \(role); \(sql)")
+            let session = "SET default_transaction_read_only = off; SET SESSION AUTHORIZATION \(role); "
+            try await execute(session + sql)
             return nil
         } catch PrivateClusterError.commandFailed(_, let output) {
             return output
         }
     }
 
-    /// All that the server has logged so far.
-    func log() throws -> String {
-        try String(contentsOf: cluster.directory().appending(path: "server.log"), encoding: .utf8)
-    }
-
-    /// Applies the migrations, with the seeds, as a role.
-    func migrate(as role: String = "poi_migrate") async throws {
-        let address = try await offPool { try url(role) }
-        let result = try await PoiProgram.run(
-            ["migrate", "up", "--seeds"], environment: ["DATABASE_URL": address])
-        guard result.exitCode == 0 else { throw MigrationFailed(result: result) }
+    /// Stops the server, and answers all that it has logged.
+    func logAfterStop() async throws -> String {
+        try await offPool {
+            try cluster.stopServer()
+            return try String(contentsOf: cluster.directory().appending(path: "server.log"), encoding: .utf8)
+        }
     }
 
     private static var deploy: String {
