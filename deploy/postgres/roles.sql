@@ -1,0 +1,79 @@
+-- The three roles of the service and what each may do, for psql, in the service's database, by a DBA:
+--
+--   POI_MIGRATE_PASSWORD=… POI_SERVE_PASSWORD=… POI_EVENTS_PASSWORD=… psql -d points_of_interest -f roles.sql
+--
+-- Before the first migration, and again whenever something here changes: it may be repeated. A role whose password
+-- isn't given keeps the one it has. A password may be a SCRAM verifier, so that the server's log can't get it.
+--
+--   poi_migrate  owns the schema: poi migrate, poi events maintain, poi events export, imports
+--   poi_serve    reads places: DATABASE_URL and POI_READ_DATABASE_URL of poi serve
+--   poi_events   adds events: POI_EVENTS_DATABASE_URL of poi serve
+\set ON_ERROR_STOP on
+SET client_min_messages = warning;
+
+\if :{?migrate_password}
+\else
+    \set migrate_password ''
+    \getenv migrate_password POI_MIGRATE_PASSWORD
+\endif
+\if :{?serve_password}
+\else
+    \set serve_password ''
+    \getenv serve_password POI_SERVE_PASSWORD
+\endif
+\if :{?events_password}
+\else
+    \set events_password ''
+    \getenv events_password POI_EVENTS_PASSWORD
+\endif
+
+BEGIN;
+
+SELECT format('CREATE ROLE %I', name)
+FROM unnest(ARRAY['poi_migrate', 'poi_serve', 'poi_events']) AS role (name)
+WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) \gexec
+
+ALTER ROLE poi_migrate LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION;
+ALTER ROLE poi_serve LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION;
+ALTER ROLE poi_events LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION;
+
+SELECT format('ALTER ROLE %I PASSWORD %L', name, password)
+FROM (VALUES
+    ('poi_migrate', :'migrate_password'), ('poi_serve', :'serve_password'), ('poi_events', :'events_password')
+) AS role (name, password)
+WHERE password <> '' \gexec
+
+-- PostGIS isn't a trusted extension: who isn't superuser can't make it, and the first migration finds it here.
+CREATE EXTENSION IF NOT EXISTS postgis;
+
+-- Nobody comes in without being named. The schema is the migrating role's to fill, and nobody else's.
+SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()) \gexec
+SELECT format('GRANT CONNECT ON DATABASE %I TO poi_migrate, poi_serve, poi_events', current_database()) \gexec
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+GRANT USAGE, CREATE ON SCHEMA public TO poi_migrate;
+GRANT USAGE ON SCHEMA public TO poi_serve, poi_events;
+
+-- What later migrations make, poi_serve may read. Of events they take that back, and let poi_events add some:
+-- see grant_events, which the migrations call themselves.
+ALTER DEFAULT PRIVILEGES FOR ROLE poi_migrate IN SCHEMA public GRANT SELECT ON TABLES TO poi_serve;
+GRANT SELECT ON ALL TABLES IN SCHEMA public TO poi_serve;
+SELECT 'SELECT grant_events()' WHERE to_regprocedure('grant_events()') IS NOT NULL \gexec
+
+-- What the program asks of each session, also for sessions through a pooler that ignores it. Its own time-outs come
+-- first; these are what a connection of somebody else with the same role meets.
+SELECT format('ALTER ROLE %I IN DATABASE %I SET %s', name, current_database(), setting)
+FROM (VALUES
+    ('poi_serve', 'default_transaction_read_only = on'),
+    ('poi_serve', 'jit = off'),
+    ('poi_serve', 'max_parallel_workers_per_gather = 0'),
+    ('poi_serve', 'statement_timeout = ''5s'''),
+    ('poi_serve', 'idle_in_transaction_session_timeout = ''10s'''),
+    ('poi_events', 'jit = off'),
+    ('poi_events', 'statement_timeout = ''30s'''),
+    ('poi_events', 'lock_timeout = ''5s'''),
+    ('poi_events', 'idle_in_transaction_session_timeout = ''10s'''),
+    -- Whoever waits for a table's lock holds up everybody behind him: a migration gives up and is run again.
+    ('poi_migrate', 'lock_timeout = ''10s''')
+) AS role (name, setting) \gexec
+
+COMMIT;

@@ -1,0 +1,77 @@
+"""A PostgreSQL for one run of a check: on a free port of 127.0.0.1, with the service's roles and their passwords."""
+
+import os
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def programs():
+    """The newest installed server's programs."""
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[4]))
+    if not folders:
+        raise SystemExit("scratch_postgres: no PostgreSQL below /usr/lib/postgresql")
+    return folders[-1].parent
+
+
+class ScratchPostgres:
+    """As a context manager: made and started, then stopped and removed. Runs as `postgres`, so it needs root."""
+
+    database = "points_of_interest"
+
+    def __init__(self, roles_file, passwords):
+        self.roles_file = roles_file
+        self.passwords = passwords
+        self.port = free_port()
+        self.programs = programs()
+
+    def url(self, role):
+        """A libpq URI for a role."""
+        return f"postgresql://{role}:{self.passwords[role]}@127.0.0.1:{self.port}/{self.database}"
+
+    def __enter__(self):
+        # A socket's path has 107 bytes at most, and postgres has to get there.
+        self.folder = Path(subprocess.run(
+            ["mktemp", "-d", "/tmp/poi-scratch-XXXXXX"], check=True, capture_output=True, text=True
+        ).stdout.strip())
+        shutil.chown(self.folder, "postgres", "postgres")
+        data = self.folder / "data"
+        self.as_postgres("initdb", "--pgdata", data, "--auth-local=trust", "--auth-host=scram-sha-256",
+                         "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions")
+        self.as_postgres(
+            "pg_ctl", "--pgdata", data, "--wait", "--silent", "--log", self.folder / "log", "--options",
+            f"-c port={self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.folder}"
+            " -c fsync=off -c max_connections=100", "start")
+        try:
+            self.psql("postgres", "--command", f"CREATE DATABASE {self.database}")
+            self.psql(self.database, "--file", self.roles_file, environment={
+                f"{role.upper()}_PASSWORD": password for role, password in self.passwords.items()})
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.as_postgres("pg_ctl", "--pgdata", self.folder / "data", "--mode=immediate", "--silent", "stop")
+        shutil.rmtree(self.folder)
+
+    def as_postgres(self, program, *arguments):
+        subprocess.run(
+            ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups",
+             str(self.programs / program), *map(str, arguments)],
+            check=True, stdout=subprocess.DEVNULL, cwd="/")
+
+    def psql(self, database, *arguments, environment=None):
+        """psql as the superuser, through the Unix socket."""
+        subprocess.run(
+            [str(self.programs / "psql"), "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--host",
+             str(self.folder), "--port", str(self.port), "--username=postgres", "--dbname", database,
+             *map(str, arguments)],
+            check=True, stdout=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
