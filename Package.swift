@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "PointsOfInterestClient", targets: ["PointsOfInterestClient"]),
         .library(name: "PointsOfInterestTesting", targets: ["PointsOfInterestTesting"]),
         .executable(name: "poi", targets: ["poi"]),
+        .executable(name: "generate-events", targets: ["EventGenerator"]),
     ],
     targets: [
         // Fences around C libraries.
@@ -37,6 +38,8 @@ let package = Package(
 
         // What the app links: Foundation only, builds alone.
         .target(name: "PointsOfInterestAPI", swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "EventGenerator", dependencies: ["PointsOfInterestAPI"], swiftSettings: swiftSettings),
         .target(
             name: "PointsOfInterestClient", dependencies: ["PointsOfInterestAPI"],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
