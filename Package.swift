@@ -71,6 +71,11 @@ let package = Package(
         // What several test targets share.
         .target(name: "Randomness", path: "Tests/Support/Randomness", swiftSettings: swiftSettings),
 
+        // A client that is killed and started again, see Documentation/tracking.md.
+        .executableTarget(
+            name: "EventSender", dependencies: ["PointsOfInterestClient"], path: "Tests/Support/EventSender",
+            swiftSettings: swiftSettings),
+
         // What a release's client does, frozen with each release: see scripts/freeze-client.
         .executableTarget(
             name: "CompatibilityProgram", dependencies: ["PointsOfInterestClient"],
