@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "PointsOfInterestTesting", targets: ["PointsOfInterestTesting"]),
         .executable(name: "poi", targets: ["poi"]),
         .executable(name: "poi-mock", targets: ["poi-mock"]),
+        .executable(name: "generate-events", targets: ["EventGenerator"]),
     ],
     targets: [
         // Fences around C libraries.
@@ -38,6 +39,8 @@ let package = Package(
 
         // What the app links: Foundation only, builds alone.
         .target(name: "PointsOfInterestAPI", swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "EventGenerator", dependencies: ["PointsOfInterestAPI"], swiftSettings: swiftSettings),
         .target(
             name: "PointsOfInterestClient", dependencies: ["PointsOfInterestAPI"],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
@@ -75,6 +78,11 @@ let package = Package(
 
         // What several test targets share.
         .target(name: "Randomness", path: "Tests/Support/Randomness", swiftSettings: swiftSettings),
+
+        // A client that is killed and started again, see Documentation/tracking.md.
+        .executableTarget(
+            name: "EventSender", dependencies: ["PointsOfInterestClient"], path: "Tests/Support/EventSender",
+            swiftSettings: swiftSettings),
 
         // What a release's client does, frozen with each release: see scripts/freeze-client.
         .executableTarget(
