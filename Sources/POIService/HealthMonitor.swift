@@ -6,17 +6,23 @@ final class HealthMonitor {
     private let store: any LocationStore
     private let health: Health
     private let observability: Observability
+    private let onReport: (Health.Report) -> Void
     private var timer: LoopTimer?
     private var check: Task<Void, Never>?
 
     /// Half of the 2 s within which the service is to be ready again once its database is.
     private static let interval = Duration.seconds(1)
 
-    init(loop: EventLoop, store: any LocationStore, health: Health, observability: Observability) {
+    /// - Parameter onReport: told of the process's health after each answer.
+    init(
+        loop: EventLoop, store: any LocationStore, health: Health, observability: Observability,
+        onReport: @escaping (Health.Report) -> Void
+    ) {
         self.loop = loop
         self.store = store
         self.health = health
         self.observability = observability
+        self.onReport = onReport
     }
 
     /// Asks now, and from now on a while after each answer.
@@ -40,6 +46,7 @@ final class HealthMonitor {
 
     private func runCheck() async {
         for news in health.update(await store.checkHealth()) { observability.record(news) }
+        onReport(health.report)
         timer?.start(after: Self.interval)
     }
 }
