@@ -66,6 +66,11 @@ final class PoolLane {
         watchWaiters()
     }
 
+    /// Counts a query that took longer than it may.
+    func countTimedOutQuery() {
+        machine.queryTimedOut()
+    }
+
     /// The task of a query's caller was cancelled.
     func cancel(_ query: PendingQuery) {
         if machine.withdraw(where: { $0.isIdentical(to: query) }) != nil {
@@ -168,7 +173,11 @@ final class PoolLane {
         connection.onEnd = { [weak self] error in self?.ended(error, slot) }
         attend(connection, slot)
         observe(.connected(name))
-        for action in machine.connected(slot: slot, now: loop.now) { perform(action) }
+        // PgBouncer up to 1.18 at least gives its backend to another client after the first of several queries
+        // that are in flight, and the answers to the others never come.
+        for action in machine.connected(slot: slot, isSerial: connection.isPooled, now: loop.now) {
+            perform(action)
+        }
     }
 
     /// Sets the hooks that a lease takes away, or may have changed.

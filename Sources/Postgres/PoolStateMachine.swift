@@ -44,6 +44,7 @@ struct PoolStateMachine<Waiter> {
 
     private struct Healthy {
         var inFlight = 0
+        let depth: Int
         let since: Duration
         var lastUsed: Duration
         let failures: Int
@@ -100,6 +101,11 @@ struct PoolStateMachine<Waiter> {
         waiting.removeAll { isMeant($0.waiter) }.first?.waiter
     }
 
+    /// A query took longer than it may.
+    mutating func queryTimedOut() {
+        counts.timedOutQueries += 1
+    }
+
     /// The time has come to look for waiters whose deadline has passed.
     mutating func expireWaiters(now: Duration) -> [Action] {
         var actions: [Action] = []
@@ -135,9 +141,12 @@ struct PoolStateMachine<Waiter> {
     }
 
     /// The slot's attempt has succeeded.
-    mutating func connected(slot: Int, now: Duration) -> [Action] {
+    ///
+    /// - Parameter isSerial: whether the connection takes one query at a time whatever the lane's depth.
+    mutating func connected(slot: Int, isSerial: Bool = false, now: Duration) -> [Action] {
         guard case .connecting(let failures) = slots[slot] else { return [] }
-        slots[slot] = .ready(Healthy(since: now, lastUsed: now, failures: failures))
+        let depth = isSerial ? 1 : limits.depth
+        slots[slot] = .ready(Healthy(depth: depth, since: now, lastUsed: now, failures: failures))
         return settle(slot, now: now)
     }
 
@@ -244,7 +253,7 @@ struct PoolStateMachine<Waiter> {
     private func leastBusySlot() -> Int? {
         var best: (slot: Int, inFlight: Int)?
         for (index, slot) in slots.enumerated() {
-            guard let healthy = slot.healthy, !healthy.isRetired, healthy.inFlight < limits.depth else {
+            guard let healthy = slot.healthy, !healthy.isRetired, healthy.inFlight < healthy.depth else {
                 continue
             }
             if best.map({ healthy.inFlight < $0.inFlight }) ?? true { best = (index, healthy.inFlight) }
@@ -262,7 +271,7 @@ struct PoolStateMachine<Waiter> {
     /// Fills a slot's free places with those who wait, or closes it at its end.
     private mutating func settle(_ slot: Int, now: Duration) -> [Action] {
         var actions: [Action] = []
-        while let healthy = slots[slot].healthy, !healthy.isRetired, healthy.inFlight < limits.depth,
+        while let healthy = slots[slot].healthy, !healthy.isRetired, healthy.inFlight < healthy.depth,
             let first = waiting.popFirst()
         {
             take(slot, now: now)

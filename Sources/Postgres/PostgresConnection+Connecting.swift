@@ -27,7 +27,7 @@ extension PostgresConnection {
             handle: handle, configuration: configuration, loop: loop, threads: threads)
         do throws(PostgresError) {
             guard !Task.isCancelled else { throw PostgresError(.cancelled) }
-            if configuration.preparedStatements == .auto { try await connection.lookForPooler() }
+            try await connection.lookForPooler()
         } catch {
             await connection.close()
             throw error
@@ -38,6 +38,9 @@ extension PostgresConnection {
     /// The name of a backend in `BackendKeyData` is its process id; a pooler makes one up, as it keeps sessions
     /// and backends apart.
     private func lookForPooler() async throws(PostgresError) {
+        // Who wants no statements kept says that there is a pooler, whatever can be seen of it.
+        isPooled = configuration.preparedStatements == .off
+        guard !isPooled else { return }
         let timeout = configuration.overrunGrace
         do throws(PostgresError) {
             let rows = try await query(PostgresQuery("SELECT pg_backend_pid()"), timeout: timeout)

@@ -13,7 +13,7 @@ public final class PostgresConnection {
     public let backendProcessID: Int32
     /// The host and the port that this session was made with, as libpq names them.
     let target: (host: String, port: String)
-    /// Whether a pooler was seen between here and the server.
+    /// Whether a pooler was seen between here and the server, or is said to be there.
     public internal(set) var isPooled = false
 
     /// Called with each notice of the server; without it they are dropped.

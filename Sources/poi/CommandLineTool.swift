@@ -20,9 +20,15 @@ struct CommandLineTool {
         Command(
             name: "migrate", summary: "up, down, status, new or validate: the database's schema",
             run: MigrateCommand.run),
+        Command(
+            name: "healthcheck",
+            summary: "ask the server of HOST and PORT, or --url, whether it lives, or is --ready",
+            run: HealthcheckCommand.run),
     ]
 
-    private static let switches: Set<String> = ["--help", "--print-config", "--dry-run", "--seeds"]
+    private static let switches: Set<String> = [
+        "--help", "--print-config", "--dry-run", "--seeds", "--ready",
+    ]
 
     /// Runs a command; answers the exit code, see `ProgramExit`.
     func run(_ arguments: [String]) -> Int32 {
@@ -42,7 +48,7 @@ struct CommandLineTool {
 
     private static var usage: String {
         let lines = commands.map { command in
-            "  poi " + command.name.padding(toLength: 10, withPad: " ", startingAt: 0) + command.summary
+            "  poi " + command.name.padding(toLength: 12, withPad: " ", startingAt: 0) + command.summary
         }
         return """
             Places near a coordinate, from PostgreSQL, over HTTP.

@@ -104,6 +104,16 @@ struct PoolStateMachineTests {
         #expect(machine.statistics.inFlight == 1)
     }
 
+    @Test("A connection that takes one query at a time gets one at a time")
+    mutating func serial() {
+        _ = machine.connected(slot: 0, isSerial: true, now: .zero)
+        #expect(show(machine.acquire("a", now: .zero)) == "a on 0")
+        #expect(show(machine.acquire("b", now: .zero)) == "-")
+        #expect(show(machine.acquire("c", now: .zero)) == "-")
+        #expect(show(machine.release(slot: 0, now: .zero)) == ["b on 0"])
+        #expect(show(machine.connected(slot: 1, now: .zero)) == ["c on 1"])
+    }
+
     @Test("A retired connection ends what it has, gets nothing more, and is then made anew at once")
     mutating func retiring() {
         connectBoth()

@@ -44,6 +44,9 @@ public final class ReadRoute: Sendable {
         return (candidates.isEmpty ? [] : [reads.narrowed(to: candidates)]) + [primary]
     }
 
+    /// The state of each server.
+    var report: [ReadServers.Report] { servers.withLock { $0.report } }
+
     /// What becomes of a connection to that host and port.
     func fate(of target: (host: String, port: String), now: Duration) -> ConnectionPool.Fate {
         endpoints.isEmpty ? .keep : servers.withLock { $0.fate(of: target, now: now) }

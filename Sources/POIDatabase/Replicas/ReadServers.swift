@@ -30,6 +30,15 @@ struct ReadServers {
     private struct Server {
         let endpoint: PostgresEndpoint
         var condition = Condition.unknown
+        /// What was seen last of a standby; nil of anything else.
+        var lag: Duration?
+    }
+
+    /// A server's state, to be measured.
+    struct Report {
+        let name: String
+        let isUsable: Bool
+        let lag: Duration?
     }
 
     private var servers: [Server]
@@ -52,6 +61,7 @@ struct ReadServers {
         let old = servers[index].condition
         let new = condition(after: old, sighting, now: now)
         servers[index].condition = new
+        servers[index].lag = if case .standby(let lag) = sighting { lag } else { nil }
         switch (old, new) {
         case (.usable(let was, _), .usable(let isStandby, _)): return was == isStandby ? nil : new
         default: return old == new ? nil : new
@@ -70,6 +80,14 @@ struct ReadServers {
         }
         if case .usable(isStandby, _) = old { return old }
         return .usable(isStandby: isStandby, since: now)
+    }
+
+    /// The state of each.
+    var report: [Report] {
+        servers.map { server in
+            let isUsable = if case .usable = server.condition { true } else { false }
+            return Report(name: server.endpoint.description, isUsable: isUsable, lag: server.lag)
+        }
     }
 
     /// Where a new connection may be made; none where reads have to go elsewhere.

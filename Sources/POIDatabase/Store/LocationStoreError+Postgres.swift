@@ -25,8 +25,10 @@ extension PostgresError {
     /// Conflicts").
     var isReplayConflict: Bool { sqlState == .serializationFailure || sqlState == .deadlockDetected }
 
-    /// All that is known of the error, the server's own words included; never for a client.
+    /// All that is known of the error, the server's own words included, but for the numbers in those: they may be
+    /// somebody's position. Never for a client.
     var logText: String {
-        [description, serverMessage].compactMap(\.self).joined(separator: ": ")
+        let message = server.map(\.message.redactingNumbers) ?? clientMessage
+        return [description, message].compactMap(\.self).joined(separator: ": ")
     }
 }

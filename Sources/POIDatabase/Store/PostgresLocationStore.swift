@@ -10,6 +10,7 @@ import Postgres
 public final class PostgresLocationStore: LocationStore {
     let pool: ConnectionPool
     let dataset: DatasetState
+    let route: ReadRoute?
     private let reads: ReadConnections
     private let watch: DatabaseWatch?
     private let schemaCheck: SchemaCheck
@@ -32,6 +33,7 @@ public final class PostgresLocationStore: LocationStore {
         record: @escaping @Sendable (Observation) -> Void = { _ in }
     ) {
         let route = route ?? ReadRoute(configuration)
+        self.route = route
         reads = ReadConnections(configuration, route: route, loop: loop)
         pool = reads.pool
         schemaCheck = SchemaCheck(migrations: migrations)
