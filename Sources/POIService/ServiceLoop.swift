@@ -20,7 +20,6 @@ final class ServiceLoop {
         self.store = store
         // Nobody pays for what nobody can look at.
         let isMeasured = configuration.admin.port != nil
-        lag = isMeasured ? EventLoopLag(loop: loop) : nil
         let problems = ProblemResponder(observability: observability)
         server = HTTPServer(
             loop: loop,
@@ -31,6 +30,7 @@ final class ServiceLoop {
             errorResponder: problems,
             observe: Self.observer(of: isMeasured ? requests : nil, observability))
         try server.start(on: socket)
+        lag = isMeasured ? EventLoopLag(loop: loop) : nil
     }
 
     /// What is told of every request; nil where nobody wants to know.

@@ -54,9 +54,8 @@ struct HealthcheckTests {
 
     @Test("A server that takes connections and says nothing is not well, and that is said in time")
     func silent() async throws {
-        let (descriptor, port) = try Self.listenSilently()
-        defer { close(descriptor) }
-        expectFailure(try await check("--port", "\(port)"), naming: "no answer within 2 s")
+        let listener = try SilentListener()
+        expectFailure(try await check("--port", "\(listener.port)"), naming: "no answer within 2 s")
     }
 
     @Test(
@@ -69,26 +68,5 @@ struct HealthcheckTests {
         let result = try await PoiProgram.run(["healthcheck"] + arguments)
         #expect(result.exitCode == 64)
         #expect(result.standardError.count == 1)
-    }
-
-    /// A socket whose connections nobody accepts.
-    private static func listenSilently() throws -> (descriptor: Int32, port: Int) {
-        #if canImport(Darwin)
-            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #else
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        #endif
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0 && listen(descriptor, 8) == 0
-                    ? getsockname(descriptor, address, &length) : -1
-            }
-        }
-        guard status == 0 else { throw CocoaError(.fileReadUnknown) }
-        return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
     }
 }
