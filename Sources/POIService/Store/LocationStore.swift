@@ -27,8 +27,16 @@ public protocol LocationStore: AnyObject {
     /// Whether the store could answer now.
     func checkHealth() async -> StoreHealth
 
+    /// Adds what the store knows in numbers, by `DatabaseMetrics` for instance; of its own loop only.
+    func collectMetrics(into snapshot: inout MetricsSnapshot)
+
     /// Lets go of what the store holds; to be awaited before its loop stops.
     func close() async
+}
+
+extension LocationStore {
+    /// Nothing.
+    public func collectMetrics(into snapshot: inout MetricsSnapshot) {}
 }
 
 /// What a store knows of its own state.
