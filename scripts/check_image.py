@@ -43,6 +43,13 @@ def bare_system(folder):
         subprocess.run(
             ["debootstrap", "--variant=minbase", "bookworm", unfinished, mirror()],
             check=True, stdout=subprocess.DEVNULL)
+        # The slim image has none of these.
+        for pattern in [
+            "var/lib/apt/lists/*_*", "var/cache/apt/archives/*.deb", "usr/share/doc/*", "usr/share/man/*",
+            "usr/share/locale/*",
+        ]:
+            for path in unfinished.glob(pattern):
+                subprocess.run(["rm", "-rf", path], check=True)
         # With the security updates, where this machine has them.
         for source in Path("/etc/apt/sources.list.d").glob("debian.*"):
             shutil.copy2(source, unfinished / "etc/apt/sources.list.d")
