@@ -47,7 +47,8 @@ struct ResponseTransmissionTests {
     @Test("is dripped to its end even where the system takes a piece only bit by bit")
     func isDrippedThroughAFullBuffer() async throws {
         try await WireServer.run { server in
-            let client = try WireClient(port: server.port)
+            // So little that half of the answer has to wait in the server.
+            let client = try WireClient(port: server.port, receiveBuffer: 1 << 16)
             client.send(Self.request("/drip-big") + WireTests.hello)
             _ = try client.receiveResponse(isHead: true)
             var missing = WireServer.bigBody.count

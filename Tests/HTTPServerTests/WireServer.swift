@@ -134,7 +134,7 @@ struct WireServer: Sendable {
         add("/drip-hourly") { .dripped(bytes: $0, every: .seconds(3600)) }
         router.add(.get, "/drip-big") { _, _ in
             var response = HTTPResponse(.ok, body: bigBody)
-            response.transmission = .dripped(bytes: bigBody.count / 2, every: .milliseconds(100))
+            response.transmission = .dripped(bytes: 10 << 20, every: .milliseconds(500))
             return response
         }
     }
