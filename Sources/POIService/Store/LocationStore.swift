@@ -24,11 +24,19 @@ public protocol LocationStore: AnyObject {
     /// Every category with its number of places, most frequent first, then by name.
     func categories() async throws(LocationStoreError) -> CategoryCounts
 
+    /// Waits until the store answers as fast as it ever will, or can't be had.
+    func warmUp() async
+
     /// Whether the store could answer now.
     func checkHealth() async -> StoreHealth
 
     /// Lets go of what the store holds; to be awaited before its loop stops.
     func close() async
+}
+
+extension LocationStore {
+    /// Nothing to wait for.
+    public func warmUp() async {}
 }
 
 /// What a store knows of its own state.
