@@ -75,15 +75,7 @@ public struct ServerProcess: Sendable {
 
     /// Waits until so many lines of its log are as awaited.
     public func logLines(_ count: Int, where isAwaited: @escaping @Sendable (String) -> Bool) async throws {
-        let missing = Locked(count)
-        // Every line is shown to this once.
-        _ = try await program.output.line { line in
-            guard line.stream == .standardError, isAwaited(line.text) else { return false }
-            return missing.withLock { missing in
-                missing -= 1
-                return missing == 0
-            }
-        }
+        try await program.output.lines(count) { $0.stream == .standardError && isAwaited($0.text) }
     }
 
     /// Asks it to end, and waits for that; answers its exit code.
