@@ -43,6 +43,11 @@ final class HTTPConnection {
         process(.connected(refusal: refusal))
     }
 
+    /// Whether a request is being answered.
+    var isHandling: Bool {
+        if case .handling = machine.state { true } else { false }
+    }
+
     /// From now on, ends the connection with its next answer.
     func endKeepAlive() {
         process(.keepAliveEnded)

@@ -7,6 +7,8 @@ import EventLoop
 public final class HTTPServer {
     /// Number of open connections.
     public var connectionCount: Int { connections.count }
+    /// Number of requests that are being answered.
+    public var activeRequestCount: Int { connections.values.count { $0.isHandling } }
     /// The port it listens on; nil before `start` and once it shuts down.
     public var port: Int? { listener?.port }
 

@@ -33,16 +33,17 @@ public final class Service: Sendable {
     /// - Throws: `ListeningError` where the address can't be had; what `makeStore` throws.
     public func run(onListening: @escaping @Sendable (String) -> Void) throws {
         let sockets = try bind()
+        let adminSocket = try bindAdmin(closingOnFailure: sockets)
         let mainLoop = try EventLoop()
         let threads = try (1..<configuration.loops).map { try EventLoopThread.start(name: "poi-loop-\($0)") }
         let loops = [mainLoop] + threads.map(\.loop)
         let failure = Lock<(any Error)?>(nil)
-        let url = url(port: sockets[0].port)
+        let url = url(host: configuration.host, port: sockets[0].port)
 
         mainLoop.execute {
             Task(executorPreference: mainLoop) {
                 do {
-                    try await self.serve(on: Array(zip(loops, sockets))) { onListening(url) }
+                    try await self.serve(on: Array(zip(loops, sockets)), adminSocket) { onListening(url) }
                 } catch {
                     failure.withLock { $0 = error }
                 }
@@ -63,9 +64,22 @@ public final class Service: Sendable {
         }
     }
 
+    /// The socket of the admin listener; nil where there is none.
+    private func bindAdmin(closingOnFailure others: [BoundSocket]) throws(ListeningError) -> BoundSocket? {
+        guard let port = configuration.admin.port else { return nil }
+        do {
+            return try BoundSocket.bind(host: configuration.admin.host, port: port)[0]
+        } catch {
+            for socket in others { socket.close() }
+            throw ListeningError(
+                address: "\(configuration.admin.host):\(port) (POI_ADMIN_PORT)", reason: "\(error)")
+        }
+    }
+
     /// The service's life, on the first loop: start, serve until a signal, finish.
     private func serve(
-        on sites: [(loop: EventLoop, socket: BoundSocket)], onListening: () -> Void
+        on sites: [(loop: EventLoop, socket: BoundSocket)], _ adminSocket: BoundSocket?,
+        onListening: () -> Void
     ) async throws {
         let loop = sites[0].loop
         let signals = try StopSignals(loop: loop)
@@ -74,9 +88,13 @@ public final class Service: Sendable {
         }
         var serviceLoops: [LoopBound<ServiceLoop>] = []
         var monitor: HealthMonitor?
+        var admin: AdminServer?
         let result: Result<Void, any Error>
         do {
-            for (loop, socket) in sites { serviceLoops.append(try await start(on: loop, socket)) }
+            for (index, (loop, socket)) in sites.enumerated() {
+                serviceLoops.append(try await start(index, on: loop, socket))
+            }
+            admin = try adminSocket.map { try startAdmin(on: loop, $0, of: serviceLoops) }
             monitor = HealthMonitor(
                 loop: loop, store: serviceLoops[0].value.store, health: health, observability: observability,
                 warmUp: { [serviceLoops] in await Self.warmUp(serviceLoops) },
@@ -93,6 +111,7 @@ public final class Service: Sendable {
         health.drain()
         await monitor?.stop()
         await finish(serviceLoops)
+        await admin?.shutdown()
         reports?.close()
         signals.close()
         try result.get()
@@ -122,13 +141,27 @@ public final class Service: Sendable {
         observability.record(.finishing)
     }
 
-    private func start(on loop: EventLoop, _ socket: BoundSocket) async throws -> LoopBound<ServiceLoop> {
+    private func start(
+        _ index: Int, on loop: EventLoop, _ socket: BoundSocket
+    ) async throws -> LoopBound<ServiceLoop> {
         try await loop.submit { [self] in
             let serviceLoop = try ServiceLoop(
-                loop: loop, socket: socket, store: try makeStore(loop), health: health,
+                name: String(index), loop: loop, socket: socket, store: try makeStore(loop), health: health,
                 observability: observability, configuration: configuration, rateLimiter: rateLimiter)
             return LoopBound(serviceLoop, loop: loop)
         }
+    }
+
+    private func startAdmin(
+        on loop: EventLoop, _ socket: BoundSocket, of serviceLoops: [LoopBound<ServiceLoop>]
+    ) throws -> AdminServer {
+        let metrics = MetricsCollector(
+            loops: serviceLoops, health: health, observability: observability,
+            connectionsLimit: configuration.maxConnectionsPerLoop * configuration.loops)
+        let admin = try AdminServer(
+            loop: loop, socket: socket, health: health, metrics: metrics, observability: observability)
+        observability.record(.adminListening(url: url(host: configuration.admin.host, port: socket.port)))
+        return admin
     }
 
     /// Answers what is in flight, on every loop at once.
@@ -145,8 +178,7 @@ public final class Service: Sendable {
         if cutOffCount > 0 { observability.record(.cutOff(connections: cutOffCount)) }
     }
 
-    private func url(port: Int) -> String {
-        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
-        return "http://\(host):\(port)"
+    private func url(host: String, port: Int) -> String {
+        host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)"
     }
 }

@@ -4,14 +4,23 @@ import HTTPServer
 /// One loop's share of the service: an HTTP server, its routes and a store, all confined to the loop.
 final class ServiceLoop {
     let store: any LocationStore
+    private let name: String
     private let server: HTTPServer
+    private let requests = RequestMetrics()
+    private let lag: EventLoopLag?
 
     /// Serves on `socket` from now on.
+    ///
+    /// - Parameter name: tells the loop from others in metrics.
     init(
-        loop: EventLoop, socket: BoundSocket, store: any LocationStore, health: Health,
+        name: String, loop: EventLoop, socket: BoundSocket, store: any LocationStore, health: Health,
         observability: Observability, configuration: ServiceConfiguration, rateLimiter: RateLimiter?
     ) throws {
+        self.name = name
         self.store = store
+        // Nobody pays for what nobody can look at.
+        let isMeasured = configuration.admin.port != nil
+        lag = isMeasured ? EventLoopLag(loop: loop) : nil
         let problems = ProblemResponder(observability: observability)
         let crossOrigin = CrossOriginPolicy(configuration.access.allowedOrigins)
         server = HTTPServer(
@@ -24,8 +33,34 @@ final class ServiceLoop {
                     store: store, health: health, configuration: configuration, rateLimiter: rateLimiter),
                 errorResponder: problems, crossOrigin: crossOrigin),
             errorResponder: problems,
-            observe: observability.observesRequests ? { observability.record(.request($0)) } : nil)
+            observe: Self.observer(of: isMeasured ? requests : nil, observability))
         try server.start(on: socket)
+    }
+
+    /// What is told of every request; nil where nobody wants to know.
+    private static func observer(
+        of metrics: RequestMetrics?, _ observability: Observability
+    ) -> ((RequestObservation) -> Void)? {
+        switch (metrics, observability.observesRequests) {
+        case (nil, false): nil
+        case (nil, true): { observability.record(.request($0)) }
+        case (let metrics?, false): { metrics.record($0) }
+        case (let metrics?, true):
+            { request in
+                metrics.record(request)
+                observability.record(.request(request))
+            }
+        }
+    }
+
+    /// Adds what this loop has counted, and its state.
+    func collectMetrics(into snapshot: inout MetricsSnapshot) {
+        requests.collect(into: &snapshot)
+        snapshot.add(server.activeRequestCount, to: .activeRequests)
+        snapshot.add(server.connectionCount, to: .connections)
+        if let lag { snapshot.add(lag.durations, to: .eventLoopLag, name) }
+        if let id = store.currentDatasetID { snapshot.add(1, to: .dataset, id.hexadecimal) }
+        store.collectMetrics(into: &snapshot)
     }
 
     /// From now on clients are asked to connect anew, elsewhere.
@@ -37,6 +72,7 @@ final class ServiceLoop {
     func shutdown(deadline: Duration) async -> Int {
         let cutOffCount = await server.shutdown(deadline: deadline)
         await store.close()
+        lag?.close()
         return cutOffCount
     }
 }

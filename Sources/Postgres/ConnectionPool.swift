@@ -98,6 +98,7 @@ public final class ConnectionPool {
                 lane.cancel(query)
             }
         }
+        if case .failure(let error) = answer, error.code == .queryTimedOut { lane.countTimedOutQuery() }
         return try answer.get()
     }
 

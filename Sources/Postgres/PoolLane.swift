@@ -70,6 +70,11 @@ final class PoolLane {
         watchWaiters()
     }
 
+    /// Counts a query that took longer than it may.
+    func countTimedOutQuery() {
+        machine.queryTimedOut()
+    }
+
     /// The task of a query's caller was cancelled.
     func cancel(_ query: PendingQuery) {
         if machine.withdraw(where: { $0.isIdentical(to: query) }) != nil {

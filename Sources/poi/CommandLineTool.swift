@@ -20,9 +20,15 @@ struct CommandLineTool {
         Command(
             name: "migrate", summary: "up, down, status, new or validate: the database's schema",
             run: MigrateCommand.run),
+        Command(
+            name: "healthcheck",
+            summary: "ask the server of HOST and PORT, or --url, whether it lives, or is --ready",
+            run: HealthcheckCommand.run),
     ]
 
-    private static let switches: Set<String> = ["--help", "--print-config", "--dry-run", "--seeds"]
+    private static let switches: Set<String> = [
+        "--help", "--print-config", "--dry-run", "--seeds", "--ready",
+    ]
 
     /// Runs a command; answers the exit code: 0, 64 for a bad call or setting, 1 for any other failure.
     func run(_ arguments: [String]) -> Int32 {
@@ -48,7 +54,7 @@ struct CommandLineTool {
 
     private static var usage: String {
         let lines = commands.map { command in
-            "  poi " + command.name.padding(toLength: 10, withPad: " ", startingAt: 0) + command.summary
+            "  poi " + command.name.padding(toLength: 12, withPad: " ", startingAt: 0) + command.summary
         }
         return """
             Places near a coordinate, from PostgreSQL, over HTTP.

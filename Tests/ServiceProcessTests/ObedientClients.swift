@@ -1,4 +1,5 @@
 import Foundation
+import ServiceFixtures
 
 /// Clients that ask again as soon as they are answered, on a new connection where the server has closed the old one,
 /// until there is no server any more to connect to.

@@ -1,5 +1,6 @@
 import Foundation
 import ServerProcess
+import ServiceFixtures
 import Testing
 
 @Suite("Under a service manager", .timeLimit(.minutes(2)))

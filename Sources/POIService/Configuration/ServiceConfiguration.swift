@@ -22,6 +22,8 @@ public struct ServiceConfiguration: Sendable {
     public var maxConnectionsPerLoop: Int
     /// The most requests a loop works on at once.
     public var maxInFlightPerLoop: Int
+    /// Where those who run the service reach it.
+    public var admin: AdminConfiguration
     /// How the process ends.
     public var lifecycle: LifecycleConfiguration
     /// Query parameters that a gateway adds and that are ignored.
@@ -36,6 +38,8 @@ public struct ServiceConfiguration: Sendable {
     public var logsAccess: Bool
     /// How log lines look.
     public var logFormat: LogFormat
+    /// How much of a request's position is logged.
+    public var logCoordinates: LoggedCoordinates
 
     /// Reads the settings.
     ///
@@ -46,9 +50,9 @@ public struct ServiceConfiguration: Sendable {
     public init(
         from reader: inout SettingsReader, processorCount: Int, isDevelopment: Bool = false
     ) throws(ConfigurationError) {
-        host = try reader.read(.text("HOST", "address to listen on", default: "127.0.0.1"))
-        port = try reader.read(
-            .integer("PORT", "port to listen on; 0 lets the system choose", in: 0...65535, default: 8080))
+        host = try reader.read(.host)
+        port = try reader.read(.port)
+        admin = try AdminConfiguration(from: &reader, isDevelopment: isDevelopment)
         loops = try reader.read(
             .integer(
                 "POI_LOOPS", "event loops; the default is one a core", in: 1...256,
@@ -72,5 +76,9 @@ public struct ServiceConfiguration: Sendable {
         logsAccess = try reader.read(.flag("POI_ACCESS_LOG", "whether each request is logged", default: true))
         logFormat = try reader.read(
             .choice("POI_LOG_FORMAT", "how log lines look", default: LogFormat.auto))
+        logCoordinates = try reader.read(
+            .choice(
+                "POI_LOG_COORDINATES", "how much of a request's position is logged",
+                default: LoggedCoordinates.off))
     }
 }

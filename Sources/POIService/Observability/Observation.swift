@@ -2,14 +2,16 @@ import HTTPServer
 
 /// What happens in the service and somebody may want to know.
 ///
-/// Code emits cases; the log and, later, the metrics decide what to show of them.
+/// Code emits cases; the log and the metrics decide what to show of them.
 public enum Observation: Sendable {
     /// The process serves at this address.
     case listening(url: String)
+    /// The process serves health and metrics at this address.
+    case adminListening(url: String)
     /// A request was answered, or its client has gone.
     case request(RequestObservation)
     /// A request failed for a reason that its client isn't told.
-    case failure(requestID: String, reason: String)
+    case failure(requestID: String, traceID: String? = nil, reason: String)
     /// The database answers.
     case databaseReachable
     /// The database doesn't answer.

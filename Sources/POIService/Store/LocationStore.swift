@@ -30,6 +30,9 @@ public protocol LocationStore: AnyObject {
     /// Whether the store could answer now.
     func checkHealth() async -> StoreHealth
 
+    /// Adds what the store knows in numbers, by `DatabaseMetrics` for instance; of its own loop only.
+    func collectMetrics(into snapshot: inout MetricsSnapshot)
+
     /// Lets go of what the store holds; to be awaited before its loop stops.
     func close() async
 }
@@ -37,6 +40,9 @@ public protocol LocationStore: AnyObject {
 extension LocationStore {
     /// Nothing to wait for.
     public func warmUp() async {}
+
+    /// Nothing.
+    public func collectMetrics(into snapshot: inout MetricsSnapshot) {}
 }
 
 /// What a store knows of its own state.

@@ -19,7 +19,7 @@ public struct ServerProcess: Sendable {
     public static func serve(
         databaseURL: String, host: String = "127.0.0.1", port: Int = 0, environment: [String: String] = [:]
     ) async throws -> ServerProcess {
-        var environment = environment.merging(ownAdminPort) { given, _ in given }
+        var environment = environment
         environment["DATABASE_URL"] = databaseURL
         let arguments = ["serve", "--host", host, "--port", "\(port)"]
         return try await ServerProcess(
@@ -30,14 +30,11 @@ public struct ServerProcess: Sendable {
     public static func dev(
         in folder: TemporaryFolder, environment: [String: String] = [:]
     ) async throws -> ServerProcess {
-        var environment = environment.merging(ownAdminPort) { given, _ in given }
+        var environment = environment
         environment["POI_STATE_DIR"] = folder.path
         return try await ServerProcess(
             PoiProgram.start(["dev", "--port", "0"], environment: environment, folder: folder))
     }
-
-    /// Several servers run on one machine here, and the default is one port.
-    private static let ownAdminPort = ["POI_ADMIN_PORT": "0"]
 
     private init(
         _ program: ChildProgram, host: String = "127.0.0.1", databaseURL: String? = nil
@@ -59,6 +56,16 @@ public struct ServerProcess: Sendable {
         self.port = port
         self.baseURL = baseURL
         self.databaseURL = databaseURL
+    }
+
+    /// The port of its admin listener, on 127.0.0.1, once that listens.
+    public func adminPort() async throws -> Int {
+        let line = try await program.output.line {
+            $0.stream == .standardError && $0.text.contains(#""event":"admin-listening""#)
+        }
+        guard let match = line.text.firstMatch(of: /"url":"http:\/\/[^"]*:([0-9]+)"/), let port = Int(match.1)
+        else { throw ProgramFailure(reason: "didn't say where its metrics are", output: program.output.text) }
+        return port
     }
 
     /// Waits until it is ready: from then on `/readyz` answers 200.
