@@ -96,8 +96,9 @@ public final class Service: Sendable {
             }
             admin = try adminSocket.map { try startAdmin(on: loop, $0, of: serviceLoops) }
             monitor = HealthMonitor(
-                loop: loop, store: serviceLoops[0].value.store, health: health, observability: observability
-            ) { reports?.update($0) }
+                loop: loop, store: serviceLoops[0].value.store, health: health, observability: observability,
+                warmUp: { [serviceLoops] in await Self.warmUp(serviceLoops) },
+                onReport: { reports?.update($0) })
             monitor?.start()
             onListening()
             let signal = await signals.first()
@@ -114,6 +115,15 @@ public final class Service: Sendable {
         reports?.close()
         signals.close()
         try result.get()
+    }
+
+    /// Waits until every loop can take its share of the load.
+    private static func warmUp(_ serviceLoops: [LoopBound<ServiceLoop>]) async {
+        await withTaskGroup { group in
+            for serviceLoop in serviceLoops {
+                group.addTask(executorPreference: serviceLoop.loop) { await serviceLoop.value.store.warmUp() }
+            }
+        }
     }
 
     /// Serves on for a while as a process that isn't ready, so that balancers and clients go elsewhere.

@@ -54,6 +54,14 @@ public final class ConnectionPool {
         return statistics
     }
 
+    /// Waits until every connection has been made, or has failed to be, once: no query has to wait then for what
+    /// goes on at the start.
+    public func waitUntilTried() async {
+        loop.preconditionInEventLoop()
+        await fast.waitUntilTried()
+        await exclusive.waitUntilTried()
+    }
+
     /// Runs a prepared statement on a connection of the lane.
     ///
     /// - Parameters:

@@ -17,6 +17,9 @@ final class PoolLane {
     private var waiterTimer: LoopTimer?
     private var healthTimer: LoopTimer?
     private var isWaiterTimerRunning = false
+    /// Those that have neither connected nor failed to since the start.
+    private var untriedSlots: Set<Int>
+    private var trialWaiters: [UnsafeContinuation<Void, Never>] = []
     private var closeWaiters: [UnsafeContinuation<Void, Never>] = []
 
     init(
@@ -35,6 +38,7 @@ final class PoolLane {
                 connections: count, depth: depth, waiters: options.waitersPerLane,
                 acquireTimeout: options.acquireTimeout))
         connections = Array(repeating: nil, count: count)
+        untriedSlots = Set(connections.indices)
     }
 
     /// Starts the timers and the first attempts to connect.
@@ -178,6 +182,20 @@ final class PoolLane {
         for action in machine.connected(slot: slot, isSerial: connection.isPooled, now: loop.now) {
             perform(action)
         }
+        noteTrial(of: slot)
+    }
+
+    /// Waits until every connection has been made, or has failed to be, once.
+    func waitUntilTried() async {
+        guard !untriedSlots.isEmpty else { return }
+        await withUnsafeContinuation { trialWaiters.append($0) }
+    }
+
+    private func noteTrial(of slot: Int) {
+        untriedSlots.remove(slot)
+        guard untriedSlots.isEmpty else { return }
+        for waiter in trialWaiters { waiter.resume() }
+        trialWaiters = []
     }
 
     /// Sets the hooks that a lease takes away, or may have changed.
@@ -190,6 +208,7 @@ final class PoolLane {
     private func connectFailed(_ error: PostgresError, _ slot: Int) {
         observe(.connectFailed(name, error))
         perform(machine.connectFailed(slot: slot, random: .random(in: 0...1)))
+        noteTrial(of: slot)
         finishClosing()
     }
 

@@ -24,6 +24,9 @@ public protocol LocationStore: AnyObject {
     /// Every category with its number of places, most frequent first, then by name.
     func categories() async throws(LocationStoreError) -> CategoryCounts
 
+    /// Waits until the store answers as fast as it ever will, or can't be had.
+    func warmUp() async
+
     /// Whether the store could answer now.
     func checkHealth() async -> StoreHealth
 
@@ -35,6 +38,9 @@ public protocol LocationStore: AnyObject {
 }
 
 extension LocationStore {
+    /// Nothing to wait for.
+    public func warmUp() async {}
+
     /// Nothing.
     public func collectMetrics(into snapshot: inout MetricsSnapshot) {}
 }

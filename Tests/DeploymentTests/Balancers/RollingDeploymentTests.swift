@@ -49,7 +49,7 @@ struct RollingDeploymentTests {
         let balancer = try await Balancer(.haproxy, for: fleet, changes: [.noRetries])
         let load = Load(port: balancer.port, connections: Self.connections, target: secretTarget)
         try await offPool { load.wait(successes: 5) }
-        for index in fleet.servers.indices { try await fleet.restart(index) }
+        try await fleet.restart(0)
         let failures = try await offPool {
             load.wait(successes: 5)
             return load.stop().flatMap(\.self).filter { !$0.isSuccess }
@@ -76,7 +76,8 @@ struct RollingDeploymentTests {
         #expect(!failures.isEmpty)
         #expect(failures.count < Self.connections)
         for failure in failures {
-            #expect(failure.answer?.problem?.code == .badGateway, "\(failure)")
+            // On a connection that has had answers already HAProxy hangs up instead, so that the client tries again.
+            #expect(failure.answer == nil || failure.answer?.problem?.code == .badGateway, "\(failure)")
             #expect(failure.start < death, "\(failure.start - death) after the server's death")
         }
     }

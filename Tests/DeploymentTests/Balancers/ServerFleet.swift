@@ -15,6 +15,12 @@ struct ServerFleet {
     /// Those that have ended.
     private(set) var formerServers: [ServerProcess] = []
 
+    /// One loop, as in a small container. Patience with the database, since a machine that is busy with other things
+    /// is no failure of a deployment; together still less than the balancers' 10 s.
+    private static let settings = [
+        "POI_LOOPS": "1", "POI_DB_ACQUIRE_TIMEOUT": "5s", "POI_DB_STATEMENT_TIMEOUT": "4s",
+    ]
+
     private let databaseURL: String
     private let settings: [String: String]
     /// The migrations that a server which starts relies on, where they aren't the package's.
@@ -23,7 +29,7 @@ struct ServerFleet {
     /// Starts servers, and waits until they are ready.
     init(count: Int, settings: [String: String] = [:]) async throws {
         databaseURL = try await ServiceDatabase.migrated().connectionString
-        self.settings = settings.merging(["POI_LOOPS": "1"]) { given, _ in given }
+        self.settings = settings.merging(Self.settings) { given, _ in given }
         let first = try await ServerProcess.serve(
             databaseURL: databaseURL, host: Self.host(0), environment: self.settings)
         servers = [first]
