@@ -105,6 +105,9 @@ let package = Package(
             name: "PointsOfInterestAPITests", dependencies: ["PointsOfInterestAPI", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
+            name: "EventGeneratorTests", dependencies: ["EventGenerator"], exclude: ["Definitions"],
+            swiftSettings: swiftSettings),
+        .testTarget(
             name: "PointsOfInterestClientTests", dependencies: ["PointsOfInterestTesting"],
             swiftSettings: swiftSettings),
         .testTarget(

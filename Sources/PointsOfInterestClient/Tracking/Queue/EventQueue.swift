@@ -31,6 +31,7 @@ public final class EventQueue: Tracker {
         /// The lines that come while the file is written anew; nil else.
         var linesSinceSnapshot: [UInt8]?
         var isSynchronizing = false
+        var isClosed = false
         var failure: EventQueueError?
         /// Wakes whoever waits for events.
         var wake: AsyncStream<Void>.Continuation?
@@ -75,6 +76,7 @@ public final class EventQueue: Tracker {
         let event = event.id == nil ? event.identified() : event
         let json = event.json
         let needsDisk = state.withLock { state -> Bool in
+            guard !state.isClosed else { return false }
             let records = state.backlog.append(event, json: json)
             Self.write(records, to: &state)
             state.wake?.yield()
@@ -103,6 +105,14 @@ public final class EventQueue: Tracker {
             return false
         }
         if !isEmpty { for await _ in stream {} }
+    }
+
+    /// Waits for the disk and gives the folder free: another queue can be opened there. Not for the main thread.
+    /// Events that are tracked later are lost. An app that ends needn't call it.
+    public func close() {
+        state.withLock { $0.isClosed = true }
+        disk.sync { synchronizeNow() }
+        lockFile.unlock()
     }
 
     private func synchronizeNow() {

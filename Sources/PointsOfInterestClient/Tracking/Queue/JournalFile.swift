@@ -28,6 +28,11 @@ final class JournalFile: Sendable {
         }
     }
 
+    /// Gives the lock back.
+    func unlock() {
+        flock(descriptor, LOCK_UN)
+    }
+
     /// All that it holds.
     func read() throws(EventQueueError) -> [UInt8] {
         let length = try size()
