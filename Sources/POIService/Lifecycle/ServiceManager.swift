@@ -53,24 +53,25 @@ struct ServiceManager: Sendable {
         ServiceManager { name in getenv(name).map { String(cString: $0) } }
     }
 
-    /// Tells it, all in one datagram.
-    func send(_ messages: Message...) {
+    /// Tells it, all in one datagram; answers whether it took that.
+    @discardableResult
+    func send(_ messages: Message...) -> Bool {
         let text = messages.map(\.text).joined(separator: "\n")
         let descriptor = Self.makeSocket()
-        guard descriptor >= 0 else { return }
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
         // A manager that doesn't read is not waited for longer than this.
         var patience = timeval(tv_sec: 0, tv_usec: 100_000)
         setsockopt(
             descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         let (address, length) = address
-        withUnsafePointer(to: address) { address in
+        return withUnsafePointer(to: address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                _ = Array(text.utf8).withUnsafeBytes { bytes in
-                    sendto(descriptor, bytes.baseAddress, bytes.count, 0, address, length)
+                Array(text.utf8).withUnsafeBytes { bytes in
+                    sendto(descriptor, bytes.baseAddress, bytes.count, 0, address, length) == bytes.count
                 }
             }
         }
-        close(descriptor)
     }
 
     /// What `sun_path` has room for, its terminating zero included (unix(7)).

@@ -6,6 +6,7 @@ final class ServiceManagerReports {
     private let loops: [EventLoop]
     private var watchdog: LoopTimer?
     private var isReady = false
+    private var lastReason: String?
     private var isStopping = false
     private var awaitsLoops = false
 
@@ -21,14 +22,14 @@ final class ServiceManagerReports {
         watchdog?.start(after: .zero, repeating: timeout / 2)
     }
 
-    /// Takes note of the process's health.
+    /// Takes note of the process's health. A manager that has no room for a message is told again the next time.
     func update(_ report: Health.Report) {
         guard !isReady, !isStopping else { return }
         if let reason = report.notReadyReason {
-            manager.send(.status(reason))
+            guard reason != lastReason else { return }
+            if manager.send(.status(reason)) { lastReason = reason }
         } else {
-            isReady = true
-            manager.send(.ready, .status("Serving."))
+            isReady = manager.send(.ready, .status("Serving."))
         }
     }
 
