@@ -28,7 +28,8 @@ for path in sorted(folder.glob("*.yaml")):
             try:
                 kubernetes_validate.validate(item, version, strict=True)
             except kubernetes_validate.ValidationError as error:
-                faults.append(f"{path} (Kubernetes {version}): {error}")
+                where = ".".join(map(str, error.path))
+                faults.append(f"{path} (Kubernetes {version}): {where}: {error.message}")
 
 
 def pods():
