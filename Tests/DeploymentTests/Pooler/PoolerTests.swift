@@ -22,7 +22,10 @@ struct PoolerTests {
         let database = try await ServiceDatabase.migrated()
         let pooler = try await PgBouncer(
             database.cluster, database: database.name, backends: 2, settings: settings)
-        let pooled = try await ServerProcess.serve(databaseURL: pooler.connectionString)
+        // Two backends of a busy machine may be slow: an answer that never comes is what fails here.
+        let patience = ["POI_DB_ACQUIRE_TIMEOUT": "30s", "POI_DB_STATEMENT_TIMEOUT": "30s"]
+        let pooled = try await ServerProcess.serve(
+            databaseURL: pooler.connectionString, environment: patience)
         let direct = try await ServerProcess.serve(databaseURL: database.connectionString)
         for server in [pooled, direct] { try await server.ready() }
         for target in Self.targets {
