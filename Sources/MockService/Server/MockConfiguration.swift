@@ -33,7 +33,7 @@ package struct MockConfiguration: Sendable {
             .text("POI_FIXTURES", "file with the places to answer with; the seed without it"))
         greatestSessionCount = try reader.read(
             .integer("POI_MAX_SESSIONS", "most sessions at a time", in: 1...1000, default: 64))
-        service = try ServiceConfiguration(from: &reader, processorCount: 1)
+        service = try ServiceConfiguration(from: &reader, processorCount: 1, isDevelopment: true)
         try reader.refuseUnknownFlags()
         for entry in reader.entries where entry.origin == "flag" {
             guard Self.variables.contains(entry.variable) else {

@@ -41,10 +41,10 @@ package struct MockServer: Sendable {
             if endsWithStandardInput {
                 StandardInput.whenClosed(on: loop) { signals.ask("standard input has ended") }
             }
-            observability.record(.stopping(signal: await signals.first()))
+            observability.record(.stopping(signal: await signals.first(), drainDelay: .zero))
             health.drain()
             handler.drain()
-            await server.shutdown(deadline: configuration.service.shutdownTimeout)
+            await server.shutdown(deadline: configuration.service.lifecycle.shutdownTimeout)
         }
         observability.record(.stopped)
     }
