@@ -20,6 +20,8 @@ public struct SQLState: Sendable, Hashable, RawRepresentable, CustomStringConver
     public static let invalidStatementName = SQLState(rawValue: "26000")
     /// 42601.
     public static let syntaxError = SQLState(rawValue: "42601")
+    /// 42883.
+    public static let undefinedFunction = SQLState(rawValue: "42883")
     /// 42P01.
     public static let undefinedTable = SQLState(rawValue: "42P01")
     /// 57014: ended by `statement_timeout` or by a cancel request, which look the same.
