@@ -43,6 +43,11 @@ test-tsan: bootstrap ## run the tests of what has threads under ThreadSanitizer
 	$(SWIFT) test --sanitize=thread --scratch-path .build/tsan \
 		--filter 'EventLoopTests|HTTPServerTests|PostgresTests'
 
+.PHONY: test-deployment
+test-deployment: ## run several servers behind balancers and before replicas and poolers
+	@scripts/bootstrap checks
+	$(SWIFT) test --no-parallel --filter DeploymentTests
+
 .PHONY: check-client
 check-client: ## build the client alone, from a package outside
 	@scripts/check-client-alone

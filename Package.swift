@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "PointsOfInterestClient", targets: ["PointsOfInterestClient"]),
         .library(name: "PointsOfInterestTesting", targets: ["PointsOfInterestTesting"]),
         .executable(name: "poi", targets: ["poi"]),
+        .executable(name: "generate-events", targets: ["EventGenerator"]),
     ],
     targets: [
         // Fences around C libraries.
@@ -37,6 +38,8 @@ let package = Package(
 
         // What the app links: Foundation only, builds alone.
         .target(name: "PointsOfInterestAPI", swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "EventGenerator", dependencies: ["PointsOfInterestAPI"], swiftSettings: swiftSettings),
         .target(
             name: "PointsOfInterestClient", dependencies: ["PointsOfInterestAPI"],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
@@ -110,13 +113,25 @@ let package = Package(
         .target(
             name: "ServerProcess", dependencies: ["ChildProcesses"], path: "Tests/Support/ServerProcess",
             swiftSettings: swiftSettings),
+        .target(
+            name: "ServiceFixtures",
+            dependencies: ["PointsOfInterestClient", "PrivateCluster", "ServerProcess"],
+            path: "Tests/Support/ServiceFixtures", swiftSettings: swiftSettings),
         .testTarget(
             name: "ContractTests", dependencies: ["PointsOfInterestTesting", "ServerProcess", "poi"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "ServiceProcessTests",
-            dependencies: ["PointsOfInterestClient", "PrivateCluster", "Randomness", "ServerProcess", "poi"],
-            swiftSettings: swiftSettings),
+            dependencies: [
+                "PointsOfInterestClient", "PrivateCluster", "Randomness", "ServerProcess", "ServiceFixtures",
+                "poi",
+            ], swiftSettings: swiftSettings),
+        // Several servers, with what stands before and behind them: see `make test-deployment`.
+        .testTarget(
+            name: "DeploymentTests",
+            dependencies: [
+                "PointsOfInterestClient", "PrivateCluster", "ServerProcess", "ServiceFixtures", "poi",
+            ], swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]
 )

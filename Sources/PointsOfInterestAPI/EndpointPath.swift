@@ -6,6 +6,8 @@ public enum EndpointPath {
     public static let location = "/locations/{id}"
     /// The categories, see `CategoriesRequest`.
     public static let categories = "/categories"
+    /// What apps tell of their use, see `EventsRequest`.
+    public static let events = "/events"
     /// What a problem of a code means, for people; a template whose `{code}` is a `ProblemCode`.
     public static let problem = "/problems/{code}"
     /// The OpenAPI description of the service.

@@ -1,5 +1,6 @@
 import Foundation
 import ServerProcess
+import ServiceFixtures
 import Testing
 
 /// A way to call `poi` wrongly, and what its one line of answer has to name.

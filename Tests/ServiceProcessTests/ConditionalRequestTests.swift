@@ -1,5 +1,6 @@
 import PointsOfInterestClient
 import ServerProcess
+import ServiceFixtures
 import Testing
 
 @Suite("Conditional requests", .timeLimit(.minutes(2)))
@@ -30,7 +31,7 @@ struct ConditionalRequestTests {
         var tags: [String] = []
         for (target, _) in Self.targets {
             let before = try await statistics.count()
-            let answer = try await ServiceProcessTests.get(target, port: server.port)
+            let answer = try await ServiceFixtures.get(target, port: server.port)
             #expect(answer.status == 200)
             tags.append(try #require(answer.headers["etag"], "\(target)"))
             // That the statistics tell of questions is seen here.

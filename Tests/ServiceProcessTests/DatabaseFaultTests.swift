@@ -2,6 +2,7 @@ import Foundation
 import PointsOfInterestClient
 import PrivateCluster
 import ServerProcess
+import ServiceFixtures
 import Testing
 
 /// A service over a database that can be taken away, which no other test shares.

@@ -1,6 +1,7 @@
 import Foundation
 import PointsOfInterestClient
 import ServerProcess
+import ServiceFixtures
 import Testing
 
 /// Questions whose queries go different ways to the database.

@@ -1,5 +1,6 @@
 import Foundation
 import ServerProcess
+import ServiceFixtures
 import Testing
 
 /// What is left in the folder of a `poi dev`, and who still uses it.

@@ -1,6 +1,7 @@
 import Foundation
 import PointsOfInterestClient
 import ServerProcess
+import ServiceFixtures
 import Testing
 
 @Suite("On the wire, the service", .timeLimit(.minutes(2)))

@@ -1,5 +1,6 @@
 import PointsOfInterestClient
 import ServerProcess
+import ServiceFixtures
 import Testing
 
 /// Bytes that are no proper request, and what they are answered with.

@@ -1,6 +1,7 @@
 import Foundation
 import PrivateCluster
 import ServerProcess
+import ServiceFixtures
 import Testing
 
 @Suite("poi migrate", .timeLimit(.minutes(2)))

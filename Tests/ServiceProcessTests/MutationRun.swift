@@ -1,5 +1,6 @@
 import Foundation
 import Randomness
+import ServiceFixtures
 
 /// Sends mutated requests, each on a connection of its own, many at once.
 ///

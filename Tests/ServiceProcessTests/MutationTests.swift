@@ -2,6 +2,7 @@ import Foundation
 import PointsOfInterestClient
 import Randomness
 import ServerProcess
+import ServiceFixtures
 import Testing
 
 /// How many mutations are tried: 20,000, or what the environment's `POI_MUTATIONS` says.

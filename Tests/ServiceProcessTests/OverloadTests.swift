@@ -1,6 +1,7 @@
 import Foundation
 import PointsOfInterestClient
 import ServerProcess
+import ServiceFixtures
 import Testing
 
 @Suite("Under a lock that stops every query", .timeLimit(.minutes(2)))

@@ -1,4 +1,5 @@
 import ServerProcess
+import ServiceFixtures
 import Testing
 
 @Suite("Readiness", .timeLimit(.minutes(2)))

@@ -1,8 +1,6 @@
 import ServerProcess
+import ServiceFixtures
 import Testing
-
-/// A place to ask from that can't be mistaken for anything else in a log.
-let secretTarget = "/locations?lat=37.32931357&long=-121.88938642"
 
 extension ServerProcess {
     /// Ends the service in order, and checks what every run of it must show: that it hasn't crashed, and that
@@ -14,11 +12,7 @@ extension ServerProcess {
     }
 
     func expectSoundOutput(sourceLocation: SourceLocation = #_sourceLocation) {
-        let signs = ["Fatal error", "Assertion", "Precondition", "Crash", "Sanitizer", "corrupt", "SUMMARY"]
-        let coordinates = ["37.3293135", "121.8893864"]
-        let telling = program.output.lines.map(\.text).filter { line in
-            (signs + coordinates).contains { line.contains($0) }
-        }
+        let telling = program.output.unsoundLines
         #expect(
             telling.isEmpty, "\(telling.prefix(50).joined(separator: "\n"))", sourceLocation: sourceLocation)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import ServerProcess
+import ServiceFixtures
 import Testing
 
 @Suite("Signals", .timeLimit(.minutes(2)))

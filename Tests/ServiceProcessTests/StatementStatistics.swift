@@ -1,5 +1,6 @@
 import PrivateCluster
 import ServerProcess
+import ServiceFixtures
 import Testing
 
 /// A database that counts its statements, of a cluster that this process's tests share.

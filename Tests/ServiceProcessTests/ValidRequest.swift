@@ -1,3 +1,5 @@
+import ServiceFixtures
+
 /// Requests that the service takes, of every route, method and header: what mutations start from.
 enum ValidRequest {
     /// The bytes of one, or of a pipelined pair.

@@ -18,7 +18,9 @@ extension Problem: Codable {
         code = optional(.code) ?? .unspecified
         title = optional(.title) ?? "The request failed"
         requestId = optional(.requestId)
-        errors = optional(.errors) ?? []
+        // A fault of an event has an index, one of a parameter has none.
+        eventErrors = optional(.errors) ?? []
+        errors = eventErrors.isEmpty ? optional(.errors) ?? [] : []
     }
 
     /// Encodes the document; empty members are left out.
@@ -31,5 +33,6 @@ extension Problem: Codable {
         try container.encode(code, forKey: .code)
         try container.encodeIfPresent(requestId, forKey: .requestId)
         if !errors.isEmpty { try container.encode(errors, forKey: .errors) }
+        if !eventErrors.isEmpty { try container.encode(eventErrors, forKey: .errors) }
     }
 }

@@ -14,11 +14,13 @@ public struct Problem: Hashable, Sendable {
     public var requestId: String?
     /// Every fault of the request's parameters; empty where the problem is another.
     public var errors: [ParameterFault]
+    /// Every event of the request that has faults; empty where the problem is another. They are sent as `errors`.
+    public var eventErrors: [EventFault]
 
     /// Makes a problem of a code, which decides its type, its title and, where none is given, its status.
     public init(
         _ code: ProblemCode, status: Int? = nil, detail: String? = nil, requestId: String? = nil,
-        errors: [ParameterFault] = []
+        errors: [ParameterFault] = [], eventErrors: [EventFault] = []
     ) {
         let definition = ProblemCode.definitions[code]
         self.type = "/problems/\(code.rawValue)"
@@ -28,6 +30,7 @@ public struct Problem: Hashable, Sendable {
         self.code = code
         self.requestId = requestId
         self.errors = errors
+        self.eventErrors = eventErrors
     }
 
     /// Makes the problem of a request that was refused for its parameters.

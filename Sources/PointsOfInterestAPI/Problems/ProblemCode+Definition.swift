@@ -154,6 +154,25 @@ extension ProblemCode {
             414, "The request target is too long",
             means: "The request line is longer than the service takes. The connection is closed.",
             remedy: "Shorten the query: the request line has at most 8 KiB."),
+        .malformedBody: Definition(
+            400, "The body is malformed",
+            means: "The request's body isn't JSON, or not the kind of document that the endpoint reads.",
+            remedy: "Send a JSON array of events. The detail names the byte where it ends being one."),
+        .unsupportedMediaType: Definition(
+            415, "The media type is not read here",
+            means: "The request's Content-Type names something that the endpoint doesn't read.",
+            remedy: "Send JSON, as Content-Type: application/json."),
+        .unsupportedContentEncoding: Definition(
+            415, "The coding is not read here",
+            means: "The request's Content-Encoding names a coding that the endpoint doesn't read.",
+            remedy: "Send the body as it is, or with Content-Encoding: gzip."),
+        .invalidEvents: Definition(
+            422, "Some events are not valid",
+            means: """
+                Events of the batch have faults, and none of the batch is kept. The problem's errors name every \
+                event that has one, by its index from 0.
+                """,
+            remedy: "Leave out the events that errors names, or correct them, and send the others again."),
         .expectationFailed: Definition(
             417, "The expectation can't be met",
             means: "The request's Expect header asks for something other than 100-continue.",

@@ -12,7 +12,9 @@ extension ProblemCode {
         case 408: self = .requestTimeout
         case 413: self = .contentTooLarge
         case 414: self = .uriTooLong
+        case 415: self = .unsupportedMediaType
         case 417: self = .expectationFailed
+        case 422: self = .invalidEvents
         case 429: self = .tooManyRequests
         case 431: self = .headersTooLarge
         case 501: self = .notImplemented

@@ -67,6 +67,14 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let requestTimeout = ProblemCode(rawValue: "request-timeout")
     /// The request's body is too large.
     public static let contentTooLarge = ProblemCode(rawValue: "content-too-large")
+    /// The body is not what the endpoint reads at all.
+    public static let malformedBody = ProblemCode(rawValue: "malformed-body")
+    /// The body is of a media type that the endpoint doesn't read.
+    public static let unsupportedMediaType = ProblemCode(rawValue: "unsupported-media-type")
+    /// The body has a coding that the endpoint doesn't read.
+    public static let unsupportedContentEncoding = ProblemCode(rawValue: "unsupported-content-encoding")
+    /// Some events of a batch have faults, so that none is kept.
+    public static let invalidEvents = ProblemCode(rawValue: "invalid-events")
     /// The request's target is too long.
     public static let uriTooLong = ProblemCode(rawValue: "uri-too-long")
     /// The request's headers are too large.

@@ -1,45 +1,55 @@
 import Foundation
 
-/// A `poi serve` or `poi dev` that serves on a free port of its own.
+/// A `poi serve` or `poi dev` that serves on a port of its own, and tells its metrics on another.
 public struct ServerProcess: Sendable {
     /// The process.
     public let program: ChildProgram
     /// Where it serves.
     public let baseURL: URL
-    /// The port it serves on, on 127.0.0.1.
+    /// The port it serves on.
     public let port: Int
     /// A libpq URI of its database.
     public let databaseURL: String
 
     /// Starts `poi serve` on a database; it need not be ready when this returns.
+    ///
+    /// - Parameters:
+    ///   - host: an address of this machine, in IPv4's notation.
+    ///   - port: 0 lets the system choose one that is free.
     public static func serve(
-        databaseURL: String, environment: [String: String] = [:]
+        databaseURL: String, host: String = "127.0.0.1", port: Int = 0, environment: [String: String] = [:]
     ) async throws -> ServerProcess {
-        var environment = environment
+        var environment = environment.merging(ownAdminPort) { given, _ in given }
         environment["DATABASE_URL"] = databaseURL
+        let arguments = ["serve", "--host", host, "--port", "\(port)"]
         return try await ServerProcess(
-            PoiProgram.start(["serve", "--port", "0"], environment: environment), databaseURL: databaseURL)
+            PoiProgram.start(arguments, environment: environment), host: host, databaseURL: databaseURL)
     }
 
     /// Starts `poi dev`, which keeps its state below a folder.
     public static func dev(
         in folder: TemporaryFolder, environment: [String: String] = [:]
     ) async throws -> ServerProcess {
-        var environment = environment
+        var environment = environment.merging(ownAdminPort) { given, _ in given }
         environment["POI_STATE_DIR"] = folder.path
         return try await ServerProcess(
             PoiProgram.start(["dev", "--port", "0"], environment: environment, folder: folder))
     }
 
-    private init(_ program: ChildProgram, databaseURL: String? = nil) async throws {
-        let announcement = "serving http://127.0.0.1:"
+    /// Several servers run on one machine here, and the default is one port.
+    private static let ownAdminPort = ["POI_ADMIN_PORT": "0"]
+
+    private init(
+        _ program: ChildProgram, host: String = "127.0.0.1", databaseURL: String? = nil
+    ) async throws {
+        let announcement = "serving http://\(host):"
         let line = try await program.output.line {
             $0.stream == .standardOutput && $0.text.hasPrefix(announcement)
         }
         let urlName = "DATABASE_URL="
         let urlLine = program.output.lines(of: .standardOutput).first { $0.hasPrefix(urlName) }
         guard let port = Int(line.text.dropFirst(announcement.count)),
-            let baseURL = URL(string: "http://127.0.0.1:\(port)"),
+            let baseURL = URL(string: "http://\(host):\(port)"),
             let databaseURL = databaseURL ?? urlLine.map({ String($0.dropFirst(urlName.count)) })
         else {
             throw ProgramFailure(

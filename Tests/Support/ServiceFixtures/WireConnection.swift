@@ -1,21 +1,20 @@
 import Foundation
-import PointsOfInterestClient
 
 /// A connection to a server on this machine, byte by byte. Its calls block, see `offPool`.
-final class WireConnection {
-    struct Refused: Error {}
+package final class WireConnection {
+    package struct Refused: Error {}
     /// Neither bytes nor the connection's end, for so long that it hangs.
-    struct NoEnd: Error {}
+    package struct NoEnd: Error {}
     /// The connection's end where there should have been bytes, with those that came.
-    struct EndOfStream: Error {
-        let received: String
+    package struct EndOfStream: Error {
+        package let received: String
     }
 
     private let descriptor: Int32
     private var isOpen = true
     private var unread: [UInt8] = []
 
-    init(port: Int) throws {
+    package init(port: Int) throws {
         #if canImport(Darwin)
             descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #else
@@ -45,7 +44,7 @@ final class WireConnection {
     deinit { close() }
 
     /// Leaves, as an app does that gives up: whatever comes is refused from now on.
-    func close() {
+    package func close() {
         guard isOpen else { return }
         isOpen = false
         #if canImport(Darwin)
@@ -56,7 +55,7 @@ final class WireConnection {
     }
 
     /// Sends bytes; a peer that has gone is no error here: what it said before is still to be read.
-    func send(_ bytes: [UInt8]) {
+    package func send(_ bytes: [UInt8]) {
         #if canImport(Darwin)
             let flags: Int32 = 0
         #else
@@ -77,16 +76,16 @@ final class WireConnection {
         }
     }
 
-    func send(_ text: String) { send(Array(text.utf8)) }
+    package func send(_ text: String) { send(Array(text.utf8)) }
 
     /// Sends a `GET` request.
-    func sendGet(_ target: String) { send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n") }
+    package func sendGet(_ target: String) { send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n") }
 
     /// Tells the server that nothing more comes.
-    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+    package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Reads one answer with a `Content-Length`, or to `HEAD` one without a body.
-    func readAnswer(isHead: Bool = false) throws -> WireAnswer {
+    package func readAnswer(isHead: Bool = false) throws -> WireAnswer {
         let headEnd = Array("\r\n\r\n".utf8)
         while true {
             if let range = unread.firstRange(of: headEnd) {
@@ -103,7 +102,7 @@ final class WireConnection {
     }
 
     /// Whether the server closes the connection and sends nothing more before.
-    func isClosedByServer() -> Bool {
+    package func isClosedByServer() -> Bool {
         do {
             try receive()
             return false
@@ -115,7 +114,7 @@ final class WireConnection {
     /// Reads all that comes until the server ends the connection; answers whether it tore it down.
     ///
     /// - Throws: where it doesn't end.
-    func readToEnd(into bytes: inout [UInt8]) throws -> Bool {
+    package func readToEnd(into bytes: inout [UInt8]) throws -> Bool {
         var buffer = [UInt8](repeating: 0, count: 16384)
         while true {
             let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -136,35 +135,5 @@ final class WireConnection {
         let count = recv(descriptor, &buffer, buffer.count, 0)
         guard count > 0 else { throw EndOfStream(received: String(decoding: unread, as: UTF8.self)) }
         unread += buffer[..<count]
-    }
-}
-
-/// An answer as it came over the wire.
-struct WireAnswer: Sendable {
-    let status: Int
-    /// By lower-case name.
-    let headers: [String: String]
-    var body = Data()
-
-    fileprivate init(head: String) {
-        let lines = head.components(separatedBy: "\r\n")
-        status = lines[0].split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-        headers = Dictionary(
-            lines.dropFirst().compactMap { line in
-                let parts = line.split(separator: ":", maxSplits: 1)
-                guard parts.count == 2 else { return nil }
-                return (parts[0].lowercased(), parts[1].trimmingCharacters(in: .whitespaces))
-            }, uniquingKeysWith: { "\($0), \($1)" })
-    }
-
-    /// The problem document, if the answer is one.
-    var problem: Problem? {
-        guard headers["content-type"] == "application/problem+json" else { return nil }
-        return try? JSONDecoder().decode(Problem.self, from: body)
-    }
-
-    /// The places, if the answer has them.
-    var places: [PointOfInterest]? {
-        try? JSONDecoder().decode([PointOfInterest].self, from: body)
     }
 }

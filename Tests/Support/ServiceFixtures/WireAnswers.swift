@@ -2,24 +2,26 @@ import Foundation
 import PointsOfInterestClient
 
 /// All that came over a connection until its end, taken apart.
-struct WireAnswers {
+package struct WireAnswers {
     /// What no server may send.
-    struct Malformed: Error, CustomStringConvertible {
-        let description: String
+    package struct Malformed: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(description: String) { self.description = description }
     }
 
     /// One answer's head, and its body where one came.
-    struct Answer {
-        let status: Int
-        let isProblem: Bool
-        let isCompressed: Bool
-        let body: ArraySlice<UInt8>
+    package struct Answer {
+        package let status: Int
+        package let isProblem: Bool
+        package let isCompressed: Bool
+        package let body: ArraySlice<UInt8>
     }
 
-    let answers: [Answer]
+    package let answers: [Answer]
 
     /// - Parameter isReset: whether the connection was torn down, so that the last answer may be cut off.
-    init(_ bytes: [UInt8], isReset: Bool) throws {
+    package init(_ bytes: [UInt8], isReset: Bool) throws {
         var answers: [Answer] = []
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -2,10 +2,10 @@ import Foundation
 import ServerProcess
 
 /// A session of its own with a database, through `psql`, that can hold locks while the service works.
-struct DatabaseSession {
+package struct DatabaseSession {
     private let psql: ChildProgram
 
-    init(_ url: String) throws {
+    package init(_ url: String) throws {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
         psql = try ChildProgram(
             executable: "/usr/bin/env",
@@ -15,7 +15,7 @@ struct DatabaseSession {
 
     /// Runs statements and returns their rows, one a line, once the last has ended.
     @discardableResult
-    func run(_ sql: String) async throws -> [String] {
+    package func run(_ sql: String) async throws -> [String] {
         let marker = "ran-\(UUID().uuidString)"
         let count = psql.output.lines.count
         psql.write("\(sql); SELECT '\(marker)';")
@@ -24,22 +24,22 @@ struct DatabaseSession {
     }
 
     /// Asks until the answer is yes.
-    func wait(until condition: String) async throws {
+    package func wait(until condition: String) async throws {
         while try await run("SELECT \(condition)") != ["t"] { try Task.checkCancellation() }
     }
 
     /// Locks the table of places, so that every query for places waits.
-    func lockPlaces() async throws {
+    package func lockPlaces() async throws {
         try await run("BEGIN; LOCK TABLE locations IN ACCESS EXCLUSIVE MODE")
     }
 
     /// Waits until queries of the service wait for that lock.
-    func waitForBlockedQueries(_ count: Int = 1) async throws {
+    package func waitForBlockedQueries(_ count: Int = 1) async throws {
         try await wait(until: "count(*) >= \(count) FROM pg_locks WHERE \(Self.isBlockedQuery)")
     }
 
     /// Waits until no query of the service waits for that lock any more.
-    func waitForNoBlockedQuery() async throws {
+    package func waitForNoBlockedQuery() async throws {
         try await wait(until: "count(*) = 0 FROM pg_locks WHERE \(Self.isBlockedQuery)")
     }
 
@@ -50,7 +50,7 @@ struct DatabaseSession {
         """
 
     /// Lets the waiting queries go on.
-    func unlockPlaces() async throws {
+    package func unlockPlaces() async throws {
         try await run("ROLLBACK")
     }
 }

@@ -1,14 +1,14 @@
 import Foundation
 
 /// Runs what blocks on a thread of its own: Swift's pool has a thread a core, for all tests together.
-func offPool<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+package func offPool<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         Thread { continuation.resume(with: Result { try body() }) }.start()
     }
 }
 
 /// Sends one `GET` request on a connection of its own.
-func get(_ target: String, port: Int) async throws -> WireAnswer {
+package func get(_ target: String, port: Int) async throws -> WireAnswer {
     try await offPool {
         let connection = try WireConnection(port: port)
         connection.sendGet(target)

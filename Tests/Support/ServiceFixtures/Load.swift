@@ -4,14 +4,14 @@ import PointsOfInterestClient
 /// Keep-alive connections that ask again as soon as they are answered, each on a thread of its own.
 ///
 /// Unchecked, since the condition guards the state. Its calls block, see `offPool`.
-final class Load: @unchecked Sendable {
+package final class Load: @unchecked Sendable {
     /// One request's fate; no answer is one where the connection has ended instead.
-    struct Outcome: Sendable {
-        let start: ContinuousClock.Instant
-        let end: ContinuousClock.Instant
-        let answer: WireAnswer?
+    package struct Outcome: Sendable {
+        package let start: ContinuousClock.Instant
+        package let end: ContinuousClock.Instant
+        package let answer: WireAnswer?
 
-        var isSuccess: Bool { answer?.status == 200 }
+        package var isSuccess: Bool { answer?.status == 200 }
     }
 
     /// The bound of a load that nobody stops.
@@ -24,7 +24,7 @@ final class Load: @unchecked Sendable {
     private var isStopping = false
 
     /// Starts asking.
-    init(port: Int, connections: Int, target: String) {
+    package init(port: Int, connections: Int, target: String) {
         outcomes = Array(repeating: [], count: connections)
         successCounts = Array(repeating: 0, count: connections)
         runningCount = connections
@@ -34,7 +34,7 @@ final class Load: @unchecked Sendable {
     }
 
     /// Waits until every connection has had so many more successes, or so many more failures.
-    func wait(successes: Int = 0, failures: Int = 0) {
+    package func wait(successes: Int = 0, failures: Int = 0) {
         condition.withLock {
             let successesBefore = successCounts
             let failuresBefore = failureCounts
@@ -48,7 +48,7 @@ final class Load: @unchecked Sendable {
     }
 
     /// Stops asking; answers what has happened, by connection.
-    func stop() -> [[Outcome]] {
+    package func stop() -> [[Outcome]] {
         condition.withLock {
             isStopping = true
             while runningCount > 0 { condition.wait() }

@@ -1,0 +1,102 @@
+import PointsOfInterestAPI
+
+/// The Swift file: an enum with a case for each event, and the definitions.
+struct SwiftSource {
+    private let events: [EventSource]
+    private let options: GeneratorOptions
+
+    /// - Throws: if two names of the definitions make one name of Swift.
+    init(_ definitions: [EventDefinition], options: GeneratorOptions) throws {
+        self.options = options
+        events = try definitions.map(EventSource.init)
+        try SwiftSource.refuseRepetition(
+            of: events.map { ($0.caseName, $0.definition.name) } + [("other", "the case of all other events")]
+        )
+        try SwiftSource.refuseRepetition(
+            of: events.flatMap(\.choices).map { ($0.typeName, "\($0.parameter.name) of its event") })
+    }
+
+    var text: String {
+        var writer = SourceWriter()
+        writer.line(
+            "// Made by generate-events from the definitions in \(options.definitions). Changes belong there."
+        )
+        writer.line("// swift-format-ignore-file")
+        writer.line()
+        if let module = options.module {
+            writer.line("import \(module)")
+            writer.line()
+        }
+        writeEnum(&writer)
+        writer.line()
+        writeContent(&writer)
+        for choice in events.flatMap(\.choices) {
+            writer.line()
+            writer.block("extension \(options.type)") { choice.write(&$0, access: access) }
+        }
+        writer.line()
+        writeDefinitions(&writer)
+        return writer.text
+    }
+
+    /// The access level as it stands before a declaration.
+    private var access: String { options.access == .internal ? "" : options.access.rawValue + " " }
+
+    private func writeEnum(_ writer: inout SourceWriter) {
+        writer.comment("The events that are defined in `\(options.definitions)`.")
+        writer.block("\(access)enum \(options.type): TrackableEvent") { writer in
+            for event in events { event.writeCase(&writer) }
+            writer.comment("Any other event: one whose name isn't here, or whose values no case can hold.")
+            writer.line("case other(EventContent)")
+        }
+    }
+
+    private func writeContent(_ writer: inout SourceWriter) {
+        writer.block("extension \(options.type)") { writer in
+            writer.comment("Reads an event; one that no case holds as it is becomes `other`.")
+            writer.block("\(access)init(_ content: EventContent)") { writer in
+                writer.line("let known = Self.known(content)")
+                writer.line("self = known?.content == content ? known ?? .other(content) : .other(content)")
+            }
+            writer.line()
+            writer.block("private static func known(_ content: EventContent) -> \(options.type)?") { writer in
+                if events.contains(where: { !$0.definition.parameters.isEmpty }) {
+                    writer.line("let value = content.value")
+                }
+                writer.line("switch content.name {")
+                for event in events { event.writeReading(&writer) }
+                writer.line("default: return nil")
+                writer.line("}")
+            }
+            writer.line()
+            writer.comment("The name and the values, as they are sent.")
+            writer.block("\(access)var content: EventContent") { writer in
+                writer.line("switch self {")
+                for event in events { event.writeContent(&writer) }
+                writer.line("case .other(let content): content")
+                writer.line("}")
+            }
+        }
+    }
+
+    private func writeDefinitions(_ writer: inout SourceWriter) {
+        writer.block("extension \(options.type)") { writer in
+            writer.comment("What each event is, and what its values may be.")
+            writer.line("\(access)static let definitions: [EventDefinition] = [")
+            writer.indented { writer in
+                for event in events { event.writeDefinition(&writer) }
+            }
+            writer.line("]")
+        }
+    }
+
+    /// Two names that only differ where Swift's don't.
+    private static func refuseRepetition(of names: [(swift: String, source: String)]) throws {
+        var sources: [String: String] = [:]
+        for (swift, source) in names {
+            if let other = sources.updateValue(source, forKey: swift) {
+                throw GeneratorError("\(other) and \(source) would both be \(swift) in Swift")
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// The members of an event as it is sent, and of the `event` within.
+enum EventMember: String {
+    case id
+    case userID = "user_id"
+    case time, event, test
+    case name = "event.name"
+    case value = "event.value"
+
+    static let ofEvents: [EventMember] = [.id, .userID, .time, .event, .test]
+    static let ofEvent: [EventMember] = [.name, .value]
+    static let required: [EventMember] = [.userID, .time, .event, .name]
+
+    /// Whether a member's name in a document is this one's.
+    func isNamed(_ name: JSONText, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        if name.isEscaped { return name.equals(key.description, in: bytes) }
+        guard name.range.count == key.utf8CodeUnitCount else { return false }
+        return name.raw(in: bytes)
+            .elementsEqual(UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+    }
+
+    private var key: StaticString {
+        switch self {
+        case .id: "id"
+        case .userID: "user_id"
+        case .time: "time"
+        case .event: "event"
+        case .test: "test"
+        case .name: "name"
+        case .value: "value"
+        }
+    }
+}

@@ -1,0 +1,113 @@
+/// Holds an event's value against its definition.
+struct EventValueChecker {
+    typealias SyntaxError = JSONScanner.SyntaxError
+
+    /// A fault of a parameter.
+    struct Fault {
+        let code: EventFault.Code
+        let detail: String
+        let parameter: String?
+    }
+
+    let definition: EventDefinition
+    private(set) var faults: [Fault] = []
+    private var given: Set<String> = []
+
+    init(definition: EventDefinition) {
+        self.definition = definition
+    }
+
+    /// Checks the object that stands there; none at all is one without members.
+    mutating func check(_ value: Range<Int>?, of bytes: UnsafeBufferPointer<UInt8>) throws(SyntaxError) {
+        if let value {
+            var scanner = JSONScanner(bytes, from: value.lowerBound)
+            try scanner.object { (name, scanner) throws(SyntaxError) in try check(name, &scanner) }
+        }
+        for parameter in definition.parameters where parameter.isRequired && !given.contains(parameter.name) {
+            report(.missing, "must be given", parameter)
+        }
+    }
+
+    private mutating func check(_ name: JSONText, _ scanner: inout JSONScanner) throws(SyntaxError) {
+        guard let parameter = definition.parameters.first(where: { name.equals($0.name, in: scanner.bytes) })
+        else {
+            if !definition.allowsOthers {
+                let known = definition.parameters.map(\.name).joined(separator: ", ")
+                let hint = known.isEmpty ? "has no values" : "has only \(known)"
+                faults.append(Fault(code: .unknown, detail: "\(definition.name) \(hint)", parameter: nil))
+            }
+            return try scanner.value()
+        }
+        guard scanner.next != UInt8(ascii: "n") else { return try scanner.literal("null") }
+        given.insert(parameter.name)
+        switch parameter.kind {
+        case .text(let length): try checkText(&scanner, parameter, length)
+        case .openChoice(_, let length): try checkText(&scanner, parameter, length)
+        case .choice(let choices): try checkChoice(&scanner, parameter, choices)
+        case .integer(let range): try checkInteger(&scanner, parameter, range)
+        case .number(let range): try checkNumber(&scanner, parameter, range)
+        case .boolean: try checkBoolean(&scanner, parameter)
+        }
+    }
+
+    private mutating func checkText(
+        _ scanner: inout JSONScanner, _ parameter: EventParameter, _ length: ClosedRange<Int>
+    ) throws(SyntaxError) {
+        guard scanner.next == UInt8(ascii: "\"") else { return try mistype(&scanner, parameter, "a text") }
+        let text = try scanner.string()
+        guard !length.contains(text.length(in: scanner.bytes)) else { return }
+        report(
+            .outOfRange, "must have \(length.lowerBound) to \(length.upperBound) characters", parameter)
+    }
+
+    private mutating func checkChoice(
+        _ scanner: inout JSONScanner, _ parameter: EventParameter, _ choices: [String]
+    ) throws(SyntaxError) {
+        guard scanner.next == UInt8(ascii: "\"") else { return try mistype(&scanner, parameter, "a text") }
+        let text = try scanner.string()
+        guard !choices.contains(where: { text.equals($0, in: scanner.bytes) }) else { return }
+        report(.notAChoice, "must be one of \(choices.joined(separator: ", "))", parameter)
+    }
+
+    private mutating func checkInteger(
+        _ scanner: inout JSONScanner, _ parameter: EventParameter, _ range: ClosedRange<Int>
+    ) throws(SyntaxError) {
+        guard scanner.next.beginsNumber else { return try mistype(&scanner, parameter, "a whole number") }
+        let token = try scanner.number()
+        if let number = scanner.integer(ofNumber: token), range.contains(number) { return }
+        let isWhole = scanner.value(ofNumber: token).rounded() == scanner.value(ofNumber: token)
+        report(
+            isWhole ? .outOfRange : .wrongType,
+            "must be a whole number from \(range.lowerBound) to \(range.upperBound)", parameter)
+    }
+
+    private mutating func checkNumber(
+        _ scanner: inout JSONScanner, _ parameter: EventParameter, _ range: ClosedRange<Double>
+    ) throws(SyntaxError) {
+        guard scanner.next.beginsNumber else { return try mistype(&scanner, parameter, "a number") }
+        let number = scanner.value(ofNumber: try scanner.number())
+        guard !range.contains(number) else { return }
+        report(.outOfRange, "must be from \(range.lowerBound) to \(range.upperBound)", parameter)
+    }
+
+    private mutating func checkBoolean(
+        _ scanner: inout JSONScanner, _ parameter: EventParameter
+    ) throws(SyntaxError) {
+        switch scanner.next {
+        case UInt8(ascii: "t"): try scanner.literal("true")
+        case UInt8(ascii: "f"): try scanner.literal("false")
+        default: try mistype(&scanner, parameter, "true or false")
+        }
+    }
+
+    private mutating func mistype(
+        _ scanner: inout JSONScanner, _ parameter: EventParameter, _ expected: String
+    ) throws(SyntaxError) {
+        try scanner.value()
+        report(.wrongType, "must be \(expected)", parameter)
+    }
+
+    private mutating func report(_ code: EventFault.Code, _ detail: String, _ parameter: EventParameter) {
+        faults.append(Fault(code: code, detail: detail, parameter: parameter.name))
+    }
+}
