@@ -102,7 +102,7 @@ let package = Package(
             name: "PointsOfInterestTestingTests", dependencies: ["PointsOfInterestTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "POIServiceTests", dependencies: ["POIService", "HTTPServer", "Randomness"],
+            name: "POIServiceTests", dependencies: ["POIService", "Hashing", "HTTPServer", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "POIDatabaseTests",

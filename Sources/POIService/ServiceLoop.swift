@@ -4,14 +4,17 @@ import HTTPServer
 /// One loop's share of the service: an HTTP server, its routes and a store, all confined to the loop.
 final class ServiceLoop {
     let store: any LocationStore
+    private let events: any EventStore
     private let server: HTTPServer
 
     /// Serves on `socket` from now on.
     init(
-        loop: EventLoop, socket: BoundSocket, store: any LocationStore, health: Health,
+        loop: EventLoop, socket: BoundSocket, store: any LocationStore, events: any EventStore,
+        health: Health,
         observability: Observability, configuration: ServiceConfiguration, rateLimiter: RateLimiter?
     ) throws {
         self.store = store
+        self.events = events
         let problems = ProblemResponder(observability: observability)
         let crossOrigin = CrossOriginPolicy(configuration.access.allowedOrigins)
         server = HTTPServer(
@@ -21,7 +24,8 @@ final class ServiceLoop {
                 commonFields: ServiceHandler.commonFields(crossOrigin)),
             handler: ServiceHandler(
                 router: Routes.router(
-                    store: store, health: health, configuration: configuration, rateLimiter: rateLimiter),
+                    store: store, events: events, health: health, configuration: configuration,
+                    observability: observability, rateLimiter: rateLimiter),
                 errorResponder: problems, crossOrigin: crossOrigin),
             errorResponder: problems,
             observe: observability.observesRequests ? { observability.record(.request($0)) } : nil)
@@ -32,5 +36,6 @@ final class ServiceLoop {
     func shutdown(deadline: Duration) async {
         await server.shutdown(deadline: deadline)
         await store.close()
+        await events.close()
     }
 }

@@ -20,9 +20,14 @@ struct CommandLineTool {
         Command(
             name: "migrate", summary: "up, down, status, new or validate: the database's schema",
             run: MigrateCommand.run),
+        Command(
+            name: "events", summary: "maintain or export: the app's events in the database",
+            run: EventsCommand.run),
     ]
 
-    private static let switches: Set<String> = ["--help", "--print-config", "--dry-run", "--seeds"]
+    private static let switches: Set<String> = [
+        "--help", "--print-config", "--dry-run", "--seeds", "--include-tests",
+    ]
 
     /// Runs a command; answers the exit code: 0, 64 for a bad call or setting, 1 for any other failure.
     func run(_ arguments: [String]) -> Int32 {

@@ -14,7 +14,8 @@ public struct DatabaseConfiguration: Sendable {
     ///
     /// - Throws: the first setting that can't be used.
     public init(from reader: inout SettingsReader) throws(ConfigurationError) {
-        postgres = try Self.postgres(try reader.readIfPresent(.databaseURL))
+        postgres = try Self.postgres(
+            try reader.readIfPresent(.databaseURL), of: Setting.databaseURL.variable)
         listenMode = try reader.read(.listenMode)
         pool = PoolOptions()
         pool.fastConnections = try reader.read(.fastConnections)
@@ -27,16 +28,19 @@ public struct DatabaseConfiguration: Sendable {
     /// Leads to another database, with the same settings.
     public mutating func use(connectionString: String) throws(ConfigurationError) {
         let statementTimeout = postgres.statementTimeout
-        postgres = try Self.postgres(connectionString)
+        postgres = try Self.postgres(connectionString, of: Setting.databaseURL.variable)
         postgres.statementTimeout = statementTimeout
     }
 
-    private static func postgres(_ conninfo: String?) throws(ConfigurationError) -> PostgresConfiguration {
+    /// What a setting's text leads to.
+    static func postgres(
+        _ conninfo: String?, of variable: String
+    ) throws(ConfigurationError) -> PostgresConfiguration {
         do throws(PostgresError) {
             return try PostgresConfiguration(conninfo: conninfo)
         } catch {
             // The text may hold a password.
-            throw ConfigurationError("DATABASE_URL: expected a connection string or URI of libpq")
+            throw ConfigurationError("\(variable): expected a connection string or URI of libpq")
         }
     }
 }

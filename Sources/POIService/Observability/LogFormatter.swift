@@ -62,7 +62,8 @@ extension Observation {
     fileprivate var level: String {
         switch self {
         case .listening, .request, .databaseReachable, .migrationsApplied, .stopping, .stopped: "info"
-        case .databaseUnreachable, .migrationsMissing, .logLinesDropped: "warning"
+        case .eventsStored, .eventsRefused, .eventPartitionsMade: "info"
+        case .databaseUnreachable, .migrationsMissing, .logLinesDropped, .eventPartitionsFailed: "warning"
         case .failure: "error"
         }
     }
@@ -76,6 +77,10 @@ extension Observation {
         case .databaseUnreachable: "database-unreachable"
         case .migrationsMissing: "migrations-missing"
         case .migrationsApplied: "migrations-applied"
+        case .eventsStored: "events-stored"
+        case .eventsRefused: "events-refused"
+        case .eventPartitionsMade: "event-partitions-made"
+        case .eventPartitionsFailed: "event-partitions-failed"
         case .stopping: "stopping"
         case .stopped: "stopped"
         case .logLinesDropped: "log-lines-dropped"
@@ -92,6 +97,11 @@ extension Observation {
         case .migrationsMissing(let versions):
             "migrations are missing, run poi migrate up: \(versions.joined(separator: ", "))"
         case .migrationsApplied: "all migrations are applied"
+        case .eventsStored(let counts): "\(counts.accepted) events stored"
+        case .eventsRefused: "events refused"
+        case .eventPartitionsMade(let names): "made partitions for events: \(names.joined(separator: ", "))"
+        case .eventPartitionsFailed(let reason):
+            "can't make partitions for events, run poi events maintain: \(reason)"
         case .stopping(let signal): "\(signal): finishing what is in flight"
         case .stopped: "stopped"
         case .logLinesDropped(let count): "\(count) log lines were dropped: their reader was too slow"

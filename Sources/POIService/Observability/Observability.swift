@@ -31,6 +31,7 @@ public final class Observability: Sendable {
 
     /// Tells of something that has happened.
     public func record(_ observation: Observation) {
+        guard !observation.isOnlyCounted else { return }
         writer.write(formatter.line(for: observation, at: .now))
     }
 

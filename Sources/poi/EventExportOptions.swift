@@ -1,0 +1,44 @@
+import Foundation
+import POIDatabase
+import POIService
+
+/// What `poi events export` is asked for.
+struct EventExportOptions {
+    let selection: EventExport.Selection
+    let format: EventExport.Format
+    /// Nil is standard output.
+    let outputPath: String?
+
+    init(from reader: inout SettingsReader, includesTests: Bool) throws(ConfigurationError) {
+        guard let since = try Self.moment("--since", &reader) else {
+            throw ConfigurationError("--since: expected a day or a time, such as 2026-11-01")
+        }
+        let until = try Self.moment("--until", &reader)
+        if let until, until <= since {
+            throw ConfigurationError("--until: expected a time after that of --since")
+        }
+        selection = EventExport.Selection(
+            sinceMicroseconds: since, untilMicroseconds: until, includesTests: includesTests)
+        let name = reader.takeOption("--format") ?? EventExport.Format.ndjson.rawValue
+        guard let format = EventExport.Format(rawValue: name) else {
+            throw ConfigurationError("--format=\(name): expected ndjson or csv")
+        }
+        self.format = format
+        outputPath = reader.takeOption("--output")
+        if outputPath?.isEmpty == true { throw ConfigurationError("--output: expected the path of a file") }
+    }
+
+    /// A day in UTC, or a time by RFC 3339, in microseconds since 1970.
+    private static func moment(
+        _ option: String, _ reader: inout SettingsReader
+    ) throws(ConfigurationError) -> Int64? {
+        guard let text = reader.takeOption(option) else { return nil }
+        let isDay = text.wholeMatch(of: /\d{4}-\d{2}-\d{2}/) != nil
+        guard let date = try? Date(isDay ? text + "T00:00:00Z" : text, strategy: .iso8601) else {
+            throw ConfigurationError(
+                "\(option)=\(text): expected a day or a time, such as 2026-11-01 or 2026-11-01T12:00:00Z")
+        }
+        // Of four digits' years, so within the range.
+        return Int64(date.timeIntervalSince1970.rounded()) * 1_000_000
+    }
+}
