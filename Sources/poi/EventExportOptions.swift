@@ -33,8 +33,14 @@ struct EventExportOptions {
         _ option: String, _ reader: inout SettingsReader
     ) throws(ConfigurationError) -> Int64? {
         guard let text = reader.takeOption(option) else { return nil }
-        let isDay = text.wholeMatch(of: /\d{4}-\d{2}-\d{2}/) != nil
-        guard let date = try? Date(isDay ? text + "T00:00:00Z" : text, strategy: .iso8601) else {
+        let clock = /T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(Z|[+-]([01]\d|2[0-3]):[0-5]\d)/
+        let (day, time) = (text.prefix(10), text.dropFirst(10))
+        guard time.isEmpty || time.wholeMatch(of: clock) != nil,
+            // The parser would take the 30th of February for the 2nd of March.
+            let midnight = try? Date(day + "T00:00:00Z", strategy: .iso8601),
+            midnight.formatted(.iso8601.year().month().day()) == day,
+            let date = try? Date(day + (time.isEmpty ? "T00:00:00Z" : time), strategy: .iso8601)
+        else {
             throw ConfigurationError(
                 "\(option)=\(text): expected a day or a time, such as 2026-11-01 or 2026-11-01T12:00:00Z")
         }

@@ -7,6 +7,7 @@ final class ProgressBar: @unchecked Sendable {
     private let unit: String
     private var shownPerMille = -1
     private var text = ""
+    private var isFinished = false
 
     private static let width = 40
 
@@ -25,7 +26,13 @@ final class ProgressBar: @unchecked Sendable {
 
     /// Shows the end, and leaves the line.
     func finish() {
+        isFinished = true
         write("\r" + text + "\n")
+    }
+
+    deinit {
+        // What went wrong is told on a line of its own.
+        if !text.isEmpty, !isFinished { write("\n") }
     }
 
     private static func line(_ done: Int, of total: Int, perMille: Int, unit: String) -> String {

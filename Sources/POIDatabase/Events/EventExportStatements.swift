@@ -28,7 +28,7 @@ struct EventExportStatements {
         '{"id":"' || id || '","user_id":' || to_json(user_id) \
         || ',"time":' || extract(epoch FROM time)::double precision \
         || ',"event":{"name":' || to_json(name) \
-        || CASE value WHEN '{}' THEN '' ELSE ',"value":' || value END \
+        || CASE value WHEN '{}' THEN '' ELSE ',"value":' || value::text END \
         || '},"received_at":' || extract(epoch FROM received_at)::double precision \
         || CASE WHEN is_test THEN ',"test":true' ELSE '' END || '}'
         """

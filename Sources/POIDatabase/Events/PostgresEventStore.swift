@@ -21,6 +21,8 @@ public final class PostgresEventStore: EventStore {
     /// What one statement takes, and what may wait on a loop meanwhile: some 100 ms of work, and a second of it.
     private static let eventsPerWrite = 4000
     private static let waitingEvents = 40_000
+    /// How often a statement is sent that partitions which are just being made get in the way of.
+    private static let attemptLimit = 5
 
     /// Starts connecting.
     ///
@@ -67,7 +69,7 @@ public final class PostgresEventStore: EventStore {
         }
     }
 
-    private func write(_ batches: [Batch]) async {
+    private func write(_ batches: [Batch], attempt: Int = 1) async {
         let events = batches.count == 1 ? batches[0].events : batches.flatMap(\.events)
         do throws(PostgresError) {
             let rows = try await pool.query(
@@ -77,8 +79,11 @@ public final class PostgresEventStore: EventStore {
                 batch.continuation.resume(returning: .success(answer))
             }
         } catch {
-            // What one batch has at fault is not to fail the others.
-            if error.isOfData, batches.count > 1 {
+            if error.sqlState == .checkViolation, attempt < Self.attemptLimit {
+                // The month of a row that was on its way into the DEFAULT partition has just got one of its own.
+                await write(batches, attempt: attempt + 1)
+            } else if error.isOfData, batches.count > 1 {
+                // What one batch has at fault is not to fail the others.
                 for batch in batches { await write([batch]) }
             } else {
                 for batch in batches {

@@ -47,7 +47,7 @@ struct EventProcessTests {
     func silence() async throws {
         let database = try await ServiceDatabase.migrated()
         let server = try await ServerProcess.serve(
-            databaseURL: database.connectionString, environment: ["POI_EVENTS_STATEMENT_TIMEOUT": "100ms"])
+            databaseURL: database.connectionString, environment: ["POI_EVENTS_STATEMENT_TIMEOUT": "3s"])
         try await server.ready()
         let secret = "secret-word"
         let good =
