@@ -72,6 +72,11 @@ let package = Package(
         // What several test targets share.
         .target(name: "Randomness", path: "Tests/Support/Randomness", swiftSettings: swiftSettings),
 
+        // A client that is killed and started again, see Documentation/tracking.md.
+        .executableTarget(
+            name: "EventSender", dependencies: ["PointsOfInterestClient"], path: "Tests/Support/EventSender",
+            swiftSettings: swiftSettings),
+
         // What a release's client does, frozen with each release: see scripts/freeze-client.
         .executableTarget(
             name: "CompatibilityProgram", dependencies: ["PointsOfInterestClient"],
@@ -92,6 +97,9 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "PointsOfInterestAPITests", dependencies: ["PointsOfInterestAPI", "Randomness"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "EventGeneratorTests", dependencies: ["EventGenerator"], exclude: ["Definitions"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "PointsOfInterestClientTests", dependencies: ["PointsOfInterestTesting"],

@@ -52,7 +52,7 @@ struct EventSource {
                 }
             }
             let arguments = parameters.map { parameter in
-                "\(parameter.escapedLabel): "
+                "\(parameter.label): "
                     + (parameter.definition.isRequired ? parameter.variable : parameter.reading)
             }
             writer.call("return .\(caseReference)", arguments, close: "")

@@ -9,29 +9,27 @@ struct Generation {
         self.options = options
     }
 
-    /// Writes the files; false if they are only compared, and one is out of date.
-    func run() throws -> Bool {
+    /// Writes the files; or, where they are only compared, answers those that are out of date.
+    func run() throws -> [String] {
         let definitions = try EventDefinition.read(folder: options.definitions)
-        var isCurrent = true
+        var outdated: [String] = []
         if let file = options.swiftFile {
             let source = try SwiftSource(definitions, options: options).text
-            isCurrent = try put(source, in: file) && isCurrent
+            if try !put(source, in: file) { outdated.append(file) }
         }
         if let file = options.documentation {
             let page = ReferencePage(definitions, folder: options.definitions).text
-            isCurrent = try put(page, in: file) && isCurrent
+            if try !put(page, in: file) { outdated.append(file) }
         }
-        return isCurrent
+        return outdated
     }
+
+    /// False if the file is only compared, and isn't this text.
 
     private func put(_ text: String, in file: String) throws -> Bool {
         let present = FileManager.default.contents(atPath: file)
         if present == Data(text.utf8) { return true }
-        if options.isCheck {
-            FileHandle.standardError.write(
-                Data("generate-events: \(file) is not what \(options.definitions) makes\n".utf8))
-            return false
-        }
+        if options.isCheck { return false }
         do {
             try Data(text.utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
         } catch {

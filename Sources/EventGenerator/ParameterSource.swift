@@ -14,16 +14,15 @@ struct ParameterSource {
         choice = try ChoiceSource(definition, of: event)
     }
 
-    var escapedLabel: String { SwiftName.escaped(label) }
-
     /// What the value is called within a function: not what the function calls its own values.
     var variable: String {
-        ["value", "content", "known", "self"].contains(label) ? label + "Value" : escapedLabel
+        ["value", "content", "known", "self"].contains(label)
+            ? label + "Value" : SwiftName.escaped(label)
     }
 
     /// The associated value as the case declares it.
     var declaration: String {
-        "\(escapedLabel): \(type)" + (definition.isRequired ? "" : "? = nil")
+        "\(label): \(type)" + (definition.isRequired ? "" : "? = nil")
     }
 
     /// What gets the value out of a content's.
@@ -47,7 +46,7 @@ struct ParameterSource {
         case .text: make = "string"
         case .choice, .openChoice:
             make = "string"
-            source += definition.isRequired ? ".rawValue" : "?.rawValue"
+            source = definition.isRequired ? "\(variable).rawValue" : "(\(variable)?.rawValue)"
         case .integer: make = "integer"
         case .number: make = "number"
         case .boolean: make = "boolean"

@@ -15,19 +15,26 @@ enum SwiftName {
 
     /// `page-view` as `pageView`.
     static func member(_ name: String) -> String {
-        let type = type(name)
-        let start = type.prefix { $0.isUppercase }
-        // An acronym goes to lower case as a whole: `URLScheme` as `urlScheme`.
-        let lowered = start.count > 1 && start.count < type.count ? start.dropLast() : start
-        let member = lowered.lowercased() + type.dropFirst(lowered.count)
+        let words = words(name)
+        guard let first = words.first else { return "" }
+        // An acronym goes to lower case as a whole: `URL scheme` as `urlScheme`.
+        let isAcronym = first.allSatisfy { !$0.isLowercase }
+        let start = isAcronym ? first.lowercased() : first.prefix(1).lowercased() + first.dropFirst()
+        let member = start + words.dropFirst().map(capitalized).joined()
         return member.first?.isNumber == true ? "_" + member : member
     }
 
     /// `page-view` as `PageView`.
     static func type(_ name: String) -> String {
+        words(name).map(capitalized).joined()
+    }
+
+    private static func words(_ name: String) -> [Substring] {
         name.split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
-            .map { $0.prefix(1).uppercased() + $0.dropFirst() }
-            .joined()
+    }
+
+    private static func capitalized(_ word: Substring) -> String {
+        word.prefix(1).uppercased() + word.dropFirst()
     }
 
     /// A name as it is written where it is declared or used: in backticks if Swift has other plans with it.

@@ -17,7 +17,7 @@ public struct PointsOfInterestService: Sendable {
 
     private let transport: any Transport
     /// Sends once: a failure is what is asked about.
-    private let plainTransport: any Transport
+    let plainTransport: any Transport
 
     /// Makes a client of the service at a URL.
     ///
@@ -80,6 +80,14 @@ public struct PointsOfInterestService: Sendable {
     public func categories() async throws -> [CategoryCount] {
         try await loader(for: CategoriesAPIRequest(baseURL: baseURL))
             .loadAPIRequest(requestData: CategoriesRequest())
+    }
+
+    /// `POST /events`: stores a batch of events, sent once. An app tracks through `TrackingModel` and a queue.
+    ///
+    /// - Throws: `RequestError.problem` with the code `.invalidEvents`, and each fault by its event's index, where
+    ///   the batch was refused as a whole.
+    public func send(_ request: EventsRequest) async throws -> EventsAnswer {
+        try await loader(for: EventsAPIRequest(baseURL: baseURL)).loadAPIRequest(requestData: request)
     }
 
     /// `GET /readyz` or `GET /livez`: how the service is, asked once and never sent again.

@@ -102,7 +102,7 @@ struct SessionTests {
 
 @Suite("The privacy manifest")
 struct PrivacyManifestTests {
-    @Test("comes along, and says what the client does with a location")
+    @Test("comes along, and says what the client does with a location and with events")
     func comesAlong() throws {
         let url = try #require(Bundle.module.url(forResource: "PrivacyInfo", withExtension: "xcprivacy"))
         let plist = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)
@@ -115,7 +115,12 @@ struct PrivacyManifestTests {
         #expect(manifest["NSPrivacyTracking"] as? Bool == false)
         let data = try #require(manifest["NSPrivacyCollectedDataTypes"] as? [[String: Any]])
         #expect(
-            data.map { $0["NSPrivacyCollectedDataType"] as? String }
-                == ["NSPrivacyCollectedDataTypePreciseLocation"])
+            data.map { $0["NSPrivacyCollectedDataType"] as? String } == [
+                "NSPrivacyCollectedDataTypePreciseLocation", "NSPrivacyCollectedDataTypeUserID",
+                "NSPrivacyCollectedDataTypeProductInteraction", "NSPrivacyCollectedDataTypeSearchHistory",
+            ])
+        #expect(
+            data.map { $0["NSPrivacyCollectedDataTypeLinked"] as? Bool } == [false, true, true, true])
+        #expect(data.allSatisfy { $0["NSPrivacyCollectedDataTypeTracking"] as? Bool == false })
     }
 }

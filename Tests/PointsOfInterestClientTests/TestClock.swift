@@ -1,3 +1,5 @@
+import PointsOfInterestClient
+
 /// A clock that stands still: a pause on it ends only where its task is cancelled.
 final class StoppedClock: Clock {
     /// Each pause that has begun; for one consumer.

@@ -30,6 +30,11 @@ public struct TrackedEvent: Hashable, Sendable {
         self.event = event
         self.isTest = isTest
     }
+
+    /// The same event with an id of its own.
+    package func identified() -> TrackedEvent {
+        TrackedEvent(userID: userID, time: time, event: event, isTest: isTest)
+    }
 }
 
 extension TrackedEvent: Codable {

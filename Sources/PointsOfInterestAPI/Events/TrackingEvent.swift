@@ -5,6 +5,12 @@
 public enum TrackingEvent: TrackableEvent {
     /// The app went to the background.
     case background
+    /// Events that the app had tracked are lost; the app's queue counts them.
+    ///
+    /// - Parameters:
+    ///   - count: How many.
+    ///   - reason: Why: the queue was full, the service refused them, or the queue's file was damaged.
+    case eventsDropped(count: Int, reason: EventsDroppedReason)
     /// A featured place was shown to the user.
     case featuredShown
     /// The app was started, or came back from the background.
@@ -43,6 +49,11 @@ extension TrackingEvent {
         let value = content.value
         switch content.name {
         case "background": return .background
+        case "events-dropped":
+            guard let count = value["count"]?.wholeNumber,
+                let reason = value["reason"]?.text.map(EventsDroppedReason.init(rawValue:))
+            else { return nil }
+            return .eventsDropped(count: count, reason: reason)
         case "featured-shown": return .featuredShown
         case "launch": return .launch
         case "location-check": return .locationCheck
@@ -65,6 +76,10 @@ extension TrackingEvent {
     public var content: EventContent {
         switch self {
         case .background: EventContent(name: "background")
+        case .eventsDropped(let count, let reason):
+            EventContent(
+                name: "events-dropped",
+                present: ["count": .integer(count), "reason": .string(reason.rawValue)])
         case .featuredShown: EventContent(name: "featured-shown")
         case .launch: EventContent(name: "launch")
         case .locationCheck: EventContent(name: "location-check")
@@ -78,6 +93,27 @@ extension TrackingEvent {
             EventContent(name: "search", present: ["query": .string(query), "page": .integer(page)])
         case .other(let content): content
         }
+    }
+}
+
+extension TrackingEvent {
+    /// Why: the queue was full, the service refused them, or the queue's file was damaged.
+    public struct EventsDroppedReason: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+        /// The value as it is sent.
+        public let rawValue: String
+
+        /// Makes a value of any text, listed or not.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Makes a value of any text, listed or not.
+        public init(stringLiteral rawValue: String) { self.rawValue = rawValue }
+
+        /// `full`.
+        public static let full: EventsDroppedReason = "full"
+        /// `refused`.
+        public static let refused: EventsDroppedReason = "refused"
+        /// `damaged`.
+        public static let damaged: EventsDroppedReason = "damaged"
     }
 }
 
@@ -114,6 +150,22 @@ extension TrackingEvent {
         EventDefinition(
             name: "background",
             description: "The app went to the background.",
+            allowsOthers: true),
+        EventDefinition(
+            name: "events-dropped",
+            description: "Events that the app had tracked are lost; the app's queue counts them.",
+            parameters: [
+                EventParameter(
+                    name: "count",
+                    description: "How many.",
+                    kind: .integer(1...Int.max),
+                    isRequired: true),
+                EventParameter(
+                    name: "reason",
+                    description: "Why: the queue was full, the service refused them, or the queue's file was damaged.",
+                    kind: .openChoice(["full", "refused", "damaged"], length: 1...100),
+                    isRequired: true),
+            ],
             allowsOthers: true),
         EventDefinition(
             name: "featured-shown",

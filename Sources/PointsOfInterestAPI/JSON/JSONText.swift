@@ -19,13 +19,15 @@ struct JSONText {
 
     /// Whether the text is that one.
     func equals(_ text: String, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        isEscaped
-            ? decoded(in: bytes).utf8.elementsEqual(text.utf8) : raw(in: bytes).elementsEqual(text.utf8)
+        guard !isEscaped else { return decoded(in: bytes).utf8.elementsEqual(text.utf8) }
+        let raw = raw(in: bytes)
+        return text.utf8.withContiguousStorageIfAvailable { raw.isSame(as: $0) }
+            ?? raw.elementsEqual(text.utf8)
     }
 
     /// Whether two texts of a document are the same.
     func isSame(as other: JSONText, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        if !isEscaped, !other.isEscaped { return raw(in: bytes).elementsEqual(other.raw(in: bytes)) }
+        if !isEscaped, !other.isEscaped { return raw(in: bytes).isSame(as: other.raw(in: bytes)) }
         return decoded(in: bytes).utf8.elementsEqual(other.decoded(in: bytes).utf8)
     }
 
@@ -68,6 +70,14 @@ struct JSONText {
             rest = rest.dropFirst(6)
         }
         return String(Character(Unicode.Scalar(unit) ?? "\u{fffd}"))
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether these are the same bytes.
+    @inline(__always)
+    func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
+        count == other.count && elementsEqual(other)
     }
 }
 

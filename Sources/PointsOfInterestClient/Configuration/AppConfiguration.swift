@@ -10,14 +10,20 @@ public struct AppConfiguration: Sendable {
     /// Whether the app only hosts unit tests, and should leave out what those don't need: its first load, for
     /// instance.
     public var isUnitTesting: Bool
+    /// Who uses the app, for its tracking events: 1 to 200 bytes. Asked for each event; by default an id that each
+    /// launch makes anew.
+    public var userID: @Sendable () -> String
 
     /// Makes a configuration.
     public init(
-        baseURL: URL, headers: @escaping HeaderProvider = { [:] }, isUnitTesting: Bool = false
+        baseURL: URL, headers: @escaping HeaderProvider = { [:] }, isUnitTesting: Bool = false,
+        userID: (@Sendable () -> String)? = nil
     ) {
         self.baseURL = baseURL
         self.headers = headers
         self.isUnitTesting = isUnitTesting
+        let launchID = UUID().uuidString
+        self.userID = userID ?? { launchID }
     }
 }
 

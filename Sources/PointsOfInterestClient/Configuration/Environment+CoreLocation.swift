@@ -3,8 +3,13 @@
 
     extension Environment {
         /// Makes the parts of an app on the device's own location manager.
-        public init(configuration: AppConfiguration) {
-            self.init(configuration: configuration, locationFetcher: CLLocationManager())
+        ///
+        /// - Parameters:
+        ///   - configuration: what the app was told at its launch.
+        ///   - eventQueue: where tracking events wait for the service; without one they only get to observers.
+        public init(configuration: AppConfiguration, eventQueue: EventQueue? = nil) {
+            self.init(
+                configuration: configuration, locationFetcher: CLLocationManager(), eventQueue: eventQueue)
         }
     }
 #endif

@@ -13,18 +13,20 @@ extension Environment {
     ///   - notificationCenter: where the app's parts tell each other what happens.
     ///   - timerScheduler: fires at once, unless the test says otherwise.
     ///   - locationFetcher: is in San José, unless the test says otherwise.
+    ///   - tracker: takes tracking events.
     ///   - handler: answers requests, by default with the recorded response of their endpoint.
     public static func mock(
         configuration: AppConfiguration = .mock,
         notificationCenter: NotificationCenter = MockNotificationCenter(),
         timerScheduler: any TimerScheduler = MockTimerScheduler(),
         locationFetcher: any LocationFetcher = MockLocationFetcher(),
+        tracker: any Tracker = MockTracker(),
         handler: @escaping MockURLProtocol.Handler = { try RecordedResponse.answer(to: $0) }
     ) -> Environment {
         Environment(
             configuration: configuration, urlSession: MockURLProtocol.session(handler), retryPolicy: .never,
             notificationCenter: notificationCenter, timerScheduler: timerScheduler,
-            locationFetcher: locationFetcher)
+            locationFetcher: locationFetcher, tracker: tracker)
     }
 }
 

@@ -70,6 +70,13 @@ extension MockURLProtocol {
         (try .fixture(for: request), try JSONEncoder().encode(places))
     }
 
+    /// Makes an answer to a batch of events.
+    public static func answer(_ answer: EventsAnswer, to request: URLRequest) throws -> (
+        HTTPURLResponse, Data
+    ) {
+        (try .fixture(for: request), Data(answer.json))
+    }
+
     /// Makes a refusal with this problem for body.
     public static func answer(_ problem: Problem, to request: URLRequest) throws -> (HTTPURLResponse, Data) {
         let headers = ["Content-Type": MediaType.problemJSON]

@@ -22,6 +22,7 @@ public struct Command: Hashable, Sendable {
     public static let usage = """
         usage: nearby [--watch | --check] [--at LATITUDE,LONGITUDE] [--accuracy METRES]
                       [--limit NUMBER] [--category NAME]... [--count NUMBER]
+                      [--events-folder FOLDER]
                       [-POI_BASE_URL URL] [-POI_HEADERS "NAME: VALUE"]
         """
 
@@ -31,6 +32,8 @@ public struct Command: Hashable, Sendable {
     public var position: LocationFix
     /// How many places to list, and of which categories.
     public var request = LocationsRequest(center: nil)
+    /// Where tracking events wait for the service; nil is the user's own folder for it.
+    public var eventsFolder: String?
 
     /// Reads the program's arguments, without its name.
     ///
@@ -49,6 +52,7 @@ public struct Command: Hashable, Sendable {
             case "--limit": request.limit = try Self.number(of: argument, from: &rest)
             case "--count": count = try Self.number(of: argument, from: &rest)
             case "--category": request.categories.append(try Self.value(of: argument, from: &rest))
+            case "--events-folder": eventsFolder = try Self.value(of: argument, from: &rest)
             // The client's own, which `AppConfiguration` reads.
             case "-POI_BASE_URL", "-POI_HEADERS": _ = try Self.value(of: argument, from: &rest)
             default: throw UsageError(message: "There is no option \(argument).")

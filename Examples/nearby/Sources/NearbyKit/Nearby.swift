@@ -16,16 +16,18 @@ public struct Nearby {
     private let list: PointsOfInterestList
     private let featured: FeaturedPlaceManager
     private let location: CurrentLocationProvider
+    private let tracking: TrackingModel
     private let print: (String) -> Void
 
     /// Makes the program of its parts.
     public init(
         list: PointsOfInterestList, featured: FeaturedPlaceManager, location: CurrentLocationProvider,
-        print: @escaping (String) -> Void
+        tracking: TrackingModel, print: @escaping (String) -> Void
     ) {
         self.list = list
         self.featured = featured
         self.location = location
+        self.tracking = tracking
         self.print = print
     }
 
@@ -33,15 +35,18 @@ public struct Nearby {
     public init(environment: Environment, request: LocationsRequest, print: @escaping (String) -> Void) {
         self.init(
             list: environment.makeList(request: request), featured: environment.makeFeaturedPlaceManager(),
-            location: environment.locationProvider, print: print)
+            location: environment.locationProvider, tracking: environment.trackingModel, print: print)
     }
 
     /// Does what a command says.
     public func run(_ action: Command.Action) async -> Outcome {
+        tracking.sendTrackingEvent(.launch)
+        tracking.sendTrackingEvent(.pageView(page: action.page))
+        defer { tracking.sendTrackingEvent(.background) }
         switch action {
-        case .list: await showList()
-        case .watch(let count): await watch(count: count)
-        case .check: await check()
+        case .list: return await showList()
+        case .watch(let count): return await watch(count: count)
+        case .check: return await check()
         }
     }
 
@@ -71,6 +76,7 @@ public struct Nearby {
         featured.scheduleNextPlace()
         var shown = 0
         for await place in featured.updates() {
+            if place != nil { tracking.sendTrackingEvent(.featuredShown) }
             print(place.map { "★ " + PlaceLine.text(for: $0) } ?? "Nothing is featured nearby.")
             shown += 1
             if shown == count { break }
@@ -80,6 +86,7 @@ public struct Nearby {
     }
 
     private func check() async -> Outcome {
+        tracking.sendTrackingEvent(.locationCheck)
         let answer = await location.checkCurrentLocation()
         switch answer {
         case .atPointOfInterest(let place): print("You are at \(place.name).")

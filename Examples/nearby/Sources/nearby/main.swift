@@ -12,9 +12,15 @@ do {
     let command = try Command(arguments: Array(CommandLine.arguments.dropFirst()))
     let environment = Environment(
         configuration: try AppConfiguration(defaultBaseURL: localhost),
-        locationFetcher: GivenLocation(command.position))
+        locationFetcher: GivenLocation(command.position),
+        eventQueue: EventsFolder.queue(command.eventsFolder))
     let program = Nearby(environment: environment, request: command.request) { write($0) }
-    Task { exit(await program.run(command.action).rawValue) }
+    Task {
+        let outcome = await program.run(command.action)
+        // What can't be sent now is sent the next time.
+        _ = await environment.eventUploader?.flush()
+        exit(outcome.rawValue)
+    }
     // Timers fire on it, and the main actor's tasks run on it.
     RunLoop.main.run()
 } catch let error as Command.UsageError {

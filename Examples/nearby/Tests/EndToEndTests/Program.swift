@@ -15,7 +15,10 @@ enum Program {
     static func run(_ arguments: [String]) async throws -> Result {
         let process = Process()
         process.executableURL = products.appendingPathComponent("nearby")
-        process.arguments = arguments
+        // A queue of its own: programs that run at the same time don't share one.
+        let events = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: events) }
+        process.arguments = arguments + ["--events-folder", events.path]
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice

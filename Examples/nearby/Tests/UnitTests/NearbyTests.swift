@@ -21,7 +21,7 @@ struct NearbyTests {
                 placeFinder: finder, locationSource: location, notificationCenter: NotificationCenter()),
             featured: FeaturedPlaceManager(
                 placeFinder: finder, locationSource: location, timerScheduler: scheduler),
-            location: location
+            location: location, tracking: .mock()
         ) { [output] in output.lines.append($0) }
     }
 

@@ -3,6 +3,9 @@ public struct EventCatalog: Hashable, Sendable {
     /// The events of `Events/`.
     public static let builtIn = EventCatalog(unique: TrackingEvent.definitions)
 
+    /// No event is known, so that only envelopes are checked.
+    package static let empty = EventCatalog(unique: [])
+
     private let definitionsByName: [String: EventDefinition]
 
     private init(unique definitions: [EventDefinition]) {

@@ -10,7 +10,7 @@ public struct EventDefinition: Hashable, Sendable {
     /// says no has them refused.
     public let allowsOthers: Bool
 
-    /// Makes a definition.
+    /// Makes a definition, of at most `EventLimits.members` parameters.
     public init(
         name: String, description: String, parameters: [EventParameter] = [], allowsOthers: Bool = true
     ) {

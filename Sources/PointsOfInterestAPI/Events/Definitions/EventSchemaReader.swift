@@ -41,6 +41,9 @@ struct EventSchemaReader {
             throw fault("\(name) is required and not among the properties")
         }
         let others = (properties ?? [:]).keys.filter { !required.contains($0) }.sorted()
+        guard required.count + others.count <= EventLimits.members else {
+            throw fault("an event has at most \(EventLimits.members) parameters")
+        }
         var parameters: [EventParameter] = []
         for name in required + others {
             guard let property = properties?[name] else { continue }

@@ -11,7 +11,7 @@ struct EventReader {
     private let index: Int
     private let catalog: EventCatalog
     private(set) var faults: [EventFault] = []
-    private var seen: Set<EventMember> = []
+    private var seen = EventMembers()
 
     private var id: UUID?
     private var userID: String?
@@ -44,7 +44,7 @@ struct EventReader {
             guard let member = known.first(where: { $0.isNamed(name, in: scanner.bytes) }) else {
                 return try scanner.value()
             }
-            guard seen.insert(member).inserted else {
+            guard seen.insert(member) else {
                 report(.repeated, "must be given once", member)
                 return try scanner.value()
             }
@@ -60,7 +60,7 @@ struct EventReader {
         case .event:
             guard scanner.next == UInt8(ascii: "{") else {
                 // One fault is enough: what is no object can't have a name.
-                seen.insert(.name)
+                _ = seen.insert(.name)
                 return try mistype(&scanner, .event, "an object")
             }
             try readMembers(&scanner, of: EventMember.ofEvent)
@@ -186,7 +186,7 @@ struct EventReader {
     }
 
     private mutating func report(_ code: EventFault.Code, _ detail: String, _ member: EventMember) {
-        report(code, detail, parameter: member.rawValue)
+        report(code, detail, parameter: member.path)
     }
 
     private mutating func report(_ code: EventFault.Code, _ detail: String, parameter: String? = nil) {

@@ -11,7 +11,8 @@ struct EventValueChecker {
 
     let definition: EventDefinition
     private(set) var faults: [Fault] = []
-    private var given: Set<String> = []
+    /// A bit for each parameter that was there; a definition has at most 64 parameters.
+    private var given: UInt64 = 0
 
     init(definition: EventDefinition) {
         self.definition = definition
@@ -23,14 +24,15 @@ struct EventValueChecker {
             var scanner = JSONScanner(bytes, from: value.lowerBound)
             try scanner.object { (name, scanner) throws(SyntaxError) in try check(name, &scanner) }
         }
-        for parameter in definition.parameters where parameter.isRequired && !given.contains(parameter.name) {
+        for (index, parameter) in definition.parameters.enumerated()
+        where parameter.isRequired && given & 1 << UInt64(index) == 0 {
             report(.missing, "must be given", parameter)
         }
     }
 
     private mutating func check(_ name: JSONText, _ scanner: inout JSONScanner) throws(SyntaxError) {
-        guard let parameter = definition.parameters.first(where: { name.equals($0.name, in: scanner.bytes) })
-        else {
+        let index = definition.parameters.firstIndex { name.equals($0.name, in: scanner.bytes) }
+        guard let index else {
             if !definition.allowsOthers {
                 let known = definition.parameters.map(\.name).joined(separator: ", ")
                 let hint = known.isEmpty ? "has no values" : "has only \(known)"
@@ -39,7 +41,8 @@ struct EventValueChecker {
             return try scanner.value()
         }
         guard scanner.next != UInt8(ascii: "n") else { return try scanner.literal("null") }
-        given.insert(parameter.name)
+        given |= 1 << UInt64(index)
+        let parameter = definition.parameters[index]
         switch parameter.kind {
         case .text(let length): try checkText(&scanner, parameter, length)
         case .openChoice(_, let length): try checkText(&scanner, parameter, length)

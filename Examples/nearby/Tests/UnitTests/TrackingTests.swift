@@ -1,0 +1,57 @@
+import Foundation
+import NearbyKit
+import PointsOfInterestTesting
+import Testing
+
+/// Which events each action fires: all of them, in order, and no other.
+@Suite("The program's tracking", .timeLimit(.minutes(1)))
+@MainActor
+struct TrackingTests {
+    /// An action of each kind. A new one is missing here until its row is written: the switch doesn't compile.
+    private nonisolated static let actions: [Command.Action] = [.list, .watch(count: 1), .check]
+
+    private nonisolated static func expectedEvents(of action: Command.Action) -> [TrackingEvent] {
+        switch action {
+        case .list: [.launch, .pageView(page: .locationsList), .background]
+        case .watch(let count):
+            [.launch, .pageView(page: .featured)] + Array(repeating: .featuredShown, count: count ?? 0)
+                + [.background]
+        case .check: [.launch, .pageView(page: "location-check"), .locationCheck, .background]
+        }
+    }
+
+    private func environment(_ places: [PointOfInterest]) -> Environment {
+        Environment.mock { try MockURLProtocol.answer(places, to: $0) }
+    }
+
+    private func run(_ action: Command.Action, _ environment: Environment) async {
+        _ = await Nearby(environment: environment, request: LocationsRequest(center: nil)) { _ in }.run(
+            action)
+    }
+
+    @Test("fires for each action what it must", arguments: actions)
+    func fires(action: Command.Action) async {
+        let environment = environment(.fixtures(3, featured: true))
+        let recorder = EventRecorder(environment.trackingModel)
+        await run(action, environment)
+        #expect(await recorder.remainingEvents() == Self.expectedEvents(of: action))
+    }
+
+    @Test("fires while an action goes on, not at its end")
+    func firesInTime() async throws {
+        let environment = environment(.fixtures(3, featured: true))
+        let recorder = EventRecorder(environment.trackingModel)
+        async let run: Void = run(.watch(count: 1), environment)
+        try await recorder.next(.featuredShown)
+        await run
+        #expect(await recorder.remainingEvents() == [.background])
+    }
+
+    @Test("fires nothing about a place that isn't shown")
+    func firesNothingMore() async {
+        let environment = environment([])
+        let recorder = EventRecorder(environment.trackingModel)
+        await run(.watch(count: 1), environment)
+        #expect(await recorder.remainingEvents() == [.launch, .pageView(page: .featured), .background])
+    }
+}

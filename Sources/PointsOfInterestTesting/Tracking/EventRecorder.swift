@@ -1,0 +1,70 @@
+/// Waits for the events that a dispatcher publishes, for as long as its scenario goes on.
+///
+/// There is no time to wait: an expected event is there once it comes, and missing once the scenario is over
+/// (`endScenario()`, or `TrackingDispatcher.finish()`) or the test's task is cancelled, as by its time limit. One task
+/// reads from a recorder.
+public final class EventRecorder: Sendable {
+    /// An event that never came.
+    public struct MissingEvent: Error, Hashable, CustomStringConvertible {
+        /// What was waited for.
+        public let expected: String
+        /// What came since the last event that was waited for, in order.
+        public let came: [TrackingEvent]
+
+        /// Both in words, a line an event.
+        public var description: String {
+            let list =
+                came.isEmpty
+                ? "nothing came" : "what came:\n" + came.map { "  \($0)" }.joined(separator: "\n")
+            return "the event didn't come: \(expected); \(list)"
+        }
+    }
+
+    private let dispatcher: TrackingDispatcher
+    private let stream: AsyncStream<TrackedEvent>
+
+    /// Makes a recorder that misses nothing from now on.
+    public init(_ dispatcher: TrackingDispatcher) {
+        self.dispatcher = dispatcher
+        stream = dispatcher.events()
+    }
+
+    /// Makes a recorder of what is sent to a model from now on.
+    public convenience init(_ model: TrackingModel) {
+        self.init(model.dispatcher)
+    }
+
+    /// Waits for an event; others that come before it are passed over.
+    @discardableResult
+    public func next(_ expected: TrackingEvent) async throws(MissingEvent) -> TrackedEvent {
+        try await next("\(expected)") { $0.event == expected }
+    }
+
+    /// Waits for an event that matches; others that come before it are passed over.
+    ///
+    /// - Parameter expected: what to call it where it doesn't come.
+    @discardableResult
+    public func next(
+        _ expected: String = "one that matches", where matches: (TrackedEvent) -> Bool
+    ) async throws(MissingEvent) -> TrackedEvent {
+        var came: [TrackingEvent] = []
+        for await event in stream {
+            if matches(event) { return event }
+            came.append(event.event)
+        }
+        throw MissingEvent(expected: expected, came: came)
+    }
+
+    /// Says that nothing more happens: ends what waits, and every other observer of the dispatcher.
+    public func endScenario() {
+        dispatcher.finish()
+    }
+
+    /// Ends the scenario and answers the events that nobody has waited for, in order.
+    public func remainingEvents() async -> [TrackingEvent] {
+        endScenario()
+        var events: [TrackingEvent] = []
+        for await event in stream { events.append(event.event) }
+        return events
+    }
+}

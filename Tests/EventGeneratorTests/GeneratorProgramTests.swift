@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+@testable import EventGenerator
+
+@Suite("The generator")
+struct GeneratorProgramTests {
+    private static let definition = #"{"title":"a","description":"d","type":"object"}"#
+
+    private func run(_ arguments: [String]) -> (lines: [String], code: Int32) {
+        var lines: [String] = []
+        let code = GeneratorProgram.run(arguments) { line, _ in lines.append(line) }
+        return (lines, code)
+    }
+
+    @Test("writes the files, and with --check says which are out of date")
+    func writesAndChecks() throws {
+        try ExampleFiles.withFolder(["a.json": Self.definition, "notes.txt": "no definition"]) { folder in
+            let arguments = [
+                "--definitions", folder, "--swift", "\(folder)/A.swift", "--documentation", "\(folder)/a.md",
+            ]
+            #expect(run(arguments + ["--check"]).code == 1)
+            #expect(run(arguments) == ([], 0))
+            #expect(run(arguments + ["--check"]) == ([], 0))
+            #expect(try String(contentsOfFile: "\(folder)/A.swift", encoding: .utf8).contains("    case a\n"))
+            #expect(try String(contentsOfFile: "\(folder)/a.md", encoding: .utf8).contains("## `a`"))
+            try "x".write(toFile: "\(folder)/a.md", atomically: true, encoding: .utf8)
+            let (lines, code) = run(arguments + ["--check"])
+            #expect(lines == ["generate-events: \(folder)/a.md is not what \(folder) makes"])
+            #expect(code == 1)
+            #expect(try String(contentsOfFile: "\(folder)/a.md", encoding: .utf8) == "x")
+        }
+    }
+
+    @Test(
+        "says in a line what is wrong with its arguments",
+        arguments: [
+            ([], "--definitions is missing"),
+            (["--definitions", "x"], "nothing to make: give --swift, --documentation or both"),
+            (["--definitions"], "--definitions: not an option with a value; --help lists them"),
+            (["--colour", "red"], "--colour is not an option; --help lists them"),
+            (["--type", "lower"], "--type: lower is no type's name"),
+            (["--access", "open"], "--access: public, package or internal, not open"),
+            (["--import", "a b"], "--import: a b is no module's name"),
+            (["--definitions", "/nowhere", "--swift", "x"], "/nowhere: is not a folder that can be read"),
+        ] as [([String], String)])
+    func refusesArguments(arguments: [String], reason: String) {
+        let (lines, code) = run(arguments)
+        #expect(lines == ["generate-events: \(reason)"])
+        #expect(code == 64)
+    }
+
+    @Test("tells how it is called")
+    func helps() {
+        let (lines, code) = run(["--help"])
+        #expect(code == 0)
+        #expect(lines.first?.contains("usage: generate-events") == true)
+    }
+
+    @Test("refuses a folder without definitions, and a file that can't be written")
+    func refusesFolders() throws {
+        try ExampleFiles.withFolder([:]) { folder in
+            #expect(
+                run(["--definitions", folder, "--swift", "\(folder)/x"]).lines == [
+                    "generate-events: \(folder): has no definition, a file that ends in .json"
+                ])
+        }
+        try ExampleFiles.withFolder(["a.json": Self.definition]) { folder in
+            #expect(
+                run(["--definitions", folder, "--swift", "\(folder)/no/x"]).lines == [
+                    "generate-events: \(folder)/no/x: can't be written"
+                ])
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import Testing
+
+@testable import PointsOfInterestClient
+
+@Suite("A queue of events", .timeLimit(.minutes(1)))
+struct EventQueueTests {
+    private let folder = EventFolder()
+
+    @Test("is found as it was by the next process, without being closed")
+    func survives() async throws {
+        do {
+            let queue = try folder.queue()
+            for number in 1...5 { queue.track(.numbered(number)) }
+            let batch = try #require(queue.nextBatch(events: 2, bytes: .max, time: 0))
+            queue.remove(batch, isAcknowledged: true)
+            queue.close()
+        }
+        let queue = try folder.queue()
+        #expect(try queue.numbers() == [3, 4, 5])
+        queue.track(.numbered(6))
+        #expect(try queue.numbers() == [3, 4, 5, 6])
+        #expect(queue.droppedCount == 0)
+        #expect(queue.failure == nil)
+    }
+
+    @Test("forgets what was half written when the process was killed, wherever that was")
+    func forgetsTornLine() throws {
+        do {
+            let queue = try folder.queue()
+            for number in 1...2 { queue.track(.numbered(number)) }
+            queue.close()
+        }
+        let whole = try Data(contentsOf: folder.file)
+        let firstEnd = try #require(whole.firstIndex(of: UInt8(ascii: "\n"))) + 1
+        for length in firstEnd..<whole.count {
+            try whole.prefix(length).write(to: folder.file)
+            let queue = try folder.queue()
+            #expect(try queue.numbers() == [1])
+            queue.track(.numbered(7))
+            #expect(try queue.numbers() == [1, 7])
+            #expect(queue.droppedCount == 0)
+            queue.close()
+        }
+    }
+
+    @Test("passes over a damaged line, and tells of it")
+    func countsDamage() throws {
+        do {
+            let queue = try folder.queue()
+            for number in 1...3 { queue.track(.numbered(number)) }
+            queue.close()
+        }
+        var bytes = try Data(contentsOf: folder.file)
+        let line = try #require(bytes.range(of: Data("\"page\":2".utf8)))
+        bytes[line.upperBound - 1] = UInt8(ascii: "9")
+        try bytes.write(to: folder.file)
+        for _ in 0..<2 {
+            // Told once, however often the damaged line is read.
+            let queue = try folder.queue()
+            #expect(queue.droppedCount == 1)
+            #expect(
+                try queue.events() == [
+                    .search(query: "q", page: 1), .search(query: "q", page: 3),
+                    .eventsDropped(count: 1, reason: .damaged),
+                ])
+            queue.close()
+        }
+    }
+
+    @Test("reads a file of anything else without an end", arguments: [0, 1])
+    func readsGarbage(seed: UInt8) throws {
+        try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+        let bytes = (0..<4096).map { UInt8(truncatingIfNeeded: ($0 &* 7919) >> 3) ^ seed }
+        try Data(bytes).write(to: folder.file)
+        let queue = try folder.queue()
+        queue.track(.numbered(1))
+        #expect(queue.count == 1)
+        #expect(queue.droppedCount > 0)
+    }
+
+    @Test("drops its oldest events where it is full, and tells how many of whose")
+    func dropsOldest() throws {
+        let queue = try folder.queue(EventQueue.Limits(events: 3))
+        for number in 1...4 { queue.track(.numbered(number, user: "a")) }
+        for number in 5...7 { queue.track(.numbered(number, user: "b", isTest: true)) }
+        #expect(queue.droppedCount == 4)
+        let batch = try #require(queue.nextBatch(events: 100, bytes: .max, time: 9))
+        let events = try JSONDecoder().decode([TrackedEvent].self, from: Data(batch.body))
+        #expect(events.prefix(3).map(\.event) == (5...7).map { .search(query: "q", page: $0) })
+        #expect(events.dropFirst(3).map(\.event) == [.eventsDropped(count: 4, reason: .full)])
+        #expect(events.last?.userID == "a")
+        #expect(events.last?.isTest == false)
+        queue.remove(batch, isAcknowledged: true)
+        #expect(queue.count == 0)
+        #expect(try queue.events().isEmpty)
+    }
+
+    @Test("is bounded by bytes too, and has room for one event however large")
+    func boundsBytes() throws {
+        let size = TrackedEvent.numbered(1).json.count
+        let queue = try folder.queue(EventQueue.Limits(events: 100, bytes: 2 * size))
+        for number in 1...3 { queue.track(.numbered(number)) }
+        #expect(queue.count == 2)
+        queue.track(
+            TrackedEvent(
+                userID: "u", time: 0, event: .search(query: String(repeating: "x", count: 999), page: 1)))
+        #expect(queue.count == 1)
+        #expect(queue.droppedCount == 3)
+    }
+
+    @Test("keeps the count of dropped events until it is told, over restarts and rewritten files")
+    func keepsCounts() throws {
+        do {
+            let queue = try folder.queue(EventQueue.Limits(events: 2))
+            for number in 1...5 { queue.track(.numbered(number)) }
+            queue.close()
+        }
+        do {
+            let queue = try folder.queue(EventQueue.Limits(events: 2))
+            #expect(queue.count == 2)
+            // Told, and dropped in its turn before it was sent.
+            #expect(try queue.events().last == .eventsDropped(count: 3, reason: .full))
+            for number in 6...7 { queue.track(.numbered(number)) }
+            queue.close()
+        }
+        let queue = try folder.queue(EventQueue.Limits(events: 2))
+        let told = try queue.events().compactMap { event -> Int? in
+            if case .eventsDropped(let count, _) = event { count } else { nil }
+        }
+        #expect(told.reduce(0, +) + queue.count - told.count == 7)
+    }
+
+    @Test("is written anew once most of its file is history, and loses nothing")
+    func compacts() async throws {
+        let queue = try folder.queue()
+        for round in 0..<40 {
+            for number in 1...20 { queue.track(.numbered(round * 20 + number)) }
+            let batch = try #require(queue.nextBatch(events: 20, bytes: .max, time: 0))
+            if round < 39 { queue.remove(batch, isAcknowledged: true) }
+            await queue.synchronize()
+        }
+        let size = try Data(contentsOf: folder.file).count
+        // 800 events of this size would be more than this.
+        #expect(size < 80 << 10)
+        #expect(800 * TrackedEvent.numbered(100).json.count > 80 << 10)
+        #expect(try queue.numbers() == Array(781...800))
+        queue.track(.numbered(801))
+        #expect(queue.failure == nil)
+    }
+
+    @Test("isn't shared: a second one has to wait for another folder")
+    func excludesOthers() throws {
+        do {
+            let queue = try folder.queue()
+            #expect(throws: EventQueueError.inUse) { try folder.queue() }
+            #expect(queue.count == 0)
+            queue.close()
+        }
+        #expect(throws: Never.self) { try folder.queue() }
+    }
+
+    @Test("can't be opened where there can be no folder, and says so")
+    func needsFolder() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try Data().write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let error = #expect(throws: EventQueueError.self) { try EventQueue(directory: file) }
+        #expect(error?.localizedDescription.contains(file.lastPathComponent) == true)
+    }
+
+    @Test("gives an event without an id one, which it keeps")
+    func makesIDs() throws {
+        func ids(_ queue: EventQueue) -> [UUID?]? { queue.nextBatch(events: 9, bytes: .max, time: 0)?.ids }
+        let first: [UUID?]?
+        do {
+            let queue = try folder.queue()
+            queue.track(TrackedEvent(id: nil, userID: "u", time: 0, event: .launch))
+            first = ids(queue)
+            queue.close()
+        }
+        #expect(first?.count == 1)
+        #expect(first?.first != .some(nil))
+        #expect(ids(try folder.queue()) == first)
+    }
+}

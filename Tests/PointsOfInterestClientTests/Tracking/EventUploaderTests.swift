@@ -1,0 +1,192 @@
+import Foundation
+import Testing
+
+@testable import PointsOfInterestClient
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite("Sending events", .timeLimit(.minutes(1)))
+struct EventUploaderTests {
+    private let folder = EventFolder()
+    private let clock = TestClock()
+    private let reports = AsyncStream.makeStream(of: EventUploadReport.self)
+
+    private func uploader(
+        _ queue: EventQueue, _ transport: any Transport,
+        _ policy: EventUploadPolicy = EventUploadPolicy(gathering: .zero)
+    ) throws -> EventUploader {
+        EventUploader(
+            queue: queue, request: EventsAPIRequest(baseURL: try #require(URL(string: "https://h/api"))),
+            transport: transport, policy: policy, clock: clock, jitter: { 1 },
+            now: { Date(timeIntervalSince1970: 1_700_000_000) },
+            report: { [reports] in reports.continuation.yield($0) })
+    }
+
+    private func queue(_ count: Int) throws -> EventQueue {
+        let queue = try folder.queue()
+        for number in stride(from: 1, through: count, by: 1) { queue.track(.numbered(number)) }
+        return queue
+    }
+
+    private func pages(_ requests: [URLRequest]) throws -> [[Int]] {
+        try requests.map { request in
+            try JSONDecoder().decode([TrackedEvent].self, from: try #require(request.httpBody)).map { event in
+                if case .search(_, let number) = event.event { number } else { -1 }
+            }
+        }
+    }
+
+    @Test("posts batches in order and takes off what is stored")
+    func sendsInOrder() async throws {
+        let queue = try queue(5)
+        let stub = StubTransport([.success(.stored(2)), .success(.stored(2)), .success(.stored(1))])
+        let uploader = try uploader(queue, stub, EventUploadPolicy(batchEvents: 2))
+        #expect(await uploader.flush() == .empty)
+        #expect(queue.count == 0)
+        #expect(try pages(stub.requests) == [[1, 2], [3, 4], [5]])
+        let request = try #require(stub.requests.first)
+        #expect(request.url?.absoluteString == "https://h/api/events")
+        #expect(request.httpMethod == "POST")
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
+        #expect(try folder.reopened() == [])
+    }
+
+    @Test("goes on after failures, with pauses that double and Retry-After, and loses and repeats nothing")
+    func retries() async throws {
+        let queue = try queue(3)
+        let stub = StubTransport([
+            .failure(.transport(code: -1005, reason: "lost")), .success(.test(503)),
+            .success(.test(429, ["Retry-After": "7"])), .success(.test(404)), .success(.stored(3)),
+        ])
+        let uploader = try uploader(queue, stub)
+        let running = Task { await uploader.run() }
+        await queue.drained()
+        running.cancel()
+        await running.value
+        #expect(try pages(stub.requests) == Array(repeating: [1, 2, 3], count: 5))
+        #expect(clock.pauses == [.seconds(1), .seconds(2), .seconds(4 + 7), .seconds(8)])
+        #expect(Set(stub.requests.map(\.httpBody)).count == 1)
+    }
+
+    @Test(
+        "takes a success that isn't the service's for a failure",
+        arguments: ["", "<html>Welcome</html>", "{}"])
+    func distrustsOthers(body: String) async throws {
+        let queue = try queue(1)
+        let uploader = try uploader(queue, StubTransport([.success(.test(200, [:], body))]))
+        guard case .waiting(.undecodableBody) = await uploader.flush() else {
+            Issue.record("taken for stored")
+            return
+        }
+        #expect(queue.count == 1)
+    }
+
+    @Test("drops just the events that are refused, and tells how many")
+    func dropsRefused() async throws {
+        let queue = try queue(4)
+        let faults = [1, 3, 3, 9, -1].map { EventFault(index: $0, code: .wrongType, detail: "d") }
+        let problem = Problem(.invalidEvents, eventErrors: faults)
+        let stub = StubTransport([.success(.problem(problem)), .success(.stored(3))])
+        #expect(try await uploader(queue, stub).flush() == .empty)
+        // The third is the event that tells of the two.
+        #expect(try pages(stub.requests) == [[1, 2, 3, 4], [1, 3, -1]])
+        let told = try JSONDecoder().decode(
+            [TrackedEvent].self, from: try #require(stub.requests.last?.httpBody)
+        ).last
+        #expect(told?.event == .eventsDropped(count: 2, reason: .refused))
+        #expect(clock.pauses.isEmpty)
+    }
+
+    @Test(
+        "halves a batch that is too large or that nobody can read, down to the event that is",
+        arguments: [413, 400])
+    func splits(status: Int) async throws {
+        let queue = try queue(4)
+        // Whatever has the third event is too large.
+        let transport = HandledTransport { [self] request in
+            let pages = try pages([request])[0]
+            return pages.contains(3) ? .test(status) : .stored(pages.count)
+        }
+        #expect(try await uploader(queue, transport).flush() == .empty)
+        #expect(
+            try pages(transport.requests) == [
+                [1, 2, 3, 4], [1, 2], [3, 4], [3], [4], [-1],
+            ])
+        #expect(queue.count == 0)
+        #expect(queue.droppedCount == 1)
+    }
+
+    @Test("keeps everything and stops where the key is refused, until it is told", arguments: [401, 403])
+    func stopsUnauthorized(status: Int) async throws {
+        let queue = try queue(2)
+        let stub = StubTransport([.success(.test(status)), .success(.stored(2)), .success(.stored(1))])
+        let uploader = try uploader(queue, stub)
+        let running = Task { await uploader.run() }
+        var reported = reports.stream.makeAsyncIterator()
+        #expect(await reported.next() == .unauthorized(.unexpectedStatus(status)))
+        #expect(await uploader.flush() == .waiting(.unexpectedStatus(status)))
+        #expect(stub.requests.count == 1)
+        #expect(queue.count == 2)
+        await uploader.resume()
+        await queue.drained()
+        #expect(stub.requests.count == 2)
+        queue.track(.numbered(3))
+        await queue.drained()
+        running.cancel()
+        await running.value
+        #expect(try pages(stub.requests) == [[1, 2], [1, 2], [3]])
+        #expect(clock.pauses.isEmpty)
+    }
+
+    @Test("leaves the rest for later where a flush fails, without a pause")
+    func flushesOnce() async throws {
+        let queue = try queue(1)
+        let stub = StubTransport([.success(.test(503)), .success(.stored(1))])
+        let uploader = try uploader(queue, stub)
+        #expect(await uploader.flush() == .waiting(.unexpectedStatus(503)))
+        #expect(await uploader.flush() == .empty)
+        #expect(clock.pauses.isEmpty)
+    }
+
+    @Test("never has two requests on their way, however many ask for it")
+    func sendsOneAtATime() async throws {
+        let queue = try queue(60)
+        let transport = HandledTransport { request in
+            .stored(try JSONDecoder().decode([TrackedEvent].self, from: request.httpBody ?? Data()).count)
+        }
+        let uploader = try uploader(queue, transport, EventUploadPolicy(batchEvents: 3))
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<5 { group.addTask { _ = await uploader.flush() } }
+        }
+        #expect(try pages(transport.requests).flatMap { $0 } == Array(1...60))
+        #expect(transport.mostAtOnce == 1)
+    }
+
+    @Test("gathers events before it sends them, and counts no more than a batch may have")
+    func gathers() async throws {
+        #expect(EventUploadPolicy(batchEvents: 5000).batchEvents == 1000)
+        #expect(EventUploadPolicy(batchEvents: 0).batchEvents == 1)
+        let queue = try queue(2)
+        let stub = StubTransport([.success(.stored(2))])
+        let uploader = try uploader(queue, stub, EventUploadPolicy(gathering: .seconds(5)))
+        let running = Task { await uploader.run() }
+        await queue.drained()
+        running.cancel()
+        await running.value
+        #expect(clock.pauses.first == .seconds(5))
+    }
+
+    @Test("waits longer with every failure, up to a longest pause, and heeds no Retry-After of days")
+    func backsOff() {
+        let policy = EventUploadPolicy()
+        func pause(_ failures: Int, _ retryAfter: Duration? = nil, jitter: Double = 1) -> Duration {
+            policy.pause(failures: failures, retryAfter: retryAfter, jitter: jitter)
+        }
+        #expect((1...4).map { pause($0) } == [.seconds(1), .seconds(2), .seconds(4), .seconds(8)])
+        #expect(pause(100) == .seconds(300))
+        #expect(pause(3, jitter: 0.5) == .seconds(2))
+        #expect(pause(1, .seconds(1 << 40), jitter: 0) == .seconds(3600))
+    }
+}

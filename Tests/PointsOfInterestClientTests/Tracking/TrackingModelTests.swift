@@ -1,0 +1,97 @@
+import Foundation
+import PointsOfInterestTesting
+import Testing
+
+@testable import PointsOfInterestClient
+
+@Suite("Tracking", .timeLimit(.minutes(1)))
+struct TrackingModelTests {
+    private enum OwnEvent: TrackableEvent {
+        case order(items: Int)
+        case other(EventContent)
+
+        init(_ content: EventContent) { self = .other(content) }
+
+        var content: EventContent {
+            switch self {
+            case .order(let items): EventContent(name: "order", value: ["items": .integer(items)])
+            case .other(let content): content
+            }
+        }
+    }
+
+    @Test("adds to each event its id, its user and its time")
+    func completesEvents() {
+        let tracker = MockTracker()
+        let model = TrackingModel.mock(tracker: tracker)
+        model.sendTrackingEvent(.launch)
+        model.sendTrackingEvent(OwnEvent.order(items: 3))
+        let boxed: any TrackableEvent = TrackingEvent.locationCheck
+        model.sendTrackingEvent(boxed)
+        #expect(
+            tracker.events.map(\.event) == [
+                .launch, .other(EventContent(name: "order", value: ["items": 3])), .locationCheck,
+            ])
+        #expect(Set(tracker.events.map(\.id)).count == 3)
+        #expect(
+            tracker.events.allSatisfy {
+                $0.userID == "user-of-a-test" && $0.time == 1536753250.92 && $0.isTest
+            })
+    }
+
+    @Test("tells each observer everything from its beginning on, in order")
+    func tellsObservers() async {
+        let tracker = MockTracker()
+        let model = TrackingModel.mock(tracker: tracker)
+        let first = model.dispatcher.events()
+        model.sendTrackingEvent(.launch)
+        let second = model.dispatcher.events()
+        model.sendTrackingEvent(.background)
+        model.dispatcher.finish()
+        model.sendTrackingEvent(.featuredShown)
+        var events: [[TrackingEvent]] = []
+        for stream in [first, second, model.dispatcher.events()] {
+            var own: [TrackingEvent] = []
+            for await event in stream { own.append(event.event) }
+            events.append(own)
+        }
+        #expect(events == [[.launch, .background], [.background], []])
+        #expect(tracker.events.count == 3)
+    }
+
+    @Test("tells observers the order in which the tracker gets events, from many threads")
+    func keepsOrder() async {
+        let tracker = MockTracker()
+        let model = TrackingModel.mock(tracker: tracker)
+        let stream = model.dispatcher.events()
+        DispatchQueue.concurrentPerform(iterations: 500) {
+            model.sendTrackingEvent(.search(query: "", page: $0))
+        }
+        model.dispatcher.finish()
+        var events: [TrackedEvent] = []
+        for await event in stream { events.append(event) }
+        #expect(events.count == 500)
+        #expect(events == tracker.events)
+    }
+
+    @Test("is among an app's parts, with the app's user and its queue")
+    @MainActor
+    func isInEnvironment() async throws {
+        let folder = EventFolder()
+        let queue = try folder.queue()
+        var configuration = AppConfiguration.mock
+        configuration.userID = { "someone" }
+        let environment = Environment(
+            configuration: configuration,
+            urlSession: MockURLProtocol.session { request in
+                let body = try JSONDecoder().decode([TrackedEvent].self, from: try #require(request.httpBody))
+                #expect(body.map(\.userID) == ["someone"])
+                #expect(body.map(\.isTest) == [true])
+                return try MockURLProtocol.answer(EventsAnswer(accepted: 1, duplicates: 0), to: request)
+            }, retryPolicy: .never, locationFetcher: MockLocationFetcher(), eventQueue: queue)
+        environment.trackingModel.sendTrackingEvent(.launch)
+        #expect(queue.count == 1)
+        #expect(await environment.eventUploader?.flush() == .empty)
+        #expect(Environment.mock().eventUploader == nil)
+    }
+}

@@ -1,0 +1,51 @@
+import PointsOfInterestTesting
+import Testing
+
+@Suite("An event recorder", .timeLimit(.minutes(1)))
+struct EventRecorderTests {
+    private let model = TrackingModel.mock()
+
+    @Test("waits for an event that comes later, and passes over others")
+    func waits() async throws {
+        let recorder = EventRecorder(model)
+        async let found = recorder.next(.search(query: "cafe", page: 1))
+        model.sendTrackingEvent(.launch)
+        model.sendTrackingEvent(.search(query: "cafe", page: 1))
+        #expect(try await found.event == .search(query: "cafe", page: 1))
+        model.sendTrackingEvent(.background)
+        #expect(try await recorder.next { $0.event != .launch }.event == .background)
+    }
+
+    @Test("fails with what did come, once the scenario is over")
+    func failsWithList() async throws {
+        let recorder = EventRecorder(model)
+        model.sendTrackingEvent(.launch)
+        model.sendTrackingEvent(.pageView(page: .locationsMap))
+        recorder.endScenario()
+        let error = await #expect(throws: EventRecorder.MissingEvent.self) {
+            try await recorder.next(.featuredShown)
+        }
+        #expect(error?.came == [.launch, .pageView(page: .locationsMap)])
+        let description = "\(try #require(error))"
+        #expect(
+            description.hasPrefix("the event didn't come: featuredShown; what came:\n  launch\n  pageView("))
+    }
+
+    @Test("fails where its test is cancelled, too, instead of waiting for ever")
+    func endsWithItsTask() async throws {
+        let recorder = EventRecorder(model)
+        let waiting = Task { try await recorder.next(.launch) }
+        waiting.cancel()
+        let error = await #expect(throws: EventRecorder.MissingEvent.self) { try await waiting.value }
+        #expect(error?.description == "the event didn't come: launch; nothing came")
+    }
+
+    @Test("answers what nobody has waited for")
+    func answersRest() async throws {
+        let recorder = EventRecorder(model)
+        model.sendTrackingEvent(.launch)
+        model.sendTrackingEvent(.locationCheck)
+        try await recorder.next(.launch)
+        #expect(await recorder.remainingEvents() == [.locationCheck])
+    }
+}
