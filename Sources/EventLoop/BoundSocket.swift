@@ -65,7 +65,7 @@ public struct BoundSocket: Sendable {
             guard status == 0 else { throw EventLoopError.lastSystemError }
             self.port = try Self.port(of: descriptor)
         } catch {
-            Self.close(descriptor)
+            closeDescriptor(descriptor)
             throw error
         }
         self.descriptor = descriptor
@@ -73,15 +73,7 @@ public struct BoundSocket: Sendable {
 
     /// Gives the socket back; only for one that no listener has taken.
     public func close() {
-        Self.close(descriptor)
-    }
-
-    private static func close(_ descriptor: Int32) {
-        #if canImport(Darwin)
-            _ = Darwin.close(descriptor)
-        #else
-            _ = Glibc.close(descriptor)
-        #endif
+        closeDescriptor(descriptor)
     }
 
     private static func resolve(

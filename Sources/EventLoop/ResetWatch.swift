@@ -24,7 +24,7 @@ final class ResetWatch {
         do {
             poll = try FileDescriptorPoll(loop: loop, descriptor: descriptor) { _ in onReset() }
         } catch {
-            _ = closeDescriptor(descriptor)
+            closeDescriptor(descriptor)
             throw error
         }
         do {
@@ -36,15 +36,6 @@ final class ResetWatch {
     }
 
     func close() {
-        poll.close { [descriptor] in _ = closeDescriptor(descriptor) }
+        poll.close { [descriptor] in closeDescriptor(descriptor) }
     }
-}
-
-/// `close(2)`, which a method of that name hides.
-private func closeDescriptor(_ descriptor: Int32) -> Int32 {
-    #if canImport(Darwin)
-        Darwin.close(descriptor)
-    #else
-        Glibc.close(descriptor)
-    #endif
 }

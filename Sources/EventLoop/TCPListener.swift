@@ -1,5 +1,11 @@
 import CLibUV
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// Accepts TCP connections on a loop.
 ///
 /// Confined to the loop's thread.
@@ -56,9 +62,33 @@ public final class TCPListener {
         try self.init(loop: loop, socket: socket, backlog: backlog, onConnection: onConnection)
     }
 
-    /// Stops listening. Connections that were accepted live on.
+    /// Stops listening. Connections that were accepted live on, and so do those that wait to be: their clients
+    /// are connected already and may have sent a request, which the system would answer by a reset.
     public func close(_ onClosed: (() -> Void)? = nil) {
+        acceptWaiting()
         box.close(onClosed)
+    }
+
+    /// Accepts what the system has queued: libuv does so only when the loop looks for events again.
+    private func acceptWaiting() {
+        var socket: uv_os_fd_t = -1
+        guard box.isOpen, uv_fileno(box.handle, &socket) == 0 else { return }
+        while true {
+            // libuv has made the socket non-blocking.
+            let descriptor = accept(socket, nil, nil)
+            if descriptor < 0 && (errno == EINTR || errno == ECONNABORTED) { continue }
+            guard descriptor >= 0 else { return }
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            guard let stream = try? TCPStream(loop: box.loop) else {
+                closeDescriptor(descriptor)
+                return
+            }
+            if stream.adopt(descriptor) {
+                onConnection(stream)
+            } else {
+                stream.close()
+            }
+        }
     }
 
     private func connectionIsWaiting(status: Int32) {

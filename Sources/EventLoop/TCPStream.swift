@@ -46,7 +46,25 @@ public final class TCPStream {
         return true
     }
 
+    /// Takes over a connection that was accepted without libuv; closes it where that fails.
+    func adopt(_ descriptor: Int32) -> Bool {
+        guard uv_tcp_open(box.raw, descriptor) == 0 else {
+            closeDescriptor(descriptor)
+            return false
+        }
+        uv_tcp_nodelay(box.raw, 1)
+        return true
+    }
+
     // MARK: Reading
+
+    /// Whether bytes have come in that nobody has read yet.
+    public var hasUnreadInput: Bool {
+        var socket: uv_os_fd_t = -1
+        guard box.isOpen, uv_fileno(box.handle, &socket) == 0 else { return false }
+        var byte: UInt8 = 0
+        return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+    }
 
     /// Reads, and calls `onRead` with what comes, until `stopReading()`.
     public func startReading() {

@@ -43,9 +43,19 @@ final class HTTPConnection {
         process(.connected(refusal: refusal))
     }
 
-    /// Ends the connection once the request that has begun is answered.
+    /// Whether a request is being answered.
+    var isHandling: Bool {
+        if case .handling = machine.state { true } else { false }
+    }
+
+    /// From now on, ends the connection with its next answer.
+    func endKeepAlive() {
+        process(.keepAliveEnded)
+    }
+
+    /// Ends the connection once the request that has begun, or waits unread, is answered.
     func drain() {
-        process(.drainRequested)
+        process(.drainRequested(inputWaits: stream.hasUnreadInput))
     }
 
     /// Ends the connection now.
@@ -259,6 +269,7 @@ extension HTTPTimeouts {
         case .idle: idle
         case .write: write
         case .linger: linger
+        case .lastRequest: lastRequest
         }
     }
 }

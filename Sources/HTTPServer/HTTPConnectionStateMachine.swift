@@ -30,8 +30,10 @@ struct HTTPConnectionStateMachine {
         case peerEnded
         /// The connection broke.
         case peerFailed
-        /// The server wants to end: no further request than what has begun.
-        case drainRequested
+        /// Connections are to move elsewhere: from now on every answer is the last on its connection.
+        case keepAliveEnded
+        /// The server wants to end: no further request than what has begun, or has come in unread.
+        case drainRequested(inputWaits: Bool = false)
         /// The server ends.
         case closeRequested
     }
@@ -66,6 +68,7 @@ struct HTTPConnectionStateMachine {
         case idle
         case write
         case linger
+        case lastRequest
     }
 
     enum State: Equatable {
@@ -86,6 +89,7 @@ struct HTTPConnectionStateMachine {
     private var peerHasEnded = false
     private var takesInterim = false
     private var hasProbed = false
+    private var endsKeepAlive = false
     private var isDraining = false
     private var isReading = false
     private var waitingBytes = 0
@@ -133,9 +137,8 @@ struct HTTPConnectionStateMachine {
         case .deadlineReached(let progressed): deadlineReached(progressed, &actions)
         case .peerEnded: peerEnded(&actions)
         case .peerFailed, .closeRequested: end(&actions)
-        case .drainRequested:
-            isDraining = true
-            if state == .waiting { end(&actions) }
+        case .keepAliveEnded: endsKeepAlive = true
+        case .drainRequested(let inputWaits): drain(inputWaits, &actions)
         }
     }
 }
@@ -162,10 +165,10 @@ extension HTTPConnectionStateMachine {
             if peerHasEnded { return fail(.truncated, &actions) }
             guard state == .waiting else { return }
             state = .readingHead
-            // The first request's time counts from the accept.
-            if hasServed { actions.append(.setDeadline(.head)) }
+            // The first request's time counts from the accept, unless less was left for it to begin.
+            if hasServed || isDraining { actions.append(.setDeadline(.head)) }
         } else if peerHasEnded || isDraining {
-            end(&actions)
+            leave(&actions)
         }
     }
 
@@ -220,7 +223,7 @@ extension HTTPConnectionStateMachine {
 extension HTTPConnectionStateMachine {
     private mutating func responseProduced(_ asksToClose: Bool, _ actions: inout [Action]) {
         guard case .handling(let keepsAlive) = state else { return }
-        let staysOpen = keepsAlive && !asksToClose && !isDraining
+        let staysOpen = keepsAlive && !asksToClose && !endsKeepAlive
         state = .writing(keepsAlive: staysOpen)
         actions.append(.sendResponse(keepsAlive: staysOpen))
     }
@@ -241,13 +244,8 @@ extension HTTPConnectionStateMachine {
             adjustReading(&actions)
             actions.append(.setDeadline(.idle))
             actions.append(.parse)
-        } else if peerHasEnded {
-            end(&actions)
         } else {
-            state = .lingering(bytesLeft: limits.lingerBytes)
-            actions.append(.shutdownWriting)
-            actions.append(.setDeadline(.linger))
-            adjustReading(&actions)
+            leave(&actions)
         }
     }
 
@@ -263,6 +261,7 @@ extension HTTPConnectionStateMachine {
 extension HTTPConnectionStateMachine {
     private mutating func deadlineReached(_ progressed: Bool, _ actions: inout [Action]) {
         switch state {
+        case .waiting where isDraining: leave(&actions)
         case .waiting where hasServed: end(&actions)
         case .waiting, .readingHead: fail(.headTimedOut, &actions)
         case .readingBody: fail(.bodyTimedOut, &actions)
@@ -273,6 +272,29 @@ extension HTTPConnectionStateMachine {
         case .lingering: end(&actions)
         case .created, .handling, .closed: break
         }
+    }
+
+    /// A client that has just connected is about to ask, and one whose bytes wait has asked: both get their
+    /// answer. One that is idle is left in order.
+    private mutating func drain(_ inputWaits: Bool, _ actions: inout [Action]) {
+        endsKeepAlive = true
+        isDraining = true
+        guard state == .waiting else { return }
+        if !hasServed {
+            actions.append(.setDeadline(.lastRequest))
+        } else if !inputWaits {
+            leave(&actions)
+        }
+    }
+
+    /// Ends in order: says so, and reads on until the client has heard it, or for a while.
+    private mutating func leave(_ actions: inout [Action]) {
+        guard !peerHasEnded else { return end(&actions) }
+        state = .lingering(bytesLeft: limits.lingerBytes)
+        isHeldBack = false
+        actions.append(.shutdownWriting)
+        actions.append(.setDeadline(.linger))
+        adjustReading(&actions)
     }
 
     private mutating func end(_ actions: inout [Action]) {

@@ -59,6 +59,6 @@ final class HTTPExchange {
                 duration: .nanoseconds(MonotonicClock.nanoseconds() - startNanoseconds),
                 requestBodyBytes: requestBodyBytes, responseBytes: responseBytes,
                 requestID: context.requestID, traceParent: context.traceParent,
-                remoteAddress: context.remoteAddress))
+                remoteAddress: context.remoteAddress, logNotes: context.logNotes))
     }
 }

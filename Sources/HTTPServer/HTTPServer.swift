@@ -7,16 +7,19 @@ import EventLoop
 public final class HTTPServer {
     /// Number of open connections.
     public var connectionCount: Int { connections.count }
-    /// Whether the server is on its way down: it takes no new connection then.
-    public private(set) var isDraining = false
-    /// The port it listens on; nil before `start` and once it drains.
+    /// Number of requests that are being answered.
+    public var activeRequestCount: Int { connections.values.count { $0.isHandling } }
+    /// The port it listens on; nil before `start` and once it shuts down.
     public var port: Int? { listener?.port }
 
     private let configuration: HTTPServerConfiguration
     private let environment: HTTPServerEnvironment
     private var listener: TCPListener?
+    private var endsKeepAlive = false
+    private var isShuttingDown = false
     private var connections: [ObjectIdentifier: HTTPConnection] = [:]
     private var hardEnd: LoopTimer?
+    private var cutOffCount = 0
     private var onShutDown: [() -> Void] = []
 
     /// Connections over the capacity that are told so at a time; further ones are reset.
@@ -53,29 +56,43 @@ public final class HTTPServer {
         listener = try TCPListener(loop: environment.loop, host: host, port: port) { [self] in accept($0) }
     }
 
-    /// Ends gracefully: takes no connection any more, closes idle ones, answers the requests that have begun
-    /// with `Connection: close`, and calls `onCompleted` when no connection is left. What isn't answered
-    /// within `deadline` is cut off, its request cancelled. May be called again; the first deadline holds.
+    /// From now on every answer is the last on its connection (`Connection: close`), and all else goes on: clients
+    /// and balancers move elsewhere before `shutdown`, which then finds few connections in use.
+    public func endKeepAlive() {
+        endsKeepAlive = true
+        for connection in connections.values { connection.endKeepAlive() }
+    }
+
+    /// Ends gracefully, and calls `onCompleted` when no connection is left.
+    ///
+    /// Takes the connections that wait to be accepted and none after them; answers, with `Connection: close`, the
+    /// requests that have begun, have come in unread, or are the first of a new connection; closes idle
+    /// connections in order. What isn't done within `deadline` is cut off, its request cancelled. May be called
+    /// again; the first deadline holds.
     public func shutdown(deadline: Duration, onCompleted: @escaping () -> Void) {
         onShutDown.append(onCompleted)
-        guard !isDraining else { return completeIfDrained() }
-        isDraining = true
+        guard !isShuttingDown else { return completeIfDone() }
+        endsKeepAlive = true
         listener?.close()
         listener = nil
+        isShuttingDown = true
         let timer = LoopTimer(loop: environment.loop) { [self] in
+            cutOffCount = connections.count
             for connection in connections.values { connection.close() }
         }
         timer.start(after: deadline)
         hardEnd = timer
         for connection in connections.values { connection.drain() }
-        completeIfDrained()
+        completeIfDone()
     }
 
-    /// Ends gracefully, and returns when no connection is left. On the loop.
-    public func shutdown(deadline: Duration) async {
+    /// Ends gracefully, and returns when no connection is left: how many had to be cut off. On the loop.
+    @discardableResult
+    public func shutdown(deadline: Duration) async -> Int {
         await withCheckedContinuation { continuation in
             shutdown(deadline: deadline) { continuation.resume() }
         }
+        return cutOffCount
     }
 
     private func accept(_ stream: TCPStream) {
@@ -83,17 +100,18 @@ public final class HTTPServer {
         guard excess < Self.maximumRefusals else { return stream.reset() }
         let connection = HTTPConnection(stream: stream, environment: environment) { [self] in remove($0) }
         connections[ObjectIdentifier(connection)] = connection
+        if endsKeepAlive { connection.endKeepAlive() }
         connection.start(
             refusal: excess >= 0 ? .overloaded(retryAfterSeconds: configuration.retryAfterSeconds) : nil)
     }
 
     private func remove(_ connection: HTTPConnection) {
         connections[ObjectIdentifier(connection)] = nil
-        completeIfDrained()
+        completeIfDone()
     }
 
-    private func completeIfDrained() {
-        guard isDraining, connections.isEmpty else { return }
+    private func completeIfDone() {
+        guard isShuttingDown, connections.isEmpty else { return }
         hardEnd?.close()
         hardEnd = nil
         let completions = onShutDown

@@ -10,16 +10,20 @@ public struct HTTPTimeouts: Sendable {
     public var write: Duration
     /// For the client's end after the last answer; then the close.
     public var linger: Duration
+    /// For the first request on a connection that was new when the server began to end; then a close.
+    public var lastRequest: Duration
 
     /// The time-outs of the contract, each of which can be set.
     public init(
         head: Duration = .seconds(10), body: Duration = .seconds(30), idle: Duration = .seconds(75),
-        write: Duration = .seconds(30), linger: Duration = .seconds(3)
+        write: Duration = .seconds(30), linger: Duration = .seconds(3),
+        lastRequest: Duration = .seconds(1)
     ) {
         self.head = head
         self.body = body
         self.idle = idle
         self.write = write
         self.linger = linger
+        self.lastRequest = lastRequest
     }
 }

@@ -11,6 +11,9 @@ public final class RequestContext {
     /// The template of the route that answers, `/locations/{id}`; nil before the router and for no route.
     public internal(set) var routeTemplate: String?
 
+    /// What a handler wants the request's observation to have besides, for logs.
+    public var logNotes: [(name: StaticString, value: String)] = []
+
     var pathParameters: [(name: String, value: String)] = []
 
     /// A context; the server makes them, tests may.

@@ -22,4 +22,6 @@ public struct RequestObservation: Sendable {
     public let traceParent: TraceParent?
     /// The peer's numeric address.
     public let remoteAddress: String?
+    /// What the handler has noted of the request.
+    public var logNotes: [(name: StaticString, value: String)] = []
 }

@@ -11,6 +11,8 @@ public final class Health: Sendable {
         public let notReadyReason: String?
         /// Whether the database answered when it was asked last.
         public let isDatabaseReachable: Bool
+        /// Whether the process was told to end.
+        public let isDraining: Bool
     }
 
     private struct State {
@@ -69,7 +71,9 @@ public final class Health: Sendable {
                 } else {
                     nil
                 }
-            return Report(notReadyReason: reason, isDatabaseReachable: state.isDatabaseReachable == true)
+            return Report(
+                notReadyReason: reason, isDatabaseReachable: state.isDatabaseReachable == true,
+                isDraining: state.isDraining)
         }
     }
 }

@@ -6,23 +6,37 @@ final class HealthMonitor {
     private let store: any LocationStore
     private let health: Health
     private let observability: Observability
+    private let warmUp: @Sendable () async -> Void
+    private let onReport: (Health.Report) -> Void
     private var timer: LoopTimer?
     private var check: Task<Void, Never>?
 
     /// Half of the 2 s within which the service is to be ready again once its database is.
     private static let interval = Duration.seconds(1)
 
-    init(loop: EventLoop, store: any LocationStore, health: Health, observability: Observability) {
+    /// - Parameters:
+    ///   - warmUp: what the first question waits for, and with it the process's being ready.
+    ///   - onReport: told of the process's health after each answer.
+    init(
+        loop: EventLoop, store: any LocationStore, health: Health, observability: Observability,
+        warmUp: @escaping @Sendable () async -> Void, onReport: @escaping (Health.Report) -> Void
+    ) {
         self.loop = loop
         self.store = store
         self.health = health
         self.observability = observability
+        self.warmUp = warmUp
+        self.onReport = onReport
     }
 
-    /// Asks now, and from now on a while after each answer.
+    /// Asks once all is warm, and from then on a while after each answer.
     func start() {
         timer = LoopTimer(loop: loop) { [self] in startCheck() }
-        timer?.start(after: .zero)
+        let monitor = LoopBound(self, loop: loop)
+        check = Task(executorPreference: loop) {
+            await monitor.value.warmUp()
+            await monitor.value.runCheck()
+        }
     }
 
     /// Asks no more, and waits for the answer that is under way.
@@ -40,6 +54,7 @@ final class HealthMonitor {
 
     private func runCheck() async {
         for news in health.update(await store.checkHealth()) { observability.record(news) }
+        onReport(health.report)
         timer?.start(after: Self.interval)
     }
 }

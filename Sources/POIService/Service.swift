@@ -28,24 +28,27 @@ public final class Service: Sendable {
         health = Health(requiresDatabase: configuration.readyRequiresDatabase)
     }
 
-    /// Serves until SIGTERM or SIGINT, finishes what is in flight, and returns.
+    /// Serves until SIGTERM or SIGINT, drains, and returns.
     ///
-    /// Uses the calling thread as the first loop's; call it once, from the main thread. A second signal
-    /// ends the process at once.
+    /// From the signal on it isn't ready any more, and each answer ends its connection; after the drain delay it
+    /// takes no new connection, and finishes what is in flight. A second signal ends the process at once; and soon
+    /// after the shutdown time-out it ends by itself, with exit code 0, if something still holds it up. Uses the
+    /// calling thread as the first loop's; call it once, from the main thread.
     /// - Parameter onListening: called once every loop listens, with the service's address.
     /// - Throws: `ListeningError` where the address can't be had; what `makeStore` throws.
     public func run(onListening: @escaping @Sendable (String) -> Void) throws {
         let sockets = try bind()
+        let adminSocket = try bindAdmin(closingOnFailure: sockets)
         let mainLoop = try EventLoop()
         let threads = try (1..<configuration.loops).map { try EventLoopThread.start(name: "poi-loop-\($0)") }
         let loops = [mainLoop] + threads.map(\.loop)
         let failure = Lock<(any Error)?>(nil)
-        let url = url(port: sockets[0].port)
+        let url = url(host: configuration.host, port: sockets[0].port)
 
         mainLoop.execute {
             Task(executorPreference: mainLoop) {
                 do {
-                    try await self.serve(on: Array(zip(loops, sockets))) { onListening(url) }
+                    try await self.serve(on: Array(zip(loops, sockets)), adminSocket) { onListening(url) }
                 } catch {
                     failure.withLock { $0 = error }
                 }
@@ -66,22 +69,46 @@ public final class Service: Sendable {
         }
     }
 
+    /// The socket of the admin listener; nil where there is none.
+    private func bindAdmin(closingOnFailure others: [BoundSocket]) throws(ListeningError) -> BoundSocket? {
+        guard let port = configuration.admin.port else { return nil }
+        do {
+            return try BoundSocket.bind(host: configuration.admin.host, port: port)[0]
+        } catch {
+            for socket in others { socket.close() }
+            throw ListeningError(
+                address: "\(configuration.admin.host):\(port) (POI_ADMIN_PORT)", reason: "\(error)")
+        }
+    }
+
     /// The service's life, on the first loop: start, serve until a signal, finish.
     private func serve(
-        on sites: [(loop: EventLoop, socket: BoundSocket)], onListening: () -> Void
+        on sites: [(loop: EventLoop, socket: BoundSocket)], _ adminSocket: BoundSocket?,
+        onListening: () -> Void
     ) async throws {
-        let signals = try StopSignals(loop: sites[0].loop)
+        let loop = sites[0].loop
+        let signals = try StopSignals(loop: loop)
+        let reports = ServiceManager.current.map {
+            ServiceManagerReports(loop: loop, loops: sites.map(\.loop), manager: $0)
+        }
         var serviceLoops: [LoopBound<ServiceLoop>] = []
         var monitor: HealthMonitor?
+        var admin: AdminServer?
         let result: Result<Void, any Error>
         do {
-            for (loop, socket) in sites { serviceLoops.append(try await start(on: loop, socket)) }
+            for (index, (loop, socket)) in sites.enumerated() {
+                serviceLoops.append(try await start(index, on: loop, socket))
+            }
+            admin = try adminSocket.map { try startAdmin(on: loop, $0, of: serviceLoops) }
             monitor = HealthMonitor(
-                loop: sites[0].loop, store: serviceLoops[0].value.store, health: health,
-                observability: observability)
+                loop: loop, store: serviceLoops[0].value.store, health: health, observability: observability,
+                warmUp: { [serviceLoops] in await Self.warmUp(serviceLoops) },
+                onReport: { reports?.update($0) })
             monitor?.start()
             onListening()
-            observability.record(.stopping(signal: await signals.first()))
+            let signal = await signals.first()
+            reports?.stop()
+            try await drain(serviceLoops, on: loop, after: signal)
             result = .success(())
         } catch {
             result = .failure(error)
@@ -89,34 +116,75 @@ public final class Service: Sendable {
         health.drain()
         await monitor?.stop()
         await finish(serviceLoops)
+        await admin?.shutdown()
+        reports?.close()
         signals.close()
         try result.get()
     }
 
-    private func start(on loop: EventLoop, _ socket: BoundSocket) async throws -> LoopBound<ServiceLoop> {
+    /// Waits until every loop can take its share of the load.
+    private static func warmUp(_ serviceLoops: [LoopBound<ServiceLoop>]) async {
+        await withTaskGroup { group in
+            for serviceLoop in serviceLoops {
+                group.addTask(executorPreference: serviceLoop.loop) { await serviceLoop.value.store.warmUp() }
+            }
+        }
+    }
+
+    /// Serves on for a while as a process that isn't ready, so that balancers and clients go elsewhere.
+    private func drain(
+        _ serviceLoops: [LoopBound<ServiceLoop>], on loop: EventLoop, after signal: String
+    ) async throws {
+        let (delay, timeout) = (configuration.lifecycle.drainDelay, configuration.lifecycle.shutdownTimeout)
+        health.drain()
+        observability.record(.stopping(signal: signal, drainDelay: delay))
+        try HardEnd.arm(after: delay + timeout)
+        for serviceLoop in serviceLoops {
+            try await serviceLoop.loop.submit { serviceLoop.value.endKeepAlive() }
+        }
+        await loop.sleep(for: delay)
+        observability.record(.finishing)
+    }
+
+    private func start(
+        _ index: Int, on loop: EventLoop, _ socket: BoundSocket
+    ) async throws -> LoopBound<ServiceLoop> {
         try await loop.submit { [self] in
             let serviceLoop = try ServiceLoop(
-                loop: loop, socket: socket, store: try makeStore(loop), events: try makeEventStore(loop),
-                health: health,
+                name: String(index), loop: loop, socket: socket, store: try makeStore(loop),
+                events: try makeEventStore(loop), health: health,
                 observability: observability, configuration: configuration, rateLimiter: rateLimiter)
             return LoopBound(serviceLoop, loop: loop)
         }
     }
 
+    private func startAdmin(
+        on loop: EventLoop, _ socket: BoundSocket, of serviceLoops: [LoopBound<ServiceLoop>]
+    ) throws -> AdminServer {
+        let metrics = MetricsCollector(
+            loops: serviceLoops, health: health, observability: observability,
+            connectionsLimit: configuration.maxConnectionsPerLoop * configuration.loops)
+        let admin = try AdminServer(
+            loop: loop, socket: socket, health: health, metrics: metrics, observability: observability)
+        observability.record(.adminListening(url: url(host: configuration.admin.host, port: socket.port)))
+        return admin
+    }
+
     /// Answers what is in flight, on every loop at once.
     private func finish(_ serviceLoops: [LoopBound<ServiceLoop>]) async {
-        let deadline = configuration.shutdownTimeout
-        await withTaskGroup(of: Void.self) { group in
+        let deadline = configuration.lifecycle.shutdownTimeout
+        let cutOffCount = await withTaskGroup(of: Int.self) { group in
             for serviceLoop in serviceLoops {
                 group.addTask(executorPreference: serviceLoop.loop) {
                     await serviceLoop.value.shutdown(deadline: deadline)
                 }
             }
+            return await group.reduce(0, +)
         }
+        if cutOffCount > 0 { observability.record(.cutOff(connections: cutOffCount)) }
     }
 
-    private func url(port: Int) -> String {
-        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
-        return "http://\(host):\(port)"
+    private func url(host: String, port: Int) -> String {
+        host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)"
     }
 }

@@ -5,16 +5,25 @@ import HTTPServer
 final class ServiceLoop {
     let store: any LocationStore
     private let events: any EventStore
+    private let name: String
     private let server: HTTPServer
+    private let requests = RequestMetrics()
+    private let lag: EventLoopLag?
 
     /// Serves on `socket` from now on.
+    ///
+    /// - Parameter name: tells the loop from others in metrics.
     init(
-        loop: EventLoop, socket: BoundSocket, store: any LocationStore, events: any EventStore,
-        health: Health,
+        name: String, loop: EventLoop, socket: BoundSocket, store: any LocationStore,
+        events: any EventStore, health: Health,
         observability: Observability, configuration: ServiceConfiguration, rateLimiter: RateLimiter?
     ) throws {
+        self.name = name
         self.store = store
         self.events = events
+        // Nobody pays for what nobody can look at.
+        let isMeasured = configuration.admin.port != nil
+        lag = isMeasured ? EventLoopLag(loop: loop) : nil
         let problems = ProblemResponder(observability: observability)
         let crossOrigin = CrossOriginPolicy(configuration.access.allowedOrigins)
         server = HTTPServer(
@@ -28,14 +37,47 @@ final class ServiceLoop {
                     observability: observability, rateLimiter: rateLimiter),
                 errorResponder: problems, crossOrigin: crossOrigin),
             errorResponder: problems,
-            observe: observability.observesRequests ? { observability.record(.request($0)) } : nil)
+            observe: Self.observer(of: isMeasured ? requests : nil, observability))
         try server.start(on: socket)
     }
 
-    /// Answers what is in flight, then lets go of everything.
-    func shutdown(deadline: Duration) async {
-        await server.shutdown(deadline: deadline)
+    /// What is told of every request; nil where nobody wants to know.
+    private static func observer(
+        of metrics: RequestMetrics?, _ observability: Observability
+    ) -> ((RequestObservation) -> Void)? {
+        switch (metrics, observability.observesRequests) {
+        case (nil, false): nil
+        case (nil, true): { observability.record(.request($0)) }
+        case (let metrics?, false): { metrics.record($0) }
+        case (let metrics?, true):
+            { request in
+                metrics.record(request)
+                observability.record(.request(request))
+            }
+        }
+    }
+
+    /// Adds what this loop has counted, and its state.
+    func collectMetrics(into snapshot: inout MetricsSnapshot) {
+        requests.collect(into: &snapshot)
+        snapshot.add(server.activeRequestCount, to: .activeRequests)
+        snapshot.add(server.connectionCount, to: .connections)
+        if let lag { snapshot.add(lag.durations, to: .eventLoopLag, name) }
+        if let id = store.currentDatasetID { snapshot.add(1, to: .dataset, id.hexadecimal) }
+        store.collectMetrics(into: &snapshot)
+    }
+
+    /// From now on clients are asked to connect anew, elsewhere.
+    func endKeepAlive() {
+        server.endKeepAlive()
+    }
+
+    /// Answers what is in flight, then lets go of everything; answers how many connections were cut off.
+    func shutdown(deadline: Duration) async -> Int {
+        let cutOffCount = await server.shutdown(deadline: deadline)
         await store.close()
         await events.close()
+        lag?.close()
+        return cutOffCount
     }
 }

@@ -42,6 +42,14 @@ public final class ConnectionPool {
         return statistics
     }
 
+    /// Waits until every connection has been made, or has failed to be, once: no query has to wait then for what
+    /// goes on at the start.
+    public func waitUntilTried() async {
+        loop.preconditionInEventLoop()
+        await fast.waitUntilTried()
+        await exclusive.waitUntilTried()
+    }
+
     /// Runs a prepared statement on a connection of the lane.
     ///
     /// - Parameters:
@@ -90,6 +98,7 @@ public final class ConnectionPool {
                 lane.cancel(query)
             }
         }
+        if case .failure(let error) = answer, error.code == .queryTimedOut { lane.countTimedOutQuery() }
         return try answer.get()
     }
 

@@ -17,6 +17,9 @@ final class PoolLane {
     private var waiterTimer: LoopTimer?
     private var healthTimer: LoopTimer?
     private var isWaiterTimerRunning = false
+    /// Those that have neither connected nor failed to since the start.
+    private var untriedSlots: Set<Int>
+    private var trialWaiters: [UnsafeContinuation<Void, Never>] = []
     private var closeWaiters: [UnsafeContinuation<Void, Never>] = []
 
     init(
@@ -35,6 +38,7 @@ final class PoolLane {
                 connections: count, depth: depth, waiters: options.waitersPerLane,
                 acquireTimeout: options.acquireTimeout))
         connections = Array(repeating: nil, count: count)
+        untriedSlots = Set(connections.indices)
     }
 
     /// Starts the timers and the first attempts to connect.
@@ -64,6 +68,11 @@ final class PoolLane {
     func acquire(_ waiter: PoolWaiter) {
         perform(machine.acquire(waiter, now: loop.now))
         watchWaiters()
+    }
+
+    /// Counts a query that took longer than it may.
+    func countTimedOutQuery() {
+        machine.queryTimedOut()
     }
 
     /// The task of a query's caller was cancelled.
@@ -159,6 +168,20 @@ final class PoolLane {
         attend(connection, slot)
         observe(.connected(name))
         for action in machine.connected(slot: slot, now: loop.now) { perform(action) }
+        noteTrial(of: slot)
+    }
+
+    /// Waits until every connection has been made, or has failed to be, once.
+    func waitUntilTried() async {
+        guard !untriedSlots.isEmpty else { return }
+        await withUnsafeContinuation { trialWaiters.append($0) }
+    }
+
+    private func noteTrial(of slot: Int) {
+        untriedSlots.remove(slot)
+        guard untriedSlots.isEmpty else { return }
+        for waiter in trialWaiters { waiter.resume() }
+        trialWaiters = []
     }
 
     /// Sets the hooks that a lease takes away, or may have changed.
@@ -171,6 +194,7 @@ final class PoolLane {
     private func connectFailed(_ error: PostgresError, _ slot: Int) {
         observe(.connectFailed(name, error))
         perform(machine.connectFailed(slot: slot, random: .random(in: 0...1)))
+        noteTrial(of: slot)
         finishClosing()
     }
 

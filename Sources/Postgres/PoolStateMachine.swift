@@ -86,6 +86,11 @@ struct PoolStateMachine<Waiter> {
         waiting.removeAll { isMeant($0.waiter) }.first?.waiter
     }
 
+    /// A query took longer than it may.
+    mutating func queryTimedOut() {
+        counts.timedOutQueries += 1
+    }
+
     /// The time has come to look for waiters whose deadline has passed.
     mutating func expireWaiters(now: Duration) -> [Action] {
         var actions: [Action] = []

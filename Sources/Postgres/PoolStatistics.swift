@@ -16,6 +16,8 @@ public struct PoolStatistics: Sendable, Hashable {
         public internal(set) var timedOutAcquires = 0
         /// How many were refused since the start because too many waited.
         public internal(set) var refusedAcquires = 0
+        /// Queries that took longer than they may, since the start.
+        public internal(set) var timedOutQueries = 0
         /// Attempts to connect that failed since the start.
         public internal(set) var failedConnects = 0
         /// Connections that ended by themselves since the start.

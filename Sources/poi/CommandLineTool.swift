@@ -23,10 +23,14 @@ struct CommandLineTool {
         Command(
             name: "events", summary: "maintain or export: the app's events in the database",
             run: EventsCommand.run),
+        Command(
+            name: "healthcheck",
+            summary: "ask the server of HOST and PORT, or --url, whether it lives, or is --ready",
+            run: HealthcheckCommand.run),
     ]
 
     private static let switches: Set<String> = [
-        "--help", "--print-config", "--dry-run", "--seeds", "--include-tests",
+        "--help", "--print-config", "--dry-run", "--seeds", "--ready", "--include-tests",
     ]
 
     /// Runs a command; answers the exit code: 0, 64 for a bad call or setting, 1 for any other failure.
@@ -53,7 +57,7 @@ struct CommandLineTool {
 
     private static var usage: String {
         let lines = commands.map { command in
-            "  poi " + command.name.padding(toLength: 10, withPad: " ", startingAt: 0) + command.summary
+            "  poi " + command.name.padding(toLength: 12, withPad: " ", startingAt: 0) + command.summary
         }
         return """
             Places near a coordinate, from PostgreSQL, over HTTP.

@@ -8,7 +8,8 @@ enum DevCommand {
         try invocation.refuseWords(after: 1)
         var reader = invocation.settings
         let configuration = try ServiceConfiguration(
-            from: &reader, processorCount: ProcessInfo.processInfo.activeProcessorCount)
+            from: &reader, processorCount: ProcessInfo.processInfo.activeProcessorCount,
+            isDevelopment: true)
         let migrations = try MigrationSettings(from: &reader, seedsByDefault: true)
         let state = try DevelopmentState(from: &reader)
         var database = try DatabaseConfiguration(from: &reader)

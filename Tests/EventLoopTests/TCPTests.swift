@@ -131,6 +131,57 @@ struct TCPTests {
         }
     }
 
+    @Test("Connections that wait to be accepted when the listener closes are accepted, and can be read from")
+    func closeAcceptsWaiting() async throws {
+        try await withLoop { loop in
+            let server = try await Server.start(on: loop) { stream in
+                stream.onRead = { bytes in
+                    stream.write(bytes)
+                    stream.close()
+                }
+                stream.startReading()
+            }
+            let clients = Lock<[TestClient]>([])
+            try await server.stop {
+                // The loop is busy with this, so it can't have accepted them.
+                for _ in 0..<10 {
+                    let client = try TestClient(port: server.port)
+                    client.send([1])
+                    clients.withLock { $0.append(client) }
+                }
+            }
+            for client in clients.withLock({ $0 }) { #expect(client.receiveAll() == .bytes([1])) }
+        }
+    }
+
+    @Test("A stream tells of bytes that nobody has read")
+    func unreadInput() async throws {
+        try await withLoop { loop in
+            let (answers, feed) = AsyncStream.makeStream(of: [Bool].self)
+            let client = Lock<TestClient?>(nil)
+            let server = try await Server.start(on: loop) { stream in
+                let before = stream.hasUnreadInput
+                client.withLock { $0 }?.send([1])
+                let after = stream.hasUnreadInput
+                stream.onRead = { _ in
+                    feed.yield([before, after, stream.hasUnreadInput])
+                    stream.close()
+                }
+                stream.startReading()
+            }
+            // On the loop: it accepts when this has been noted.
+            try await loop.submit {
+                let peer = try TestClient(port: server.port)
+                client.withLock { $0 = peer }
+            }
+            for await answer in answers {
+                #expect(answer == [false, true, false])
+                break
+            }
+            try await server.stop()
+        }
+    }
+
     @Test("A stream knows its peer's address")
     func remoteAddress() async throws {
         try await withLoop { loop in
@@ -186,7 +237,11 @@ struct Server {
         }
     }
 
-    func stop() async throws {
-        try await listener.loop.submit { listener.value.close() }
+    /// - Parameter before: what happens right before, on the loop.
+    func stop(before: @escaping @Sendable () throws -> Void = {}) async throws {
+        try await listener.loop.submit {
+            try before()
+            listener.value.close()
+        }
     }
 }

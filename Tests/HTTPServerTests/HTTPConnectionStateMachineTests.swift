@@ -243,30 +243,79 @@ struct HTTPConnectionStateMachineTests {
         #expect(machine.actions(on: .responseProduced(asksToClose: false)) == [])
     }
 
-    @Test("Draining closes an idle connection, and one in flight after its answer")
+    /// A connection that has answered a request and is kept.
+    private func kept() -> Machine {
+        var machine = handling()
+        _ = machine.actions(on: .responseProduced(asksToClose: false))
+        _ = machine.actions(on: .responseWritten(isDrained: true))
+        return machine
+    }
+
+    @Test("Draining ends an idle connection in order, and one in flight after its answer")
     func drains() {
-        var idle = machine(after: .connected())
-        #expect(idle.actions(on: .drainRequested) == [.close])
+        var idle = kept()
+        #expect(idle.actions(on: .drainRequested()) == [.shutdownWriting, .setDeadline(.linger)])
+        #expect(idle.actions(on: .peerEnded) == [.close])
 
         var busy = handling()
-        #expect(busy.actions(on: .drainRequested) == [])
+        #expect(busy.actions(on: .drainRequested()) == [])
         #expect(
             busy.actions(on: .responseProduced(asksToClose: false)) == [.sendResponse(keepsAlive: false)])
 
         var writing = handling()
         _ = writing.actions(on: .responseProduced(asksToClose: false))
         _ = writing.actions(on: .responseWritten(isDrained: false))
-        #expect(writing.actions(on: .drainRequested) == [])
+        #expect(writing.actions(on: .drainRequested()) == [])
         #expect(writing.actions(on: .drained) == [.startReading, .setDeadline(.idle), .parse])
-        #expect(writing.actions(on: .inputExhausted(isInRequest: false)) == [.close])
+        #expect(
+            writing.actions(on: .inputExhausted(isInRequest: false)) == [
+                .shutdownWriting, .setDeadline(.linger),
+            ])
     }
 
     @Test("A request that has begun to arrive is answered while draining")
     func drainsPartial() {
         var machine = machine(after: .connected(), .inputExhausted(isInRequest: true))
-        #expect(machine.actions(on: .drainRequested) == [])
+        #expect(machine.actions(on: .drainRequested()) == [])
         _ = machine.actions(on: Self.plainHead)
         #expect(machine.actions(on: .requestParsed) == [.clearDeadline, .dispatch])
+    }
+
+    @Test("A request that waits unread on a kept connection is answered while draining")
+    func drainsUnread() {
+        var machine = kept()
+        #expect(machine.actions(on: .drainRequested(inputWaits: true)) == [])
+        _ = machine.actions(on: Self.plainHead)
+        #expect(machine.actions(on: .requestParsed) == [.clearDeadline, .dispatch])
+        #expect(
+            machine.actions(on: .responseProduced(asksToClose: false)) == [.sendResponse(keepsAlive: false)])
+    }
+
+    @Test("A new connection may send its first request while draining, for a while")
+    func drainsNew() {
+        var asking = machine(after: .connected())
+        #expect(asking.actions(on: .drainRequested()) == [.setDeadline(.lastRequest)])
+        #expect(asking.actions(on: .inputExhausted(isInRequest: true)) == [.setDeadline(.head)])
+        _ = asking.actions(on: Self.plainHead)
+        #expect(asking.actions(on: .requestParsed) == [.clearDeadline, .dispatch])
+
+        var silent = machine(after: .connected())
+        _ = silent.actions(on: .drainRequested())
+        #expect(
+            silent.actions(on: .deadlineReached(progressed: false)) == [
+                .shutdownWriting, .setDeadline(.linger),
+            ])
+    }
+
+    @Test("Without keep-alive the next answer is the last, and an idle connection stays")
+    func endsKeepAlive() {
+        var machine = kept()
+        #expect(machine.actions(on: .keepAliveEnded) == [])
+        #expect(machine.actions(on: .inputExhausted(isInRequest: false)) == [])
+        _ = machine.actions(on: Self.plainHead)
+        #expect(machine.actions(on: .requestParsed) == [.clearDeadline, .dispatch])
+        #expect(
+            machine.actions(on: .responseProduced(asksToClose: false)) == [.sendResponse(keepsAlive: false)])
     }
 
     @Test("The hard end cancels what is in flight")
@@ -292,7 +341,7 @@ struct HTTPConnectionStateMachineTests {
             .inputExhausted(isInRequest: true), Self.plainHead, .requestParsed, .parseFailed(Self.error),
             .inputWaits(bytes: 1 << 20), .inputDiscarded(bytes: 1), .responseProduced(asksToClose: true),
             .responseWritten(isDrained: true), .drained, .deadlineReached(progressed: false), .peerEnded,
-            .peerFailed, .drainRequested, .closeRequested, .connected(),
+            .peerFailed, .drainRequested(), .keepAliveEnded, .closeRequested, .connected(),
         ]
         var machine = machine(after: .connected(), .peerFailed)
         for event in events { #expect(machine.actions(on: event) == []) }
@@ -318,7 +367,7 @@ struct HTTPConnectionStateMachineTests {
                 .inputDiscarded(bytes: 9), .responseProduced(asksToClose: Bool.random(using: &random)),
                 .responseWritten(isDrained: Bool.random(using: &random)), .drained,
                 .deadlineReached(progressed: Bool.random(using: &random)), .peerEnded, .peerFailed,
-                .drainRequested,
+                .drainRequested(inputWaits: Bool.random(using: &random)), .keepAliveEnded,
             ]
             guard let event = events.randomElement(using: &random) else { return }
             for action in machine.actions(on: event) {

@@ -215,40 +215,4 @@ struct WireLimitTests {
             client.close()
         }
     }
-
-    @Test("shuts down gracefully: idle connections at once, the one in flight after its answer")
-    func graceful() async throws {
-        try await WireServer.run { server in
-            let idle = try WireClient(port: server.port)
-            idle.send(WireTests.hello)
-            #expect(try idle.receiveResponse() == ExpectedResponse.hello)
-            let busy = try WireClient(port: server.port)
-            busy.send(WireTests.gated + WireTests.hello)
-            await server.gate.arrivals()
-
-            try await server.beginShutdown()
-            #expect(try idle.receiveAll() == "", "closed without a word")
-            #expect(throws: (any Error).self) { try WireClient(port: server.port) }
-            server.gate.open()
-            #expect(
-                try busy.receiveAll() == ExpectedResponse.text("200 OK", "gated", connection: "close"))
-            await server.shutdown(deadline: .seconds(60))
-            #expect(try await server.connectionCount() == 0)
-        }
-    }
-
-    @Test("cuts off what is not answered by the deadline of its shutdown")
-    func hardEnd() async throws {
-        try await WireServer.run { server in
-            let busy = try WireClient(port: server.port)
-            busy.send(WireTests.gated)
-            await server.gate.arrivals()
-            await server.shutdown(deadline: .milliseconds(20))
-            #expect(try await server.connectionCount() == 0)
-            #expect(try busy.receiveAll() == "")
-            server.gate.open()
-            await server.returned.arrivals()
-            #expect(server.wasCancelled.withLock { $0 })
-        }
-    }
 }

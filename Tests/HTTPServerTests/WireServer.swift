@@ -60,13 +60,25 @@ struct WireServer: Sendable {
     /// Ends the server gracefully.
     func shutdown(deadline: Duration) async {
         let server = server
-        await Task(executorPreference: thread.loop) { await server.value.shutdown(deadline: deadline) }.value
+        await Task(executorPreference: thread.loop) { _ = await server.value.shutdown(deadline: deadline) }
+            .value
     }
 
     /// Begins to end the server, and comes back at once.
-    func beginShutdown() async throws {
+    ///
+    /// - Parameter before: what happens right before, without the server's loop looking.
+    func beginShutdown(before: @escaping @Sendable () throws -> Void = {}) async throws {
         let server = server
-        try await thread.loop.submit { server.value.shutdown(deadline: .seconds(60)) {} }
+        try await thread.loop.submit {
+            try before()
+            server.value.shutdown(deadline: .seconds(60)) {}
+        }
+    }
+
+    /// Lets every connection end with its next answer.
+    func endKeepAlive() async throws {
+        let server = server
+        try await thread.loop.submit { server.value.endKeepAlive() }
     }
 
     func connectionCount() async throws -> Int {

@@ -20,9 +20,27 @@ struct ConfigurationTests {
         #expect(configuration.port == 8080)
         #expect(configuration.loops == 2)
         #expect(configuration.maxInFlightPerLoop == 500)
-        #expect(configuration.shutdownTimeout == .seconds(20))
+        #expect(configuration.lifecycle.drainDelay == .seconds(5))
+        #expect(configuration.lifecycle.shutdownTimeout == .seconds(20))
+        #expect(configuration.admin.host == "127.0.0.1")
+        #expect(configuration.admin.port == 9464)
+        #expect(configuration.logCoordinates == .off)
         #expect(configuration.logsAccess)
         #expect(configuration.logFormat == .auto)
+    }
+
+    @Test("On somebody's desk nobody waits, and several run side by side")
+    func developmentDefaults() throws {
+        var reader = SettingsReader(flags: [:], environment: [:])
+        let configuration = try ServiceConfiguration(
+            from: &reader, processorCount: 2, isDevelopment: true)
+        #expect(configuration.lifecycle.drainDelay == .zero)
+        #expect(configuration.admin.port == 0)
+    }
+
+    @Test("The admin listener can be left out")
+    func noAdminListener() throws {
+        #expect(try configuration(environment: ["POI_ADMIN_PORT": "off"]).admin.port == nil)
     }
 
     @Test("A flag wins over the environment, the environment over the default")
@@ -54,6 +72,15 @@ struct ConfigurationTests {
                 "POI_SHUTDOWN_TIMEOUT", "2h",
                 "POI_SHUTDOWN_TIMEOUT=2h: expected a time such as 250ms or 2s, from 0s to 3600s"
             ),
+            (
+                "POI_DRAIN_DELAY", "-1",
+                "POI_DRAIN_DELAY=-1: expected a time such as 250ms or 2s, from 0s to 3600s"
+            ),
+            (
+                "POI_ADMIN_PORT", "none",
+                "POI_ADMIN_PORT=none: expected a whole number from 0 to 65535, or off"
+            ),
+            ("POI_LOG_COORDINATES", "1", "POI_LOG_COORDINATES=1: expected one of off, coarse, full"),
             (
                 "POI_IGNORED_PARAMETERS", "a*b",
                 "POI_IGNORED_PARAMETERS=a*b: expected names, each with a * at its end at most"

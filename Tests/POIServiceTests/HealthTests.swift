@@ -10,7 +10,8 @@ struct HealthTests {
         #expect(health.report.notReadyReason?.contains("starting") == true)
         #expect(!health.report.isDatabaseReachable)
         #expect(names(health.update(.reachable(missingMigrations: []))) == ["reachable", "applied"])
-        #expect(health.report == Health.Report(notReadyReason: nil, isDatabaseReachable: true))
+        #expect(
+            health.report == Health.Report(notReadyReason: nil, isDatabaseReachable: true, isDraining: false))
     }
 
     @Test("A database that doesn't answer at the start is told of once, and the service isn't ready")
@@ -46,7 +47,8 @@ struct HealthTests {
         #expect(!health.report.isDatabaseReachable)
         #expect((health.report.notReadyReason != nil) == requiresDatabase)
         #expect(names(health.update(.reachable(missingMigrations: []))) == ["reachable"])
-        #expect(health.report == Health.Report(notReadyReason: nil, isDatabaseReachable: true))
+        #expect(
+            health.report == Health.Report(notReadyReason: nil, isDatabaseReachable: true, isDraining: false))
     }
 
     @Test("A draining service isn't ready, whatever else is")

@@ -9,7 +9,7 @@ struct LogFormatterTests {
     /// A request's line as a reader of the log decodes it.
     private struct Line: Decodable, Equatable {
         let time, level, event: String
-        var method, path, route, requestId, traceId, client, message: String?
+        var method, path, route, requestId, traceId, client, message, url: String?
         var status, requestBytes, responseBytes: Int?
         var durationMs: Double?
     }
@@ -82,7 +82,8 @@ struct LogFormatterTests {
         #expect(line.requestId == "id-1")
         let text = LogFormatter(isJSON: false).line(for: request(path: nil, status: nil), at: Self.time)
         #expect(
-            String(decoding: text, as: UTF8.self) == "2026-11-21T01:35:33.250Z - - gone 1.234ms 321B id-1\n")
+            String(decoding: text, as: UTF8.self)
+                == "2026-11-21T01:35:33.250Z - - gone 1.234ms 321B id-1 4bf92f3577b34da6a3ce929d0e0e4736\n")
     }
 
     @Test("Every other observation has a level, a name and a message, in both formats")
@@ -90,12 +91,15 @@ struct LogFormatterTests {
         let hostile = "x\ny\"\\\u{1B}"
         let examples: [(Observation, level: String, event: String)] = [
             (.listening(url: "http://127.0.0.1:8080"), "info", "listening"),
+            (.adminListening(url: "http://127.0.0.1:9464"), "info", "admin-listening"),
             (.failure(requestID: "id-1", reason: hostile), "error", "failure"),
             (.databaseReachable, "info", "database-reachable"),
             (.databaseUnreachable(reason: hostile), "warning", "database-unreachable"),
             (.migrationsMissing(["0003"]), "warning", "migrations-missing"),
             (.migrationsApplied, "info", "migrations-applied"),
-            (.stopping(signal: "SIGTERM"), "info", "stopping"), (.stopped, "info", "stopped"),
+            (.stopping(signal: "SIGTERM", drainDelay: .seconds(5)), "info", "stopping"),
+            (.finishing, "info", "finishing"), (.cutOff(connections: 2), "warning", "cut-off"),
+            (.stopped, "info", "stopped"),
             (.logLinesDropped(3), "warning", "log-lines-dropped"),
         ]
         for (observation, level, event) in examples {
@@ -105,7 +109,10 @@ struct LogFormatterTests {
             #expect(line.message?.isEmpty == false)
             expectOneLine(LogFormatter(isJSON: false).line(for: observation, at: Self.time))
         }
-        #expect(try json(.failure(requestID: "id-1", reason: hostile)).requestId == "id-1")
+        let failure = try json(.failure(requestID: "id-1", traceID: "trace-1", reason: hostile))
+        #expect(failure.requestId == "id-1")
+        #expect(failure.traceId == "trace-1")
+        #expect(try json(.adminListening(url: "http://127.0.0.1:9464")).url == "http://127.0.0.1:9464")
         #expect(try json(.failure(requestID: "id-1", reason: hostile)).message?.contains(hostile) == true)
     }
 
@@ -114,7 +121,9 @@ struct LogFormatterTests {
         let line = LogFormatter(isJSON: false).line(
             for: request(path: Self.hostilePath, route: Self.hostilePath), at: Self.time)
         expectOneLine(line)
-        #expect(String(decoding: line, as: UTF8.self).hasSuffix(" 200 1.234ms 321B id-1\n"))
+        #expect(
+            String(decoding: line, as: UTF8.self).hasSuffix(
+                " 200 1.234ms 321B id-1 4bf92f3577b34da6a3ce929d0e0e4736\n"))
     }
 
     private func expectOneLine(_ bytes: [UInt8], _ location: SourceLocation = #_sourceLocation) {

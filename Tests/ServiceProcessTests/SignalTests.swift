@@ -6,10 +6,13 @@ import Testing
 @Suite("Signals", .timeLimit(.minutes(2)))
 struct SignalTests {
     /// A service with a request in flight that waits for a lock.
-    private func busyServer() async throws -> (ServerProcess, DatabaseSession, Task<WireAnswer, any Error>) {
+    private func busyServer(
+        _ environment: [String: String] = [:]
+    ) async throws -> (ServerProcess, DatabaseSession, Task<WireAnswer, any Error>) {
         let database = try await ServiceDatabase.migrated()
         let server = try await ServerProcess.serve(
-            databaseURL: database.connectionString, environment: ["POI_DB_STATEMENT_TIMEOUT": "60s"])
+            databaseURL: database.connectionString,
+            environment: environment.merging(["POI_DB_STATEMENT_TIMEOUT": "60s"]) { $1 })
         try await server.ready()
         let session = try DatabaseSession(database.connectionString)
         try await session.lockPlaces()
@@ -35,6 +38,64 @@ struct SignalTests {
         #expect(answer.headers["connection"] == "close")
         #expect(try await server.program.exitCode() == 0)
         server.expectSoundOutput()
+    }
+
+    @Test("For the drain delay it serves on: not ready, and with each answer the last of its connection")
+    func drainDelay() async throws {
+        let server = try await ServerProcess.serve(
+            databaseURL: ServiceDatabase.migrated().connectionString,
+            environment: ["POI_DRAIN_DELAY": "60m"])
+        try await server.ready()
+        try await offPool { [port = server.port, program = server.program] in
+            let old = try WireConnection(port: port)
+            old.sendGet("/readyz")
+            #expect(try old.readAnswer().status == 200)
+            program.send(signal: SIGTERM)
+            var readiness: WireAnswer
+            repeat {
+                let connection = try WireConnection(port: port)
+                connection.sendGet("/readyz")
+                readiness = try connection.readAnswer()
+            } while readiness.status == 200
+            #expect(readiness.status == 503)
+            #expect(readiness.problem?.code == .notReady)
+            // An idle connection outlives the signal; its next answer is its last, as are those on new ones.
+            for connection in [old, try WireConnection(port: port)] {
+                connection.sendGet(secretTarget)
+                let answer = try connection.readAnswer()
+                #expect(answer.places?.count == 20)
+                #expect(answer.headers["connection"] == "close")
+                #expect(connection.isClosedByServer())
+            }
+        }
+        #expect(try await get("/livez", port: server.port).status == 200)
+        server.program.send(signal: SIGINT)
+        #expect(try await server.program.exitCode() == 128 + SIGINT)
+    }
+
+    @Test("Clients that go where they are told to lose no request")
+    func noLostRequest() async throws {
+        let server = try await ServerProcess.serve(
+            databaseURL: ServiceDatabase.migrated().connectionString,
+            environment: ["POI_DRAIN_DELAY": "300ms", "POI_LOOPS": "2"])
+        try await server.ready()
+        let clients = ObedientClients(port: server.port, count: 16, target: secretTarget)
+        try await offPool { clients.wait(answers: 10) }
+        server.program.send(signal: SIGTERM)
+        let outcome = try await offPool { clients.waitForRefusals() }
+        #expect(outcome.lost == 0, "of \(outcome.answered)")
+        #expect(try await server.program.exitCode() == 0)
+        server.expectSoundOutput()
+    }
+
+    @Test("What holds up the end beyond its time doesn't keep the process from ending in order")
+    func hardEnd() async throws {
+        let (server, session, request) = try await busyServer(["POI_SHUTDOWN_TIMEOUT": "100ms"])
+        server.program.send(signal: SIGTERM)
+        #expect(try await server.program.exitCode() == 0)
+        await #expect(throws: WireConnection.EndOfStream.self) { try await request.value }
+        #expect(server.program.output.text.contains(#""event":"cut-off""#))
+        try await session.unlockPlaces()
     }
 
     @Test("A second signal ends the process at once", arguments: [SIGTERM, SIGINT])

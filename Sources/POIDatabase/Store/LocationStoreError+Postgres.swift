@@ -16,8 +16,10 @@ extension LocationStoreError {
 }
 
 extension PostgresError {
-    /// All that is known of the error, the server's own words included; never for a client.
+    /// All that is known of the error, the server's own words included, but for the numbers in those: they may be
+    /// somebody's position. Never for a client.
     var logText: String {
-        [description, serverMessage].compactMap(\.self).joined(separator: ": ")
+        let message = server.map(\.message.redactingNumbers) ?? clientMessage
+        return [description, message].compactMap(\.self).joined(separator: ": ")
     }
 }

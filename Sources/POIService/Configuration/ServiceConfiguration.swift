@@ -22,8 +22,10 @@ public struct ServiceConfiguration: Sendable {
     public var maxConnectionsPerLoop: Int
     /// The most requests a loop works on at once.
     public var maxInFlightPerLoop: Int
-    /// How long requests in flight may take to finish once the process was told to end.
-    public var shutdownTimeout: Duration
+    /// Where those who run the service reach it.
+    public var admin: AdminConfiguration
+    /// How the process ends.
+    public var lifecycle: LifecycleConfiguration
     /// Query parameters that a gateway adds and that are ignored.
     public var ignoredParameters: [ParameterPattern]
     /// How long answers may be kept.
@@ -38,15 +40,21 @@ public struct ServiceConfiguration: Sendable {
     public var logsAccess: Bool
     /// How log lines look.
     public var logFormat: LogFormat
+    /// How much of a request's position is logged.
+    public var logCoordinates: LoggedCoordinates
 
     /// Reads the settings.
     ///
-    /// - Parameter processorCount: the default number of loops.
+    /// - Parameters:
+    ///   - processorCount: the default number of loops.
+    ///   - isDevelopment: whether the defaults are those of a process on somebody's desk.
     /// - Throws: the first setting that can't be used.
-    public init(from reader: inout SettingsReader, processorCount: Int) throws(ConfigurationError) {
-        host = try reader.read(.text("HOST", "address to listen on", default: "127.0.0.1"))
-        port = try reader.read(
-            .integer("PORT", "port to listen on; 0 lets the system choose", in: 0...65535, default: 8080))
+    public init(
+        from reader: inout SettingsReader, processorCount: Int, isDevelopment: Bool = false
+    ) throws(ConfigurationError) {
+        host = try reader.read(.host)
+        port = try reader.read(.port)
+        admin = try AdminConfiguration(from: &reader, isDevelopment: isDevelopment)
         loops = try reader.read(
             .integer(
                 "POI_LOOPS", "event loops; the default is one a core", in: 1...256,
@@ -57,10 +65,7 @@ public struct ServiceConfiguration: Sendable {
         let maxInFlight = try reader.read(
             .integer("POI_MAX_IN_FLIGHT", "most requests in work at once", in: 1...1_000_000, default: 1000))
         maxInFlightPerLoop = max(1, maxInFlight / loops)
-        shutdownTimeout = try reader.read(
-            .duration(
-                "POI_SHUTDOWN_TIMEOUT", "how long requests may take to finish at the end",
-                in: .zero ... .seconds(3600), default: "20s"))
+        lifecycle = try LifecycleConfiguration(from: &reader, isDevelopment: isDevelopment)
         ignoredParameters = try reader.read(
             .list(
                 "POI_IGNORED_PARAMETERS", "query parameters to ignore, utm_* for instance",
@@ -74,5 +79,9 @@ public struct ServiceConfiguration: Sendable {
         logsAccess = try reader.read(.flag("POI_ACCESS_LOG", "whether each request is logged", default: true))
         logFormat = try reader.read(
             .choice("POI_LOG_FORMAT", "how log lines look", default: LogFormat.auto))
+        logCoordinates = try reader.read(
+            .choice(
+                "POI_LOG_COORDINATES", "how much of a request's position is logged",
+                default: LoggedCoordinates.off))
     }
 }

@@ -25,10 +25,22 @@ struct LogFormatter: Sendable {
             write(request, to: &writer)
         } else {
             writer.member("message", observation.message)
-            if case .failure(let requestID, _) = observation { writer.member("requestId", requestID) }
+            write(factsOf: observation, to: &writer)
         }
         writer.endObject()
         return writer.bytes
+    }
+
+    /// What programs look for in a line, besides its message.
+    private func write(factsOf observation: Observation, to writer: inout JSONWriter) {
+        switch observation {
+        case .failure(let requestID, let traceID, _):
+            writer.member("requestId", requestID)
+            writer.member("traceId", traceID)
+        case .listening(let url), .adminListening(let url): writer.member("url", url)
+        case .stopping(let signal, _): writer.member("signal", signal)
+        default: break
+        }
     }
 
     private func write(_ request: RequestObservation, to writer: inout JSONWriter) {
@@ -42,6 +54,7 @@ struct LogFormatter: Sendable {
         writer.member("requestId", request.requestID)
         writer.member("traceId", request.traceParent?.traceID)
         writer.member("client", request.remoteAddress)
+        for (name, value) in request.logNotes { writer.member(name, value) }
     }
 
     private func textLine(_ observation: Observation, _ time: Timestamp) -> [UInt8] {
@@ -52,18 +65,20 @@ struct LogFormatter: Sendable {
         let path = (request.loggedPath ?? "-").escapedForLog
         let status = request.status.map { String($0.code) } ?? "gone"
         let duration = request.duration.roundedMilliseconds
-        return Array(
+        let line =
             "\(time.rfc3339) \(method) \(path) \(status) \(duration)ms \(request.responseBytes)B \(request.requestID)"
-                .utf8)
+        let rest = [request.traceParent?.traceID].compactMap(\.self) + request.logNotes.map { "\($0)=\($1)" }
+        return Array(([line] + rest).joined(separator: " ").utf8)
     }
 }
 
 extension Observation {
     fileprivate var level: String {
         switch self {
-        case .listening, .request, .databaseReachable, .migrationsApplied, .stopping, .stopped: "info"
-        case .eventsStored, .eventsRefused, .eventPartitionsMade: "info"
-        case .databaseUnreachable, .migrationsMissing, .logLinesDropped, .eventPartitionsFailed: "warning"
+        case .listening, .adminListening, .request, .databaseReachable, .migrationsApplied, .stopping,
+            .finishing, .stopped, .eventsStored, .eventsRefused, .eventPartitionsMade:
+            "info"
+        case .databaseUnreachable, .migrationsMissing, .logLinesDropped, .cutOff, .eventPartitionsFailed: "warning"
         case .failure: "error"
         }
     }
@@ -71,17 +86,20 @@ extension Observation {
     fileprivate var name: String {
         switch self {
         case .listening: "listening"
+        case .adminListening: "admin-listening"
         case .request: "request"
         case .failure: "failure"
         case .databaseReachable: "database-reachable"
         case .databaseUnreachable: "database-unreachable"
         case .migrationsMissing: "migrations-missing"
         case .migrationsApplied: "migrations-applied"
-        case .eventsStored: "events-stored"
-        case .eventsRefused: "events-refused"
+        // Never a line.
+        case .eventsStored, .eventsRefused: "counted"
         case .eventPartitionsMade: "event-partitions-made"
         case .eventPartitionsFailed: "event-partitions-failed"
         case .stopping: "stopping"
+        case .finishing: "finishing"
+        case .cutOff: "cut-off"
         case .stopped: "stopped"
         case .logLinesDropped: "log-lines-dropped"
         }
@@ -90,19 +108,22 @@ extension Observation {
     fileprivate var message: String {
         switch self {
         case .listening(let url): "serving \(url)"
+        case .adminListening(let url): "serving health and metrics at \(url)"
         case .request: "request"
-        case .failure(let requestID, let reason): "request \(requestID) failed: \(reason)"
+        case .failure(let requestID, _, let reason): "request \(requestID) failed: \(reason)"
         case .databaseReachable: "the database answers"
         case .databaseUnreachable(let reason): "the database does not answer: \(reason)"
         case .migrationsMissing(let versions):
             "migrations are missing, run poi migrate up: \(versions.joined(separator: ", "))"
         case .migrationsApplied: "all migrations are applied"
-        case .eventsStored(let counts): "\(counts.accepted) events stored"
-        case .eventsRefused: "events refused"
+        case .eventsStored, .eventsRefused: "counted"
         case .eventPartitionsMade(let names): "made partitions for events: \(names.joined(separator: ", "))"
         case .eventPartitionsFailed(let reason):
             "can't make partitions for events, run poi events maintain: \(reason)"
-        case .stopping(let signal): "\(signal): finishing what is in flight"
+        case .stopping(let signal, let drainDelay):
+            "\(signal): not ready any more, serving on for \(drainDelay.settingText)"
+        case .finishing: "taking no new connection, finishing what is in flight"
+        case .cutOff(let connections): "\(connections) connections were cut off: their time was over"
         case .stopped: "stopped"
         case .logLinesDropped(let count): "\(count) log lines were dropped: their reader was too slow"
         }

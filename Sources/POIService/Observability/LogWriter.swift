@@ -13,7 +13,9 @@ import EventLoop
 public final class LogWriter: Sendable {
     private struct State {
         var waiting: [UInt8] = []
+        /// Since the last notice of them, and since the start.
         var droppedLines = 0
+        var allDroppedLines = 0
         var isDraining = false
     }
 
@@ -39,6 +41,9 @@ public final class LogWriter: Sendable {
         thread = try EventLoopThread.start(name: "poi-log")
     }
 
+    /// How many lines were dropped since the start.
+    var droppedLineCount: Int { state.withLock { $0.allDroppedLines } }
+
     /// Queues one line, its line feed included.
     public func write(_ line: [UInt8]) {
         let startsDraining = state.withLock { state in
@@ -46,6 +51,7 @@ public final class LogWriter: Sendable {
                 state.waiting += line
             } else {
                 state.droppedLines += 1
+                state.allDroppedLines += 1
             }
             defer { state.isDraining = true }
             return !state.isDraining

@@ -1,17 +1,25 @@
+import EventLoop
+
 #if canImport(Darwin)
     import Darwin
 #else
     import Glibc
 #endif
 
-/// Where observations go: the log for now.
+/// Where observations go: the log, and the metrics of the process.
+///
+/// Requests are counted by their loops, see `RequestMetrics`.
 ///
 /// Any thread; nothing here blocks its caller.
 public final class Observability: Sendable {
     /// Whether requests are observed; where they aren't, making their observations can be spared.
     public let observesRequests: Bool
 
+    /// When the process began to observe.
+    let start = Timestamp.now
     private let writer: LogWriter
+    private let requestFailures = Lock(0)
+    private let events = Lock(EventMetrics())
     private let formatter: LogFormatter
 
     /// Logs to a descriptor, standard error mostly.
@@ -31,8 +39,21 @@ public final class Observability: Sendable {
 
     /// Tells of something that has happened.
     public func record(_ observation: Observation) {
+        switch observation {
+        case .failure: requestFailures.withLock { $0 += 1 }
+        case .eventsStored(let counts): events.withLock { $0.add(counts) }
+        case .eventsRefused: events.withLock { $0.addRefusal() }
+        default: break
+        }
         guard !observation.isOnlyCounted else { return }
         writer.write(formatter.line(for: observation, at: .now))
+    }
+
+    /// What was counted of rare observations.
+    func collectMetrics(into snapshot: inout MetricsSnapshot) {
+        snapshot.add(requestFailures.withLock { $0 }, to: .requestFailures)
+        events.withLock { $0 }.collect(into: &snapshot)
+        snapshot.add(writer.droppedLineCount, to: .droppedLogLines)
     }
 
     /// Writes what is still to be written; to be called last, once. It blocks.

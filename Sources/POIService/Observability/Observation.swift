@@ -2,14 +2,16 @@ import HTTPServer
 
 /// What happens in the service and somebody may want to know.
 ///
-/// Code emits cases; the log and, later, the metrics decide what to show of them.
+/// Code emits cases; the log and the metrics decide what to show of them.
 public enum Observation: Sendable {
     /// The process serves at this address.
     case listening(url: String)
+    /// The process serves health and metrics at this address.
+    case adminListening(url: String)
     /// A request was answered, or its client has gone.
     case request(RequestObservation)
     /// A request failed for a reason that its client isn't told.
-    case failure(requestID: String, reason: String)
+    case failure(requestID: String, traceID: String? = nil, reason: String)
     /// The database answers.
     case databaseReachable
     /// The database doesn't answer.
@@ -26,8 +28,12 @@ public enum Observation: Sendable {
     case eventPartitionsMade([String])
     /// No partition could be made for the events of a month to come.
     case eventPartitionsFailed(reason: String)
-    /// The process was told to end, and finishes what is in flight.
-    case stopping(signal: String)
+    /// The process was told to end: it isn't ready any more, and serves on for a while.
+    case stopping(signal: String, drainDelay: Duration)
+    /// The process takes no new connection, and finishes what is in flight.
+    case finishing
+    /// So many connections had requests that weren't done in time, and were cut off.
+    case cutOff(connections: Int)
     /// The process has ended its work.
     case stopped
     /// The log's reader was too slow for so many lines.

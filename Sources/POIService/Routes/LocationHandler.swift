@@ -6,6 +6,7 @@ struct LocationHandler: HTTPHandler {
     let store: any LocationStore
     let cachePolicy: CachePolicy
     let ignoredParameters: [ParameterPattern]
+    let loggedCoordinates: LoggedCoordinates
 
     private static let notFound = HTTPError(.notFound, .notFound, "There is no place with this id.")
 
@@ -15,6 +16,7 @@ struct LocationHandler: HTTPHandler {
             id: context.pathParameter("id") ?? "", query: (request.query ?? "").utf8,
             ignoring: ignoredParameters)
         guard let query = decoded else { throw Self.notFound }
+        loggedCoordinates.note(query.center, in: context)
         let fields = query.center == nil ? cachePolicy.shared : cachePolicy.personal
         let answers = DatasetAnswers(
             store: store,

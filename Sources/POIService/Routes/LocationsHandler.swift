@@ -6,10 +6,12 @@ struct LocationsHandler: HTTPHandler {
     let store: any LocationStore
     let cachePolicy: CachePolicy
     let ignoredParameters: [ParameterPattern]
+    let loggedCoordinates: LoggedCoordinates
 
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         let form = try PlacesForm(acceptedBy: request)
         let query = try await decode((request.query ?? "").utf8)
+        loggedCoordinates.note(query.center, query.box, in: context)
         let fields = query.center == nil ? cachePolicy.shared : cachePolicy.personal
         let answers = DatasetAnswers(
             store: store,

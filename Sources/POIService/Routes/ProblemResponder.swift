@@ -12,7 +12,8 @@ struct ProblemResponder: HTTPErrorResponder {
         case let error as LocationStoreError: response(to: error, context: context)
         case let error as EventsError: response(Problem(error, requestId: context.requestID))
         case let error as EventStoreError: response(to: error, context: context)
-        default: failure("\(error)", context)
+        // It may quote what the client has sent.
+        default: failure("\(error)".redactingNumbers, context)
         }
     }
 
@@ -29,7 +30,7 @@ struct ProblemResponder: HTTPErrorResponder {
     private func response(to error: LocationStoreError, context: RequestContext) -> HTTPResponse {
         switch error {
         case .unavailable(let reason):
-            observability.record(.failure(requestID: context.requestID, reason: reason))
+            record(reason, context)
             return response(
                 Problem(.databaseUnavailable, requestId: context.requestID), headers: Self.retrySoon)
         case .busy:
@@ -47,7 +48,7 @@ struct ProblemResponder: HTTPErrorResponder {
     private func response(to error: EventStoreError, context: RequestContext) -> HTTPResponse {
         switch error {
         case .unavailable(let reason):
-            observability.record(.failure(requestID: context.requestID, reason: reason))
+            record(reason, context)
             return response(
                 Problem(.databaseUnavailable, requestId: context.requestID), headers: Self.retrySoon)
         case .busy:
@@ -58,8 +59,13 @@ struct ProblemResponder: HTTPErrorResponder {
     }
 
     private func failure(_ reason: String, _ context: RequestContext) -> HTTPResponse {
-        observability.record(.failure(requestID: context.requestID, reason: reason))
+        record(reason, context)
         return response(Problem(.internalError, requestId: context.requestID))
+    }
+
+    private func record(_ reason: String, _ context: RequestContext) {
+        observability.record(
+            .failure(requestID: context.requestID, traceID: context.traceParent?.traceID, reason: reason))
     }
 
     private func response(_ problem: Problem, headers: HTTPHeaders = HTTPHeaders()) -> HTTPResponse {

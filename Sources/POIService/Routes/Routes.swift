@@ -37,7 +37,7 @@ enum Routes {
         addEvents(to: router, limits, events, configuration, observability)
         if !access.keys.isEmpty { limits.append(KeyRequirement(keys: access.keys)) }
         limits.append(InFlightLimit(configuration.maxInFlightPerLoop))
-        addData(to: router.grouped(limits), store, cachePolicy, ignoring: configuration.ignoredParameters)
+        addData(to: router.grouped(limits), store, cachePolicy, configuration)
         return router
     }
 
@@ -71,14 +71,19 @@ enum Routes {
     /// What the store answers.
     private static func addData(
         to routes: RouteGroup, _ store: any LocationStore, _ cachePolicy: CachePolicy,
-        ignoring ignored: [ParameterPattern]
+        _ configuration: ServiceConfiguration
     ) {
+        let ignored = configuration.ignoredParameters
         routes.add(
             .get, EndpointPath.locations,
-            LocationsHandler(store: store, cachePolicy: cachePolicy, ignoredParameters: ignored))
+            LocationsHandler(
+                store: store, cachePolicy: cachePolicy, ignoredParameters: ignored,
+                loggedCoordinates: configuration.logCoordinates))
         routes.add(
             .get, EndpointPath.location,
-            LocationHandler(store: store, cachePolicy: cachePolicy, ignoredParameters: ignored))
+            LocationHandler(
+                store: store, cachePolicy: cachePolicy, ignoredParameters: ignored,
+                loggedCoordinates: configuration.logCoordinates))
         routes.add(
             .get, EndpointPath.categories,
             CategoriesHandler(store: store, cachePolicy: cachePolicy, ignoredParameters: ignored))

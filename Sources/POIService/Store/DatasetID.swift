@@ -5,6 +5,15 @@ public struct DatasetID: Hashable, Sendable {
     /// The id's lower half.
     public let low: UInt64
 
+    /// In 32 hexadecimal digits.
+    var hexadecimal: String {
+        [high, low].map { half in
+            let digits = String(half, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }
+        .joined()
+    }
+
     /// Makes an id of its two halves.
     public init(high: UInt64, low: UInt64) {
         self.high = high

@@ -24,11 +24,25 @@ public protocol LocationStore: AnyObject {
     /// Every category with its number of places, most frequent first, then by name.
     func categories() async throws(LocationStoreError) -> CategoryCounts
 
+    /// Waits until the store answers as fast as it ever will, or can't be had.
+    func warmUp() async
+
     /// Whether the store could answer now.
     func checkHealth() async -> StoreHealth
 
+    /// Adds what the store knows in numbers, by `DatabaseMetrics` for instance; of its own loop only.
+    func collectMetrics(into snapshot: inout MetricsSnapshot)
+
     /// Lets go of what the store holds; to be awaited before its loop stops.
     func close() async
+}
+
+extension LocationStore {
+    /// Nothing to wait for.
+    public func warmUp() async {}
+
+    /// Nothing.
+    public func collectMetrics(into snapshot: inout MetricsSnapshot) {}
 }
 
 /// What a store knows of its own state.

@@ -18,7 +18,7 @@ extension ProblemCode {
         }
     }
 
-    /// Every code that the service sends, with what goes with it.
+    /// Every code that the service sends, or the balancer before it, with what goes with it.
     package static let definitions: [ProblemCode: Definition] = [
         .invalidParameters: Definition(
             400, "Several parameters are wrong",
@@ -194,6 +194,13 @@ extension ProblemCode {
             501, "The service can't do this",
             means: "The service doesn't know the request's method or transfer coding.",
             remedy: "Use GET, and send no body or one of a known length."),
+        .badGateway: Definition(
+            502, "No server has answered",
+            means: """
+                The load balancer before the service could connect to no server, or the one that it asked broke \
+                off.
+                """,
+            remedy: "Ask again in a moment."),
         .overloaded: Definition(
             503, "The service is overloaded",
             means: "The service has as many requests or connections in hand as it takes.",
@@ -215,6 +222,10 @@ extension ProblemCode {
             504, "The query took too long",
             means: "The database took longer for the query than it may, and was told to stop.",
             remedy: "Ask for less: a smaller radius or box, or fewer filters."),
+        .gatewayTimeout: Definition(
+            504, "A server took too long to answer",
+            means: "The load balancer before the service got no answer from a server in time.",
+            remedy: "Ask again in a moment. Tell whoever runs the service the problem's requestId."),
         .httpVersionNotSupported: Definition(
             505, "The version of HTTP is not supported",
             means: "The request's version of HTTP isn't 1.0 or 1.1.",

@@ -18,7 +18,9 @@ extension ProblemCode {
         case 429: self = .tooManyRequests
         case 431: self = .headersTooLarge
         case 501: self = .notImplemented
+        case 502: self = .badGateway
         case 503: self = .overloaded
+        case 504: self = .gatewayTimeout
         case 505: self = .httpVersionNotSupported
         case ..<500: self = .badRequest
         default: self = .internalError

@@ -100,6 +100,14 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let databaseBusy = ProblemCode(rawValue: "database-busy")
     /// The database took too long.
     public static let queryTimeout = ProblemCode(rawValue: "query-timeout")
+
+    // What stands before the service says these.
+
+    /// No server has answered.
+    public static let badGateway = ProblemCode(rawValue: "bad-gateway")
+    /// A server took too long.
+    public static let gatewayTimeout = ProblemCode(rawValue: "gateway-timeout")
+
     /// Somebody else's problem document, which has no code.
     public static let unspecified = ProblemCode(rawValue: "unspecified")
 }

@@ -25,7 +25,7 @@ public enum PoiProgram {
         #endif
     }
 
-    /// Starts it with nothing of our own settings, under a supervisor that ends it when this process ends,
+    /// Starts it with nothing of our own settings but what tests need by default, under a supervisor that ends it when this process ends,
     /// however that happens.
     ///
     /// - Parameter folder: what the supervisor then removes.
@@ -33,7 +33,11 @@ public enum PoiProgram {
         _ arguments: [String], environment: [String: String] = [:], directory: String? = nil,
         folder: TemporaryFolder? = nil
     ) throws -> ChildProgram {
-        var variables = ["POI_MIGRATIONS_DIR": migrations.path(percentEncoded: false)]
+        var variables = [
+            "POI_MIGRATIONS_DIR": migrations.path(percentEncoded: false),
+            // Servers run side by side, and nobody has to notice that one of them ends.
+            "POI_ADMIN_PORT": "0", "POI_DRAIN_DELAY": "0",
+        ]
         for (name, value) in ProcessInfo.processInfo.environment where isInherited(name) {
             variables[name] = value
         }

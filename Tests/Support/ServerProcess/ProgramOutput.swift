@@ -69,6 +69,19 @@ public final class ProgramOutput: Sendable {
         }
     }
 
+    /// Waits until so many lines are as awaited.
+    public func lines(_ count: Int, where isAwaited: @escaping @Sendable (Line) -> Bool) async throws {
+        let missing = Locked(count)
+        // Every line is shown to this once.
+        _ = try await line { line in
+            guard isAwaited(line) else { return false }
+            return missing.withLock { missing in
+                missing -= 1
+                return missing == 0
+            }
+        }
+    }
+
     /// Reads a descriptor to its end, on a thread of its own; takes it over.
     func read(_ descriptor: Int32, as stream: Stream) {
         state.withLock { $0.openStreams += 1 }

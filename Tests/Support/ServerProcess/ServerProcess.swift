@@ -19,7 +19,7 @@ public struct ServerProcess: Sendable {
     public static func serve(
         databaseURL: String, host: String = "127.0.0.1", port: Int = 0, environment: [String: String] = [:]
     ) async throws -> ServerProcess {
-        var environment = environment.merging(ownAdminPort) { given, _ in given }
+        var environment = environment
         environment["DATABASE_URL"] = databaseURL
         let arguments = ["serve", "--host", host, "--port", "\(port)"]
         return try await ServerProcess(
@@ -30,14 +30,11 @@ public struct ServerProcess: Sendable {
     public static func dev(
         in folder: TemporaryFolder, environment: [String: String] = [:]
     ) async throws -> ServerProcess {
-        var environment = environment.merging(ownAdminPort) { given, _ in given }
+        var environment = environment
         environment["POI_STATE_DIR"] = folder.path
         return try await ServerProcess(
             PoiProgram.start(["dev", "--port", "0"], environment: environment, folder: folder))
     }
-
-    /// Several servers run on one machine here, and the default is one port.
-    private static let ownAdminPort = ["POI_ADMIN_PORT": "0"]
 
     private init(
         _ program: ChildProgram, host: String = "127.0.0.1", databaseURL: String? = nil
@@ -61,6 +58,16 @@ public struct ServerProcess: Sendable {
         self.databaseURL = databaseURL
     }
 
+    /// The port of its admin listener, on 127.0.0.1, once that listens.
+    public func adminPort() async throws -> Int {
+        let line = try await program.output.line {
+            $0.stream == .standardError && $0.text.contains(#""event":"admin-listening""#)
+        }
+        guard let match = line.text.firstMatch(of: /"url":"http:\/\/[^"]*:([0-9]+)"/), let port = Int(match.1)
+        else { throw ProgramFailure(reason: "didn't say where its metrics are", output: program.output.text) }
+        return port
+    }
+
     /// Waits until it is ready: from then on `/readyz` answers 200.
     public func ready() async throws {
         try await event("migrations-applied")
@@ -75,15 +82,7 @@ public struct ServerProcess: Sendable {
 
     /// Waits until so many lines of its log are as awaited.
     public func logLines(_ count: Int, where isAwaited: @escaping @Sendable (String) -> Bool) async throws {
-        let missing = Locked(count)
-        // Every line is shown to this once.
-        _ = try await program.output.line { line in
-            guard line.stream == .standardError, isAwaited(line.text) else { return false }
-            return missing.withLock { missing in
-                missing -= 1
-                return missing == 0
-            }
-        }
+        try await program.output.lines(count) { $0.stream == .standardError && isAwaited($0.text) }
     }
 
     /// Asks it to end, and waits for that; answers its exit code.

@@ -69,6 +69,7 @@ package final class Load: @unchecked Sendable {
                 connection = open
                 open.sendGet(target)
                 answer = try open.readAnswer()
+                if answer?.headers["connection"] == "close" { connection = nil }
             } catch {
                 connection = nil
             }

@@ -1,0 +1,115 @@
+import Foundation
+import ServerProcess
+import ServiceFixtures
+
+/// A balancer with the configuration that is shipped, in front of servers.
+struct Balancer: Sendable {
+    /// Which program.
+    enum Kind: String, CaseIterable, Sendable {
+        case haproxy = "HAProxy"
+        case nginx
+    }
+
+    /// A change of the configuration, to show what a line of it is for.
+    struct Change: Sendable {
+        let from: String
+        let to: String
+    }
+
+    /// A change that finds nothing to change.
+    struct UnknownText: Error {
+        let text: String
+    }
+
+    let kind: Kind
+    /// Where it takes requests, on 127.0.0.1.
+    let port: Int
+    let program: ChildProgram
+    private let folder: TemporaryFolder
+    private let names: NameServer?
+
+    /// Starts it, and waits until it answers.
+    ///
+    /// - Parameter names: what HAProxy asks for the servers' addresses; without it a DNS of its own, with all of them.
+    init(_ kind: Kind, for fleet: ServerFleet, names: NameServer? = nil, changes: [Change] = []) async throws
+    {
+        self.kind = kind
+        port = try FreePort.choose()
+        folder = try TemporaryFolder()
+        switch kind {
+        case .haproxy:
+            let names = if let names { names } else { try await NameServer(addresses: fleet.hosts) }
+            self.names = names
+            try Self.copy(kind, to: folder, changes: changes)
+            program = try SystemProgram.start(
+                "haproxy", ["-db", "-f", folder.path + "/haproxy.cfg"],
+                environment: [
+                    "POI_LISTEN": "127.0.0.1:\(port)", "POI_BACKEND": "\(NameServer.name):\(fleet.port)",
+                    "POI_RESOLVER": "127.0.0.1:\(names.port)", "POI_BACKEND_SLOTS": "8",
+                ], folder: folder)
+        case .nginx:
+            self.names = nil
+            let addresses = fleet.hosts.enumerated().map { index, host in
+                Change(from: "127.0.0.1:808\(index + 1)", to: "\(host):\(fleet.port)")
+            }
+            let listener = Change(from: "listen 8080;", to: "listen 127.0.0.1:\(port);")
+            // It can't open a socket that way, which the standard output of a test's program is.
+            let log = Change(from: "access_log /dev/stdout", to: "access_log \(folder.path)/access.log")
+            try Self.copy(kind, to: folder, changes: addresses + [listener, log] + changes)
+            program = try SystemProgram.start(
+                "nginx",
+                [
+                    "-p", folder.path, "-c", "nginx.conf", "-e", "stderr", "-g",
+                    "daemon off; pid \(folder.path)/nginx.pid;",
+                ], folder: folder)
+        }
+        let sign = kind == .haproxy ? "changed its IP from (none) to" : "start worker process"
+        _ = try await program.output.line { $0.text.contains(sign) }
+        while try await get(secretTarget, port: port).status != 200 { try Task.checkCancellation() }
+    }
+
+    /// Ends it in order, and answers all that it has written.
+    @discardableResult
+    func stop() async throws -> [String] {
+        // Both finish what they have in hand: HAProxy calls that a soft stop, and nginx a graceful shutdown.
+        program.send(signal: kind == .haproxy ? SIGUSR1 : SIGQUIT)
+        _ = try await program.exitCode()
+        defer { folder.remove() }
+        let lines = program.output.lines.map(\.text)
+        guard kind == .nginx else { return lines }
+        let access = try String(contentsOfFile: folder.path + "/access.log", encoding: .utf8)
+        return lines + access.split(separator: "\n").map(String.init)
+    }
+
+    /// Where the shipped configuration is.
+    static func shipped(_ kind: Kind) -> URL {
+        PoiProgram.migrations.deletingLastPathComponent()
+            .appending(path: "deploy/\(kind.rawValue.lowercased())", directoryHint: .isDirectory)
+    }
+
+    /// Copies the shipped configuration, in whose files every change has to find its text.
+    private static func copy(_ kind: Kind, to folder: TemporaryFolder, changes: [Change]) throws {
+        let files = FileManager.default
+        let source = shipped(kind).path(percentEncoded: false)
+        for name in try files.contentsOfDirectory(atPath: source) {
+            try files.copyItem(atPath: source + "/" + name, toPath: folder.path + "/" + name)
+        }
+        for change in changes { try change.make(in: folder) }
+    }
+}
+
+extension Balancer.Change {
+    fileprivate func make(in folder: TemporaryFolder) throws {
+        var isMade = false
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let file = folder.path + "/" + name
+            guard let text = try? String(contentsOfFile: file, encoding: .utf8), text.contains(from) else {
+                continue
+            }
+            let changed = text.replacingOccurrences(of: from, with: to)
+            try changed.write(toFile: file, atomically: true, encoding: .utf8)
+            isMade = true
+        }
+        guard isMade else { throw Balancer.UnknownText(text: from) }
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import ServerProcess
+import ServiceFixtures
+import Testing
+
+@Suite("What a balancer logs", .timeLimit(.minutes(2)))
+struct BalancerLogTests {
+    /// Ways of telling where one is, right and wrong.
+    private static let requests = [
+        "GET \(secretTarget) HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /locations%3Flat=37.32931357&long=-121.88938642 HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /locations/37.32931357,-121.88938642 HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /37.32931357/-121.88938642/ HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET http://a\(secretTarget) HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET \(secretTarget) HTTP/1.1\r\nHost: a\r\nReferer: http://a\(secretTarget)\r\nUser-Agent: 37.32931357\r\n\r\n",
+        "GET \(secretTarget) BAD\r\nHost: a\r\n\r\n",
+        "GET \(secretTarget) HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        "\(secretTarget)\r\n\r\n",
+        "GET \(secretTarget) HTTP/1.1\r\nHost: a\r\nX-Request-Id: 37.32931357\"\r\n\r\n",
+    ]
+
+    @Test("tells nothing of where anybody was, with servers and without", arguments: Balancer.Kind.allCases)
+    func hasNoCoordinates(kind: Balancer.Kind) async throws {
+        let fleet = try await ServerFleet(count: 1)
+        let balancer = try await Balancer(kind, for: fleet)
+        for request in Self.requests { _ = try await balancer.exchange(request) }
+        try await fleet.finish()
+        for request in Self.requests { _ = try await balancer.exchange(request) }
+        let log = try await balancer.stop()
+
+        let entries = log.filter { $0.hasPrefix("{") }
+        #expect(entries.count >= 2 * Self.requests.count)
+        #expect(log.filter { $0.tellsCoordinates } == [])
+        for entry in entries {
+            let object = try JSONSerialization.jsonObject(with: Data(entry.utf8)) as? [String: Any]
+            #expect(object?["event"] as? String == "request", "\(entry)")
+        }
+        #expect(entries.contains { $0.contains(#""path":"/locations""#) && $0.contains(#""status":200"#) })
+    }
+
+    @Test("and a server logs have one id in common", arguments: Balancer.Kind.allCases)
+    func sharesRequestID(kind: Balancer.Kind) async throws {
+        let fleet = try await ServerFleet(count: 1)
+        let balancer = try await Balancer(kind, for: fleet)
+        let id = try #require(try await get(secretTarget, port: balancer.port).headers["x-request-id"])
+        try await fleet.servers[0].logLines(1) { $0.contains(#""requestId":"\#(id)""#) }
+        try await fleet.finish()
+        #expect(try await balancer.stop().contains { $0.contains(#""requestId":"\#(id)""#) })
+    }
+}

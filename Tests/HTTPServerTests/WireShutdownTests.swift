@@ -1,0 +1,131 @@
+import EventLoop
+import HTTPServer
+import Testing
+
+@Suite("The server's end", .timeLimit(.minutes(1)))
+struct WireShutdownTests {
+    private static let lastHello = ExpectedResponse.text("200 OK", "hello", connection: "close")
+
+    /// A connection that was answered once, and is kept.
+    private func keptConnection(to server: WireServer) throws -> WireClient {
+        let client = try WireClient(port: server.port)
+        client.send(WireTests.hello)
+        #expect(try client.receiveResponse() == ExpectedResponse.hello)
+        return client
+    }
+
+    @Test("Idle connections are closed at once, the one in flight after its answer")
+    func graceful() async throws {
+        try await WireServer.run { server in
+            let idle = try keptConnection(to: server)
+            let busy = try WireClient(port: server.port)
+            busy.send(WireTests.gated + WireTests.hello)
+            await server.gate.arrivals()
+
+            try await server.beginShutdown()
+            #expect(try idle.receiveAll() == "", "closed without a word")
+            #expect(throws: (any Error).self) { try WireClient(port: server.port) }
+            server.gate.open()
+            #expect(
+                try busy.receiveAll() == ExpectedResponse.text("200 OK", "gated", connection: "close"))
+            await server.shutdown(deadline: .seconds(60))
+            #expect(try await server.connectionCount() == 0)
+        }
+    }
+
+    @Test("What isn't answered by the deadline is cut off")
+    func hardEnd() async throws {
+        try await WireServer.run { server in
+            let busy = try WireClient(port: server.port)
+            busy.send(WireTests.gated)
+            await server.gate.arrivals()
+            await server.shutdown(deadline: .milliseconds(20))
+            #expect(try await server.connectionCount() == 0)
+            #expect(try busy.receiveAll() == "")
+            server.gate.open()
+            await server.returned.arrivals()
+            #expect(server.wasCancelled.withLock { $0 })
+        }
+    }
+
+    @Test("A request that has come in unread on a kept connection is answered")
+    func unreadRequest() async throws {
+        try await WireServer.run { server in
+            let client = try keptConnection(to: server)
+            try await server.beginShutdown { client.send(WireTests.hello) }
+            #expect(try client.receiveAll() == Self.lastHello)
+            await server.shutdown(deadline: .seconds(60))
+        }
+    }
+
+    @Test("A connection that waits to be accepted is accepted, and its request answered")
+    func unacceptedConnection() async throws {
+        try await WireServer.run { server in
+            let clients = Lock<[WireClient]>([])
+            try await server.beginShutdown {
+                for _ in 0..<20 {
+                    let client = try WireClient(port: server.port)
+                    client.send(WireTests.hello)
+                    clients.withLock { $0.append(client) }
+                }
+            }
+            for client in clients.withLock({ $0 }) { #expect(try client.receiveAll() == Self.lastHello) }
+            await server.shutdown(deadline: .seconds(60))
+        }
+    }
+
+    @Test("A new connection may send its first request, and is closed where it doesn't")
+    func newConnections() async throws {
+        var configuration = HTTPServerConfiguration()
+        configuration.timeouts.lastRequest = .milliseconds(20)
+        try await WireServer.run(configuration) { server in
+            let silent = try await connectBeforeShutdown(of: server)
+            #expect(try silent.receiveAll() == "")
+            await server.shutdown(deadline: .seconds(60))
+        }
+        try await WireServer.run { server in
+            let client = try await connectBeforeShutdown(of: server)
+            client.send(WireTests.hello)
+            #expect(try client.receiveAll() == Self.lastHello)
+            await server.shutdown(deadline: .seconds(60))
+        }
+    }
+
+    private func connectBeforeShutdown(of server: WireServer) async throws -> WireClient {
+        let client = Lock<WireClient?>(nil)
+        try await server.beginShutdown {
+            let new = try WireClient(port: server.port)
+            client.withLock { $0 = new }
+        }
+        return try #require(client.withLock { $0 })
+    }
+
+    @Test("A request that crosses the close of an idle connection meets its end, not a reset")
+    func crossingRequest() async throws {
+        var configuration = HTTPServerConfiguration()
+        configuration.timeouts.linger = .seconds(3600)
+        try await WireServer.run(configuration) { server in
+            let client = try keptConnection(to: server)
+            try await server.beginShutdown()
+            #expect(try client.receiveSome() == [])
+            client.send(WireTests.hello)
+            #expect(try await server.connectionCount() == 1)
+            #expect(try client.ending() == .end)
+            client.close()
+            await server.shutdown(deadline: .seconds(60))
+        }
+    }
+
+    @Test("Without keep-alive every next answer ends its connection, and new ones are taken")
+    func endsKeepAlive() async throws {
+        try await WireServer.run { server in
+            let old = try keptConnection(to: server)
+            try await server.endKeepAlive()
+            old.send(WireTests.hello)
+            #expect(try old.receiveAll() == Self.lastHello)
+            let new = try WireClient(port: server.port)
+            new.send(WireTests.hello)
+            #expect(try new.receiveAll() == Self.lastHello)
+        }
+    }
+}

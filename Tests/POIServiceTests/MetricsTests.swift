@@ -1,0 +1,125 @@
+import Testing
+
+@testable import HTTPServer
+@testable import POIService
+
+@Suite("Metrics")
+struct MetricsTests {
+    private func observation(
+        _ method: HTTPMethod?, _ route: String?, _ status: HTTPStatus?,
+        _ duration: Duration = .milliseconds(3)
+    ) -> RequestObservation {
+        RequestObservation(
+            method: method, path: "/x", routeTemplate: route, status: status, duration: duration,
+            requestBodyBytes: 0, responseBytes: 0, requestID: "id", traceParent: nil, remoteAddress: nil)
+    }
+
+    private func text(_ snapshot: MetricsSnapshot) -> String {
+        String(decoding: snapshot.prometheusText(), as: UTF8.self)
+    }
+
+    @Test("A time falls into the first bucket whose bound it doesn't exceed")
+    func buckets() {
+        var histogram = Histogram(bounds: [0.1, 1])
+        for seconds in [0, 0.1, 0.100001, 1, 1.5, 1e9] { histogram.record(seconds) }
+        #expect(histogram.counts == [2, 2, 2])
+        #expect(histogram.count == 6)
+        #expect(histogram.sum == 1e9 + 2.700001)
+    }
+
+    @Test("Loops' values become the process's: sums, or the greatest")
+    func merging() {
+        var (left, right) = (MetricsSnapshot(), MetricsSnapshot())
+        for (index, keyPath) in [1, 2].enumerated() {
+            var snapshot = MetricsSnapshot()
+            snapshot.add(keyPath, to: .activeRequests)
+            snapshot.add(1, to: .dataset, "abc")
+            var lag = Histogram(bounds: [1])
+            lag.record(Double(index) * 2)
+            snapshot.add(lag, to: .eventLoopLag, "0")
+            if index == 0 { left = snapshot } else { right = snapshot }
+        }
+        left.merge(right)
+        #expect(
+            text(left) == """
+                # HELP http_server_active_requests Requests that are being answered.
+                # TYPE http_server_active_requests gauge
+                http_server_active_requests 3
+                # HELP poi_event_loop_lag_seconds How late a loop came to a timer, asked twice a second: how long what is \
+                ready may have to wait.
+                # TYPE poi_event_loop_lag_seconds histogram
+                poi_event_loop_lag_seconds_bucket{loop="0",le="1"} 1
+                poi_event_loop_lag_seconds_bucket{loop="0",le="+Inf"} 2
+                poi_event_loop_lag_seconds_sum{loop="0"} 2
+                poi_event_loop_lag_seconds_count{loop="0"} 2
+                # HELP poi_dataset_info The dataset that answers come from; absent while that isn't known.
+                # TYPE poi_dataset_info gauge
+                poi_dataset_info{dataset="abc"} 1
+
+                """)
+    }
+
+    @Test("A label's value can't break out of its quotes, nor its line")
+    func escaping() {
+        var snapshot = MetricsSnapshot()
+        snapshot.add(1, to: .dataset, "a\"} 1\nb\\")
+        #expect(text(snapshot).hasSuffix("\npoi_dataset_info{dataset=\"a\\\"} 1\\nb\\\\\"} 1\n"))
+    }
+
+    @Test("Numbers are written as scrapers read them")
+    func numbers() {
+        for (number, expected) in [
+            (0.0, "0"), (-1, "-1"), (1.5, "1.5"), (1e-7, "1e-07"), (1e300, "1e+300"), (.infinity, "+Inf"),
+            (-.infinity, "-Inf"), (.nan, "NaN"), (9_007_199_254_740_992, "9007199254740992"),
+        ] {
+            var snapshot = MetricsSnapshot()
+            snapshot.add(number, to: .ready)
+            #expect(text(snapshot).hasSuffix("\npoi_ready \(expected)\n"))
+        }
+    }
+
+    @Test("A request is one count of its route, method and status; methods that nobody knows are one")
+    func requests() throws {
+        let metrics = RequestMetrics()
+        let brew = try #require(HTTPMethod("BREW"))
+        let steep = try #require(HTTPMethod("STEEP"))
+        for _ in 0..<3 {
+            metrics.record(observation(.get, "/locations", .ok))
+            metrics.record(observation(.get, "/locations", .badRequest))
+            metrics.record(observation(.head, "/locations", .ok))
+            metrics.record(observation(.get, "/livez", .ok))
+            metrics.record(observation(brew, nil, .notFound))
+            metrics.record(observation(steep, nil, .notFound))
+            metrics.record(observation(nil, nil, .badRequest))
+            metrics.record(observation(.get, "/locations", nil))
+        }
+        var snapshot = MetricsSnapshot()
+        metrics.collect(into: &snapshot)
+        let lines = text(snapshot).split(separator: "\n")
+        func count(_ route: String, _ method: String, _ status: Int) -> String? {
+            let labels =
+                "http_route=\"\(route)\",http_request_method=\"\(method)\",http_response_status_code=\"\(status)\""
+            return lines.first { $0.hasPrefix("http_server_request_duration_seconds_count{\(labels)} ") }
+                .map { String($0.split(separator: " ")[1]) }
+        }
+        #expect(count("/locations", "GET", 200) == "3")
+        #expect(count("/locations", "GET", 400) == "3")
+        #expect(count("/locations", "HEAD", 200) == "3")
+        #expect(count("/livez", "GET", 200) == "3")
+        #expect(count("", "_OTHER", 404) == "6")
+        #expect(count("", "_OTHER", 400) == "3")
+        #expect(lines.count { $0.hasPrefix("http_server_request_duration_seconds_count") } == 6)
+        #expect(lines.contains(#"poi_http_requests_abandoned_total{http_route="/locations"} 3"#))
+    }
+
+    @Test("Every family has a name of its own, a sentence, and the form that its kind demands")
+    func catalog() {
+        let names = MetricDefinition.all.map(\.name)
+        #expect(Set(names).count == names.count)
+        for metric in MetricDefinition.all {
+            #expect(metric.name.hasSuffix("_total") == (metric.kind == .counter), "\(metric.name)")
+            #expect(metric.help.hasSuffix("."), "\(metric.name)")
+            #expect(Set(metric.labels).count == metric.labels.count, "\(metric.name)")
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import Randomness
+import ServerProcess
+import ServiceFixtures
+import Testing
+
+@Suite("Metrics", .timeLimit(.minutes(2)))
+struct MetricsTests {
+    private static let duration = "http_server_request_duration_seconds"
+
+    @Test("Requests are counted by route, method and status, once each")
+    func requests() async throws {
+        let server = try await ServerProcess.serve(
+            databaseURL: ServiceDatabase.migrated().connectionString, environment: ["POI_LOOPS": "2"])
+        try await server.ready()
+        try await offPool { [port = server.port] in
+            for _ in 0..<20 {
+                let connection = try WireConnection(port: port)
+                for target in [secretTarget, "/locations/1", "/locations/2", "/locations?lat=x", "/nowhere"] {
+                    connection.sendGet(target)
+                    _ = try connection.readAnswer()
+                }
+                connection.send("BREW /locations HTTP/1.1\r\nHost: a\r\n\r\n")
+                _ = try connection.readAnswer()
+            }
+        }
+        let metrics = try await server.scrape()
+        func count(_ labels: String...) -> Double {
+            metrics["\(Self.duration)_count{\(labels.joined(separator: ","))}"] ?? 0
+        }
+        let get = #"http_request_method="GET""#
+        #expect(count(#"http_route="/locations""#, get, #"http_response_status_code="200""#) == 20)
+        #expect(count(#"http_route="/locations""#, get, #"http_response_status_code="400""#) == 20)
+        #expect(count(#"http_route="/locations/{id}""#, get, #"http_response_status_code="200""#) == 40)
+        #expect(count(#"http_route="""#, get, #"http_response_status_code="404""#) == 20)
+        #expect(metrics.sum("\(Self.duration)_count", #"http_request_method="_OTHER""#) == 20)
+        #expect(metrics.sum("\(Self.duration)_count") == 120)
+        #expect(metrics.sum("\(Self.duration)_sum") > 0)
+        #expect(metrics["poi_http_connections"] == 0)
+        #expect(metrics["poi_http_connections_limit"] == 10_000)
+        try await server.finish()
+    }
+
+    @Test("Whatever clients make up, the number of series stays small")
+    func cardinality() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed of MetricsTests.cardinality: \(seed)")
+        let server = try await ServerProcess.serve(
+            databaseURL: ServiceDatabase.migrated().connectionString)
+        try await server.ready()
+        try await offPool { [port = server.port] in
+            var random = SeededGenerator(seed: seed)
+            for _ in 0..<300 {
+                let word = String(UInt64.random(in: .min ... .max, using: &random), radix: 36).uppercased()
+                let connection = try WireConnection(port: port)
+                connection.send(
+                    "\(word) /\(word)/locations/\(word)?\(word) HTTP/1.1\r\nHost: \(word)\r\nConnection: close\r\n\r\n"
+                )
+                var bytes: [UInt8] = []
+                _ = try connection.readToEnd(into: &bytes)
+            }
+            for id in 0..<300 {
+                let connection = try WireConnection(port: port)
+                connection.sendGet("/locations/\(id)?x=\(id)")
+                _ = try connection.readAnswer()
+            }
+        }
+        let metrics = try await server.scrape()
+        #expect(metrics.sum("\(Self.duration)_count") == 600)
+        #expect(metrics.samples.keys.count { $0.hasPrefix("\(Self.duration)_count") } <= 6)
+        try await server.finish()
+    }
+
+    @Test("The database's failures, time-outs and waiting are counted")
+    func database() async throws {
+        let database = try await ServiceDatabase.migrated()
+        let server = try await ServerProcess.serve(
+            databaseURL: database.connectionString,
+            environment: [
+                "POI_LOOPS": "1", "POI_DB_STATEMENT_TIMEOUT": "200ms", "POI_DB_EXCLUSIVE_CONNECTIONS": "2",
+                "POI_DB_FAST_CONNECTIONS": "1",
+            ])
+        try await server.ready()
+        let session = try DatabaseSession(database.connectionString)
+        try await session.lockPlaces()
+        #expect(try await get(secretTarget, port: server.port).status == 504)
+        try await session.unlockPlaces()
+        let metrics = try await server.scrape()
+        #expect(metrics.sum("poi_db_query_timeouts_total") == 1)
+        #expect(metrics.sum("poi_db_pool_connections", #"lane="exclusive""#) == 2)
+        #expect(metrics.sum("poi_db_pool_connections", #"lane="fast""#) == 1)
+        #expect(metrics["poi_database_reachable"] == 1)
+        #expect(metrics.sum("poi_dataset_info") == 1)
+
+        try await session.run("ALTER TABLE locations RENAME TO elsewhere")
+        #expect(try await get(secretTarget, port: server.port).status == 500)
+        #expect(try await server.scrape()["poi_request_failures_total"] == 1)
+        try await server.finish()
+    }
+
+    @Test("A client that is gone before its answer is counted apart")
+    func abandoned() async throws {
+        let database = try await ServiceDatabase.migrated()
+        let server = try await ServerProcess.serve(
+            databaseURL: database.connectionString, environment: ["POI_DB_STATEMENT_TIMEOUT": "60s"])
+        try await server.ready()
+        let session = try DatabaseSession(database.connectionString)
+        try await session.lockPlaces()
+        let (connected, feed) = AsyncStream.makeStream(of: Void.self)
+        let client = Task { [port = server.port] in
+            try await offPool {
+                let connection = try WireConnection(port: port)
+                connection.sendGet(secretTarget)
+                feed.finish()
+            }
+        }
+        for await _ in connected {}
+        try await client.value
+        try await server.logLines(1) { $0.contains(#""event":"request""#) }
+        let metrics = try await server.scrape()
+        #expect(metrics.sum("poi_http_requests_abandoned_total", #"http_route="/locations""#) == 1)
+        #expect(metrics.sum("\(Self.duration)_count") == 0)
+        try await session.unlockPlaces()
+        try await server.finish()
+    }
+
+    @Test("Prometheus' own linter has nothing to say")
+    func promtool() async throws {
+        let server = try await ServerProcess.serve(
+            databaseURL: ServiceDatabase.migrated().connectionString)
+        try await server.ready()
+        #expect(try await get(secretTarget, port: server.port).status == 200)
+        let text = try await get("/metrics", port: server.adminPort()).body
+        // The strict reader of these tests has to agree; what promtool says on top counts where it is installed.
+        let families = try PrometheusText(String(decoding: text, as: UTF8.self)).families
+        #expect(families["process_start_time_seconds"] != nil)
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = folder.path + "/metrics"
+        try text.write(to: URL(filePath: file))
+        let linter = try ChildProgram(
+            executable: "/bin/sh",
+            arguments: [
+                "-c", #"command -v promtool >/dev/null || exit 0; exec promtool check metrics <"$1""#, "sh",
+                file,
+            ],
+            environment: [
+                "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+            ])
+        #expect(try await linter.exitCode() == 0, "\(linter.output.text)")
+        #expect(linter.output.text == "")
+        try await server.finish()
+    }
+
+    @Test("What can be told of the process is told")
+    func process() async throws {
+        let server = try await ServerProcess.serve(
+            databaseURL: ServiceDatabase.migrated().connectionString, environment: ["POI_LOOPS": "2"])
+        try await server.ready()
+        let metrics = try await server.scrape()
+        let start = try #require(metrics["process_start_time_seconds"])
+        #expect(abs(start - Date.now.timeIntervalSince1970) < 3600)
+        #expect(try #require(metrics["process_cpu_seconds_total"]) > 0)
+        #expect(try #require(metrics["process_resident_memory_bytes"]) > 1_000_000)
+        let open = try #require(metrics["process_open_fds"])
+        #expect(open > 10)
+        #expect(try #require(metrics["process_max_fds"]) >= open)
+        #expect(metrics.sum("poi_build_info", #"version="0."#, #"swift="6."#) == 1)
+        // A loop that turns is late by little or nothing, twice a second.
+        var lagCount = 0.0
+        while lagCount < 2 {
+            lagCount = min(
+                try await server.scrape()[#"poi_event_loop_lag_seconds_count{loop="0"}"#] ?? 0,
+                try await server.scrape()[#"poi_event_loop_lag_seconds_count{loop="1"}"#] ?? 0)
+        }
+        try await server.finish()
+    }
+}

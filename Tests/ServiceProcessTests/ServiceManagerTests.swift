@@ -1,0 +1,78 @@
+import Foundation
+import ServerProcess
+import ServiceFixtures
+import Testing
+
+@Suite("Under a service manager", .timeLimit(.minutes(2)))
+struct ServiceManagerTests {
+    enum Name: String, CaseIterable, Sendable {
+        case path, abstract
+
+        func make(in folder: TemporaryFolder) -> String {
+            self == .path ? folder.path + "/notify" : "@poi-test-\(UUID())"
+        }
+    }
+
+    @Test("It is told when the service is ready, not before, and when it stops", arguments: Name.allCases)
+    func readyAndStopping(name: Name) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let socket = try NotifySocket(name: name.make(in: folder))
+        let database = try await ServiceDatabase.empty()
+        let server = try await ServerProcess.serve(
+            databaseURL: database.connectionString, environment: ["NOTIFY_SOCKET": socket.name])
+        try await server.event("migrations-missing")
+        let waiting = try await offPool { try socket.next() }
+        #expect(waiting.hasPrefix("STATUS="))
+        #expect(waiting.contains("migrations"))
+        #expect(try await get("/readyz", port: server.port).status == 503)
+
+        let migration = try await PoiProgram.run(
+            ["migrate", "up"], environment: ["DATABASE_URL": database.connectionString])
+        #expect(migration.exitCode == 0)
+        _ = try await offPool { try socket.read(upTo: "READY=1") }
+        #expect(try await get("/readyz", port: server.port).status == 200)
+
+        try await server.finish()
+        let last = try await offPool { try socket.read(upTo: "STOPPING=1") }
+        #expect(last.allSatisfy { !$0.contains("READY=1") }, "told once: \(last)")
+    }
+
+    @Test("It hears again and again that the loops turn, where it wants to")
+    func watchdog() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let socket = try NotifySocket(name: folder.path + "/notify")
+        let server = try await ServerProcess.serve(
+            databaseURL: ServiceDatabase.migrated().connectionString,
+            environment: ["NOTIFY_SOCKET": socket.name, "WATCHDOG_USEC": "100000", "POI_LOOPS": "2"])
+        try await offPool { for _ in 0..<5 { _ = try socket.read(upTo: "WATCHDOG=1") } }
+        try await server.finish()
+    }
+
+    @Test("Without a wish for it, or with one that another process is meant by, there is no sign of life")
+    func noWatchdog() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        for environment in [["WATCHDOG_USEC": "0"], ["WATCHDOG_USEC": "1000", "WATCHDOG_PID": "1"]] {
+            let socket = try NotifySocket(name: folder.path + "/notify-\(environment.count)")
+            let server = try await ServerProcess.serve(
+                databaseURL: ServiceDatabase.migrated().connectionString,
+                environment: environment.merging(["NOTIFY_SOCKET": socket.name]) { $1 })
+            try await server.ready()
+            try await server.finish()
+            let messages = try await offPool { try socket.read(upTo: "STOPPING=1") }
+            #expect(!messages.contains { $0.contains("WATCHDOG") })
+        }
+    }
+
+    @Test(
+        "A socket that isn't there, or a name that can't be one, doesn't keep the service from serving",
+        arguments: ["/nowhere/notify", "relative", "@", "/" + String(repeating: "x", count: 200)])
+    func noSocket(name: String) async throws {
+        let server = try await ServerProcess.serve(
+            databaseURL: ServiceDatabase.migrated().connectionString, environment: ["NOTIFY_SOCKET": name])
+        try await server.ready()
+        try await server.finish()
+    }
+}
