@@ -52,6 +52,10 @@ test-deployment: ## run several servers behind balancers and before replicas and
 check-client: ## build the client alone, from a package outside
 	@scripts/check-client-alone
 
+.PHONY: contract-test
+contract-test: bootstrap ## run the contract tests against URL=https://…, with a JUnit report (REPORT=file)
+	@scripts/contract-test "$(or $(URL),$(error usage: make contract-test URL=https://… [REPORT=file]))" $(REPORT)
+
 .PHONY: soak
 soak: bootstrap ## run what takes longer than CI may
 	@scripts/soak

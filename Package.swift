@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "PointsOfInterestTesting", targets: ["PointsOfInterestTesting"]),
         .executable(name: "poi", targets: ["poi"]),
         .executable(name: "generate-events", targets: ["EventGenerator"]),
+        .executable(name: "poi-mock", targets: ["poi-mock"]),
     ],
     targets: [
         // Fences around C libraries.
@@ -43,9 +44,11 @@ let package = Package(
         .target(
             name: "PointsOfInterestClient", dependencies: ["PointsOfInterestAPI"],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
+        // What the mock's own requests are made of, on both sides.
+        .target(name: "MockServerAPI", swiftSettings: swiftSettings),
         // What the app's tests link.
         .target(
-            name: "PointsOfInterestTesting", dependencies: ["PointsOfInterestClient"],
+            name: "PointsOfInterestTesting", dependencies: ["PointsOfInterestClient", "MockServerAPI"],
             resources: [.copy("RecordedResponses")], swiftSettings: swiftSettings),
 
         // The server, from the socket up.
@@ -68,6 +71,11 @@ let package = Package(
             name: "POIDatabase", dependencies: ["POIService", "Postgres", "Migrator", "PrivateCluster"],
             swiftSettings: swiftSettings),
         .executableTarget(name: "poi", dependencies: ["POIDatabase"], swiftSettings: swiftSettings),
+        // The same service over fixtures: no database, no libpq.
+        .target(
+            name: "MockService", dependencies: ["MockServerAPI", "POIService", "HTTPServer", "EventLoop"],
+            swiftSettings: swiftSettings),
+        .executableTarget(name: "poi-mock", dependencies: ["MockService"], swiftSettings: swiftSettings),
 
         // What several test targets share.
         .target(name: "Randomness", path: "Tests/Support/Randomness", swiftSettings: swiftSettings),
@@ -126,7 +134,17 @@ let package = Package(
             dependencies: ["PointsOfInterestClient", "PrivateCluster", "ServerProcess"],
             path: "Tests/Support/ServiceFixtures", swiftSettings: swiftSettings),
         .testTarget(
-            name: "ContractTests", dependencies: ["PointsOfInterestTesting", "ServerProcess", "poi"],
+            name: "ContractTests",
+            dependencies: [
+                "PointsOfInterestTesting", "Randomness", "ServerProcess", "ServiceFixtures", "poi",
+                "poi-mock",
+            ],
+            exclude: ["Recorded"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "MockServiceTests", dependencies: ["MockService"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "MockProcessTests",
+            dependencies: ["PointsOfInterestTesting", "ServerProcess", "poi", "poi-mock"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "ServiceProcessTests",
@@ -138,7 +156,8 @@ let package = Package(
         .testTarget(
             name: "DeploymentTests",
             dependencies: [
-                "PointsOfInterestClient", "PrivateCluster", "ServerProcess", "ServiceFixtures", "poi",
+                "EventSender", "PointsOfInterestClient", "PrivateCluster", "Randomness", "ServerProcess",
+                "ServiceFixtures", "poi",
             ], swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]

@@ -29,7 +29,12 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         // Runs the program itself, which is among the dependencies so that it is built.
-        .testTarget(name: "EndToEndTests", dependencies: ["nearby"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "nearby", .product(name: "PointsOfInterestTesting", package: "points-of-interest"),
+            ],
+            swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -8,6 +8,8 @@ final class HTTPConnection {
     let stream: TCPStream
     let environment: HTTPServerEnvironment
     var exchange: HTTPExchange?
+    /// The answer that goes out piece by piece.
+    var drip: DrippedOutput?
 
     private let parser: RequestParser
     private let onClosed: (HTTPConnection) -> Void
@@ -36,7 +38,10 @@ final class HTTPConnection {
         stream.onRead = { [self] in received($0) }
         stream.onEnd = { [self] in process(.peerEnded) }
         stream.onError = { [self] _ in process(.peerFailed) }
-        stream.onDrained = { [self] in process(.drained) }
+        stream.onDrained = { [self] in
+            // Between two pieces of an answer, all that was written is not all.
+            if drip == nil { process(.drained) }
+        }
         deadline = ConnectionDeadline(loop: environment.loop) { [self] queuedWriteBytes in
             process(.deadlineReached(progressed: stream.queuedWriteBytes < queuedWriteBytes))
         }
@@ -70,7 +75,7 @@ final class HTTPConnection {
     }
 
     /// Tells the state machine of an event, and does what it says.
-    private func process(_ event: HTTPConnectionStateMachine.Event) {
+    func process(_ event: HTTPConnectionStateMachine.Event) {
         guard actions.handle(event) else { return }
         while let batch = actions.next() {
             for action in batch { perform(action) }
@@ -115,6 +120,8 @@ final class HTTPConnection {
     private func release() {
         deadline?.close()
         deadline = nil
+        drip?.cancel()
+        drip = nil
         input.removeAll()
         output = []
     }
@@ -228,9 +235,14 @@ final class HTTPConnection {
     private func sendResponse(keepsAlive: Bool) {
         guard let exchange, let response = exchange.response else { return }
         self.exchange = nil
+        let framing = exchange.framing(keepsAlive: keepsAlive)
         let bytes = ResponseEncoder.encode(
-            response, exchange.framing(keepsAlive: keepsAlive), date: environment.date.now(),
-            commonFields: environment.commonFields)
+            response, framing, date: environment.date.now(), commonFields: environment.commonFields)
+        guard case .whole = response.transmission else {
+            exchange.observe(response.status, responseBytes: bytes.count, environment)
+            return transmit(
+                bytes, bodyBytes: framing.bodyBytes(of: response), as: response.transmission)
+        }
         write(bytes, canWait: keepsAlive && !input.isEmpty)
         exchange.observe(response.status, responseBytes: bytes.count, environment)
         process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))
@@ -239,7 +251,7 @@ final class HTTPConnection {
     // MARK: Output
 
     /// Writes an answer; one behind which a request waits leaves with that one's answer, or with the turn.
-    private func write(_ bytes: [UInt8], canWait: Bool) {
+    func write(_ bytes: [UInt8], canWait: Bool) {
         guard canWait || !output.isEmpty else { return stream.write(bytes) }
         output.append(contentsOf: bytes)
         if !canWait || output.count >= Self.batchBytes {

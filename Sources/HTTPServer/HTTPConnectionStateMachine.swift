@@ -22,6 +22,10 @@ struct HTTPConnectionStateMachine {
         case responseProduced(asksToClose: Bool)
         /// An answer was handed to the stream; `isDrained` says whether the system took all of it.
         case responseWritten(isDrained: Bool)
+        /// The answer that is being sent ends before its end: nothing may follow that would be taken for the rest.
+        case responseCutOff
+        /// The answer that was to be sent is not.
+        case responseWithheld
         /// The system took all that waited to be written.
         case drained
         /// The deadline passed; `progressed` says whether bytes left since it was set.
@@ -132,6 +136,8 @@ struct HTTPConnectionStateMachine {
         case .inputDiscarded(let bytes): inputDiscarded(bytes, &actions)
         case .responseProduced(let asksToClose): responseProduced(asksToClose, &actions)
         case .responseWritten(let isDrained): responseWritten(isDrained, &actions)
+        case .responseCutOff: if case .writing = state { state = .writing(keepsAlive: false) }
+        case .responseWithheld: if case .writing = state { reset(&actions) }
         case .drained:
             if case .writing(let keepsAlive) = state { finishWriting(keepsAlive, &actions) }
         case .deadlineReached(let progressed): deadlineReached(progressed, &actions)
@@ -266,9 +272,7 @@ extension HTTPConnectionStateMachine {
         case .waiting, .readingHead: fail(.headTimedOut, &actions)
         case .readingBody: fail(.bodyTimedOut, &actions)
         case .writing where progressed: actions.append(.setDeadline(.write))
-        case .writing:
-            state = .closed
-            actions.append(.reset)
+        case .writing: reset(&actions)
         case .lingering: end(&actions)
         case .created, .handling, .closed: break
         }
@@ -301,6 +305,11 @@ extension HTTPConnectionStateMachine {
         if case .handling = state { actions.append(.cancelRequest) }
         state = .closed
         actions.append(.close)
+    }
+
+    private mutating func reset(_ actions: inout [Action]) {
+        state = .closed
+        actions.append(.reset)
     }
 
     /// Reads unless too much waits already, or the client itself doesn't read.

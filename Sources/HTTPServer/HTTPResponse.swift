@@ -13,6 +13,8 @@ public struct HTTPResponse: Sendable {
     /// Whether an answer to `HEAD` tells the length of `body`; false where that isn't the length that `GET` would
     /// tell, and finding out costs too much (RFC 9110 section 8.6). Answers with a body always tell it.
     public var tellsLengthToHead = true
+    /// How the answer goes over the wire.
+    public var transmission = ResponseTransmission.whole
 
     /// An answer from its parts.
     public init(_ status: HTTPStatus, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = []) {

@@ -9,6 +9,11 @@ enum ResponseEncoder {
         /// HTTP/1.0 has to be told that the connection is kept, HTTP/1.1 that it isn't.
         var version: HTTPVersion
         var requestID: String
+
+        /// How many bytes of an answer's body are sent.
+        func bodyBytes(of response: HTTPResponse) -> Int {
+            isHead || response.status.forbidsBody ? 0 : response.body.count
+        }
     }
 
     static let continueResponse: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
@@ -25,15 +30,15 @@ enum ResponseEncoder {
     static func encode(
         _ response: HTTPResponse, _ framing: Framing, date: [UInt8], commonFields: [UInt8] = []
     ) -> [UInt8] {
-        let sendsBody = !framing.isHead && !response.status.forbidsBody
+        let bodyBytes = framing.bodyBytes(of: response)
         let fields = response.headers
         let capacity =
             headAllowance + date.count + framing.requestID.utf8.count + fields.storage.count
-            + 4 * fields.count + commonFields.count + (sendsBody ? response.body.count : 0)
+            + 4 * fields.count + commonFields.count + bodyBytes
         return [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
             var writer = ByteWriter(buffer)
             writeHead(response, framing, date: date, commonFields: commonFields, to: &writer)
-            if sendsBody { writer.write(response.body) }
+            if bodyBytes > 0 { writer.write(response.body) }
             count = writer.count
         }
     }

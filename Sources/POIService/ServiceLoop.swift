@@ -25,17 +25,12 @@ final class ServiceLoop {
         let isMeasured = configuration.admin.port != nil
         lag = isMeasured ? EventLoopLag(loop: loop) : nil
         let problems = ProblemResponder(observability: observability)
-        let crossOrigin = CrossOriginPolicy(configuration.access.allowedOrigins)
         server = HTTPServer(
             loop: loop,
-            configuration: HTTPServerConfiguration(
-                maximumConnections: configuration.maxConnectionsPerLoop,
-                commonFields: ServiceHandler.commonFields(crossOrigin)),
+            configuration: HTTPServerConfiguration(configuration),
             handler: ServiceHandler(
-                router: Routes.router(
-                    store: store, events: events, health: health, configuration: configuration,
-                    observability: observability, rateLimiter: rateLimiter),
-                errorResponder: problems, crossOrigin: crossOrigin),
+                store: store, events: events, health: health, configuration: configuration,
+                errorResponder: problems, observability: observability, rateLimiter: rateLimiter),
             errorResponder: problems,
             observe: Self.observer(of: isMeasured ? requests : nil, observability))
         try server.start(on: socket)
@@ -79,5 +74,14 @@ final class ServiceLoop {
         await events.close()
         lag?.close()
         return cutOffCount
+    }
+}
+
+extension HTTPServerConfiguration {
+    /// A loop's share of the service's limits, and the fields of all its answers.
+    package init(_ configuration: ServiceConfiguration) {
+        self.init(
+            maximumConnections: configuration.maxConnectionsPerLoop,
+            commonFields: ServiceHandler.commonFields(CrossOriginPolicy(configuration.access.allowedOrigins)))
     }
 }

@@ -33,9 +33,9 @@ struct CommandLineTool {
         "--help", "--print-config", "--dry-run", "--seeds", "--ready", "--include-tests",
     ]
 
-    /// Runs a command; answers the exit code: 0, 64 for a bad call or setting, 1 for any other failure.
+    /// Runs a command; answers the exit code, see `ProgramExit`.
     func run(_ arguments: [String]) -> Int32 {
-        do {
+        ProgramExit.code(of: "poi") {
             let line = try CommandLineArguments(arguments, switches: Self.switches)
             guard let name = line.words.first, !line.switches.contains("--help") else {
                 Terminal.print(Self.usage)
@@ -46,12 +46,6 @@ struct CommandLineTool {
             }
             try command.run(Invocation(line: line, environment: environment))
             return 0
-        } catch let error as ConfigurationError {
-            Terminal.printError("poi: \(error)")
-            return ConfigurationError.exitCode
-        } catch {
-            Terminal.printError("poi: \(error)")
-            return 1
         }
     }
 
@@ -67,21 +61,5 @@ struct CommandLineTool {
             Every setting is an environment variable and an option: PORT=9000 and --port 9000 are the same.
             --print-config shows the settings in effect, and where each came from.
             """
-    }
-}
-
-/// What a command was called with.
-struct Invocation {
-    let line: CommandLineArguments
-    let environment: [String: String]
-
-    /// A reader of this call's settings.
-    var settings: SettingsReader { SettingsReader(flags: line.options, environment: environment) }
-
-    /// Refuses words behind the command's own.
-    func refuseWords(after count: Int) throws(ConfigurationError) {
-        guard line.words.count <= count else {
-            throw ConfigurationError("unexpected \(line.words[count]); see poi --help")
-        }
     }
 }

@@ -1,7 +1,6 @@
 import PointsOfInterestClient
 import Testing
 
-/// What is true of every service with at least one place, whatever its data.
 @Suite("The nearest places", .timeLimit(.minutes(2)))
 struct NearestPlacesTests {
     private static let centers = [
@@ -11,7 +10,7 @@ struct NearestPlacesTests {
 
     @Test(
         "Any centre on Earth has a nearest place, at a distance that fits the two positions",
-        arguments: centers)
+        .contract(.invariant, .recorded), .needs(places: 1), arguments: centers)
     func everyCenter(latitude: Double, longitude: Double) async throws {
         let center = try Coordinate(latitude: latitude, longitude: longitude)
         let places = try await Service.places(around: center, limit: 3)
@@ -24,7 +23,7 @@ struct NearestPlacesTests {
         }
     }
 
-    @Test("Places come nearest first, each once", arguments: centers)
+    @Test("Places come nearest first, each once", .contract(.invariant), arguments: centers)
     func order(latitude: Double, longitude: Double) async throws {
         let places = try await Service.places(
             around: try Coordinate(latitude: latitude, longitude: longitude), limit: 100)
@@ -35,14 +34,16 @@ struct NearestPlacesTests {
         #expect(Set(places.map(\.id)).count == places.count)
     }
 
-    @Test("A longitude of -180 is the same as one of 180", arguments: [-90.0, -17, 0, 66.5, 90])
+    @Test(
+        "A longitude of -180 is the same as one of 180", .contract(.invariant, .recorded),
+        arguments: [-90.0, -17, 0, 66.5, 90])
     func antimeridian(latitude: Double) async throws {
         let west = try await Service.places(around: try Coordinate(latitude: latitude, longitude: -180))
         let east = try await Service.places(around: try Coordinate(latitude: latitude, longitude: 180))
         #expect(west == east)
     }
 
-    @Test("At a pole every longitude is the same", arguments: [-90.0, 90])
+    @Test("At a pole every longitude is the same", .contract(.invariant, .recorded), arguments: [-90.0, 90])
     func pole(latitude: Double) async throws {
         let reference = try await Service.places(around: try Coordinate(latitude: latitude, longitude: 0))
         for longitude in [-180.0, -77.7, 12.3, 180] {
@@ -53,27 +54,28 @@ struct NearestPlacesTests {
     }
 
     @Test(
-        "A smaller limit is the start of a greater one's answer", arguments: [1, 2, 8, 9, 20, 21, 50, 51, 99])
+        "A smaller limit is the start of a greater one's answer", .contract(.invariant),
+        arguments: [1, 2, 8, 9, 20, 21, 50, 51, 99])
     func limit(limit: Int) async throws {
-        let center = try Coordinate(latitude: 37.3293, longitude: -121.8893)
+        let center = try await Service.center()
         let all = try await Service.places(around: center, limit: 100)
         #expect(all.count <= 100)
         #expect(try await Service.places(around: center, limit: limit) == Array(all.prefix(limit)))
     }
 
-    @Test("Without a limit, 20 places come")
+    @Test("Without a limit, 20 places come", .contract(.invariant, .recorded))
     func defaultLimit() async throws {
-        let center = try Coordinate(latitude: 37.3293, longitude: -121.8893)
+        let center = try await Service.center()
         #expect(
             try await Service.places(around: center)
                 == Service.places(around: center, limit: LocationsRequest.defaultLimit))
     }
 
     @Test(
-        "A radius leaves out what is farther away and nothing else",
+        "A radius leaves out what is farther away and nothing else", .contract(.invariant),
         arguments: [1e-300, 0.5, 55.5, 300, 1000, 5000, 1e6, LocationsRequest.greatestRadiusMeters])
     func radius(radius: Double) async throws {
-        let center = try Coordinate(latitude: 37.3293, longitude: -121.8893)
+        let center = try await Service.center()
         let all = try await Service.places(around: center, limit: 100)
         let places = try await Service.places(around: center, radius: radius, limit: 100)
         // To 0.1 m, the distances are told; the service compares them unrounded.

@@ -2,24 +2,40 @@ import Foundation
 import PointsOfInterestTesting
 import Testing
 
-@Suite(
-    "A recorded response",
-    .enabled(if: !Service.isForeign, "POI_BASE_URL names a service with data of its own"))
+@Suite("What is recorded", .timeLimit(.minutes(2)))
 struct RecordedResponsesTests {
     @Test(
-        "is what the service answers: scripts/record-responses writes it anew",
-        arguments: RecordedResponse.allCases)
+        "for an endpoint is what the service answers: scripts/record-responses writes it anew",
+        .contract(.seeded, .ownSettings), arguments: RecordedResponse.allCases)
     func isTrue(recording: RecordedResponse) async throws {
-        let recorded = try recording.exchange()
+        try await expectTrue(try recording.exchange())
+    }
+
+    @Test(
+        "for this suite is what the service answers: scripts/record-contract writes it anew",
+        .contract(.seeded, .ownSettings))
+    func suiteIsTrue() async throws {
+        let exchanges = try RecordedService.exchanges()
+        #expect(exchanges.count > 100)
+        for exchange in exchanges { try await expectTrue(exchange) }
+    }
+
+    private func expectTrue(
+        _ recorded: RecordedExchange, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
         var headers = recorded.requestHeaders
+        // A problem tells its request's id.
         headers["X-Request-Id"] = "recorded"
         let answer = try await Service.answer(to: recorded.target, method: recorded.method, headers: headers)
-        #expect(answer.status == recorded.status)
+        #expect(answer.status == recorded.status, "\(recorded.target)", sourceLocation: sourceLocation)
         #expect(
-            String(decoding: answer.body, as: UTF8.self) == String(decoding: recorded.body, as: UTF8.self))
+            String(decoding: answer.body, as: UTF8.self) == String(decoding: recorded.body, as: UTF8.self),
+            "\(recorded.target)", sourceLocation: sourceLocation)
         // `Vary` depends on the origins that are let in.
         for name in ["Content-Type", "Link", "Cache-Control"] {
-            #expect(answer.header(name) == recorded.responseHeaders[name])
+            #expect(
+                answer.header(name) == recorded.responseHeaders[name], "\(recorded.target)",
+                sourceLocation: sourceLocation)
         }
     }
 }

@@ -5,11 +5,11 @@ import Testing
 /// What filters leave, compared with what is there: for every service, whatever its data.
 @Suite("Searching", .timeLimit(.minutes(2)))
 struct SearchTests {
-    private func center() throws -> Coordinate { try Coordinate(latitude: 37.3293, longitude: -121.8893) }
-
     /// The places nearest to the centre, as far as one answer tells.
     private func nearest(_ limit: Int = 100) async throws -> [PointOfInterest] {
-        try await Service.client().locations(LocationsRequest(center: try center(), limit: limit)).places
+        try await Service.client().locations(
+            LocationsRequest(center: try await Service.center(), limit: limit)
+        ).places
     }
 
     /// A search around the centre whose answer begins as the unfiltered one does, without what doesn't match.
@@ -18,7 +18,7 @@ struct SearchTests {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         var request = request
-        request.center = try center()
+        request.center = try await Service.center()
         request.limit = 100
         let found = try await Service.client().locations(request).places
         let expected = try await nearest().filter(isKept)
@@ -27,7 +27,9 @@ struct SearchTests {
         #expect(found.starts(with: expected), sourceLocation: sourceLocation)
     }
 
-    @Test("A category, or several, leave their places and no other", arguments: [1, 2, 50])
+    @Test(
+        "A category, or several, leave their places and no other", .contract(.invariant),
+        arguments: [1, 2, 50])
     func categories(count: Int) async throws {
         let names = try await Service.client().categories().prefix(count).map(\.name)
         try await expectFilter(LocationsRequest(center: nil, categories: names)) {
@@ -35,14 +37,16 @@ struct SearchTests {
         }
     }
 
-    @Test("Featured and not featured part the places", arguments: [true, false])
+    @Test("Featured and not featured part the places", .contract(.invariant), arguments: [true, false])
     func featured(isFeatured: Bool) async throws {
         try await expectFilter(LocationsRequest(center: nil, featured: isFeatured)) {
             $0.featured == isFeatured
         }
     }
 
-    @Test("A box leaves the places in it, also across the antimeridian and around a pole")
+    @Test(
+        "A box leaves the places in it, also across the antimeridian and around a pole",
+        .contract(.invariant))
     func boxes() async throws {
         for (west, south, east, north) in [
             (-122.0, 37.0, -121.88, 38.0), (170, -60, -170, 60), (-180, 60, 180, 90), (-180, -90, 180, 90),
@@ -50,12 +54,14 @@ struct SearchTests {
         ] {
             let box = try #require(BoundingBox(west: west, south: south, east: east, north: north))
             var request = LocationsRequest(box: box)
-            request.center = try center()
+            request.center = try await Service.center()
             try await expectFilter(request) { box.contains(latitude: $0.latitude, longitude: $0.longitude) }
         }
     }
 
-    @Test("Without a centre no distance is told, and places come by the box's middle")
+    @Test(
+        "Without a centre no distance is told, and places come by the box's middle",
+        .contract(.invariant, .recorded))
     func boxAlone() async throws {
         let box = try #require(BoundingBox(west: -122, south: 37.2, east: -121.7, north: 37.5))
         let places = try await Service.client().locations(LocationsRequest(box: box, limit: 50)).places
@@ -65,36 +71,43 @@ struct SearchTests {
         #expect(try await Service.client().locations(request).places.map(\.id) == places.map(\.id))
     }
 
-    @Test("Filters together leave what each of them leaves")
+    @Test("Filters together leave what each of them leaves", .contract(.invariant), .needs(places: 1))
     func together() async throws {
         let box = try #require(BoundingBox(west: -122, south: 37, east: -121.88, north: 38))
         let category = try #require(await Service.client().categories().first?.name)
         var request = LocationsRequest(box: box, categories: [category], featured: false)
-        request.center = try center()
+        request.center = try await Service.center()
         try await expectFilter(request) {
             box.contains(latitude: $0.latitude, longitude: $0.longitude) && $0.category == category
                 && !$0.featured
         }
     }
 
-    @Test("A text finds a place by the beginning of any word of its name, whatever its case")
+    @Test(
+        "A text finds a place by the beginning of any word of its name, whatever its case",
+        .contract(.invariant))
     func text() async throws {
         for place in try await nearest(20) {
-            let words = place.name.split { !$0.isLetter && !$0.isNumber }
+            // What folding makes of other letters is for the seeded tests.
+            let words = place.name.split(separator: " ").filter {
+                $0.utf8.allSatisfy { $0 < 128 } && $0.allSatisfy { $0.isLetter || $0.isNumber }
+            }
             for word in words {
                 let beginning = String(word.prefix(3)).uppercased()
                 let request = LocationsRequest(
                     center: try Coordinate(latitude: place.latitude, longitude: place.longitude), limit: 100,
                     searchText: beginning)
                 let found = try await Service.client().locations(request).places
-                #expect(found.contains { $0.id == place.id }, "\(beginning): \(place.name)")
+                // It is the nearest, unless a hundred others stand on the same spot.
+                let isCrowded = found.count == 100 && found.last?.distance == 0
+                #expect(found.contains { $0.id == place.id } || isCrowded, "\(beginning): \(place.name)")
             }
         }
     }
 
-    @Test("A text without a word finds nothing")
+    @Test("A text without a word finds nothing", .contract(.invariant, .recorded))
     func noWord() async throws {
-        let request = LocationsRequest(center: try center(), searchText: " -- ")
+        let request = LocationsRequest(center: try await Service.center(), searchText: " -- ")
         #expect(try await Service.client().locations(request).places == [])
     }
 }

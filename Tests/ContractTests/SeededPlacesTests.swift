@@ -2,10 +2,7 @@ import PointsOfInterestClient
 import Testing
 
 /// What the seeds make known; not for a service with other data.
-@Suite(
-    "The seeded places",
-    .enabled(if: !Service.isForeign, "POI_BASE_URL names a service with data of its own"),
-    .timeLimit(.minutes(2)))
+@Suite("The seeded places", .timeLimit(.minutes(2)))
 struct SeededPlacesTests {
     private func conventionCenter() throws -> Coordinate {
         try Coordinate(latitude: 37.3293, longitude: -121.8893)
@@ -17,7 +14,9 @@ struct SeededPlacesTests {
         (-17, -179.9999), (51.4779, 0), (-33.86, 151.21), (48.85, 2.35),
     ]
 
-    @Test("Around the convention centre come exactly the seeds within a kilometre, nearest first")
+    @Test(
+        "Around the convention centre come exactly the seeds within a kilometre, nearest first",
+        .contract(.seeded, .recorded))
     func conventionCenterAnswer() async throws {
         let center = try conventionCenter()
         let places = try await Service.places(around: center, radius: 1000, limit: 100)
@@ -27,7 +26,9 @@ struct SeededPlacesTests {
         #expect(places.first?.name == "San Jose McEnery Convention Center")
     }
 
-    @Test("The nearest places and their distances are those of a scan over the seeds", arguments: centers)
+    @Test(
+        "The nearest places and their distances are those of a scan over the seeds",
+        .contract(.seeded, .recorded), arguments: centers)
     func bruteForce(latitude: Double, longitude: Double) async throws {
         let center = try Coordinate(latitude: latitude, longitude: longitude)
         let places = try await Service.places(around: center, limit: 12)
@@ -39,7 +40,7 @@ struct SeededPlacesTests {
         }
     }
 
-    @Test("The seed has about 150 places around San José, a dozen of them featured")
+    @Test("The seed has about 150 places around San José, a dozen of them featured", .contract(.seeded))
     func extent() async throws {
         let center = try conventionCenter()
         let places = try await Service.places(around: center, radius: 20_000, limit: 100)
@@ -48,7 +49,7 @@ struct SeededPlacesTests {
         #expect(try Seed.all().count >= 200)
     }
 
-    @Test("A place tells what is known of it")
+    @Test("A place tells what is known of it", .contract(.seeded))
     func placeFields() async throws {
         let places = try await Service.places(around: try conventionCenter(), limit: 100)
         let place = try #require(places.first { $0.source?.id == "tech-interactive" })
@@ -61,7 +62,9 @@ struct SeededPlacesTests {
         #expect(places.contains { $0.website == nil })
     }
 
-    @Test("A radius takes in a place whose distance is less, and leaves out one whose distance is more")
+    @Test(
+        "A radius takes in a place whose distance is less, and leaves out one whose distance is more",
+        .contract(.seeded))
     func radiusBoundary() async throws {
         let center = try conventionCenter()
         for seed in try Seed.ranked(from: center).prefix(10) {

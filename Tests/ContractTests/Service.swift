@@ -1,71 +1,88 @@
 import Foundation
-import PointsOfInterestClient
-import ServerProcess
+import PointsOfInterestTesting
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
 
-/// The service under test: what `POI_BASE_URL` names, else a `poi dev` that this process starts and shares.
+/// The service under test, through the app's own networking.
 enum Service {
-    /// Whether somebody else's service is tested, with data that aren't ours to know.
-    static let isForeign = foreignURL != nil
-
-    /// The origin that our own service lets in.
-    static let origin = "https://app.example"
-
-    private static let foreignURL = ProcessInfo.processInfo.environment["POI_BASE_URL"].flatMap {
-        URL(string: $0)
+    /// Whether somebody else's service is tested, with settings that aren't ours to know.
+    static var isForeign: Bool {
+        if case .remote = ContractConfiguration.current.target { return true }
+        return false
     }
 
-    private static let local = Task {
-        let folder = try TemporaryFolder()
-        let server = try await ServerProcess.dev(in: folder, environment: ["POI_CORS_ORIGINS": origin])
-        server.program.endAtExit(removing: folder)
-        try await server.ready()
-        return server
-    }
+    /// Whether the service's places are the seed's.
+    static var isSeeded: Bool { ContractConfiguration.current.isSeeded }
+
+    /// What carries requests: the network, or what stands in for it.
+    static let session: URLSession =
+        if ContractConfiguration.current.isRecording {
+            URLSession(configuration: .recording)
+        } else if ContractConfiguration.current.target == .recorded {
+            MockURLProtocol.session { try RecordedService.answer(to: $0) }
+        } else {
+            URLSession.uncached
+        }
 
     /// Where it is, once it is ready.
     static func baseURL() async throws -> URL {
-        if let foreignURL { return foreignURL }
-        return try await local.value.baseURL
+        switch ContractConfiguration.current.target {
+        case .recorded: AppConfiguration.mock.baseURL
+        case .mock: try await OwnServers.mock().baseURL
+        case .local: try await OwnServers.local().baseURL
+        case .remote(let url): url
+        }
     }
 
-    /// The app's client of it, which keeps nothing from one test to the next.
-    static func client() async throws -> PointsOfInterestService {
-        PointsOfInterestService(baseURL: try await baseURL(), entityTags: nil)
+    /// The app's client of it, which keeps nothing from one test to the next unless a store is given.
+    static func client(entityTags: (any EntityTagStore)? = nil) async throws -> PointsOfInterestService {
+        PointsOfInterestService(
+            baseURL: try await baseURL(), urlSession: session, entityTags: entityTags,
+            headers: ContractConfiguration.current.headers)
+    }
+
+    /// The app's loader of an endpoint of it.
+    static func loader<Endpoint: APIRequest>(
+        for endpoint: (URL) -> Endpoint
+    ) async throws -> APIRequestLoader<Endpoint> {
+        try await client().loader(for: endpoint(baseURL()))
     }
 
     /// What the service answers the app's own client.
     static func places(
         around center: Coordinate, radius: Double? = nil, limit: Int? = nil
     ) async throws -> [PointOfInterest] {
-        let request = PointsOfInterestRequest(baseURL: try await baseURL(), radius: radius, limit: limit)
-        return try await APIRequestLoader(apiRequest: request).loadAPIRequest(requestData: center)
-    }
-
-    /// What the service answers to a path and query just as they are.
-    static func answer(
-        to target: String, method: String = "GET", headers: [String: String] = [:]
-    ) async throws -> Answer {
-        var request = try RawRequest(baseURL: try await baseURL()).makeRequest(from: target)
-        request.httpMethod = method
-        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-        let (data, response) = try await URLSession.shared.data(for: request)
-        guard let response = response as? HTTPURLResponse else { throw RequestError.notHTTP }
-        return Answer(response: response, body: data)
+        try await loader { PointsOfInterestRequest(baseURL: $0, radius: radius, limit: limit) }
+            .loadAPIRequest(requestData: center)
     }
 
     /// The problem that the service answers to a path and query just as they are, by the client's own way.
     static func problem(of target: String) async throws -> Problem? {
-        let loader = APIRequestLoader(apiRequest: RawRequest(baseURL: try await baseURL()))
         do {
-            _ = try await loader.loadAPIRequest(requestData: target)
+            _ = try await loader { RawRequest(baseURL: $0) }.loadAPIRequest(requestData: target)
             return nil
         } catch RequestError.problem(let problem) {
             return problem
         }
+    }
+
+    /// What the service answers to a path and query just as they are, with all that the client doesn't show.
+    static func answer(
+        to target: String, method: String = "GET", headers: [String: String] = [:], body: Data? = nil
+    ) async throws -> Answer {
+        var request = try RawRequest(baseURL: try await baseURL()).makeRequest(from: target)
+        request.httpMethod = method
+        request.httpBody = body
+        for (name, value) in try await ContractConfiguration.current.headers().merging(
+            headers, uniquingKeysWith: { $1 })
+        {
+            request.setValue(value, forHTTPHeaderField: name)
+        }
+        let (data, response) = try await session.data(for: request)
+        guard let response = response as? HTTPURLResponse else { throw RequestError.notHTTP }
+        return Answer(response: response, body: data)
     }
 }
 

@@ -355,6 +355,34 @@ struct HTTPConnectionStateMachineTests {
         for _ in 0..<2000 { walk(&random) }
     }
 
+    @Test("An answer that is cut off ends its connection in order, kept or not")
+    func cutsOff() {
+        for isDrained in [true, false] {
+            var machine = handling()
+            _ = machine.actions(on: .responseProduced(asksToClose: false))
+            #expect(machine.actions(on: .responseCutOff) == [])
+            #expect(machine.discardsInput)
+            let written = machine.actions(on: .responseWritten(isDrained: isDrained))
+            let end: [Action] = [.shutdownWriting, .setDeadline(.linger)]
+            if isDrained {
+                #expect(written == end)
+            } else {
+                #expect(written == [.stopReading, .setDeadline(.write)])
+                #expect(machine.actions(on: .drained) == end + [.startReading])
+            }
+        }
+    }
+
+    @Test("An answer that is withheld resets its connection, at once and for good")
+    func withholds() {
+        var machine = handling()
+        #expect(machine.actions(on: .responseWithheld) == [])
+        _ = machine.actions(on: .responseProduced(asksToClose: false))
+        #expect(machine.actions(on: .responseWithheld) == [.reset])
+        #expect(machine.actions(on: .responseWritten(isDrained: true)) == [])
+        #expect(machine.state == .closed)
+    }
+
     private func walk(_ random: inout SeededGenerator) {
         var machine = Machine(limits: HTTPLimits())
         var ends = 0
@@ -368,6 +396,7 @@ struct HTTPConnectionStateMachineTests {
                 .responseWritten(isDrained: Bool.random(using: &random)), .drained,
                 .deadlineReached(progressed: Bool.random(using: &random)), .peerEnded, .peerFailed,
                 .drainRequested(inputWaits: Bool.random(using: &random)), .keepAliveEnded,
+                .responseCutOff, .responseWithheld,
             ]
             guard let event = events.randomElement(using: &random) else { return }
             for action in machine.actions(on: event) {

@@ -108,6 +108,7 @@ struct WireServer: Sendable {
             calls.withLock { $0 += 1 }
             return HTTPResponse(.ok, body: bigBody)
         }
+        addFaults(to: router)
         router.add(.get, "/empty") { _, _ in HTTPResponse(.noContent) }
         router.add(.get, "/unchanged") { _, _ in HTTPResponse(.notModified, headers: [.eTag: "\"1\""]) }
         router.add(.get, "/fails") { _, _ in throw EventLoopError(code: -1) }
@@ -116,5 +117,25 @@ struct WireServer: Sendable {
         }
         router.add(.get, "/items/{id}") { _, context in .text(.ok, context.pathParameter("id") ?? "none") }
         return router
+    }
+
+    /// Answers that aren't sent whole, of ten bytes each.
+    private static func addFaults(to router: HTTPRouter) {
+        func add(_ template: String, _ transmission: @escaping (Int) -> ResponseTransmission) {
+            router.add(.get, template) { _, context in
+                var response = HTTPResponse(.ok, body: Array("0123456789".utf8))
+                response.transmission = transmission(context.pathParameter("count").flatMap { Int($0) } ?? 5)
+                return response
+            }
+        }
+        add("/cut/{count}") { .cutOff(afterBodyBytes: $0) }
+        add("/withheld") { _ in .reset }
+        add("/drip/{count}") { .dripped(bytes: $0, every: .milliseconds(1)) }
+        add("/drip-hourly") { .dripped(bytes: $0, every: .seconds(3600)) }
+        router.add(.get, "/drip-big") { _, _ in
+            var response = HTTPResponse(.ok, body: bigBody)
+            response.transmission = .dripped(bytes: bigBody.count / 2, every: .milliseconds(100))
+            return response
+        }
     }
 }

@@ -6,7 +6,7 @@ import HTTPServer
 ///
 /// Any thread: all loops of a process count together. Memory is bounded: past so many clients, those not seen
 /// for the longest are forgotten, to whom that is no loss.
-final class RateLimiter: Sendable {
+package final class RateLimiter: Sendable {
     private struct State {
         /// When each client's bucket is full again, in nanoseconds of the monotonic clock.
         var recent: [IPAddress: Int64] = [:]
@@ -19,8 +19,10 @@ final class RateLimiter: Sendable {
     private let tolerance: Int64
     private let capacity: Int
 
+    /// Has counted nothing yet.
+    ///
     /// - Parameter capacity: half of the clients that are remembered.
-    init(_ limit: RateLimit, capacity: Int = 32_768) {
+    package init(_ limit: RateLimit, capacity: Int = 32_768) {
         interval = limit.intervalNanoseconds
         tolerance = interval * Int64(limit.burst - 1)
         self.capacity = capacity

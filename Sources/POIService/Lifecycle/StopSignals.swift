@@ -9,13 +9,16 @@ import EventLoop
 /// SIGTERM and SIGINT: the first asks for an orderly end, the second ends the process at once.
 ///
 /// Confined to its loop.
-final class StopSignals {
+package final class StopSignals {
     private let names: AsyncStream<String>
+    private let feed: AsyncStream<String>.Continuation
     private var sources: [SignalSource] = []
 
-    init(loop: EventLoop) throws {
+    /// Takes the signals from now on.
+    package init(loop: EventLoop) throws {
         let (names, feed) = AsyncStream.makeStream(of: String.self)
         self.names = names
+        self.feed = feed
         let isStopping = Lock(false)
         for (signal, name) in [(SIGTERM, "SIGTERM"), (SIGINT, "SIGINT")] {
             let source = try SignalSource(loop: loop, signal: signal) {
@@ -40,14 +43,19 @@ final class StopSignals {
         pthread_sigmask(SIG_UNBLOCK, &mask, nil)
     }
 
+    /// Asks for the orderly end for another reason than a signal.
+    package func ask(_ reason: String) {
+        feed.yield(reason)
+    }
+
     /// Waits for the first signal, also one that came before; answers its name.
-    func first() async -> String {
+    package func first() async -> String {
         for await name in names { return name }
         return "the end"
     }
 
     /// Gives the signals their default effect again.
-    func close() {
+    package func close() {
         for source in sources { source.close() }
         sources = []
     }

@@ -2,10 +2,16 @@ import HTTPServer
 import PointsOfInterestAPI
 
 /// Answers every error as a problem document (RFC 9457), and keeps what is nobody's business for the log.
-struct ProblemResponder: HTTPErrorResponder {
-    let observability: Observability
+package struct ProblemResponder: HTTPErrorResponder {
+    private let observability: Observability
 
-    func response(to error: any Error, context: RequestContext) -> HTTPResponse {
+    /// Tells of failures there.
+    package init(observability: Observability) {
+        self.observability = observability
+    }
+
+    /// The problem that an error is, for its client.
+    package func response(to error: any Error, context: RequestContext) -> HTTPResponse {
         switch error {
         case let error as HTTPError: response(to: error, context: context)
         case let error as ParameterError: response(Problem(error, requestId: context.requestID))

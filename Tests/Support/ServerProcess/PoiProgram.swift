@@ -1,12 +1,23 @@
 import Foundation
 
-/// The program under test, `poi`.
+/// The programs under test: `poi`, and `poi-mock`.
 public enum PoiProgram {
     /// Where it is: `POI_EXECUTABLE`, else beside the tests.
     public static var executable: URL {
         if let path = ProcessInfo.processInfo.environment["POI_EXECUTABLE"] { return URL(filePath: path) }
         return products.appending(path: "poi")
     }
+
+    /// Where its mock is: `POI_MOCK_EXECUTABLE`, else beside the tests.
+    public static var mock: URL {
+        if let path = ProcessInfo.processInfo.environment["POI_MOCK_EXECUTABLE"] {
+            return URL(filePath: path)
+        }
+        return products.appending(path: "poi-mock")
+    }
+
+    /// The client of tests that kill clients, beside the tests.
+    public static var eventSender: URL { products.appending(path: "EventSender") }
 
     /// The migrations that belong to it.
     public static var migrations: URL { package.appending(path: "Migrations", directoryHint: .notDirectory) }
@@ -28,10 +39,12 @@ public enum PoiProgram {
     /// Starts it with nothing of our own settings but what tests need by default, under a supervisor that ends it when this process ends,
     /// however that happens.
     ///
-    /// - Parameter folder: what the supervisor then removes.
+    /// - Parameters:
+    ///   - executable: which program.
+    ///   - folder: what the supervisor then removes.
     public static func start(
-        _ arguments: [String], environment: [String: String] = [:], directory: String? = nil,
-        folder: TemporaryFolder? = nil
+        _ arguments: [String], of executable: URL = executable, environment: [String: String] = [:],
+        directory: String? = nil, folder: TemporaryFolder? = nil
     ) throws -> ChildProgram {
         var variables = [
             "POI_MIGRATIONS_DIR": migrations.path(percentEncoded: false),
@@ -52,9 +65,10 @@ public enum PoiProgram {
 
     /// Runs it to its end.
     public static func run(
-        _ arguments: [String], environment: [String: String] = [:], directory: String? = nil
+        _ arguments: [String], of executable: URL = executable, environment: [String: String] = [:],
+        directory: String? = nil
     ) async throws -> Result {
-        let program = try start(arguments, environment: environment, directory: directory)
+        let program = try start(arguments, of: executable, environment: environment, directory: directory)
         let exitCode = try await program.exitCode()
         return Result(
             exitCode: exitCode, standardOutput: program.output.lines(of: .standardOutput),

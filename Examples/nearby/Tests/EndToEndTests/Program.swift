@@ -2,9 +2,6 @@ import Foundation
 
 /// The built program.
 enum Program {
-    /// The server to run it against.
-    static let baseURL = ProcessInfo.processInfo.environment["POI_BASE_URL"]
-
     /// What a run has brought.
     struct Result {
         let exitCode: Int32
@@ -12,8 +9,11 @@ enum Program {
     }
 
     /// Runs it to its end, which it signals itself: nobody waits for time.
-    static func run(_ arguments: [String]) async throws -> Result {
+    static func run(_ arguments: [String], against server: URL?) async throws -> Result {
         let process = Process()
+        // As a UI test launches an app; see `AppConfiguration`.
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            ["POI_BASE_URL": server?.absoluteString ?? ""], uniquingKeysWith: { $1 })
         process.executableURL = products.appendingPathComponent("nearby")
         // A queue of its own: programs that run at the same time don't share one.
         let events = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

@@ -1,0 +1,72 @@
+// Decoding that passes over nothing in silence: what somebody misspelt in a test would otherwise test nothing.
+
+extension Decoder {
+    /// The object's members, of which each has to be one of these.
+    package func strictContainer<Key: CodingKey & RawRepresentable<String>>(
+        of keys: [Key]
+    ) throws -> KeyedDecodingContainer<Key> {
+        let members = try container(keyedBy: AnyMember.self)
+        let names = Set(keys.map(\.rawValue))
+        if let stranger = members.allKeys.map(\.stringValue).filter({ !names.contains($0) }).min() {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: codingPath + [AnyMember(stringValue: stranger)],
+                    debugDescription: "is no member; there are "
+                        + keys.map(\.rawValue).joined(separator: ", ")))
+        }
+        return try container(keyedBy: Key.self)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// The error of a member whose value can't be; the detail is the rest of a sentence that begins with its path.
+    package func fault(_ key: Key, _ detail: String) -> DecodingError {
+        .dataCorruptedError(forKey: key, in: self, debugDescription: detail)
+    }
+
+    /// A whole number of a range; nil where it is absent.
+    func integerIfPresent(forKey key: Key, in range: ClosedRange<Int>) throws -> Int? {
+        // Not as an Int: of 1.5 Foundation says that the whole document is no JSON (Swift 6.3 on Linux).
+        guard let decoded = try decodeIfPresent(Double.self, forKey: key) else { return nil }
+        guard let number = Int(exactly: decoded), range.contains(number) else {
+            throw fault(key, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// A whole number of a range.
+    package func integer(forKey key: Key, in range: ClosedRange<Int>) throws -> Int {
+        try required(try integerIfPresent(forKey: key, in: range), key)
+    }
+
+    /// A number of a range; nil where it is absent.
+    func numberIfPresent(forKey key: Key, in range: ClosedRange<Double>) throws -> Double? {
+        guard let number = try decodeIfPresent(Double.self, forKey: key) else { return nil }
+        guard range.contains(number) else {
+            throw fault(key, "must be a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// A number of a range.
+    func number(forKey key: Key, in range: ClosedRange<Double>) throws -> Double {
+        try required(try numberIfPresent(forKey: key, in: range), key)
+    }
+
+    private func required<Value>(_ value: Value?, _ key: Key) throws -> Value {
+        guard let value else {
+            throw DecodingError.keyNotFound(
+                key, DecodingError.Context(codingPath: codingPath, debugDescription: "is missing"))
+        }
+        return value
+    }
+}
+
+/// Whatever an object's member is called.
+private struct AnyMember: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}

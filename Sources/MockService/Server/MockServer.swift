@@ -1,0 +1,86 @@
+import EventLoop
+import HTTPServer
+import POIService
+
+/// The service over fixtures, on one loop of its own: what `poi-mock` runs.
+package struct MockServer: Sendable {
+    private let configuration: MockConfiguration
+    private let observability: Observability
+    private let endsWithStandardInput: Bool
+
+    /// A mock that doesn't run yet.
+    ///
+    /// - Parameter endsWithStandardInput: whether it also ends when whoever started it closes its standard input,
+    ///   however that one ended.
+    package init(
+        configuration: MockConfiguration, observability: Observability, endsWithStandardInput: Bool
+    ) {
+        self.configuration = configuration
+        self.observability = observability
+        self.endsWithStandardInput = endsWithStandardInput
+    }
+
+    /// Serves until SIGTERM or SIGINT, finishes what is in flight, and returns.
+    ///
+    /// To be called once, from the main thread, whose loop it is.
+    /// - Parameter onListening: called once it listens, with its address.
+    /// - Throws: `ListeningError` where the address can't be had.
+    package func run(onListening: @escaping @Sendable (MockAddress) -> Void) throws {
+        let socket = try bind()
+        try EventLoop.runToCompletion { loop in
+            let signals = try StopSignals(loop: loop)
+            defer { signals.close() }
+            let health = Health(requiresDatabase: false)
+            _ = health.update(.reachable(missingMigrations: []))
+            let handler = makeHandler(on: loop, health)
+            let server = makeServer(on: loop, handler)
+            try server.start(on: socket)
+            let address = MockAddress(host: configuration.service.host, port: socket.port)
+            observability.record(.listening(url: address.url))
+            onListening(address)
+            if endsWithStandardInput {
+                StandardInput.whenClosed(on: loop) { signals.ask("standard input has ended") }
+            }
+            observability.record(.stopping(signal: await signals.first(), drainDelay: .zero))
+            health.drain()
+            handler.drain()
+            await server.shutdown(deadline: configuration.service.lifecycle.shutdownTimeout)
+        }
+        observability.record(.stopped)
+    }
+
+    private func bind() throws(ListeningError) -> BoundSocket {
+        let (host, port) = (configuration.service.host, configuration.service.port)
+        do {
+            return try BoundSocket.bind(host: host, port: port)[0]
+        } catch {
+            throw ListeningError(address: "\(host):\(port)", reason: "\(error)")
+        }
+    }
+
+    private var errorResponder: MockErrorResponder {
+        MockErrorResponder(service: ProblemResponder(observability: observability))
+    }
+
+    private func makeHandler(on loop: EventLoop, _ health: Health) -> MockHandler {
+        let (service, observability) = (configuration.service, observability)
+        return MockHandler(
+            loop: loop, fixtures: configuration.fixtures,
+            greatestSessionCount: configuration.greatestSessionCount, errorResponder: errorResponder
+        ) { fixtures in
+            ServiceHandler(
+                store: fixtures.makeStore(), events: MemoryEventStore(), health: health,
+                configuration: service, errorResponder: ProblemResponder(observability: observability),
+                observability: observability,
+                rateLimiter: service.access.rateLimit.map { RateLimiter($0) })
+        }
+    }
+
+    private func makeServer(on loop: EventLoop, _ handler: MockHandler) -> HTTPServer {
+        let observability = observability
+        return HTTPServer(
+            loop: loop, configuration: HTTPServerConfiguration(configuration.service), handler: handler,
+            errorResponder: errorResponder,
+            observe: observability.observesRequests ? { observability.record(.request($0)) } : nil)
+    }
+}

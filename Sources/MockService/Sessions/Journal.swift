@@ -1,0 +1,84 @@
+import EventLoop
+import Foundation
+import HTTPServer
+import MockServerAPI
+import POIService
+
+/// A session's journal, and those who wait for it to grow. Belongs to one loop.
+final class Journal {
+    private let loop: EventLoop
+    private var log = RequestLog()
+    private var waiters: [Int: AsyncStream<Never>.Continuation] = [:]
+    private var lastWaiter = 0
+    private var isClosed = false
+
+    init(loop: EventLoop) {
+        self.loop = loop
+    }
+
+    /// Writes down a request that has arrived; answers its number.
+    func begin(_ request: HTTPRequest, target: String, fault: MockFault.Kind?) -> Int {
+        let text = String(validating: request.body, as: UTF8.self)
+        let now = Timestamp.now
+        defer { wakeWaiters() }
+        return log.append { id in
+            MockRequest(
+                id: id, time: Double(now.seconds) + Double(now.milliseconds) / 1000,
+                method: request.method.rawValue, target: target,
+                headers: request.headers.map { MockRequest.Header(name: $0.name, value: $0.value) },
+                body: request.body.isEmpty ? nil : text,
+                bodyBase64: text == nil ? Data(request.body).base64EncodedString() : nil, fault: fault)
+        }
+    }
+
+    /// Writes down what became of it: a status, or nil where nothing was answered.
+    func end(_ id: Int, status: Int?) {
+        log.update(id) { request in
+            request.status = status
+            request.isDone = true
+        }
+        wakeWaiters()
+    }
+
+    /// The requests that a query asks for, once there is the one that it waits for, or when its time is over.
+    func requests(_ query: MockJournalQuery) async -> MockJournal {
+        let deadline = loop.now + .seconds(query.waitSeconds)
+        while true {
+            let journal = log.journal(query)
+            let rest = deadline - loop.now
+            let isThere = journal.requests.contains { $0.isDone || !query.untilDone }
+            if isThere || rest <= .zero || isClosed || Task.isCancelled {
+                return journal
+            }
+            await change(within: rest)
+        }
+    }
+
+    /// Forgets all requests so far.
+    func removeAll() {
+        log.removeAll()
+    }
+
+    /// Lets nobody wait any more.
+    func close() {
+        isClosed = true
+        wakeWaiters()
+    }
+
+    /// Returns when a request is done, the time is over, or nobody wants to know any more.
+    private func change(within time: Duration) async {
+        let (changes, waiter) = AsyncStream.makeStream(of: Never.self)
+        lastWaiter += 1
+        let number = lastWaiter
+        waiters[number] = waiter
+        let timer = LoopTimer(loop: loop) { waiter.finish() }
+        timer.start(after: time)
+        for await _ in changes {}
+        timer.close()
+        waiters[number] = nil
+    }
+
+    private func wakeWaiters() {
+        for waiter in waiters.values { waiter.finish() }
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Randomness
+import ServiceFixtures
+import Testing
+
+/// How many random requests are compared: 600, or what the environment's `POI_COMPARISONS` says.
+private let comparisonCount =
+    ProcessInfo.processInfo.environment["POI_COMPARISONS"].flatMap { Int($0) } ?? 600
+
+@Suite("The mock and the service", .timeLimit(.minutes(comparisonCount > 600 ? 60 : 3)))
+struct DifferentialTests {
+    @Test("answer alike whatever is asked, errors included", .contract(.seeded, .once))
+    func random() async throws {
+        let generator = SeededGenerator()
+        var requests = RandomRequests(generator, words: try await words())
+        let pair = try await ServerPair()
+        var statuses: [Int: Int] = [:]
+        for _ in 0..<comparisonCount {
+            let request = requests.next()
+            let answers = try await pair.answers(to: request)
+            let (mock, service) = (ComparableAnswer(answers.mock), ComparableAnswer(answers.service))
+            #expect(mock == service, "POI_TEST_SEED=\(generator.seed) \(request)")
+            statuses[service.status, default: 0] += 1
+            guard let mockTag = answers.mock.headers["etag"], let tag = answers.service.headers["etag"] else {
+                continue
+            }
+            let again = try await pair.answers(
+                mock: request.adding("If-None-Match", mockTag), service: request.adding("If-None-Match", tag))
+            #expect(
+                ComparableAnswer(again.mock) == ComparableAnswer(again.service),
+                "POI_TEST_SEED=\(generator.seed) once more, \(request)")
+        }
+        // A mixture, or the comparison would show little.
+        for status in [200, 204, 304, 400, 404, 405, 406, 501] {
+            #expect(statuses[status, default: 0] > 0, "POI_TEST_SEED=\(generator.seed) \(statuses)")
+        }
+    }
+
+    @Test(
+        "have the same pages, to the last", .contract(.seeded, .once),
+        arguments: [
+            "?lat=37.3293&long=-121.8893&limit=19", "?lat=-37&long=58&limit=50",
+            "?bbox=-180,-90,180,90&limit=33",
+            "?lat=37.3293&long=-121.8893&radius=2000&limit=7", "?lat=0&long=0&category=museum,park&limit=5",
+            "?lat=37.3293&long=-121.8893&q=san&limit=3", "?bbox=170,-60,-170,60&featured=false&limit=2",
+        ])
+    func pages(query: String) async throws {
+        let pair = try await ServerPair()
+        var next: String? = query
+        var count = 0
+        while let query = next {
+            let answers = try await pair.answers(to: WireRequest(target: "/locations" + query))
+            #expect(ComparableAnswer(answers.mock) == ComparableAnswer(answers.service), "\(query)")
+            #expect(answers.service.status == 200)
+            let link = answers.service.headers["link"]
+            next = try link.map { String(try #require($0.wholeMatch(of: /<(.*)>; rel="next"/)).output.1) }
+            count += 1
+        }
+        #expect(count > 1)
+    }
+
+    @Test("are ready alike", .contract(.seeded, .once))
+    func readiness() async throws {
+        let answers = try await ServerPair().answers(to: WireRequest(target: "/readyz"))
+        #expect(answers.mock.status == 200)
+        #expect(answers.service.status == 200)
+    }
+
+    private func words() async throws -> QueryWords {
+        let places = try await Service.places(around: Service.center(), limit: 100)
+        return QueryWords(
+            ids: places.map(\.id), categories: try await Service.client().categories().map(\.name))
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@Suite("What a run of the contract suite is told")
+struct ContractConfigurationTests {
+    private static let url = "https://staging.example/api"
+
+    @Test("Without a word it is the local server with the seed", .contract(.invariant, .once))
+    func nothing() async throws {
+        let configuration = try ContractConfiguration(environment: ["POI_BASE_URL": ""])
+        #expect(configuration.target == .local)
+        #expect(configuration.isSeeded)
+        #expect(try await configuration.headers() == [:])
+    }
+
+    @Test(
+        "A target can be named", .contract(.invariant, .once),
+        arguments: [("recorded", ContractTarget.recorded), ("mock", .mock), ("local", .local)])
+    func named(name: String, target: ContractTarget) throws {
+        let configuration = try ContractConfiguration(environment: ["POI_CONTRACT_TARGET": name])
+        #expect(configuration.target == target)
+        #expect(configuration.isSeeded)
+    }
+
+    @Test("A service that runs already is asked with its headers", .contract(.invariant, .once))
+    func remote() async throws {
+        let configuration = try ContractConfiguration(environment: [
+            "POI_BASE_URL": Self.url,
+            "POI_CONTRACT_HEADERS": "Authorization: Bearer a:b=\nX-Gateway-Key:two words \n",
+        ])
+        #expect(configuration.target == .remote(try #require(URL(string: Self.url))))
+        #expect(!configuration.isSeeded)
+        #expect(
+            try await configuration.headers()
+                == ["Authorization": "Bearer a:b=", "X-Gateway-Key": "two words"])
+    }
+
+    @Test("Only the word `true` says that it holds the seed", .contract(.invariant, .once))
+    func seeded() throws {
+        var environment = ["POI_BASE_URL": Self.url, "POI_CONTRACT_SEEDED": "true"]
+        #expect(try ContractConfiguration(environment: environment).isSeeded)
+        environment["POI_CONTRACT_SEEDED"] = "false"
+        #expect(try !ContractConfiguration(environment: environment).isSeeded)
+    }
+
+    @Test(
+        "What can't be used is one line that doesn't tell the value", .contract(.invariant, .once),
+        arguments: [
+            ["POI_CONTRACT_TARGET": "S3cret"], ["POI_CONTRACT_TARGET": "mock", "POI_BASE_URL": url],
+            ["POI_BASE_URL": "S3cret"], ["POI_BASE_URL": "ftp://S3cret"],
+            ["POI_BASE_URL": "https://name:S3cret@staging.example"],
+            ["POI_BASE_URL": "https://staging.example?key=S3cret"], ["POI_BASE_URL": "https://h/#S3cret"],
+            ["POI_BASE_URL": url, "POI_CONTRACT_HEADERS": "Bearer S3cret"],
+            ["POI_BASE_URL": url, "POI_CONTRACT_HEADERS": "X-A: b\n: S3cret"],
+            ["POI_BASE_URL": url, "POI_CONTRACT_HEADERS": "two words: S3cret"],
+            ["POI_BASE_URL": url, "POI_CONTRACT_SEEDED": "S3cret"],
+            ["POI_CONTRACT_RECORD": "true", "POI_CONTRACT_TARGET": "mock"],
+        ])
+    func unusable(environment: [String: String]) throws {
+        let error = try #require(throws: ContractConfigurationError.self) {
+            try ContractConfiguration(environment: environment)
+        }
+        #expect(!error.description.contains("S3cret") && !error.description.contains("\n"))
+        #expect(environment.keys.contains { error.description.contains($0) })
+    }
+}

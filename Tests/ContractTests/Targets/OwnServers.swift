@@ -1,0 +1,30 @@
+import Foundation
+import ServerProcess
+
+/// The servers that this process starts, each when the first test asks for it, and shares until its end.
+enum OwnServers {
+    /// The origin that they let in.
+    static let origin = "https://app.example"
+
+    /// `poi dev`, on a fresh database with the seed.
+    static func local() async throws -> ServerProcess { try await localStart.value }
+
+    /// `poi-mock`, with the seed.
+    static func mock() async throws -> MockServerProcess { try await mockStart.value }
+
+    private static let settings = ["POI_CORS_ORIGINS": origin]
+
+    private static let localStart = Task {
+        let folder = try TemporaryFolder()
+        let server = try await ServerProcess.dev(in: folder, environment: settings)
+        server.program.endAtExit(removing: folder)
+        try await server.ready()
+        return server
+    }
+
+    private static let mockStart = Task {
+        let server = try await MockServerProcess(environment: settings)
+        server.program.endAtExit()
+        return server
+    }
+}

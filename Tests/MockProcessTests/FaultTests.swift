@@ -1,0 +1,124 @@
+import Foundation
+import PointsOfInterestTesting
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite("A fault of the mock reaches the app's client", .timeLimit(.minutes(2)))
+struct FaultTests {
+    /// What a request for places fails with under a fault, and then no more.
+    private func failure(_ fault: MockFault) async throws -> RequestError? {
+        let session = try await SharedMock.session()
+        try await session.setFaults([MockFaultRule(path: "/locations", times: 1, fault: fault)])
+        let error = await #expect(throws: RequestError.self) { try await session.places() }
+        #expect(try await session.places().count == 20)
+        #expect(try await session.faults().map(\.timesUsed) == [1])
+        #expect(try await session.journal().requests.map(\.fault) == [fault.kind, nil])
+        try await session.end()
+        return error
+    }
+
+    private func problem(_ fault: MockFault) async throws -> Problem {
+        guard case .problem(let problem) = try await failure(fault) else { throw CancellationError() }
+        return problem
+    }
+
+    @Test("as a problem, of HTTP's own code or of another")
+    func asAProblem() async throws {
+        let plain = try await problem(.problem(status: 503))
+        #expect(plain.code == .overloaded)
+        #expect(plain.requestId != nil)
+        let other = try await problem(.problem(status: 503, code: "database-busy", detail: "Later."))
+        #expect(other.code == .databaseBusy)
+        #expect(other.status == 503)
+        #expect(other.detail == "Later.")
+        #expect(other.title == Problem(.databaseBusy).title)
+    }
+
+    @Test("as a status without a problem, and as a success that is no JSON")
+    func asAPage() async throws {
+        #expect(try await failure(.page(status: 502)) == .unexpectedStatus(502))
+        guard case .undecodableBody = try await failure(.page(status: 200)) else {
+            Issue.record("a page was taken for places")
+            return
+        }
+    }
+
+    @Test(
+        "as a lost connection",
+        arguments: [.reset, .truncatedBody(), .truncatedBody(bytes: 0)] as [MockFault])
+    func asALostConnection(fault: MockFault) async throws {
+        let error = try await failure(fault)
+        guard case .transport = error else {
+            Issue.record("\(fault) came as \(String(describing: error))")
+            return
+        }
+        // It may pass: a client with a policy asks again.
+        let session = try await SharedMock.session()
+        try await session.setFaults([MockFaultRule(times: 1, fault: fault)])
+        let service = PointsOfInterestService(
+            baseURL: session.baseURL, retryPolicy: RetryPolicy(firstPause: .zero))
+        #expect(try await service.location(id: 84).id == 84)
+        #expect(try await session.journal().requests.map(\.status).last == 200)
+        try await session.end()
+    }
+
+    @Test("as a body that can't be decoded")
+    func asMalformedJSON() async throws {
+        guard case .undecodableBody = try await failure(.malformedJSON) else {
+            Issue.record("half of a document was taken for a whole")
+            return
+        }
+        // A client that keeps answers doesn't keep that one, and one that has a good answer gets the fault all
+        // the same.
+        let session = try await SharedMock.session()
+        let service = PointsOfInterestService(baseURL: session.baseURL)
+        let fault = MockFaultRule(times: 1, fault: .malformedJSON)
+        for _ in 0..<2 {
+            try await session.setFaults([fault])
+            await #expect(throws: RequestError.self) { try await service.location(id: 84) }
+            #expect(try await service.location(id: 84).id == 84)
+        }
+        try await session.end()
+    }
+
+    @Test("as an answer that is slow, and whole in the end")
+    func asASlowDrip() async throws {
+        let session = try await SharedMock.session()
+        let fault = MockFault.slowDrip(bytes: 512, intervalSeconds: 0.001)
+        try await session.setFaults([MockFaultRule(fault: fault)])
+        #expect(try await session.places().count == 20)
+        #expect(try await session.faults().map(\.timesUsed) == [1])
+        try await session.end()
+    }
+
+    @Test("as a Retry-After that the client keeps to before it asks again")
+    func asARetryAfter() async throws {
+        let session = try await SharedMock.session()
+        try await session.setFaults([
+            MockFaultRule(times: 1, fault: .problem(status: 429, retryAfterSeconds: 0))
+        ])
+        let service = PointsOfInterestService(
+            baseURL: session.baseURL,
+            retryPolicy: RetryPolicy(firstPause: .seconds(3600), longestPause: .zero))
+        #expect(try await service.location(id: 1).id == 1)
+        #expect(try await session.journal().requests.map(\.status) == [429, 200])
+        try await session.end()
+    }
+
+    @Test("as an answer that never comes, whose request the app gives up")
+    func asAnAnswerThatNeverComes() async throws {
+        let session = try await SharedMock.session()
+        try await session.setFaults([MockFaultRule(delaySeconds: 600)])
+        let asking = Task { try await session.places() }
+        #expect(try await session.request(untilDone: false).isDone == false)
+        asking.cancel()
+        await #expect(throws: RequestError.cancelled) { try await asking.value }
+        let request = try await session.request()
+        #expect(request.isDone)
+        #expect(request.status == nil)
+        try await session.end()
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import PointsOfInterestTesting
+import ServerProcess
+import Testing
+
+@Suite("poi-mock", .timeLimit(.minutes(2)))
+struct ProgramTests {
+    @Test("says its port in one line of JSON, answers there, and ends in order on SIGTERM")
+    func serves() async throws {
+        let mock = try await MockServerProcess()
+        #expect(
+            mock.program.output.lines(of: .standardOutput)
+                == [#"{"port":\#(mock.port),"url":"http://127.0.0.1:\#(mock.port)"}"#])
+        let service = PointsOfInterestService(baseURL: mock.baseURL, retryPolicy: .never)
+        #expect(try await service.health().status == "ready")
+        #expect(try await service.location(id: 84).name == "San Jose McEnery Convention Center")
+        #expect(try await mock.stop() == 0)
+        #expect(mock.program.output.lines(of: .standardError).last?.contains(#""event":"stopped""#) == true)
+    }
+
+    @Test("ends with its standard input only where it was asked to")
+    func endsWithItsInput() async throws {
+        // The supervisor of the tests leaves the program a standard input that has ended.
+        let mock = try await MockServerProcess(["--until-stdin-closes"])
+        #expect(try await mock.program.exitCode() == 0)
+        let other = try await MockServerProcess()
+        #expect(try await other.stop() == 0)
+    }
+
+    @Test("answers with the places of a file")
+    func readsAFile() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.path + "/places.json"
+        try Data([PointOfInterest.fixture(id: 5, name: "Only")].json).write(to: URL(filePath: path))
+        let mock = try await MockServerProcess(["--fixtures", path])
+        let service = PointsOfInterestService(baseURL: mock.baseURL)
+        let here = try Coordinate(latitude: 0, longitude: 0)
+        #expect(try await service.locations(LocationsRequest(center: here)).places.map(\.name) == ["Only"])
+        #expect(try await mock.stop() == 0)
+    }
+
+    @Test("refuses fixtures and options that can't be used, in one line and with 64")
+    func refusesBadCalls() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.path + "/places.json"
+        try Data(#"[{"id":1,"name":"A","category":"cafe","latitude":1}]"#.utf8).write(to: URL(filePath: path))
+        for (arguments, line) in [
+            (["--fixtures", path], "poi-mock: --fixtures \(path): [0].longitude is missing"),
+            (["--fixtures", "/nowhere"], "poi-mock: --fixtures /nowhere: can't be read: "),
+            (["--loops", "2"], "poi-mock: --loops means nothing to poi-mock"),
+            (["--prot", "1"], "poi-mock: unknown option --prot"),
+            (["--port", "65536"], "poi-mock: --port=65536: expected a whole number from 0 to 65535"),
+            (["serve"], "poi-mock: unexpected serve"),
+        ] {
+            let result = try await PoiProgram.run(arguments, of: PoiProgram.mock)
+            #expect(result.exitCode == 64)
+            #expect(result.standardOutput.isEmpty)
+            #expect(result.standardError.count == 1)
+            #expect(result.standardError.first?.hasPrefix(line) == true, "\(result.standardError)")
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import PointsOfInterestTesting
+import ServerProcess
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite("A session of the mock", .timeLimit(.minutes(2)))
+struct SessionTests {
+    @Test("sees nothing of another's fixtures, faults and journal")
+    func isAlone() async throws {
+        let one = try await SharedMock.session()
+        let other = try await SharedMock.session()
+        try await one.setFixtures([.fixture(id: 1, name: "One"), .fixture(id: 2, name: "Two")])
+        try await other.setFixtures([.fixture(id: 1, name: "Other")])
+        try await one.setFaults([MockFaultRule(path: "/categories", fault: .problem(status: 503))])
+        try await other.setFaults([MockFaultRule(path: "/locations", fault: .reset)])
+
+        async let places = one.places()
+        async let categories = other.service.categories()
+        #expect(try await places.map(\.name) == ["One", "Two"])
+        #expect(try await categories.first == CategoryCount(name: "museum", count: 1))
+        let refusal = await #expect(throws: RequestError.self) { try await one.service.categories() }
+        guard case .problem = refusal else { throw CancellationError() }
+        let loss = await #expect(throws: RequestError.self) { try await other.places() }
+        guard case .transport = loss else { throw CancellationError() }
+
+        func paths(_ session: MockServerSession) async throws -> [String] {
+            try await session.journal().requests.map { String($0.target.prefix { $0 != "?" }) }
+        }
+        #expect(try await paths(one) == ["/locations", "/categories"])
+        #expect(try await paths(other) == ["/categories", "/locations"])
+        // The service without a prefix is none of theirs.
+        let plain = PointsOfInterestService(baseURL: one.server)
+        #expect(try await plain.location(id: 84).name == "San Jose McEnery Convention Center")
+
+        try await one.end()
+        #expect(try await other.journal().requests.count == 2)
+        #expect(try await one.places().count == 20)
+        #expect(try await one.journal().requests.count == 1)
+        for session in [one, other] { try await session.end() }
+    }
+
+    @Test("stays apart from others that ask at the same time")
+    func isAloneInACrowd() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...20 {
+                group.addTask {
+                    let session = try await SharedMock.session()
+                    try await session.setFixtures([.fixture(id: number, name: "Place \(number)")])
+                    for _ in 0..<5 {
+                        #expect(try await session.places().map(\.id) == [number])
+                    }
+                    #expect(try await session.journal().requests.count == 5)
+                    try await session.end()
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("is walked page by page below its prefix")
+    func isPaged() async throws {
+        let session = try await SharedMock.session()
+        let here = try Coordinate(latitude: 37.3293, longitude: -121.8893)
+        var ids: [Int] = []
+        for try await place in session.service.allLocations(LocationsRequest(center: here, limit: 100)) {
+            ids.append(place.id)
+        }
+        #expect(Set(ids).count == ids.count)
+        #expect(ids.count > 200)
+        #expect(try await session.journal().requests.count == 3)
+        try await session.end()
+    }
+
+    @Test("tells what the app has sent, header fields and body included")
+    func hasAJournal() async throws {
+        let session = try await SharedMock.session()
+        var request = URLRequest(url: session.baseURL.appending(path: "/locations/84"))
+        request.setValue("Bearer abc", forHTTPHeaderField: "Authorization")
+        request.httpMethod = "POST"
+        request.httpBody = Data("körper".utf8)
+        for body in [Data("körper".utf8), Data([0xFF, 0])] {
+            request.httpBody = body
+            _ = try await URLSession.uncached.data(for: request)
+        }
+        let journal = try await session.journal()
+        #expect(journal.dropped == 0)
+        #expect(journal.requests.map(\.id) == [1, 2])
+        #expect(journal.requests.map(\.method) == ["POST", "POST"])
+        #expect(journal.requests.map(\.target) == ["/locations/84", "/locations/84"])
+        #expect(journal.requests.map(\.body) == ["körper", nil])
+        #expect(journal.requests.map(\.bodyBase64) == [nil, "/wA="])
+        #expect(journal.requests.map(\.status) == [405, 405])
+        #expect(journal.requests.first?.header("authorization") == "Bearer abc")
+        try await session.clearJournal()
+        #expect(try await session.journal().requests.isEmpty)
+        try await session.end()
+    }
+
+    @Test("lets a test wait for a request that is yet to come")
+    func isWaitedFor() async throws {
+        let session = try await SharedMock.session()
+        async let awaited = session.request(path: "/locations/{id}", method: "GET", after: 1)
+        _ = try await session.service.location(id: 1)
+        _ = try await session.places()
+        _ = try await session.service.location(id: 2)
+        #expect(try await awaited.target == "/locations/2")
+        #expect(try await awaited.id == 3)
+        let missing = await #expect(throws: MockServerSession.NoRequest.self) {
+            try await session.request(path: "/categories", within: 0)
+        }
+        #expect(missing?.description == "no request /categories came within 0 seconds")
+        try await session.end()
+    }
+
+    @Test("is refused where there are too many, until one ends")
+    func isBounded() async throws {
+        let mock = try await MockServerProcess(["--max-sessions", "2"])
+        let sessions = ["a", "b", "c"].map { MockServerSession(server: mock.baseURL, name: $0) }
+        for session in sessions.prefix(2) { _ = try await session.places() }
+        let refusal = await #expect(throws: RequestError.self) { try await sessions[2].places() }
+        guard case .problem(let problem) = refusal else { throw CancellationError() }
+        #expect(problem.status == 507)
+        #expect(problem.code.rawValue == "too-many-sessions")
+        try await sessions[0].end()
+        #expect(try await sessions[2].places().count == 20)
+        #expect(try await mock.stop() == 0)
+    }
+
+    @Test(
+        "refuses what can't be, as a problem",
+        arguments: [
+            ("PUT", "/fixtures", "[{}]", 422, "invalid-fixtures"),
+            ("PUT", "/faults", "[{}]", 422, "invalid-faults"),
+            ("GET", "/fixtures", "", 405, "method-not-allowed"),
+            ("POST", "/faults", "", 405, "method-not-allowed"),
+            ("GET", "/requests?wait=61", "", 400, "bad-request"), ("GET", "/nonsense", "", 404, "not-found"),
+            ("PUT", "", "", 405, "method-not-allowed"), ("GET", "/fixtures/1", "", 404, "not-found"),
+        ])
+    func refuses(method: String, path: String, body: String, status: Int, code: String) async throws {
+        let session = try await SharedMock.session()
+        var request = URLRequest(url: try #require(URL(string: session.baseURL.absoluteString + path)))
+        request.httpMethod = method
+        if !body.isEmpty { request.httpBody = Data(body.utf8) }
+        let (data, response) = try await URLSession.uncached.data(for: request)
+        #expect((response as? HTTPURLResponse)?.statusCode == status)
+        let problem = try JSONDecoder().decode(Problem.self, from: data)
+        #expect(problem.status == status)
+        #expect(problem.code.rawValue == code)
+        try await session.end()
+    }
+
+    @Test(
+        "has a name that URLs leave as it is",
+        arguments: ["a b", "ä", ".", "..", String(repeating: "n", count: 65)])
+    func hasAName(name: String) async throws {
+        let session = MockServerSession(server: try await SharedMock.session().server, name: name)
+        await #expect(throws: RequestError.self) { try await session.faults() }
+    }
+}

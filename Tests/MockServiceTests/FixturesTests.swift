@@ -1,0 +1,113 @@
+import Foundation
+import MockService
+import PointsOfInterestAPI
+import Testing
+
+@Suite("Fixtures")
+struct FixturesTests {
+    private func fixtures(_ text: String) throws -> Fixtures { try Fixtures(json: Array(text.utf8)) }
+
+    @Test("are read from what GET /locations answers, whatever distance it told")
+    func readItems() throws {
+        let places = try fixtures(
+            """
+            [{"id":7,"name":"Café","category":"cafe","latitude":-90,"longitude":180,"featured":true,
+              "distance":12.5,"address":"1 Main St","website":"not a URL",
+              "source":{"dataset":"d","id":"i","license":"l"}},
+             {"id":8,"name":"B","category":"new_kind","latitude":0.5,"longitude":-0.5}]
+            """
+        ).places
+        #expect(
+            places == [
+                PointOfInterest(
+                    id: 7, name: "Café", category: "cafe", latitude: -90, longitude: 180, featured: true,
+                    address: "1 Main St", website: "not a URL",
+                    source: .init(dataset: "d", id: "i", license: "l")),
+                PointOfInterest(id: 8, name: "B", category: "new_kind", latitude: 0.5, longitude: -0.5),
+            ])
+    }
+
+    @Test("are read from GeoJSON, where longitudes come first")
+    func readFeatures() throws {
+        let places = try fixtures(
+            """
+            {"type":"FeatureCollection","features":[{"type":"Feature","id":7,
+              "geometry":{"type":"Point","coordinates":[121,-31,8.5]},
+              "properties":{"name":"A","category":"cafe","featured":true,"distance":3}}]}
+            """
+        ).places
+        #expect(
+            places == [
+                PointOfInterest(
+                    id: 7, name: "A", category: "cafe", latitude: -31, longitude: 121, featured: true)
+            ])
+    }
+
+    @Test("are the service's own places by default, and may be none")
+    func haveASeed() throws {
+        let seed = try Fixtures.seed().places
+        #expect(Set(seed.map(\.id)) == Set(1...seed.count))
+        #expect(seed.count > 200)
+        #expect(try fixtures("[]").places.isEmpty)
+    }
+
+    private static let good = #""name":"A","category":"cafe","latitude":1,"longitude":2"#
+
+    @Test(
+        "are refused with the item and what is wrong with it",
+        arguments: [
+            ("", "the document is not JSON"),
+            ("[{]", "the document is not JSON"),
+            (#""x""#, "the document must be an array"),
+            ("[1]", "[0] must be an object"),
+            ("{}", "type is missing"),
+            (#"{"type":"Feature"}"#, #"type must be "FeatureCollection""#),
+            (#"{"type":"FeatureCollection"}"#, "features is missing"),
+            (
+                #"{"type":"FeatureCollection","features":[{"type":"Point"}]}"#,
+                #"features[0].type must be "Feature""#
+            ),
+            (
+                #"{"type":"FeatureCollection","features":[{"type":"Feature","id":1,"geometry":null}]}"#,
+                "features[0].geometry must be an object"
+            ),
+            ("[{\(good)}]", "[0].id is missing"),
+            (#"[{"id":0,\#(good)}]"#, "[0].id must be a whole number from 1 to 9007199254740991"),
+            (#"[{"id":1.5,\#(good)}]"#, "[0].id must be a whole number from 1 to 9007199254740991"),
+            (#"[{"id":"1",\#(good)}]"#, "[0].id must be a number"),
+            (#"[{"id":1,\#(good)},{"id":1,\#(good)}]"#, "[1] has the id 1 of another"),
+            (#"[{"id":1,\#(good),"featured":1}]"#, "[0].featured must be true or false"),
+            (#"[{"id":1,\#(good),"source":{"dataset":"d"}}]"#, "[0].source.id is missing"),
+            (
+                #"[{"id":1,"name":"\u0007","category":"cafe","latitude":1,"longitude":2}]"#,
+                "[0].name must have 1 to 200 characters, and no control characters"
+            ),
+            (
+                #"[{"id":1,"name":"A","category":"Café","latitude":1,"longitude":2}]"#,
+                "[0].category must be lower-case words joined by underscores, of at most 50 characters"
+            ),
+            (
+                #"[{"id":1,"name":"A","category":"cafe","latitude":91,"longitude":2}]"#,
+                "[0].latitude must be from -90 to 90 degrees"
+            ),
+            (#"[{"id":1,\#(good)},{"id":2},{"id":3}]"#, "[1].latitude is missing (and 1 more)"),
+        ])
+    func areRefused(text: String, fault: String) throws {
+        let error = #expect(throws: FixtureError.self) { try fixtures(text) }
+        #expect(error?.description == fault)
+    }
+
+    @Test("name the members that there are where one is misspelt")
+    func nameTheMembers() throws {
+        let error = #expect(throws: FixtureError.self) { try fixtures(#"[{"id":1,"nmae":"A"}]"#) }
+        #expect(error?.description.hasPrefix("[0].nmae is no member; there are id, name, category") == true)
+    }
+
+    @Test("nested without end are refused, not followed")
+    func areNotFollowedWithoutEnd() throws {
+        for depth in [400, 100_000] {
+            let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            #expect(throws: FixtureError.self) { try fixtures(text) }
+        }
+    }
+}
