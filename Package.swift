@@ -60,11 +60,12 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "Postgres", dependencies: ["EventLoop", "CLibPQ"], swiftSettings: swiftSettings),
+        .target(name: "Hashing", swiftSettings: swiftSettings),
         .target(name: "ChildProcesses", swiftSettings: swiftSettings),
         .target(name: "PrivateCluster", dependencies: ["ChildProcesses"], swiftSettings: swiftSettings),
-        .target(name: "Migrator", dependencies: ["Postgres"], swiftSettings: swiftSettings),
+        .target(name: "Migrator", dependencies: ["Hashing", "Postgres"], swiftSettings: swiftSettings),
         .target(
-            name: "POIService", dependencies: ["HTTPServer", "PointsOfInterestAPI", "CPROJ"],
+            name: "POIService", dependencies: ["Hashing", "HTTPServer", "PointsOfInterestAPI", "CPROJ"],
             swiftSettings: swiftSettings),
         .target(
             name: "POIDatabase", dependencies: ["POIService", "Postgres", "Migrator", "PrivateCluster"],
@@ -89,6 +90,7 @@ let package = Package(
             name: "CompatibilityProgram", dependencies: ["PointsOfInterestClient"],
             path: "Tests/Compatibility/Program", swiftSettings: swiftSettings),
 
+        .testTarget(name: "HashingTests", dependencies: ["Hashing"], swiftSettings: swiftSettings),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HTTPServerTests", dependencies: ["HTTPServer", "CZlib", "Randomness"],
@@ -99,7 +101,7 @@ let package = Package(
         .testTarget(
             name: "PrivateClusterTests", dependencies: ["PrivateCluster"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "MigratorTests", dependencies: ["Migrator", "PrivateCluster"],
+            name: "MigratorTests", dependencies: ["Hashing", "Migrator", "PrivateCluster"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "PointsOfInterestAPITests", dependencies: ["PointsOfInterestAPI", "Randomness"],
@@ -116,7 +118,7 @@ let package = Package(
             name: "PointsOfInterestTestingTests", dependencies: ["PointsOfInterestTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "POIServiceTests", dependencies: ["POIService", "HTTPServer", "Randomness"],
+            name: "POIServiceTests", dependencies: ["POIService", "Hashing", "HTTPServer", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "POIDatabaseTests",
@@ -154,7 +156,8 @@ let package = Package(
         .testTarget(
             name: "DeploymentTests",
             dependencies: [
-                "PointsOfInterestClient", "PrivateCluster", "ServerProcess", "ServiceFixtures", "poi",
+                "EventSender", "PointsOfInterestClient", "PrivateCluster", "Randomness", "ServerProcess",
+                "ServiceFixtures", "poi",
             ], swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]

@@ -29,6 +29,10 @@ public struct HTTPError: Error, Sendable {
         case methodNotAllowed = "method-not-allowed"
         /// None of the resource's media types or codings is acceptable.
         case notAcceptable = "not-acceptable"
+        /// The body's media type is not one that the resource takes.
+        case unsupportedMediaType = "unsupported-media-type"
+        /// The body's coding is not one that the resource takes.
+        case unsupportedContentCoding = "unsupported-content-coding"
         /// The request needs credentials.
         case unauthorized = "unauthorized"
         /// The request's credentials do not suffice.

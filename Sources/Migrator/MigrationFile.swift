@@ -1,4 +1,5 @@
 import Foundation
+import Hashing
 
 /// One migration: a file of plain SQL in dbmate's format, checked when it is read.
 public struct MigrationFile: Sendable, Hashable {

@@ -5,16 +5,19 @@ import POIService
 public struct DatabaseService: Sendable {
     private let configuration: ServiceConfiguration
     private let database: DatabaseConfiguration
+    private let events: EventDatabaseConfiguration
     private let migrations: MigrationDirectory
 
     /// A service that doesn't run yet.
     ///
     /// - Parameter migrations: the migrations without which it isn't ready.
     public init(
-        configuration: ServiceConfiguration, database: DatabaseConfiguration, migrations: MigrationDirectory
+        configuration: ServiceConfiguration, database: DatabaseConfiguration,
+        events: EventDatabaseConfiguration, migrations: MigrationDirectory
     ) {
         self.configuration = configuration
         self.database = database
+        self.events = events
         self.migrations = migrations
     }
 
@@ -24,11 +27,18 @@ public struct DatabaseService: Sendable {
             format: configuration.logFormat, logsAccess: configuration.logsAccess)
         defer { observability.finish() }
         let (dataset, route) = (DatasetState(), ReadRoute(database))
-        let service = Service(configuration: configuration, observability: observability) { loop in
-            PostgresLocationStore(
-                configuration: database, migrations: migrations, loop: loop, dataset: dataset, route: route,
-                record: observability.record)
-        }
+        let partitions = EventPartitionCare(observability: observability)
+        let service = Service(
+            configuration: configuration, observability: observability,
+            makeStore: { loop in
+                PostgresLocationStore(
+                    configuration: database, migrations: migrations, loop: loop, dataset: dataset,
+                    route: route,
+                    record: observability.record)
+            },
+            makeEventStore: { loop in
+                PostgresEventStore(configuration: events, loop: loop, partitions: partitions)
+            })
         try service.run { url in
             observability.record(.listening(url: url))
             onListening(url)

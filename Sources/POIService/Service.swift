@@ -5,20 +5,25 @@ import EventLoop
 public final class Service: Sendable {
     /// Makes a loop's store, on that loop's thread.
     public typealias StoreFactory = @Sendable (EventLoop) throws -> any LocationStore
+    /// Makes a loop's store of events, on that loop's thread.
+    public typealias EventStoreFactory = @Sendable (EventLoop) throws -> any EventStore
 
     private let configuration: ServiceConfiguration
     private let observability: Observability
     private let health: Health
     private let makeStore: StoreFactory
+    private let makeEventStore: EventStoreFactory
     private let rateLimiter: RateLimiter?
 
     /// A service that doesn't run yet.
     public init(
-        configuration: ServiceConfiguration, observability: Observability, makeStore: @escaping StoreFactory
+        configuration: ServiceConfiguration, observability: Observability, makeStore: @escaping StoreFactory,
+        makeEventStore: @escaping EventStoreFactory
     ) {
         self.configuration = configuration
         self.observability = observability
         self.makeStore = makeStore
+        self.makeEventStore = makeEventStore
         rateLimiter = configuration.access.rateLimit.map { RateLimiter($0) }
         health = Health(requiresDatabase: configuration.readyRequiresDatabase)
     }
@@ -146,7 +151,8 @@ public final class Service: Sendable {
     ) async throws -> LoopBound<ServiceLoop> {
         try await loop.submit { [self] in
             let serviceLoop = try ServiceLoop(
-                name: String(index), loop: loop, socket: socket, store: try makeStore(loop), health: health,
+                name: String(index), loop: loop, socket: socket, store: try makeStore(loop),
+                events: try makeEventStore(loop), health: health,
                 observability: observability, configuration: configuration, rateLimiter: rateLimiter)
             return LoopBound(serviceLoop, loop: loop)
         }

@@ -4,6 +4,7 @@ import HTTPServer
 /// One loop's share of the service: an HTTP server, its routes and a store, all confined to the loop.
 final class ServiceLoop {
     let store: any LocationStore
+    private let events: any EventStore
     private let name: String
     private let server: HTTPServer
     private let requests = RequestMetrics()
@@ -13,11 +14,13 @@ final class ServiceLoop {
     ///
     /// - Parameter name: tells the loop from others in metrics.
     init(
-        name: String, loop: EventLoop, socket: BoundSocket, store: any LocationStore, health: Health,
+        name: String, loop: EventLoop, socket: BoundSocket, store: any LocationStore,
+        events: any EventStore, health: Health,
         observability: Observability, configuration: ServiceConfiguration, rateLimiter: RateLimiter?
     ) throws {
         self.name = name
         self.store = store
+        self.events = events
         // Nobody pays for what nobody can look at.
         let isMeasured = configuration.admin.port != nil
         let problems = ProblemResponder(observability: observability)
@@ -25,8 +28,8 @@ final class ServiceLoop {
             loop: loop,
             configuration: HTTPServerConfiguration(configuration),
             handler: ServiceHandler(
-                store: store, health: health, configuration: configuration, errorResponder: problems,
-                rateLimiter: rateLimiter),
+                store: store, events: events, health: health, configuration: configuration,
+                errorResponder: problems, observability: observability, rateLimiter: rateLimiter),
             errorResponder: problems,
             observe: Self.observer(of: isMeasured ? requests : nil, observability))
         try server.start(on: socket)
@@ -68,6 +71,7 @@ final class ServiceLoop {
     func shutdown(deadline: Duration) async -> Int {
         let cutOffCount = await server.shutdown(deadline: deadline)
         await store.close()
+        await events.close()
         lag?.close()
         return cutOffCount
     }

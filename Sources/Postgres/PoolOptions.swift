@@ -1,6 +1,6 @@
 /// A pool's sizes and times.
 public struct PoolOptions: Sendable, Hashable {
-    /// Connections of the fast lane, at least 1.
+    /// Connections of the fast lane; where there are none, queries wait there in vain.
     public var fastConnections = 2
     /// Queries in flight on each of them, at least 1.
     public var fastDepth = 32
@@ -20,7 +20,7 @@ public struct PoolOptions: Sendable, Hashable {
 
     func limits(of lane: PoolLaneName) -> (connections: Int, depth: Int) {
         switch lane {
-        case .fast: (max(1, fastConnections), max(1, fastDepth))
+        case .fast: (max(0, fastConnections), max(1, fastDepth))
         case .exclusive: (max(1, exclusiveConnections), 1)
         }
     }

@@ -68,7 +68,7 @@ struct PoolStateMachine<Waiter> {
 
     init(limits: Limits) {
         self.limits = limits
-        slots = Array(repeating: .connecting(failures: 0), count: max(1, limits.connections))
+        slots = Array(repeating: .connecting(failures: 0), count: max(0, limits.connections))
     }
 
     /// When the first waiter's time is up.

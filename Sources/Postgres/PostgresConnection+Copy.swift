@@ -11,7 +11,7 @@ extension PostgresConnection {
         _ sql: SQL, from chunks: Chunks
     ) async throws -> Int where Chunks.Element == [UInt8] {
         try await unpipelined {
-            try await startCopy(sql)
+            try await startCopy(sql, PGRES_COPY_IN)
             do {
                 for try await chunk in chunks { try await putCopyData(chunk) }
             } catch let error as PostgresError where !isOpen {
@@ -26,18 +26,19 @@ extension PostgresConnection {
         }
     }
 
-    private func startCopy(_ sql: SQL) async throws(PostgresError) {
+    /// Sends the command, which has to begin a copy in that direction.
+    func startCopy(_ sql: SQL, _ direction: ExecStatusType) async throws(PostgresError) {
         try await sendSimple(sql)
         guard let result = try await nextResult() else { throw PostgresError(.unexpectedResult) }
         defer { PQclear(result) }
         switch PQresultStatus(result) {
-        case PGRES_COPY_IN:
+        case direction:
             return
         case PGRES_FATAL_ERROR:
             let error = PostgresError(report: PostgresServerReport(result: result))
             _ = try await finishCommand()
             throw error
-        case PGRES_COPY_OUT, PGRES_COPY_BOTH:
+        case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
             end(PostgresError(.unexpectedResult))
         default:
             _ = try await finishCommand()

@@ -53,6 +53,12 @@ extension PostgresConnection {
         return PQgetResult(raw)
     }
 
+    /// Waits until more has come in.
+    func moreData() async throws(PostgresError) {
+        await nextEvent()
+        try checkOpen()
+    }
+
     /// Reads the remaining results; answers the number of rows of the last command, or throws the first error.
     func finishCommand() async throws(PostgresError) -> Int {
         var failure: PostgresError?

@@ -33,6 +33,16 @@ public struct PostgresType: Sendable, Hashable, CustomStringConvertible {
     public static let textArray = PostgresType(oid: 1009)
     /// `bigint[]`.
     public static let int8Array = PostgresType(oid: 1016)
+    /// `boolean[]`.
+    public static let boolArray = PostgresType(oid: 1000)
+    /// `timestamptz[]`.
+    public static let timestamptzArray = PostgresType(oid: 1185)
+    /// `uuid[]`.
+    public static let uuidArray = PostgresType(oid: 2951)
+    /// `jsonb`, whose binary form is a version and its text.
+    public static let jsonb = PostgresType(oid: 3802)
+    /// `jsonb[]`.
+    public static let jsonbArray = PostgresType(oid: 3807)
     /// `varchar`.
     public static let varchar = PostgresType(oid: 1043)
     /// `char(n)`.

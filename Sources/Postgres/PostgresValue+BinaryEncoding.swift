@@ -13,8 +13,7 @@ extension PostgresValue {
         case .text(let value): bytes.append(contentsOf: value.utf8)
         case .bytea(let value): bytes.append(contentsOf: value)
         case .uuid(let value):
-            bytes.appendBigEndian(value.high)
-            bytes.appendBigEndian(value.low)
+            bytes.append(value)
         case .timestamptz(let value): bytes.appendBigEndian(value.microsecondsSince2000)
         case .textArray(let values):
             bytes.appendArray(values, elementType: .text) { $0.append(contentsOf: $1.utf8) }
@@ -22,6 +21,20 @@ extension PostgresValue {
             bytes.appendArray(values, elementType: .int8) { $0.appendBigEndian($1) }
         case .float8Array(let values):
             bytes.appendArray(values, elementType: .float8) { $0.appendBigEndian($1.bitPattern) }
+        case .boolArray(let values):
+            bytes.appendArray(values, elementType: .bool) { $0.append($1 ? 1 : 0) }
+        case .uuidArray(let values):
+            bytes.appendArray(values, elementType: .uuid) { $0.append($1) }
+        case .timestamptzArray(let values):
+            bytes.appendArray(values, elementType: .timestamptz) {
+                $0.appendBigEndian($1.microsecondsSince2000)
+            }
+        case .jsonbArray(let values):
+            bytes.appendArray(values, elementType: .jsonb) { bytes, json in
+                // The only version that there is (jsonb_recv, jsonb.c).
+                bytes.append(1)
+                bytes.append(contentsOf: json)
+            }
         }
     }
 
@@ -35,6 +48,12 @@ extension [UInt8] {
     /// Appends an integer, most significant byte first.
     mutating func appendBigEndian(_ value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
+    }
+
+    /// Appends a UUID's 16 bytes.
+    fileprivate mutating func append(_ uuid: PostgresUUID) {
+        appendBigEndian(uuid.high)
+        appendBigEndian(uuid.low)
     }
 
     /// Writes how many bytes follow the four at `position` into these.

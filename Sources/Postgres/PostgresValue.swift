@@ -26,6 +26,14 @@ public enum PostgresValue: Sendable, Hashable {
     case int8Array([Int64])
     /// `double precision[]`, one dimension.
     case float8Array([Double])
+    /// `boolean[]`, one dimension.
+    case boolArray([Bool])
+    /// `uuid[]`, one dimension.
+    case uuidArray([PostgresUUID])
+    /// `timestamptz[]`, one dimension.
+    case timestamptzArray([PostgresTimestamp])
+    /// `jsonb[]`, one dimension: each element is JSON in UTF-8, which the server parses.
+    case jsonbArray([ArraySlice<UInt8>])
 
     /// The type that the server is told.
     public var type: PostgresType {
@@ -43,6 +51,10 @@ public enum PostgresValue: Sendable, Hashable {
         case .textArray: .textArray
         case .int8Array: .int8Array
         case .float8Array: .float8Array
+        case .boolArray: .boolArray
+        case .uuidArray: .uuidArray
+        case .timestamptzArray: .timestamptzArray
+        case .jsonbArray: .jsonbArray
         }
     }
 }

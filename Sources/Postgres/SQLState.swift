@@ -14,6 +14,8 @@ public struct SQLState: Sendable, Hashable, RawRepresentable, CustomStringConver
     public static let characterNotInRepertoire = SQLState(rawValue: "22021")
     /// 23505.
     public static let uniqueViolation = SQLState(rawValue: "23505")
+    /// 23514: a check, or a partition's bounds.
+    public static let checkViolation = SQLState(rawValue: "23514")
     /// 25P02: an earlier statement of the transaction failed.
     public static let inFailedTransaction = SQLState(rawValue: "25P02")
     /// 26000: no prepared statement of that name.
@@ -24,6 +26,8 @@ public struct SQLState: Sendable, Hashable, RawRepresentable, CustomStringConver
     public static let deadlockDetected = SQLState(rawValue: "40P01")
     /// 42601.
     public static let syntaxError = SQLState(rawValue: "42601")
+    /// 42883.
+    public static let undefinedFunction = SQLState(rawValue: "42883")
     /// 42P01.
     public static let undefinedTable = SQLState(rawValue: "42P01")
     /// 55000: also what a materialized view answers before its first refresh.

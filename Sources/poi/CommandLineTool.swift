@@ -21,13 +21,16 @@ struct CommandLineTool {
             name: "migrate", summary: "up, down, status, new or validate: the database's schema",
             run: MigrateCommand.run),
         Command(
+            name: "events", summary: "maintain or export: the app's events in the database",
+            run: EventsCommand.run),
+        Command(
             name: "healthcheck",
             summary: "ask the server of HOST and PORT, or --url, whether it lives, or is --ready",
             run: HealthcheckCommand.run),
     ]
 
     private static let switches: Set<String> = [
-        "--help", "--print-config", "--dry-run", "--seeds", "--ready",
+        "--help", "--print-config", "--dry-run", "--seeds", "--ready", "--include-tests",
     ]
 
     /// Runs a command; answers the exit code, see `ProgramExit`.

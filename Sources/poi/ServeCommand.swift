@@ -10,13 +10,15 @@ enum ServeCommand {
         let configuration = try ServiceConfiguration(
             from: &reader, processorCount: ProcessInfo.processInfo.activeProcessorCount)
         let database = try DatabaseConfiguration(from: &reader)
+        let events = try EventDatabaseConfiguration(from: &reader, database: database)
         let migrations = try MigrationSettings(from: &reader)
         try reader.refuseUnknownFlags()
         guard !invocation.line.switches.contains("--print-config") else {
             return Terminal.print(reader.summary)
         }
         try DatabaseService(
-            configuration: configuration, database: database, migrations: try migrations.directory()
+            configuration: configuration, database: database, events: events,
+            migrations: try migrations.directory()
         ).run { Terminal.print("serving \($0)") }
     }
 }

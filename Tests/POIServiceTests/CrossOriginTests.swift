@@ -76,7 +76,9 @@ struct CrossOriginTests {
             #expect(answer.headers.first("Access-Control-Allow-Methods") == "GET, HEAD, OPTIONS")
             let headers = try #require(answer.headers.first("Access-Control-Allow-Headers"))
             #expect(
-                headers == "Accept, Authorization, Content-Type, If-None-Match, X-Request-Id, traceparent")
+                headers
+                    == "Accept, Authorization, Content-Encoding, Content-Type, If-None-Match, X-Request-Id, traceparent"
+            )
             #expect(answer.headers.first("Access-Control-Max-Age") == "7200")
             #expect(answer.headers.first(Self.allowOrigin) == (setting == "*" ? nil : Self.ours))
         }

@@ -10,9 +10,12 @@ import Testing
 struct OpenAPITests {
     private static let vocabulary = CategoryVocabulary(["caf\"é\\", "park", "zoo"])
 
-    private func document(requiresKey: Bool = false, limitsRate: Bool = false) throws -> [String: Any] {
+    private func document(
+        requiresKey: Bool = false, eventsRequireKey: Bool = false, limitsRate: Bool = false
+    ) throws -> [String: Any] {
         let json = OpenAPIDocument(
-            vocabulary: Self.vocabulary, requiresKey: requiresKey, limitsRate: limitsRate
+            vocabulary: Self.vocabulary, requiresKey: requiresKey, catalog: .builtIn,
+            eventsRequireKey: eventsRequireKey, limitsRate: limitsRate
         ).json
         return try #require(try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
     }
@@ -26,11 +29,12 @@ struct OpenAPITests {
         try #require(try members(document(), "paths", path, "get")["parameters"] as? [[String: Any]])
     }
 
-    private func router() throws -> HTTPRouter {
+    private func router(_ log: LogFile) throws -> HTTPRouter {
         var reader = SettingsReader(flags: [:], environment: [:])
         return Routes.router(
-            store: FixtureStore([]), health: Health(requiresDatabase: false),
-            configuration: try ServiceConfiguration(from: &reader, processorCount: 1))
+            store: FixtureStore([]), events: MemoryEventStore(), health: Health(requiresDatabase: false),
+            configuration: try ServiceConfiguration(from: &reader, processorCount: 1),
+            observability: log.observability)
     }
 
     @Test("It has every route of the router, and no other")
@@ -39,7 +43,9 @@ struct OpenAPITests {
         let described = try paths.flatMap { path, item in
             try #require(item as? [String: Any]).keys.map { "\($0.uppercased()) \(path)" }
         }
-        let routes = try router().routes.flatMap { method, template in
+        let log = try LogFile()
+        defer { log.observability.finish() }
+        let routes = try router(log).routes.flatMap { method, template in
             (method == .get ? ["GET", "HEAD"] : [method.rawValue]).map { "\($0) \(template)" }
         }
         #expect(described.sorted() == routes.sorted())
@@ -115,6 +121,29 @@ struct OpenAPITests {
         let statuses = Set(try members(get, "responses").keys)
         for status in ["401", "403", "429"] { #expect(statuses.contains(status) == isSet) }
         #expect(try members(document, "paths", "/livez", "get")["security"] == nil)
+        // Events have keys of their own.
+        let post = try members(document, "paths", "/events", "post")
+        #expect(post["security"] == nil)
+        let closed = try self.document(eventsRequireKey: isSet)
+        let security = try members(closed, "paths", "/events", "post")["security"] as? [[String: [String]]]
+        #expect(security == (isSet ? [["eventsKey": []]] : nil))
+        #expect(try members(closed, "paths", "/locations", "get")["security"] == nil)
+    }
+
+    @Test("It describes every event that there is, and each with its parameters")
+    func events() throws {
+        let event = try members(document(), "components", "schemas", "TrackedEvent", "properties", "event")
+        let contents = try #require(event["anyOf"] as? [[String: Any]])
+        for definition in EventCatalog.builtIn.definitions {
+            let described = try #require(
+                try contents.first {
+                    try members($0, "properties", "name")["const"] as? String == definition.name
+                })
+            let value = try members(described, "properties", "value", "properties")
+            #expect(Set(value.keys) == Set(definition.parameters.map(\.name)))
+        }
+        // And one more, of names that it doesn't know.
+        #expect(contents.count == EventCatalog.builtIn.definitions.count + 1)
     }
 
     @Test("Every reference in it leads somewhere")

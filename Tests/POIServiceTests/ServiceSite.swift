@@ -10,15 +10,20 @@ final class ServiceSite {
     private let handler: ServiceHandler
     private let problems: ProblemResponder
     private let log: LogFile
+    private var isFinished = false
 
-    init(_ store: any LocationStore, environment: [String: String] = [:]) throws {
+    init(
+        _ store: any LocationStore = StubStore(), events: any EventStore = MemoryEventStore(),
+        environment: [String: String] = [:]
+    ) throws {
         var reader = SettingsReader(flags: [:], environment: environment)
         let configuration = try ServiceConfiguration(from: &reader, processorCount: 1)
         log = try LogFile()
         problems = ProblemResponder(observability: log.observability)
         handler = ServiceHandler(
             router: Routes.router(
-                store: store, health: health, configuration: configuration,
+                store: store, events: events, health: health, configuration: configuration,
+                observability: log.observability,
                 rateLimiter: configuration.access.rateLimit.map { RateLimiter($0) }),
             errorResponder: problems,
             crossOrigin: CrossOriginPolicy(configuration.access.allowedOrigins))
@@ -26,10 +31,10 @@ final class ServiceSite {
 
     /// Asks as the server does.
     func ask(
-        _ target: String, _ method: HTTPMethod = .get, headers: HTTPHeaders = [:],
+        _ target: String, _ method: HTTPMethod = .get, headers: HTTPHeaders = [:], body: [UInt8] = [],
         from remoteAddress: String? = nil
     ) async throws -> HTTPResponse {
-        let request = try HTTPRequest(method: method, target: target, headers: headers)
+        let request = try HTTPRequest(method: method, target: target, headers: headers, body: body)
         let context = RequestContext(requestID: "id-1", remoteAddress: remoteAddress)
         do {
             return try await handler.handler(for: request, context: context)
@@ -45,8 +50,14 @@ final class ServiceSite {
         try await ask(target, method, headers: headers).problem()
     }
 
+    /// Ends the service; answers the lines of its log.
+    func finishLog() throws -> [String] {
+        isFinished = true
+        return try log.finish()
+    }
+
     deinit {
-        log.observability.finish()
+        if !isFinished { log.observability.finish() }
     }
 }
 

@@ -35,6 +35,10 @@ struct RoundTripTests {
             try await roundTrip(.textArray(["", "a,b", "\"{}\""]), ["", "a,b", "\"{}\""])
             try await roundTrip(.int8Array([.min, 0, .max]), [Int64.min, 0, .max])
             try await roundTrip(.float8Array([-0.0, .infinity]), [-0.0, Double.infinity])
+            try await roundTrip(.boolArray([true, false]), [true, false])
+            let ids = [PostgresUUID(high: 1, low: .max), PostgresUUID(high: 0, low: 0)]
+            try await roundTrip(.uuidArray(ids), ids)
+            try await roundTrip(.timestamptzArray(times), times)
         }
     }
 
@@ -65,6 +69,12 @@ struct RoundTripTests {
             #expect(
                 text
                     == "t|-2|4|8|1.5|é|\\x00ff|00000000-0000-0001-0000-000000000002|{x,\"y z\"}|{1,2}|{0.5}")
+            let json = PostgresQuery(
+                "SELECT string_agg(value::text, '|' ORDER BY number) FROM unnest($1) WITH ORDINALITY AS element (value, number)",
+                [.jsonbArray([Array(#"{"b": "ü", "a":[1]}"#.utf8)[...], Array("null".utf8)[...]])])
+            #expect(
+                try await connection.query(json).only().decode(String.self, at: 0)
+                    == #"{"a": [1], "b": "ü"}|null"#)
             let time = PostgresTimestamp(microsecondsSince1970: 1_700_000_000_123_456)
             let epoch = PostgresQuery(
                 "SELECT (extract(epoch FROM $1) * 1000000)::bigint",

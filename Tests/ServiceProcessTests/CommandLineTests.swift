@@ -31,6 +31,30 @@ struct WrongCall: Sendable, CustomTestStringConvertible {
         WrongCall(arguments: ["migrate"], named: "poi migrate up|down"),
         WrongCall(arguments: ["migrate", "sideways"], named: "sideways"),
         WrongCall(arguments: ["migrate", "new"], named: "migrate new"),
+        WrongCall(environment: ["POI_EVENTS_KEYS": "hunter2"], named: "POI_EVENTS_KEYS"),
+        WrongCall(environment: ["POI_EVENTS_HASH_KEY": "hunter2"], named: "POI_EVENTS_HASH_KEY"),
+        WrongCall(
+            environment: ["POI_EVENTS_HASH_KEY_FILE": "/nowhere"], named: "POI_EVENTS_HASH_KEY_FILE=/nowhere"),
+        WrongCall(environment: ["POI_EVENTS_DIR": "/nowhere"], named: "POI_EVENTS_DIR=/nowhere"),
+        WrongCall(
+            environment: ["POI_EVENTS_DATABASE_URL": "password=hunter2 garbage"],
+            named: "POI_EVENTS_DATABASE_URL"),
+        WrongCall(arguments: ["events"], named: "poi events maintain"),
+        WrongCall(arguments: ["events", "forget"], named: "forget"),
+        WrongCall(
+            arguments: ["events", "maintain"], environment: ["POI_EVENTS_RETENTION": "13"],
+            named: "POI_EVENTS_RETENTION=13"),
+        WrongCall(arguments: ["events", "export"], named: "--since"),
+        WrongCall(arguments: ["events", "export", "--since", "yesterday"], named: "--since=yesterday"),
+        WrongCall(arguments: ["events", "export", "--since", "2026-02-30"], named: "--since=2026-02-30"),
+        WrongCall(
+            arguments: ["events", "export", "--since", "2026-11-02", "--until", "2026-11-01"],
+            named: "--until"),
+        WrongCall(
+            arguments: ["events", "export", "--since", "2026-11-01", "--format", "xml"], named: "--format=xml"
+        ),
+        WrongCall(
+            arguments: ["events", "export", "--since", "2026-11-01", "--colour", "red"], named: "--colour"),
     ]
 }
 

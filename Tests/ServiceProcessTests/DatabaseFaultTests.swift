@@ -10,8 +10,9 @@ private struct FragileService {
     /// What the contract promises between the database's return and the service's.
     static let recoveryTime = Duration.seconds(2)
     private static let loops = 2
-    /// By default 3 fast and 4 exclusive connections on every loop, and one for the process that listens.
-    static let connectionCount = loops * (3 + 4) + 1
+    /// By default 3 fast and 4 exclusive connections and one that writes events on every loop, and one for the process
+    /// that listens.
+    static let connectionCount = loops * (3 + 4 + 1) + 1
 
     private static let cluster = Task {
         let cluster = PrivateCluster(ephemeralWith: [:])

@@ -69,8 +69,9 @@ package struct MockServer: Sendable {
             greatestSessionCount: configuration.greatestSessionCount, errorResponder: errorResponder
         ) { fixtures in
             ServiceHandler(
-                store: fixtures.makeStore(), health: health, configuration: service,
-                errorResponder: ProblemResponder(observability: observability),
+                store: fixtures.makeStore(), events: MemoryEventStore(), health: health,
+                configuration: service, errorResponder: ProblemResponder(observability: observability),
+                observability: observability,
                 rateLimiter: service.access.rateLimit.map { RateLimiter($0) })
         }
     }

@@ -18,9 +18,9 @@ public struct DatabaseConfiguration: Sendable {
     ///
     /// - Throws: the first setting that can't be used.
     public init(from reader: inout SettingsReader) throws(ConfigurationError) {
-        postgres = try Self.postgres(try reader.readIfPresent(.databaseURL), setting: "DATABASE_URL")
+        postgres = try Self.postgres(try reader.readIfPresent(.databaseURL), of: Setting.databaseURL.variable)
         if let conninfo = try reader.readIfPresent(.readDatabaseURL) {
-            reads = try Self.postgres(conninfo, setting: "POI_READ_DATABASE_URL")
+            reads = try Self.postgres(conninfo, of: Setting.readDatabaseURL.variable)
         }
         maxReplicaLag = try reader.read(.maxReplicaLag)
         let preparedStatements = try reader.read(.preparedStatements)
@@ -39,20 +39,21 @@ public struct DatabaseConfiguration: Sendable {
     /// Leads to another database, for reads too, with the same settings.
     public mutating func use(connectionString: String) throws(ConfigurationError) {
         let old = postgres
-        postgres = try Self.postgres(connectionString, setting: "DATABASE_URL")
+        postgres = try Self.postgres(connectionString, of: Setting.databaseURL.variable)
         postgres.statementTimeout = old.statementTimeout
         postgres.preparedStatements = old.preparedStatements
         reads = nil
     }
 
-    private static func postgres(
-        _ conninfo: String?, setting: String
+    /// What a setting's text leads to.
+    static func postgres(
+        _ conninfo: String?, of variable: String
     ) throws(ConfigurationError) -> PostgresConfiguration {
         do throws(PostgresError) {
             return try PostgresConfiguration(conninfo: conninfo)
         } catch {
             // The text may hold a password.
-            throw ConfigurationError("\(setting): expected a connection string or URI of libpq")
+            throw ConfigurationError("\(variable): expected a connection string or URI of libpq")
         }
     }
 }

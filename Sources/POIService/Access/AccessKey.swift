@@ -4,6 +4,8 @@ public struct AccessKey: Sendable, CustomStringConvertible {
 
     /// The lengths of a key, in characters.
     static let lengths = 16...256
+    /// What a setting of several keys looks like.
+    static let settingForm = "keys of 16 to 256 letters, digits and -._~+/, separated by commas"
 
     /// Makes a key of the characters that a bearer token may have (RFC 6750, section 2.1); nil for all else.
     public init?(settingText text: String) {

@@ -21,8 +21,7 @@ public struct AccessConfiguration: Sendable {
         keys = try reader.read(
             .list(
                 "POI_API_KEYS", "keys, one of which a request for data needs", isSecret: true,
-                expected: "keys of 16 to 256 letters, digits and -._~+/, separated by commas",
-                element: { AccessKey(settingText: $0) }))
+                expected: AccessKey.settingForm, element: { AccessKey(settingText: $0) }))
         rateLimit = try reader.readIfPresent(
             Setting("POI_RATE_LIMIT", "how often a client may ask, 20/s for instance") {
                 (text) throws(SettingRejection) in

@@ -32,6 +32,8 @@ public struct ServiceConfiguration: Sendable {
     public var caching: CachingConfiguration
     /// Who may ask, and how often.
     public var access: AccessConfiguration
+    /// What is done with the app's events.
+    public var events: EventsConfiguration
     /// Whether readiness needs the database.
     public var readyRequiresDatabase: Bool
     /// Whether each request is logged.
@@ -71,6 +73,7 @@ public struct ServiceConfiguration: Sendable {
                 element: { ParameterPattern($0) }))
         caching = try CachingConfiguration(from: &reader)
         access = try AccessConfiguration(from: &reader)
+        events = try EventsConfiguration(from: &reader)
         readyRequiresDatabase = try reader.read(
             .flag("POI_READY_REQUIRES_DATABASE", "whether /readyz needs the database", default: false))
         logsAccess = try reader.read(.flag("POI_ACCESS_LOG", "whether each request is logged", default: true))

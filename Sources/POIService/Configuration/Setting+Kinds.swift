@@ -15,6 +15,22 @@ extension Setting where Value == Int {
         Setting(variable, purpose) { (text) throws(SettingRejection) in try parse(text, in: range) }
     }
 
+    /// A number of months, `13 months`, absent by default.
+    public static func optionalMonths(
+        _ variable: String, _ purpose: String, in range: ClosedRange<Int>
+    ) -> Setting {
+        Setting(variable, purpose) { (text) throws(SettingRejection) in
+            let words = text.split(separator: " ", omittingEmptySubsequences: false)
+            guard words.count == 2, words[1] == "months" || words[1] == "month", let count = Int(words[0]),
+                range.contains(count)
+            else {
+                throw SettingRejection(
+                    expected: "\(range.lowerBound) to \(range.upperBound) months, such as 13 months")
+            }
+            return count
+        }
+    }
+
     private static func parse(_ text: String, in range: ClosedRange<Int>) throws(SettingRejection) -> Int {
         guard let value = Int(text), range.contains(value) else {
             throw SettingRejection(

@@ -11,7 +11,7 @@ public struct CrossOriginPolicy: Sendable {
     /// How long a browser may rely on a preflight: two hours, the most that Chromium takes.
     private static let preflightFields: HTTPHeaders = [
         "Access-Control-Allow-Headers":
-            "Accept, Authorization, Content-Type, If-None-Match, X-Request-Id, traceparent",
+            "Accept, Authorization, Content-Encoding, Content-Type, If-None-Match, X-Request-Id, traceparent",
         "Access-Control-Max-Age": "7200",
     ]
 

@@ -76,10 +76,10 @@ extension Observation {
     fileprivate var level: String {
         switch self {
         case .listening, .adminListening, .request, .databaseReachable, .readServerUsable, .migrationsApplied,
-            .stopping, .finishing, .stopped:
+            .stopping, .finishing, .stopped, .eventsStored, .eventsRefused, .eventPartitionsMade:
             "info"
         case .databaseUnreachable, .readServerLagging, .readServerSilent, .migrationsMissing,
-            .logLinesDropped, .cutOff:
+            .logLinesDropped, .cutOff, .eventPartitionsFailed:
             "warning"
         case .failure: "error"
         }
@@ -98,6 +98,10 @@ extension Observation {
         case .readServerSilent: "read-server-silent"
         case .migrationsMissing: "migrations-missing"
         case .migrationsApplied: "migrations-applied"
+        // Never a line.
+        case .eventsStored, .eventsRefused: "counted"
+        case .eventPartitionsMade: "event-partitions-made"
+        case .eventPartitionsFailed: "event-partitions-failed"
         case .stopping: "stopping"
         case .finishing: "finishing"
         case .cutOff: "cut-off"
@@ -123,6 +127,10 @@ extension Observation {
         case .migrationsMissing(let versions):
             "migrations are missing, run poi migrate up: \(versions.joined(separator: ", "))"
         case .migrationsApplied: "all migrations are applied"
+        case .eventsStored, .eventsRefused: "counted"
+        case .eventPartitionsMade(let names): "made partitions for events: \(names.joined(separator: ", "))"
+        case .eventPartitionsFailed(let reason):
+            "can't make partitions for events, run poi events maintain: \(reason)"
         case .stopping(let signal, let drainDelay):
             "\(signal): not ready any more, serving on for \(drainDelay.settingText)"
         case .finishing: "taking no new connection, finishing what is in flight"

@@ -19,6 +19,7 @@ public final class Observability: Sendable {
     let start = Timestamp.now
     private let writer: LogWriter
     private let requestFailures = Lock(0)
+    private let events = Lock(EventMetrics())
     private let formatter: LogFormatter
 
     /// Logs to a descriptor, standard error mostly.
@@ -38,13 +39,20 @@ public final class Observability: Sendable {
 
     /// Tells of something that has happened.
     public func record(_ observation: Observation) {
-        if case .failure = observation { requestFailures.withLock { $0 += 1 } }
+        switch observation {
+        case .failure: requestFailures.withLock { $0 += 1 }
+        case .eventsStored(let counts): events.withLock { $0.add(counts) }
+        case .eventsRefused: events.withLock { $0.addRefusal() }
+        default: break
+        }
+        guard !observation.isOnlyCounted else { return }
         writer.write(formatter.line(for: observation, at: .now))
     }
 
     /// What was counted of rare observations.
     func collectMetrics(into snapshot: inout MetricsSnapshot) {
         snapshot.add(requestFailures.withLock { $0 }, to: .requestFailures)
+        events.withLock { $0 }.collect(into: &snapshot)
         snapshot.add(writer.droppedLineCount, to: .droppedLogLines)
     }
 

@@ -26,6 +26,14 @@ public enum Observation: Sendable {
     case migrationsMissing([String])
     /// All migrations that this binary relies on are applied.
     case migrationsApplied
+    /// A batch of the app's events was stored; for metrics.
+    case eventsStored(EventCounts)
+    /// A batch of the app's events was refused for its faults; for metrics.
+    case eventsRefused
+    /// Partitions were made for the events of the months to come.
+    case eventPartitionsMade([String])
+    /// No partition could be made for the events of a month to come.
+    case eventPartitionsFailed(reason: String)
     /// The process was told to end: it isn't ready any more, and serves on for a while.
     case stopping(signal: String, drainDelay: Duration)
     /// The process takes no new connection, and finishes what is in flight.
@@ -36,4 +44,14 @@ public enum Observation: Sendable {
     case stopped
     /// The log's reader was too slow for so many lines.
     case logLinesDropped(Int)
+}
+
+extension Observation {
+    /// Whether it is for metrics alone: as a line it would say again what the request's own line says.
+    var isOnlyCounted: Bool {
+        switch self {
+        case .eventsStored, .eventsRefused: true
+        default: false
+        }
+    }
 }

@@ -10,6 +10,7 @@ indirect enum JSONValue: Hashable, Sendable {
     case integer(Int)
     case number(Double)
     case flag(Bool)
+    case null
 
     /// A member of an object.
     struct Member: Hashable, Sendable {
@@ -61,6 +62,7 @@ indirect enum JSONValue: Hashable, Sendable {
         case .integer(let number): writer.value(number)
         case .number(let number): writer.value(number)
         case .flag(let flag): writer.value(flag)
+        case .null: writer.null()
         }
     }
 }

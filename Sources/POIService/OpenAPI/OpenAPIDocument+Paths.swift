@@ -7,12 +7,14 @@ extension OpenAPIDocument {
         let item: JSONValue
     }
 
-    /// One `GET`, from which the `HEAD` follows.
-    private struct Operation {
+    /// One `GET`, from which the `HEAD` follows, or one `POST`.
+    struct Operation {
         let id: String
         let tag: String
         let summary: String
         var parameters: [JSONValue] = []
+        /// What is sent; makes it a `POST`.
+        var requestBody: JSONValue?
         /// The bodies of a success, by media type.
         let content: [(String, JSONValue)]
         /// The headers of a success, and of a 304 where the operation has one.
@@ -22,7 +24,7 @@ extension OpenAPIDocument {
         /// What may go wrong, beyond what may with any request.
         var problems: [Int] = []
         var links: JSONValue?
-        var needsKey = false
+        var key: Key?
         /// Whether its requests count towards the limit of a client.
         var isLimited = true
     }
@@ -31,7 +33,8 @@ extension OpenAPIDocument {
     var paths: [Path] {
         [
             path(EndpointPath.locations, locations), path(EndpointPath.location, location),
-            path(EndpointPath.categories, categories), path(EndpointPath.livez, livez),
+            path(EndpointPath.categories, categories), path(EndpointPath.events, events),
+            path(EndpointPath.livez, livez),
             path(EndpointPath.readyz, readyz), path(EndpointPath.openAPI, openAPI),
             path(ProblemPages.indexPath, problems), path(EndpointPath.problem, problem), path("/", start),
         ]
@@ -58,7 +61,7 @@ extension OpenAPIDocument {
                     "description": "The nearest of the places by itself.",
                 ]
             ],
-            needsKey: true)
+            key: .data)
     }
 
     private var location: Operation {
@@ -70,7 +73,7 @@ extension OpenAPIDocument {
                 (MediaType.json, Self.schema("PointOfInterest")), (MediaType.geoJSON, Self.schema("Feature")),
             ],
             successHeaders: ["Server-Timing"], problems: Self.databaseProblems + [404],
-            needsKey: true)
+            key: .data)
     }
 
     private var categories: Operation {
@@ -78,7 +81,7 @@ extension OpenAPIDocument {
             id: "getCategories", tag: "places",
             summary: "Every category with its number of places, most frequent first, then by name.",
             content: [(MediaType.json, Self.schema("Categories"))],
-            successHeaders: ["Server-Timing"], problems: Self.databaseProblems, needsKey: true)
+            successHeaders: ["Server-Timing"], problems: Self.databaseProblems, key: .data)
     }
 
     private var livez: Operation {
@@ -131,7 +134,11 @@ extension OpenAPIDocument {
     private static let html = "text/html"
 
     private func path(_ template: String, _ operation: Operation) -> Path {
-        Path(
+        guard operation.requestBody == nil else {
+            return Path(
+                template: template, item: ["post": value(of: operation, id: operation.id, hasBody: true)])
+        }
+        return Path(
             template: template,
             item: [
                 "get": value(of: operation, id: operation.id, hasBody: true),
@@ -148,7 +155,10 @@ extension OpenAPIDocument {
             ("summary", .string(operation.summary)), ("parameters", .array(operation.parameters + common)),
             ("responses", responses(of: operation, hasBody: hasBody)),
         ]
-        if requiresKey, operation.needsKey { members.append(("security", [["key": []]])) }
+        if let body = operation.requestBody { members.append(("requestBody", body)) }
+        if let key = operation.key, requires(key) {
+            members.append(("security", [.object([(key.rawValue, JSONValue.array([]))])]))
+        }
         return .object(members)
     }
 
@@ -175,7 +185,7 @@ extension OpenAPIDocument {
                 ))
         }
         var problems = Self.commonProblems + operation.problems
-        if requiresKey, operation.needsKey { problems += [401, 403] }
+        if let key = operation.key, requires(key) { problems += [401, 403] }
         if limitsRate, operation.isLimited { problems.append(429) }
         return .object(responses + Self.problems(problems))
     }

@@ -108,19 +108,26 @@ extension OpenAPIDocument {
                 "errors",
                 [
                     "type": "array", "minItems": 1,
-                    "items": object(
-                        required: [("parameter", text), ("code", schema("ProblemCode")), ("detail", text)]),
-                    "description": "Every fault of the request's parameters.",
+                    "items": [
+                        "anyOf": [
+                            object(
+                                required: [
+                                    ("parameter", text), ("code", schema("ProblemCode")), ("detail", text),
+                                ]), schema("EventFault"),
+                        ]
+                    ],
+                    "description": "Every fault of the request's parameters, or of a batch's events.",
                 ]
             ),
         ], "Why a request failed (RFC 9457).")
 
-    private static func range(_ range: ClosedRange<Double>) -> JSONValue {
+    /// A number in a range.
+    static func range(_ range: ClosedRange<Double>) -> JSONValue {
         ["type": "number", "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)]
     }
 
     /// An object; members that the schema doesn't know may be added to it one day.
-    private static func object(
+    static func object(
         required: [(String, JSONValue)], optional: [(String, JSONValue)] = [], _ description: String? = nil
     ) -> JSONValue {
         var members: [(String, JSONValue)] = [("type", "object")]

@@ -12,6 +12,10 @@ struct OpenAPIDocument {
     let vocabulary: CategoryVocabulary
     /// Whether places are for holders of a key only.
     let requiresKey: Bool
+    /// Which events there are.
+    let catalog: EventCatalog
+    /// Whether events are taken of holders of a key only.
+    let eventsRequireKey: Bool
     /// Whether a client may ask only so often.
     let limitsRate: Bool
 
@@ -50,28 +54,41 @@ struct OpenAPIDocument {
 
     private static let tags: JSONValue = [
         ["name": "places", "description": "Points of interest and their categories."],
+        ["name": "events", "description": "What apps tell of their use."],
         ["name": "health", "description": "What a load balancer asks."],
         ["name": "documentation", "description": "The service, described by itself."],
     ]
 
     private var components: JSONValue {
         var members: [(String, JSONValue)] = [
-            ("schemas", Self.schemas),
+            ("schemas", Self.schemas.with(eventSchemas)),
             ("headers", Self.headers),
             ("responses", Self.problemResponses),
         ]
-        if requiresKey {
-            members.append(
-                (
-                    "securitySchemes",
-                    [
-                        "key": [
-                            "type": "http", "scheme": "bearer",
-                            "description": "A key of the service's operator (RFC 6750).",
-                        ]
-                    ]
-                ))
-        }
+        let schemes = Key.allCases.filter(requires).map { key in (key.rawValue, Self.securityScheme(key)) }
+        if !schemes.isEmpty { members.append(("securitySchemes", .object(schemes))) }
         return .object(members)
+    }
+
+    /// Whose keys open an operation.
+    enum Key: String, CaseIterable {
+        case data = "key"
+        case events = "eventsKey"
+    }
+
+    /// Whether the service is set to ask for such a key.
+    func requires(_ key: Key) -> Bool {
+        switch key {
+        case .data: requiresKey
+        case .events: eventsRequireKey
+        }
+    }
+
+    private static func securityScheme(_ key: Key) -> JSONValue {
+        let purpose = key == .data ? "reading places" : "sending events"
+        return [
+            "type": "http", "scheme": "bearer",
+            "description": .string("A key of the service's operator for \(purpose) (RFC 6750)."),
+        ]
     }
 }

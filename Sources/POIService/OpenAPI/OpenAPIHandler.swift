@@ -5,15 +5,17 @@ import PointsOfInterestAPI
 final class OpenAPIHandler: HTTPHandler {
     private let store: any LocationStore
     private let cachePolicy: CachePolicy
-    private let requiresKey: Bool
-    private let limitsRate: Bool
+    private let describe: (CategoryVocabulary) -> OpenAPIDocument
     private var written: (vocabulary: CategoryVocabulary, document: StaticDocument)?
 
-    init(store: any LocationStore, cachePolicy: CachePolicy, requiresKey: Bool, limitsRate: Bool) {
+    /// - Parameter describe: makes the document for the categories that there are.
+    init(
+        store: any LocationStore, cachePolicy: CachePolicy,
+        describe: @escaping (CategoryVocabulary) -> OpenAPIDocument
+    ) {
         self.store = store
         self.cachePolicy = cachePolicy
-        self.requiresKey = requiresKey
-        self.limitsRate = limitsRate
+        self.describe = describe
     }
 
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
@@ -27,9 +29,7 @@ final class OpenAPIHandler: HTTPHandler {
 
     private func document(for vocabulary: CategoryVocabulary) -> StaticDocument {
         if let written, written.vocabulary == vocabulary { return written.document }
-        let description = OpenAPIDocument(
-            vocabulary: vocabulary, requiresKey: requiresKey, limitsRate: limitsRate)
-        let document = StaticDocument([.json(description.json)], cachePolicy: cachePolicy)
+        let document = StaticDocument([.json(describe(vocabulary).json)], cachePolicy: cachePolicy)
         written = (vocabulary, document)
         return document
     }

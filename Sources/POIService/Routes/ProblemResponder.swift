@@ -16,14 +16,19 @@ package struct ProblemResponder: HTTPErrorResponder {
         case let error as HTTPError: response(to: error, context: context)
         case let error as ParameterError: response(Problem(error, requestId: context.requestID))
         case let error as LocationStoreError: response(to: error, context: context)
+        case let error as EventsError: response(Problem(error, requestId: context.requestID))
+        case let error as EventStoreError: response(to: error, context: context)
         // It may quote what the client has sent.
         default: failure("\(error)".redactingNumbers, context)
         }
     }
 
     private func response(to error: HTTPError, context: RequestContext) -> HTTPResponse {
+        let code =
+            error.code == .unsupportedContentCoding
+            ? .unsupportedContentEncoding : ProblemCode(status: error.status.code)
         let problem = Problem(
-            ProblemCode(status: error.status.code), status: error.status.code, detail: error.detail,
+            code, status: error.status.code, detail: error.detail,
             requestId: context.requestID)
         return response(problem, headers: error.headers)
     }
@@ -41,6 +46,19 @@ package struct ProblemResponder: HTTPErrorResponder {
         case .cancelled:
             // Nobody reads this answer: its client has gone.
             return response(Problem(.internalError, requestId: context.requestID))
+        case .failed(let reason):
+            return failure(reason, context)
+        }
+    }
+
+    private func response(to error: EventStoreError, context: RequestContext) -> HTTPResponse {
+        switch error {
+        case .unavailable(let reason):
+            record(reason, context)
+            return response(
+                Problem(.databaseUnavailable, requestId: context.requestID), headers: Self.retrySoon)
+        case .busy:
+            return response(Problem(.databaseBusy, requestId: context.requestID), headers: Self.retrySoon)
         case .failed(let reason):
             return failure(reason, context)
         }

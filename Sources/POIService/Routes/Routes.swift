@@ -9,8 +9,8 @@ enum Routes {
     /// documents, which say how to ask, need no key either.
     /// - Parameter rateLimiter: counts the requests of all loops; nil where there is no limit.
     static func router(
-        store: any LocationStore, health: Health, configuration: ServiceConfiguration,
-        rateLimiter: RateLimiter? = nil
+        store: any LocationStore, events: any EventStore, health: Health, configuration: ServiceConfiguration,
+        observability: Observability, rateLimiter: RateLimiter? = nil
     ) -> HTTPRouter {
         let router = HTTPRouter()
         let access = configuration.access
@@ -28,13 +28,37 @@ enum Routes {
         addDocuments(to: documents, cachePolicy)
         documents.add(
             .get, EndpointPath.openAPI,
-            OpenAPIHandler(
-                store: store, cachePolicy: cachePolicy, requiresKey: !access.keys.isEmpty,
-                limitsRate: rateLimiter != nil))
+            OpenAPIHandler(store: store, cachePolicy: cachePolicy) { vocabulary in
+                OpenAPIDocument(
+                    vocabulary: vocabulary, requiresKey: !access.keys.isEmpty,
+                    catalog: configuration.events.catalog,
+                    eventsRequireKey: !configuration.events.keys.isEmpty, limitsRate: rateLimiter != nil)
+            })
+        addEvents(to: router, limits, events, configuration, observability)
         if !access.keys.isEmpty { limits.append(KeyRequirement(keys: access.keys)) }
         limits.append(InFlightLimit(configuration.maxInFlightPerLoop))
         addData(to: router.grouped(limits), store, cachePolicy, configuration)
         return router
+    }
+
+    /// What takes the app's events: with keys and a limit of its own, so that neither readers nor writers keep the
+    /// others out.
+    private static func addEvents(
+        to router: HTTPRouter, _ limits: [any HTTPMiddleware], _ store: any EventStore,
+        _ configuration: ServiceConfiguration, _ observability: Observability
+    ) {
+        let keys = configuration.events.keys
+        var limits = limits
+        if !keys.isEmpty { limits.append(KeyRequirement(keys: keys)) }
+        limits.append(InFlightLimit(configuration.maxInFlightPerLoop))
+        router.grouped(limits).add(
+            .post, EndpointPath.events,
+            EventsHandler(
+                store: store, catalog: configuration.events.catalog,
+                admission: EventAdmission(userIDHash: configuration.events.hashKey?.hash),
+                ignoredParameters: configuration.ignoredParameters,
+                decompression: RequestDecompression(limit: EventLimits.bodyBytes),
+                observability: observability))
     }
 
     /// What is the same for everybody, for as long as the process runs.

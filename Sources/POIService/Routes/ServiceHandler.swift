@@ -17,16 +17,17 @@ package final class ServiceHandler: HTTPHandler {
         self.crossOrigin = crossOrigin
     }
 
-    /// All that answers over one store.
+    /// All that answers over one store of places and one of events.
     ///
     /// - Parameter rateLimiter: counts the requests of all loops; nil where there is no limit.
     package convenience init(
-        store: any LocationStore, health: Health, configuration: ServiceConfiguration,
-        errorResponder: any HTTPErrorResponder, rateLimiter: RateLimiter?
+        store: any LocationStore, events: any EventStore, health: Health, configuration: ServiceConfiguration,
+        errorResponder: any HTTPErrorResponder, observability: Observability, rateLimiter: RateLimiter?
     ) {
         self.init(
             router: Routes.router(
-                store: store, health: health, configuration: configuration, rateLimiter: rateLimiter),
+                store: store, events: events, health: health, configuration: configuration,
+                observability: observability, rateLimiter: rateLimiter),
             errorResponder: errorResponder,
             crossOrigin: CrossOriginPolicy(configuration.access.allowedOrigins))
     }

@@ -27,8 +27,14 @@ struct ServerFleet {
     private var migrations: TemporaryFolder?
 
     /// Starts servers, and waits until they are ready.
-    init(count: Int, settings: [String: String] = [:]) async throws {
-        databaseURL = try await ServiceDatabase.migrated().connectionString
+    ///
+    /// - Parameter databaseURL: a migrated database; without it a new one, which has the seeds.
+    init(count: Int, databaseURL: String? = nil, settings: [String: String] = [:]) async throws {
+        let databaseURL =
+            if let databaseURL { databaseURL } else {
+                try await ServiceDatabase.migrated().connectionString
+            }
+        self.databaseURL = databaseURL
         self.settings = settings.merging(Self.settings) { given, _ in given }
         let first = try await ServerProcess.serve(
             databaseURL: databaseURL, host: Self.host(0), environment: self.settings)
@@ -63,6 +69,14 @@ struct ServerFleet {
         formerServers.append(servers[index])
         servers[index] = try await started(index)
         try await servers[index].answersPlaces()
+    }
+
+    /// Kills a server, and starts it again: it need not be ready when this returns.
+    mutating func kill(_ index: Int) async throws {
+        servers[index].program.send(signal: SIGKILL)
+        _ = try await servers[index].program.exitCode()
+        formerServers.append(servers[index])
+        servers[index] = try await started(index)
     }
 
     /// Applies one more migration, which every server that starts from now on relies on.

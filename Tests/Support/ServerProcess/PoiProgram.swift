@@ -16,6 +16,9 @@ public enum PoiProgram {
         return products.appending(path: "poi-mock")
     }
 
+    /// The client of tests that kill clients, beside the tests.
+    public static var eventSender: URL { products.appending(path: "EventSender") }
+
     /// The migrations that belong to it.
     public static var migrations: URL { package.appending(path: "Migrations", directoryHint: .notDirectory) }
 

@@ -5,7 +5,7 @@ extension MetricDefinition {
         [
             requestDuration, activeRequests, connections, connectionsLimit, abandonedRequests,
             requestFailures,
-        ] + DatabaseMetrics.all + [
+        ] + EventMetrics.all + DatabaseMetrics.all + [
             eventLoopLag, ready, draining, databaseReachable, dataset, build, droppedLogLines,
         ] + ProcessMetrics.all
 

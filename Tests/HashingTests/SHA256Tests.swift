@@ -1,6 +1,5 @@
+import Hashing
 import Testing
-
-@testable import Migrator
 
 @Suite("SHA-256")
 struct SHA256Tests {
@@ -26,5 +25,15 @@ struct SHA256Tests {
     func million() {
         let digest = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
         #expect(SHA256.hexDigest(of: [UInt8](repeating: UInt8(ascii: "a"), count: 1_000_000)) == digest)
+    }
+
+    @Test("Bytes that come in parts have the digest of the whole", arguments: [1, 63, 64, 65, 200])
+    func parts(length: Int) {
+        let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0) }
+        var hash = SHA256()
+        for start in stride(from: 0, to: bytes.count, by: length) {
+            hash.absorb(bytes[start..<min(start + length, bytes.count)])
+        }
+        #expect(hash.digest() == SHA256.digest(of: bytes))
     }
 }

@@ -1,0 +1,88 @@
+import CZlib
+
+/// Undoes gzip (RFC 1952), one body after the other with the same memory.
+///
+/// Belongs to one loop.
+final class GzipDecoder {
+    /// What a body turned out to be.
+    enum Outcome: Equatable {
+        case decoded([UInt8])
+        /// It isn't gzip, or has been cut off or changed.
+        case malformed
+        /// There is more in it than may be.
+        case tooLarge
+    }
+
+    /// zlib keeps a pointer to it (`inflateInit2`, zlib.h), so it never moves.
+    private let stream: UnsafeMutablePointer<z_stream>
+
+    /// Any window that gzip may have, 2¹⁵ bytes; 16 more ask for gzip's frame.
+    private static let windowBits: Int32 = 15 + 16
+    private static let leastRoom = 4096
+
+    /// Takes 40 KiB at its first body; nil where there is no memory.
+    init?() {
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        let status = inflateInit2_(
+            stream, Self.windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        if status != Z_OK {
+            stream.deallocate()
+            return nil
+        }
+    }
+
+    deinit {
+        inflateEnd(stream)
+        stream.deallocate()
+    }
+
+    /// What is in a body of one or several members (RFC 1952, section 2.2), of at most `limit` bytes.
+    ///
+    /// No more than `limit` and one byte are ever made, however much the body claims to hold.
+    func decode(_ body: [UInt8], limit: Int) -> Outcome {
+        guard let length = UInt32(exactly: body.count), !body.isEmpty, inflateReset(stream) == Z_OK else {
+            return .malformed
+        }
+        return body.withUnsafeBufferPointer { input in
+            // zlib doesn't write to its input, only its type says so.
+            stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+            stream.pointee.avail_in = length
+            defer { stream.pointee.next_in = nil }
+            return inflateAll(limit: limit)
+        }
+    }
+
+    private func inflateAll(limit: Int) -> Outcome {
+        var output: [UInt8] = []
+        while true {
+            guard output.count <= limit else { return .tooLarge }
+            let room = min(limit + 1 - output.count, max(Self.leastRoom, output.count))
+            let (part, status) = inflatePart(room: room)
+            output += part
+            switch status {
+            case Z_STREAM_END where stream.pointee.avail_in == 0:
+                return output.count <= limit ? .decoded(output) : .tooLarge
+            case Z_STREAM_END:
+                guard inflateReset(stream) == Z_OK else { return .malformed }
+            case Z_OK where part.count == room || stream.pointee.avail_in > 0:
+                continue
+            default:
+                // Z_BUF_ERROR is an input that ends too early; all else is no gzip.
+                return .malformed
+            }
+        }
+    }
+
+    private func inflatePart(room: Int) -> (part: [UInt8], status: Int32) {
+        var status = Z_OK
+        let part = [UInt8](unsafeUninitializedCapacity: room) { output, count in
+            stream.pointee.next_out = output.baseAddress
+            stream.pointee.avail_out = UInt32(clamping: room)
+            status = inflate(stream, Z_NO_FLUSH)
+            count = room - Int(stream.pointee.avail_out)
+            stream.pointee.next_out = nil
+        }
+        return (part, status)
+    }
+}

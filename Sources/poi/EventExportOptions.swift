@@ -1,0 +1,50 @@
+import Foundation
+import POIDatabase
+import POIService
+
+/// What `poi events export` is asked for.
+struct EventExportOptions {
+    let selection: EventExport.Selection
+    let format: EventExport.Format
+    /// Nil is standard output.
+    let outputPath: String?
+
+    init(from reader: inout SettingsReader, includesTests: Bool) throws(ConfigurationError) {
+        guard let since = try Self.moment("--since", &reader) else {
+            throw ConfigurationError("--since: expected a day or a time, such as 2026-11-01")
+        }
+        let until = try Self.moment("--until", &reader)
+        if let until, until <= since {
+            throw ConfigurationError("--until: expected a time after that of --since")
+        }
+        selection = EventExport.Selection(
+            sinceMicroseconds: since, untilMicroseconds: until, includesTests: includesTests)
+        let name = reader.takeOption("--format") ?? EventExport.Format.ndjson.rawValue
+        guard let format = EventExport.Format(rawValue: name) else {
+            throw ConfigurationError("--format=\(name): expected ndjson or csv")
+        }
+        self.format = format
+        outputPath = reader.takeOption("--output")
+        if outputPath?.isEmpty == true { throw ConfigurationError("--output: expected the path of a file") }
+    }
+
+    /// A day in UTC, or a time by RFC 3339, in microseconds since 1970.
+    private static func moment(
+        _ option: String, _ reader: inout SettingsReader
+    ) throws(ConfigurationError) -> Int64? {
+        guard let text = reader.takeOption(option) else { return nil }
+        let clock = /T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(Z|[+-]([01]\d|2[0-3]):[0-5]\d)/
+        let (day, time) = (text.prefix(10), text.dropFirst(10))
+        guard time.isEmpty || time.wholeMatch(of: clock) != nil,
+            // The parser would take the 30th of February for the 2nd of March.
+            let midnight = try? Date(day + "T00:00:00Z", strategy: .iso8601),
+            midnight.formatted(.iso8601.year().month().day()) == day,
+            let date = try? Date(day + (time.isEmpty ? "T00:00:00Z" : time), strategy: .iso8601)
+        else {
+            throw ConfigurationError(
+                "\(option)=\(text): expected a day or a time, such as 2026-11-01 or 2026-11-01T12:00:00Z")
+        }
+        // Of four digits' years, so within the range.
+        return Int64(date.timeIntervalSince1970.rounded()) * 1_000_000
+    }
+}

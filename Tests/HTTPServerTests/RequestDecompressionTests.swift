@@ -1,0 +1,97 @@
+import HTTPServer
+import Randomness
+import Testing
+
+@Suite("Requests' bodies by gzip")
+struct RequestDecompressionTests {
+    private static let limit = 1 << 20
+
+    private static func body(
+        _ bytes: [UInt8], _ codings: [String], limit: Int = limit
+    ) throws -> [UInt8] {
+        var headers = HTTPHeaders()
+        for coding in codings { headers.add(.contentEncoding, coding) }
+        let request = try HTTPRequest(method: .post, target: "/", headers: headers, body: bytes)
+        return try RequestDecompression(limit: limit).body(of: request)
+    }
+
+    @Test("A body comes out as it was, of any length", arguments: [0, 1, 4095, 4096, 4097, 1 << 20])
+    func roundTrip(count: Int) throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        print("RequestDecompressionTests seed: \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        let plain = (0..<count).map { _ in UInt8.random(in: 0...7, using: &generator) }
+        let coded = try gzip(plain)
+        for coding in ["gzip", "GZIP", "x-gzip"] { #expect(try Self.body(coded, [coding]) == plain) }
+        #expect(try Self.body(plain, []) == plain)
+        #expect(try Self.body(plain, ["identity"]) == plain)
+    }
+
+    @Test("Several members are one body (RFC 1952, section 2.2)")
+    func members() throws {
+        let coded = try gzip(Array("one ".utf8)) + gzip([]) + gzip(Array("two".utf8))
+        #expect(try Self.body(coded, ["gzip"]) == Array("one two".utf8))
+    }
+
+    @Test("What grows beyond the limit is refused with 413, a bomb without being unpacked")
+    func bomb() throws {
+        let plain = [UInt8](repeating: 0, count: Self.limit + 1)
+        let status = { (body: [UInt8], limit: Int) in
+            let error = #expect(throws: HTTPError.self) { try Self.body(body, ["gzip"], limit: limit) }
+            return error?.status
+        }
+        #expect(status(try gzip(plain), Self.limit) == .contentTooLarge)
+        #expect(try Self.body(gzip(Array(plain.dropFirst())), ["gzip"]).count == Self.limit)
+        // A gigabyte in a megabyte: unpacked it would not fit into the time that a test has.
+        let member = try gzip([UInt8](repeating: 0, count: 1 << 26))
+        #expect(status(Array(repeatElement(member, count: 16).joined()), Self.limit) == .contentTooLarge)
+        // The same in members of one byte.
+        let small = try gzip([0])
+        #expect(status(Array(repeatElement(small, count: 101).joined()), 100) == .contentTooLarge)
+        #expect(
+            try Self.body(Array(repeatElement(small, count: 100).joined()), ["gzip"], limit: 100).count == 100
+        )
+    }
+
+    @Test("What isn't gzip, or not all of it, is refused with 400")
+    func malformed() throws {
+        let coded = try gzip(Array("a body like any other".utf8))
+        var damaged = coded
+        damaged[12] ^= 0x55
+        let bodies =
+            [[], Array("plain".utf8), damaged, coded + [0], coded + coded.prefix(9)]
+            + (1..<coded.count).map { Array(coded.prefix($0)) }
+        for body in bodies {
+            let error = #expect(throws: HTTPError.self, "\(body.count) bytes") {
+                try Self.body(body, ["gzip"])
+            }
+            #expect(error?.status == .badRequest, "\(body.count) bytes")
+        }
+    }
+
+    @Test(
+        "Other codings are refused with 415, which names those that there are",
+        arguments: [["br"], ["deflate"], ["gzip, gzip"], ["gzip", "gzip"], [""], ["gzip;q=1"]])
+    func unsupported(codings: [String]) throws {
+        let error = #expect(throws: HTTPError.self) { try Self.body([1], codings) }
+        #expect(error?.status == .unsupportedMediaType)
+        #expect(error?.code == .unsupportedContentCoding)
+        #expect(error?.headers.first(.acceptEncoding) == "gzip, identity")
+    }
+
+    @Test("One decoder undoes body after body, whatever became of those before")
+    func reuse() throws {
+        let decompression = RequestDecompression(limit: 100)
+        let plain = Array("again and again".utf8)
+        let coded = try gzip(plain)
+        let bodies = [
+            coded, Array(coded.dropLast()), coded, try gzip([UInt8](repeating: 0, count: 1000)), coded,
+        ]
+        let outcomes = try bodies.map { body in
+            let request = try HTTPRequest(
+                method: .post, target: "/", headers: [.contentEncoding: "gzip"], body: body)
+            return try? decompression.body(of: request)
+        }
+        #expect(outcomes == [plain, nil, plain, nil, plain])
+    }
+}

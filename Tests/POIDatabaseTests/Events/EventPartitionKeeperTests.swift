@@ -1,0 +1,57 @@
+import EventLoop
+import Foundation
+import POIService
+import Postgres
+import PrivateCluster
+import Testing
+
+@testable import POIDatabase
+
+@Suite("The server's care for partitions", .timeLimit(.minutes(2)))
+struct EventPartitionKeeperTests {
+    /// What a keeper has told, once it has told something.
+    private func told(
+        on database: TestDatabase, as role: String = "postgres"
+    ) async throws -> String {
+        let pipe = Pipe()
+        let observability = try Observability(
+            format: .json, logsAccess: false, descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        let url = database.connectionString.replacing("postgres@", with: "\(role)@")
+        return try await onLoop { loop in
+            let care = EventPartitionCare(observability: observability)
+            let configuration = try PostgresConfiguration(conninfo: url)
+            let keeper = care.claim(configuration, loop: loop)
+            #expect(keeper != nil)
+            // Whoever comes second has nothing to do.
+            #expect(care.claim(configuration, loop: loop) == nil)
+            let hasTold = Task.detached { pipe.fileHandleForReading.availableData }
+            let line = await hasTold.value
+            await keeper?.close()
+            observability.finish()
+            return String(decoding: line, as: UTF8.self)
+        }
+    }
+
+    @Test("It makes those that are missing, and says so")
+    func making() async throws {
+        let database = try MigratedDatabase.empty()
+        let name = try database.execute("SELECT to_char(now() AT TIME ZONE 'UTC', '\"events_\"YYYY_MM')")
+        try database.execute("DROP TABLE \(name)")
+        let line = try await told(on: database)
+        #expect(line.contains(#""event":"event-partitions-made""#))
+        #expect(line.contains(name))
+        #expect(try database.execute("SELECT count(*) FROM \(name)") == "0")
+    }
+
+    @Test("Where its role may not, it says so, and what to run")
+    func notAllowed() async throws {
+        let database = try MigratedDatabase.empty()
+        let name = try database.execute("SELECT to_char(now() AT TIME ZONE 'UTC', '\"events_\"YYYY_MM')")
+        try database.execute(
+            "DROP TABLE \(name); CREATE ROLE event_server LOGIN; GRANT INSERT ON events TO event_server")
+        let line = try await told(on: database, as: "event_server")
+        #expect(line.contains(#""event":"event-partitions-failed""#))
+        #expect(line.contains("poi events maintain"))
+        try database.execute("DROP OWNED BY event_server; DROP ROLE event_server")
+    }
+}

@@ -1,0 +1,155 @@
+import EventLoop
+import Foundation
+import POIService
+import Postgres
+import PrivateCluster
+import Testing
+
+@testable import POIDatabase
+
+@Suite("Partitions of events", .timeLimit(.minutes(2)))
+struct EventPartitionTests {
+    /// The first moment of a month, counted from this one, in UTC.
+    private static func month(_ count: Int) -> String {
+        "(date_trunc('month', now() AT TIME ZONE 'UTC') + \(count) * interval '1 month') AT TIME ZONE 'UTC'"
+    }
+
+    private static func name(_ count: Int) -> String {
+        "to_char(now() AT TIME ZONE 'UTC' + \(count) * interval '1 month', '\"events_\"YYYY_MM')"
+    }
+
+    private static func insert(at moment: String, count: Int = 1) -> String {
+        """
+        INSERT INTO events (id, time, user_id, name)
+        SELECT gen_random_uuid(), \(moment), 'user', 'launch' FROM generate_series(1, \(count))
+        """
+    }
+
+    /// Which table has the events of a moment.
+    private static func table(at moment: String) -> String {
+        "SELECT tableoid::regclass::text FROM events WHERE time = \(moment) LIMIT 1"
+    }
+
+    @Test("A migrated database has partitions for last month, this one and three to come")
+    func months() async throws {
+        try await MigratedDatabase.empty().withSession { session in
+            for month in -2...4 {
+                // The first and the last moment of each.
+                for moment in [Self.month(month), "\(Self.month(month + 1)) - interval '1 microsecond'"] {
+                    try await session.run(Self.insert(at: moment))
+                    let table = try await session.value(Self.table(at: moment), as: String.self)
+                    let own = try await session.value("SELECT " + Self.name(month), as: String.self)
+                    #expect(table == ((-1...3).contains(month) ? own : "events_default"))
+                }
+            }
+            let partitions = try await EventPartitions(connection: session).make()
+            #expect(partitions.map(\.outcome) == Array(repeating: .exists, count: 5))
+        }
+    }
+
+    @Test("A partition for events that came before it takes them out of the default one")
+    func strays() async throws {
+        try await MigratedDatabase.empty().withSession { session in
+            let name = try await session.value("SELECT " + Self.name(0), as: String.self)
+            try await session.run("DROP TABLE \(name)")
+            try await session.run(Self.insert(at: Self.month(0), count: 7))
+            try await session.run(Self.insert(at: Self.month(9), count: 2))
+            let rows = "SELECT md5(string_agg(events::text, ',' ORDER BY id)) FROM events"
+            let before = try await session.value(rows, as: String.self)
+            let made = try await EventPartitions(connection: session).make().filter { $0.outcome == .made }
+            #expect(made.map(\.name) == [name])
+            #expect(try await session.value("SELECT count(*) FROM \(name)", as: Int.self) == 7)
+            #expect(try await session.value("SELECT count(*) FROM events_default", as: Int.self) == 2)
+            #expect(try await session.value(rows, as: String.self) == before)
+        }
+    }
+
+    @Test("More of them than may be moved stay where they are, and the other months get theirs")
+    func tooManyStrays() async throws {
+        try await MigratedDatabase.empty().withSession { session in
+            for month in [0, 1] {
+                let name = try await session.value("SELECT " + Self.name(month), as: String.self)
+                try await session.run("DROP TABLE \(name)")
+            }
+            try await session.run(Self.insert(at: Self.month(0), count: 100_001))
+            let partitions = try await EventPartitions(connection: session).make()
+            #expect(partitions.map(\.outcome) == [.exists, .left, .made, .exists, .exists])
+            // Again and again, and what comes is still taken.
+            #expect(try await EventPartitions(connection: session).make().map(\.outcome)[1] == .left)
+            try await session.run(Self.insert(at: Self.month(0)))
+            #expect(try await session.value("SELECT count(*) FROM events_default", as: Int.self) == 100_002)
+        }
+    }
+
+    @Test("Any number may make them at once, while events come in")
+    func concurrency() async throws {
+        let database = try MigratedDatabase.empty()
+        let moments = try (-2...4).map { month in
+            let name = try database.execute("SELECT \(Self.name(month))")
+            try database.execute("DROP TABLE IF EXISTS \(name)")
+            return try #require(
+                Double(try database.execute("SELECT extract(epoch FROM \(Self.month(month)))")))
+        }
+        async let stored = database.withEventStore({ $0.pool.exclusiveConnections = 2 }) { store, _ in
+            var count = 0
+            for _ in 0..<50 {
+                let batches = moments.map { [StoredEvent.test(seconds: $0), .test(seconds: $0 + 1)] }
+                for result in await store.storeAtOnce(batches) { count += try result.get().accepted }
+            }
+            return count
+        }
+        let made = try await database.withSessions(4) { sessions in
+            let makers = sessions.map { LoopBound($0, loop: $0.loop) }.map { session in
+                Task(executorPreference: session.loop) {
+                    try await EventPartitions(connection: session.value).make().count { $0.outcome == .made }
+                }
+            }
+            var made = 0
+            for maker in makers { made += try await maker.value }
+            return made
+        }
+        #expect(made == 5)
+        let count = try await stored
+        #expect(count == 50 * 2 * moments.count)
+        #expect(try database.execute("SELECT count(*) FROM events") == "\(count)")
+        let astray = "time >= \(Self.month(-1)) AND time < \(Self.month(4))"
+        #expect(try database.execute("SELECT count(*) FROM events_default WHERE \(astray)") == "0")
+    }
+
+    @Test("Months beyond those that are kept are dropped, and what came so long ago with a clock far off")
+    func retention() async throws {
+        try await MigratedDatabase.empty().withSession { session in
+            for month in -5 ... -2 {
+                try await session.run(
+                    "SELECT make_events_partition((\(Self.month(month)) AT TIME ZONE 'UTC')::date)")
+            }
+            for month in -5...0 { try await session.run(Self.insert(at: Self.month(month))) }
+            let strange = "'2001-01-01 00:00+00'::timestamptz"
+            try await session.run(Self.insert(at: strange, count: 3))
+            try await session.run(
+                """
+                UPDATE events_default SET received_at = \(Self.month(-2)) - interval '1 microsecond'
+                WHERE id IN (SELECT id FROM events_default LIMIT 2)
+                """)
+            let names = try await session.run("SELECT \(Self.name(-5)), \(Self.name(-4)), \(Self.name(-3))")
+                .only()
+            let dropped = try await EventPartitions(connection: session).drop(keepingMonths: 2)
+            #expect(try dropped == (0..<3).map { try names.decode(at: $0) })
+            let months = "SELECT count(*) FROM events WHERE time >= \(Self.month(-2))"
+            #expect(try await session.value(months, as: Int.self) == 3)
+            #expect(try await session.value("SELECT count(*) FROM events", as: Int.self) == 4)
+            #expect(try await EventPartitions(connection: session).drop(keepingMonths: 2) == [])
+        }
+    }
+
+    @Test("A table that somebody else has made a partition is left alone")
+    func foreignPartition() async throws {
+        try await MigratedDatabase.empty().withSession { session in
+            try await session.run(
+                "CREATE TABLE events_2001 PARTITION OF events FOR VALUES FROM ('2001-01-01') TO ('2002-01-01')"
+            )
+            #expect(try await EventPartitions(connection: session).drop(keepingMonths: 1).isEmpty)
+            #expect(try await session.value("SELECT count(*) FROM events_2001", as: Int.self) == 0)
+        }
+    }
+}

@@ -1,0 +1,211 @@
+import EventLoop
+import Foundation
+import POIService
+import PointsOfInterestAPI
+import Postgres
+import PrivateCluster
+import Testing
+
+@testable import POIDatabase
+
+@Suite("Events in PostgreSQL", .timeLimit(.minutes(2)))
+struct EventStoreTests {
+    @Test("An event is kept once, whole, with the server's time beside the phone's")
+    func whole() async throws {
+        let event = StoredEvent.test(
+            seconds: 1_536_753_250.92, userID: "Zoë \u{1F30D}", name: "page-view",
+            value: #"{"page": "location-detail", "note": "a \"b\"\\n"}"#, isTest: true)
+        try await MigratedDatabase.empty().withEventStore { store, session in
+            let before = try await session.value("SELECT clock_timestamp()", as: PostgresTimestamp.self)
+            #expect(try await store.store([event]) == EventsAnswer(accepted: 1, duplicates: 0))
+            let row = try await session.run(
+                "SELECT id, time, received_at, user_id, name, value::text, is_test FROM events"
+            ).only()
+            #expect(try row.decode(PostgresUUID.self, at: 0) == PostgresUUID(event.key.id))
+            #expect(
+                try row.decode(PostgresTimestamp.self, at: 1).microsecondsSince1970 == 1_536_753_250_920_000)
+            let after = try await session.value("SELECT clock_timestamp()", as: PostgresTimestamp.self)
+            #expect((before...after).contains(try row.decode(PostgresTimestamp.self, at: 2)))
+            #expect(try row.decode(String.self, at: 3) == "Zoë \u{1F30D}")
+            #expect(try row.decode(String.self, at: 4) == "page-view")
+            #expect(
+                try row.decode(String.self, at: 5)
+                    == #"{"note": "a \"b\"\\n", "page": "location-detail"}"#)
+            #expect(try row.decode(Bool.self, at: 6))
+        }
+    }
+
+    @Test("What is sent again is counted, and changes nothing")
+    func duplicates() async throws {
+        let events = (0..<100).map { _ in StoredEvent.test() }
+        try await MigratedDatabase.empty().withEventStore { store, session in
+            #expect(try await store.store(events) == EventsAnswer(accepted: 100, duplicates: 0))
+            let rows = "SELECT md5(string_agg(events::text, ',' ORDER BY id)) FROM events"
+            let stored = try await session.value(rows, as: String.self)
+            #expect(try await store.store(events.reversed()) == EventsAnswer(accepted: 0, duplicates: 100))
+            #expect(try await session.value(rows) == stored)
+            // Some that are new among those that aren't, and one that is in the batch twice.
+            let new = (0..<3).map { _ in StoredEvent.test() }
+            let mixed = Array(events.prefix(50)) + new + [new[1]]
+            #expect(try await store.store(mixed) == EventsAnswer(accepted: 3, duplicates: 51))
+            #expect(try await session.value("SELECT count(*) FROM events", as: Int.self) == 103)
+        }
+    }
+
+    @Test("The key is the id with the time: neither alone makes an event the same")
+    func key() async throws {
+        let id = UUID()
+        let events = [
+            StoredEvent.test(id: id, seconds: 1.5), .test(id: id, seconds: 1.500001), .test(seconds: 1.5),
+        ]
+        try await MigratedDatabase.empty().withEventStore { store, _ in
+            let answers = [try await store.store(events), try await store.store(events)]
+            #expect(answers.map(\.accepted) == [3, 0])
+        }
+    }
+
+    @Test("A phone's clock may say anything that may be sent")
+    func clocks() async throws {
+        let seconds: [Double] = [
+            EventLimits.times.lowerBound, -1, 0, 1e9, 4e9, 2.5e11, EventLimits.times.upperBound,
+        ]
+        let events = seconds.map { StoredEvent.test(seconds: $0) } + [.test()]
+        try await MigratedDatabase.empty().withEventStore { store, session in
+            #expect(try await store.store(events).accepted == events.count)
+            let strays = try await session.value("SELECT count(*) FROM events_default", as: Int.self)
+            #expect(strays == seconds.count)
+            let finite = try await session.value(
+                "SELECT count(*) FROM events WHERE isfinite(time)", as: Int.self)
+            #expect(finite == events.count)
+        }
+    }
+
+    @Test("Batches that wait at the same time share a transaction, and each gets its own answer")
+    func sharing() async throws {
+        let shared = StoredEvent.test()
+        let batches = (1...20).map { number in (0..<number).map { _ in StoredEvent.test() } + [shared] }
+        try await MigratedDatabase.empty().withEventStore { store, session in
+            let answers = try await store.storeAtOnce(batches).map { try $0.get() }
+            for (batch, answer) in zip(batches, answers) {
+                #expect(answer.accepted + answer.duplicates == batch.count)
+            }
+            // Exactly one of the batches has brought the event that is in all of them.
+            #expect(answers.map(\.duplicates).reduce(0, +) == batches.count - 1)
+            let transactions = try await session.value(
+                "SELECT count(DISTINCT xmin::text) FROM events", as: Int.self)
+            // The first went alone, all others while it was written.
+            #expect(transactions == 2)
+        }
+    }
+
+    @Test("A batch that the database can't take fails alone")
+    func faultyBatch() async throws {
+        let faulty = [StoredEvent.test(), .test(value: "{broken")]
+        let batches = [[StoredEvent.test()], [.test(), .test()], faulty, [.test()]]
+        try await MigratedDatabase.empty().withEventStore { store, session in
+            let answers = await store.storeAtOnce(batches)
+            #expect(answers[2] == .failure(.failed(reason: "PostgreSQL: server (SQLSTATE 22P02)")))
+            for index in [0, 1, 3] {
+                #expect(
+                    answers[index] == .success(EventsAnswer(accepted: batches[index].count, duplicates: 0)))
+            }
+            let count = try await session.value("SELECT count(*) FROM events", as: Int.self)
+            #expect(count == 4)
+        }
+    }
+
+    @Test("No error's reason quotes an event")
+    func reasons() async throws {
+        try await MigratedDatabase.empty().withEventStore { store, session in
+            for event in [StoredEvent.test(value: "{\"a\": secret-word}"), .test(name: "secret-word\0")] {
+                let error = await #expect(throws: EventStoreError.self) { try await store.store([event]) }
+                guard case .failed(let reason) = error else {
+                    Issue.record("\(String(describing: error))")
+                    continue
+                }
+                #expect(!reason.contains("secret"))
+            }
+        }
+    }
+
+    @Test("Sessions that write the same events in any order never end in a deadlock")
+    func noDeadlock() async throws {
+        let events = (0..<500).map { _ in StoredEvent.test() }
+        let database = try MigratedDatabase.empty()
+        let total = try await database.withEventStore({ $0.pool.exclusiveConnections = 4 }) { store, _ in
+            let batches = (0..<12).map { _ in events.shuffled() }
+            return try await store.storeAtOnce(batches).map { try $0.get().accepted }.reduce(0, +)
+        }
+        #expect(total == events.count)
+    }
+
+    @Test(
+        "Where nobody knows whether a batch was committed, the answer says so, and sending it again is right")
+    func unknownOutcome() async throws {
+        let events = [StoredEvent.test()]
+        try await MigratedDatabase.empty().withEventStore { store, session in
+            // The first connection is there.
+            _ = try await store.store([.test()])
+            try await session.run("BEGIN")
+            try await session.run("LOCK TABLE events")
+            let storeBound = LoopBound(store, loop: store.pool.loop)
+            let first = Task(executorPreference: store.pool.loop) {
+                () -> Result<EventsAnswer, EventStoreError> in
+                await storeBound.value.storeAtOnce([events])[0]
+            }
+            let blocked = "SELECT pid FROM pg_locks WHERE NOT granted AND relation = 'events'::regclass"
+            var pids = try await session.run(blocked)
+            while pids.isEmpty { pids = try await session.run(blocked) }
+            try await session.run("SELECT pg_terminate_backend(\(try pids.only().decode(Int.self, at: 0)))")
+            guard case .failure(.unavailable) = await first.value else {
+                Issue.record("\(await first.value)")
+                return
+            }
+            try await session.run("ROLLBACK")
+            #expect(try await store.store(events) == EventsAnswer(accepted: 1, duplicates: 0))
+            #expect(try await store.store(events) == EventsAnswer(accepted: 0, duplicates: 1))
+        }
+    }
+
+    @Test("A database that takes no writes is not there for events, which come again later")
+    func readOnly() async throws {
+        let database = try MigratedDatabase.empty()
+        try await database.withEventStore({
+            $0.postgres.settings.append(.init("default_transaction_read_only", "on"))
+        }) { store, _ in
+            let error = await #expect(throws: EventStoreError.self) { try await store.store([.test()]) }
+            #expect(error == .unavailable(reason: "PostgreSQL: server (SQLSTATE 25006)"))
+        }
+    }
+
+    @Test("A commit waits for the disk, whatever the database is set to")
+    func durability() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute("ALTER DATABASE \(database.name) SET synchronous_commit = off")
+        try await database.withEventStore { store, _ in
+            let row = try await store.pool.query(PostgresQuery("SHOW synchronous_commit")).only()
+            #expect(try row.decode(String.self, at: 0) == "on")
+        }
+    }
+
+    @Test("A role that may write and see keys, and nothing else, is enough")
+    func leastRole() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(
+            """
+            CREATE ROLE event_writer LOGIN;
+            GRANT INSERT, SELECT (id, time) ON events TO event_writer
+            """)
+        try await database.withEventStore({ configuration in
+            let url = database.connectionString.replacing("postgres@", with: "event_writer@")
+            try? configuration.use(connectionString: url)
+        }) { store, session in
+            #expect(try await store.store([.test(), .test(seconds: 0)]).accepted == 2)
+            #expect(
+                try await store.pool.query("SELECT current_user::text").only().decode(String.self, at: 0)
+                    == "event_writer")
+            try await session.run("DROP OWNED BY event_writer")
+            try await session.run("DROP ROLE event_writer")
+        }
+    }
+}

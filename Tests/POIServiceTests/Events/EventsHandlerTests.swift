@@ -1,0 +1,241 @@
+import Foundation
+import HTTPServer
+import PointsOfInterestAPI
+import Testing
+
+@testable import POIService
+
+/// A store of events that fails as it is told.
+private final class FailingEventStore: EventStore {
+    private let error: EventStoreError
+
+    init(_ error: EventStoreError) { self.error = error }
+
+    func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsAnswer { throw error }
+
+    func close() async {}
+}
+
+@Suite("POST /events")
+struct EventsHandlerTests {
+    private static let json: HTTPHeaders = [.contentType: "application/json"]
+    private static let launch = #"{"user_id":"u","time":1.5,"event":{"name":"launch"}}"#
+
+    private static func event(_ number: Int, name: String = "launch", userID: String = "u") -> String {
+        let id = "00000000-0000-4000-8000-" + String(format: "%012d", number)
+        return #"{"id":"\#(id)","user_id":"\#(userID)","time":\#(number).25,"event":{"name":"\#(name)"}}"#
+    }
+
+    private static func batch(_ events: [String]) -> [UInt8] {
+        Array("[\(events.joined(separator: ","))]".utf8)
+    }
+
+    private static func answer(_ response: HTTPResponse) throws -> EventsAnswer {
+        #expect(response.status == .ok)
+        return try JSONDecoder().decode(EventsAnswer.self, from: Data(response.body))
+    }
+
+    @Test("A batch is stored, and the answer counts what was new and what was there")
+    func stored() async throws {
+        let store = MemoryEventStore()
+        let site = try ServiceSite(events: store)
+        let first = try await site.ask(
+            "/events", .post, headers: Self.json, body: Self.batch((1...3).map { Self.event($0) }))
+        #expect(first.text == #"{"accepted":3,"duplicates":0}"#)
+        #expect(first.headers.first(.contentType) == "application/json")
+        #expect(first.headers.first(.cacheControl) == "no-store")
+        let second = try await site.ask(
+            "/events", .post, headers: Self.json, body: Self.batch((2...5).map { Self.event($0) }))
+        #expect(try Self.answer(second) == EventsAnswer(accepted: 2, duplicates: 2))
+        #expect(store.events.map(\.key.timeMicroseconds) == (1...5).map { $0 * 1_000_000 + 250_000 })
+        #expect(
+            store.events.allSatisfy {
+                $0.userID == "u" && $0.name == "launch" && $0.value == Array("{}".utf8)[...]
+            })
+    }
+
+    @Test("A batch of nothing is fine")
+    func empty() async throws {
+        let site = try ServiceSite(events: FailingEventStore(.busy))
+        let response = try await site.ask("/events", .post, headers: Self.json, body: Array(" [ ] ".utf8))
+        #expect(try Self.answer(response) == EventsAnswer(accepted: 0, duplicates: 0))
+    }
+
+    @Test("One bad event refuses the batch, and each fault is named by its index")
+    func faults() async throws {
+        let store = MemoryEventStore()
+        let bad = [
+            Self.event(0), #"{"user_id":"u","time":"now","event":{"name":"launch"}}"#, "7",
+            #"{"user_id":"u\u0000","time":1,"event":{"name":"launch"}}"#,
+        ]
+        let response = try await ServiceSite(events: store).ask(
+            "/events", .post, headers: Self.json, body: Self.batch(bad))
+        #expect(response.status.code == 422)
+        let problem = try response.problem()
+        #expect(problem.code == .invalidEvents)
+        #expect(problem.eventErrors.map(\.index) == [1, 2, 3])
+        #expect(problem.eventErrors.map(\.code) == [.wrongType, .notAnEvent, .malformedText])
+        #expect(store.events.isEmpty)
+    }
+
+    @Test("What isn't an array of events in JSON is 400, and too many are 413")
+    func malformed() async throws {
+        let site = try ServiceSite()
+        for body in [
+            "", "{}", "[", "[\(Self.launch)", "[\(Self.launch)]x", "[\(Self.launch),]", "\u{FEFF}[]",
+        ] {
+            let problem = try await site.ask("/events", .post, headers: Self.json, body: Array(body.utf8))
+                .problem()
+            #expect(problem.status == 400, "\(body)")
+            #expect(problem.code == .malformedBody, "\(body)")
+        }
+        let many = Self.batch(Array(repeating: Self.launch, count: EventLimits.events + 1))
+        #expect(
+            try await site.ask("/events", .post, headers: Self.json, body: many).problem().code
+                == .contentTooLarge)
+        let most = Self.batch(Array(repeating: Self.launch, count: EventLimits.events))
+        let answer = try Self.answer(try await site.ask("/events", .post, headers: Self.json, body: most))
+        #expect(answer == EventsAnswer(accepted: 1, duplicates: EventLimits.events - 1))
+    }
+
+    @Test("A body by gzip is taken, and one that grows too large is 413")
+    func gzip() async throws {
+        let site = try ServiceSite()
+        var headers = Self.json
+        headers.add(.contentEncoding, "gzip")
+        func coded(_ plain: [UInt8]) throws -> [UInt8] {
+            var response = HTTPResponse(.ok, body: plain)
+            try ResponseCompression(minimumBytes: 0).apply(
+                to: &response, for: HTTPRequest(method: .get, target: "/", headers: [.acceptEncoding: "gzip"])
+            )
+            return response.body
+        }
+        let body = try coded(Self.batch((1...50).map { Self.event($0) }))
+        let response = try await site.ask("/events", .post, headers: headers, body: body)
+        #expect(try Self.answer(response) == EventsAnswer(accepted: 50, duplicates: 0))
+        let bomb = try coded([UInt8](repeating: UInt8(ascii: " "), count: EventLimits.bodyBytes + 1))
+        #expect(
+            try await site.ask("/events", .post, headers: headers, body: bomb).problem().code
+                == .contentTooLarge)
+        #expect(
+            try await site.ask("/events", .post, headers: headers, body: [1, 2]).problem().code == .badRequest
+        )
+    }
+
+    @Test("Other media types and codings are 415, which says what is taken")
+    func unsupported() async throws {
+        let site = try ServiceSite()
+        for type in ["text/plain", "application/jsonl", "application/json, text/plain", ""] {
+            let response = try await site.ask(
+                "/events", .post, headers: [.contentType: type], body: Self.batch([]))
+            #expect(response.status == .unsupportedMediaType, "\(type)")
+            #expect(try response.problem().code == .unsupportedMediaType)
+            #expect(response.headers.first(.accept) == "application/json")
+        }
+        for type in ["application/json;charset=utf-8", "Application/JSON ; a=b"] {
+            let response = try await site.ask(
+                "/events", .post, headers: [.contentType: type], body: Self.batch([]))
+            #expect(response.status == .ok, "\(type)")
+        }
+        #expect(try await site.ask("/events", .post, body: Self.batch([])).status == .ok)
+        var headers = Self.json
+        headers.add(.contentEncoding, "br")
+        let response = try await site.ask("/events", .post, headers: headers, body: Self.batch([]))
+        #expect(try response.problem().code == .unsupportedContentEncoding)
+        #expect(response.headers.first(.acceptEncoding) == "gzip, identity")
+    }
+
+    @Test("Other methods are 405, and parameters are refused")
+    func requests() async throws {
+        let site = try ServiceSite()
+        for method in [HTTPMethod.get, .head, .put, .delete] {
+            let response = try await site.ask("/events", method)
+            #expect(response.status == .methodNotAllowed)
+            #expect(response.headers.first(.allow) == "OPTIONS, POST")
+        }
+        let problem = try await site.ask("/events?a=b", .post, headers: Self.json, body: Self.batch([]))
+            .problem()
+        #expect(problem.code == .unknownParameter)
+        var headers = Self.json
+        headers.add(.accept, "text/html")
+        #expect(
+            try await site.ask("/events", .post, headers: headers, body: Self.batch([])).status
+                == .notAcceptable)
+    }
+
+    @Test("A script of an origin that is let in may ask whether it may send events, and send them")
+    func crossOrigin() async throws {
+        let site = try ServiceSite(environment: ["POI_CORS_ORIGINS": "https://a.example"])
+        let preflight = try await site.ask(
+            "/events", .options,
+            headers: [
+                .origin: "https://a.example", "Access-Control-Request-Method": "POST",
+                "Access-Control-Request-Headers": "content-type, content-encoding",
+            ])
+        #expect(preflight.status == .noContent)
+        #expect(preflight.headers.first("Access-Control-Allow-Methods")?.contains("POST") == true)
+        let allowed = try #require(preflight.headers.first("Access-Control-Allow-Headers")).lowercased()
+        #expect(allowed.contains("content-type") && allowed.contains("content-encoding"))
+        var headers = Self.json
+        headers.add(.origin, "https://a.example")
+        let response = try await site.ask("/events", .post, headers: headers, body: Self.batch([]))
+        #expect(response.headers.first("Access-Control-Allow-Origin") == "https://a.example")
+    }
+
+    @Test(
+        "A store that can't take them is 503 with Retry-After, one that fails 500",
+        arguments: [
+            (EventStoreError.unavailable(reason: "gone"), ProblemCode.databaseUnavailable, 503),
+            (.busy, .databaseBusy, 503), (.failed(reason: "broken"), .internalError, 500),
+        ])
+    func failures(error: EventStoreError, code: ProblemCode, status: Int) async throws {
+        let site = try ServiceSite(events: FailingEventStore(error))
+        let response = try await site.ask(
+            "/events", .post, headers: Self.json, body: Self.batch([Self.launch]))
+        #expect(response.status.code == status)
+        #expect(try response.problem().code == code)
+        #expect((response.headers.first(.retryAfter) != nil) == (status == 503))
+    }
+
+    @Test("The keys of events and those of data don't open each other's doors")
+    func keys() async throws {
+        let (dataKey, eventKey) = ("data-key-0123456789", "event-key-0123456789")
+        let site = try ServiceSite(environment: [
+            "POI_API_KEYS": dataKey, "POI_EVENTS_KEYS": "another-key-0123456,\(eventKey)",
+        ])
+        func status(_ key: String?, _ target: String, _ method: HTTPMethod) async throws -> Int {
+            var headers = method == .post ? Self.json : [:]
+            if let key { headers.add(.authorization, "Bearer \(key)") }
+            return try await site.ask(
+                target, method, headers: headers, body: method == .post ? Self.batch([]) : []
+            )
+            .status.code
+        }
+        #expect(try await status(eventKey, "/events", .post) == 200)
+        #expect(try await status(dataKey, "/events", .post) == 403)
+        #expect(try await status(nil, "/events", .post) == 401)
+        #expect(try await status(dataKey, "/categories", .get) == 200)
+        #expect(try await status(eventKey, "/categories", .get) == 403)
+        let open = try ServiceSite(environment: ["POI_API_KEYS": dataKey])
+        #expect(try await open.ask("/events", .post, headers: Self.json, body: Self.batch([])).status == .ok)
+    }
+
+    @Test("Unknown names are kept and counted, and nothing of an event is logged")
+    func log() async throws {
+        let store = MemoryEventStore()
+        let site = try ServiceSite(events: store)
+        let secret = "secret-word"
+        let batches = [
+            Self.batch([Self.event(1, name: "\(secret)-name", userID: "\(secret)-user")]),
+            Self.batch([#"{"user_id":"\#(secret)","time":"\#(secret)","event":{"name":"\#(secret)"}}"#]),
+            Self.batch([#"{"user_id":"\#(secret)""#]),
+        ]
+        for (batch, status) in zip(batches, [200, 422, 400]) {
+            let response = try await site.ask("/events", .post, headers: Self.json, body: batch)
+            #expect(response.status.code == status)
+            #expect(!response.text.contains(secret))
+        }
+        #expect(store.events.map(\.name) == ["\(secret)-name"])
+        #expect(try site.finishLog().filter { $0.contains(secret) }.isEmpty)
+    }
+}

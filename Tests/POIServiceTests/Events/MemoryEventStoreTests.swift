@@ -1,0 +1,33 @@
+import Foundation
+import PointsOfInterestAPI
+import Testing
+
+@testable import POIService
+
+@Suite("Events in memory")
+struct MemoryEventStoreTests {
+    private static func event(_ number: Int64) -> StoredEvent {
+        StoredEvent(
+            key: StoredEvent.Key(id: UUID(), timeMicroseconds: number), userID: "u", name: "launch",
+            value: [],
+            isTest: false)
+    }
+
+    @Test("What is new is kept in its order, what is there is counted")
+    func storing() async throws {
+        let store = MemoryEventStore()
+        let events = (0..<5).map { Self.event($0) }
+        #expect(try await store.store(events + [events[0]]) == EventsAnswer(accepted: 5, duplicates: 1))
+        #expect(try await store.store(events) == EventsAnswer(accepted: 0, duplicates: 5))
+        #expect(store.events == events)
+    }
+
+    @Test("Past its bound the oldest are forgotten")
+    func bound() async throws {
+        let store = MemoryEventStore(limit: 3)
+        let events = (0..<5).map { Self.event($0) }
+        #expect(try await store.store(events) == EventsAnswer(accepted: 5, duplicates: 0))
+        #expect(store.events == Array(events.suffix(3)))
+        #expect(try await store.store(events) == EventsAnswer(accepted: 2, duplicates: 3))
+    }
+}

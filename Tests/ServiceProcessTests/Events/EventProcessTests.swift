@@ -1,0 +1,117 @@
+import Foundation
+import PointsOfInterestClient
+import PrivateCluster
+import ServerProcess
+import ServiceFixtures
+import Testing
+
+@Suite("Events through the real process", .timeLimit(.minutes(2)))
+struct EventProcessTests {
+    private static let user = "F3476B52-160D-4CB9-9022-DE3B34E732EC"
+
+    private static func batch(_ count: Int, name: String = "launch", isTest: Bool = false) throws -> String {
+        let events = (0..<count).map { number in
+            TrackedEvent(
+                userID: user, time: 1_536_753_250.92 + Double(number),
+                event: TrackingEvent(EventContent(name: name)), isTest: isTest)
+        }
+        return String(decoding: EventsRequest(events: events).encode(), as: UTF8.self)
+    }
+
+    private static func answer(_ answer: WireAnswer) throws -> EventsAnswer {
+        #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+        return try JSONDecoder().decode(EventsAnswer.self, from: answer.body)
+    }
+
+    @Test("The answer comes after the commit: what it counts is there when the server is killed")
+    func committed() async throws {
+        let database = try await ServiceDatabase.migrated()
+        let server = try await ServerProcess.serve(databaseURL: database.connectionString)
+        try await server.ready()
+        let batch = try Self.batch(100)
+        let first = try await Self.answer(postEvents(batch, port: server.port))
+        server.program.send(signal: SIGKILL)
+        #expect(first == EventsAnswer(accepted: 100, duplicates: 0))
+        #expect(try await server.program.exitCode() == 128 + SIGKILL)
+        let session = try DatabaseSession(database.connectionString)
+        #expect(try await session.run("SELECT count(*) FROM events") == ["100"])
+
+        let next = try await ServerProcess.serve(databaseURL: database.connectionString)
+        try await next.ready()
+        let second = try await Self.answer(postEvents(batch, port: next.port))
+        #expect(second == EventsAnswer(accepted: 0, duplicates: 100))
+        try await next.finish()
+    }
+
+    @Test("Nothing of an event is in what the process writes, whatever becomes of it")
+    func silence() async throws {
+        let database = try await ServiceDatabase.migrated()
+        let server = try await ServerProcess.serve(
+            databaseURL: database.connectionString, environment: ["POI_EVENTS_STATEMENT_TIMEOUT": "3s"])
+        try await server.ready()
+        let secret = "secret-word"
+        let good =
+            #"{"user_id":"\#(secret)","time":1.5,"event":{"name":"\#(secret)","value":{"\#(secret)":1}}}"#
+        #expect(try await postEvents("[\(good)]", port: server.port).status == 200)
+        #expect(try await postEvents("[{\"user_id\":\"\(secret)\"}]", port: server.port).status == 422)
+        #expect(try await postEvents("[\"\(secret)\"", port: server.port).status == 400)
+        let session = try DatabaseSession(database.connectionString)
+        // Errors of the database: a statement that is ended, one that is refused, a connection that is lost.
+        try await session.run("BEGIN; LOCK TABLE events")
+        #expect(try await postEvents("[\(good)]", port: server.port).status == 503)
+        try await session.run("ROLLBACK")
+        try await session.run("ALTER TABLE events ADD CONSTRAINT nothing CHECK (name = 'nothing') NOT VALID")
+        #expect(
+            try await postEvents("[\(good.replacing("1.5", with: "2.5"))]", port: server.port).status == 500)
+        try await session.run("ALTER TABLE events RENAME TO other_events")
+        #expect(
+            try await postEvents("[\(good.replacing("1.5", with: "3.5"))]", port: server.port).status == 500)
+        try await server.finish()
+        #expect(!server.program.output.text.contains(secret))
+    }
+
+    @Test("With a hash key, no table has a user's id, and the same user has the same hash on every server")
+    func hashed() async throws {
+        let database = try await ServiceDatabase.migrated()
+        let key = "0123456789abcdef0123456789abcdef"
+        for _ in 0..<2 {
+            let server = try await ServerProcess.serve(
+                databaseURL: database.connectionString, environment: ["POI_EVENTS_HASH_KEY": key])
+            try await server.ready()
+            _ = try await Self.answer(postEvents(Self.batch(1), port: server.port))
+            try await server.finish()
+            #expect(!server.program.output.text.contains(key))
+        }
+        let session = try DatabaseSession(database.connectionString)
+        let rows = try await session.run("SELECT count(*), count(DISTINCT user_id), min(user_id) FROM events")
+        // printf F3476B52-… | openssl dgst -sha256 -hmac 0123456789abcdef0123456789abcdef
+        #expect(rows == ["2|1|da960eae51e311696c5d973433373df0e5c883948ed0f6731032210d1782b163"])
+    }
+
+    @Test("Reads are answered while every event waits")
+    func readsGoOn() async throws {
+        let database = try await ServiceDatabase.migrated()
+        let server = try await ServerProcess.serve(
+            databaseURL: database.connectionString,
+            environment: ["POI_LOOPS": "1", "POI_MAX_IN_FLIGHT": "4", "POI_EVENTS_STATEMENT_TIMEOUT": "60s"])
+        try await server.ready()
+        let session = try DatabaseSession(database.connectionString)
+        try await session.run("BEGIN; LOCK TABLE events")
+        let batch = try Self.batch(10)
+        async let waiting = withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 { group.addTask { try await postEvents(batch, port: server.port).status } }
+            return try await group.reduce(into: [Int]()) { $0.append($1) }
+        }
+        try await session.wait(
+            until: "count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'events'::regclass")
+        // As many as may wait do so: another is told to come later, and places are found.
+        var status = 0
+        while status != 503 { status = try await postEvents("[\(Self.lateEvent)]", port: server.port).status }
+        #expect(try await get(secretTarget, port: server.port).status == 200)
+        try await session.run("ROLLBACK")
+        #expect(try await waiting.filter { $0 == 200 }.count >= 1)
+        try await server.finish()
+    }
+
+    private static let lateEvent = #"{"user_id":"u","time":1,"event":{"name":"launch"}}"#
+}

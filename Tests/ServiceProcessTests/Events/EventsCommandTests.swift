@@ -1,0 +1,111 @@
+import Foundation
+import PointsOfInterestClient
+import PrivateCluster
+import ServerProcess
+import ServiceFixtures
+import Testing
+
+@Suite("poi events", .timeLimit(.minutes(2)))
+struct EventsCommandTests {
+    private static let events = """
+        INSERT INTO events (id, time, received_at, user_id, name, is_test)
+        SELECT gen_random_uuid(), '2026-11-01 12:00+00', '2026-11-02 12:00+00'::timestamptz + n * interval '1 hour',
+            'user', 'launch', n % 10 = 0
+        FROM generate_series(0, 99) AS n
+        """
+
+    private func run(_ arguments: [String], on database: TestDatabase) async throws -> PoiProgram.Result {
+        try await PoiProgram.run(
+            ["events"] + arguments, environment: ["DATABASE_URL": database.connectionString])
+    }
+
+    @Test("Maintenance makes what is missing, drops what is too old, and says what it has done")
+    func maintain() async throws {
+        let database = try await ServiceDatabase.migrated()
+        let nothing = try await run(["maintain"], on: database)
+        #expect(nothing.exitCode == 0 && nothing.standardError == [])
+        #expect(nothing.standardOutput == ["nothing to do"])
+        let session = try DatabaseSession(database.connectionString)
+        let names = try await session.run(
+            "SELECT to_char(now() AT TIME ZONE 'UTC' + n * interval '1 month', '\"events_\"YYYY_MM') FROM (VALUES (0), (-5)) AS v (n)"
+        )
+        try await session.run("DROP TABLE \(names[0])")
+        try await session.run(
+            "SELECT make_events_partition((now() AT TIME ZONE 'UTC' - interval '5 months')::date)")
+        let result = try await run(["maintain", "--events-retention", "3 months"], on: database)
+        #expect(result.exitCode == 0)
+        #expect(result.standardOutput == ["\(names[0]): made", "\(names[1]): dropped"])
+        // Without a retention everything stays.
+        try await session.run(
+            "SELECT make_events_partition((now() AT TIME ZONE 'UTC' - interval '5 months')::date)")
+        #expect(try await run(["maintain"], on: database).standardOutput == ["nothing to do"])
+    }
+
+    @Test("An export writes to standard output or to a file, and nothing else, without a terminal")
+    func export() async throws {
+        let database = try await ServiceDatabase.migrated()
+        let session = try DatabaseSession(database.connectionString)
+        try await session.run(Self.events)
+        let result = try await run(["export", "--since", "2026-11-02"], on: database)
+        #expect(result.exitCode == 0)
+        #expect(result.standardError == [])
+        #expect(result.standardOutput.count == 90)
+        for line in result.standardOutput {
+            let event = try JSONDecoder().decode(TrackedEvent.self, from: Data(line.utf8))
+            #expect(event.event == .launch && event.userID == "user")
+        }
+
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = folder.path + "/events.csv"
+        let toFile = try await run(
+            [
+                "export", "--since", "2026-11-02T13:00:00Z", "--until", "2026-11-02T18:00:00+01:00",
+                "--format", "csv",
+                "--output", file, "--include-tests",
+            ], on: database)
+        #expect(toFile.exitCode == 0 && toFile.standardOutput == [] && toFile.standardError == [])
+        let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+        #expect(lines.first == "id,user_id,time,received_at,name,value,test")
+        #expect(lines.count == 1 + 4)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["events.csv"])
+    }
+
+    @Test("What can't be written, or read, is a line and exit code 1, and leaves no file behind")
+    func failures() async throws {
+        let database = try await ServiceDatabase.migrated()
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let since = ["export", "--since", "2026-11-01"]
+        let session = try DatabaseSession(database.connectionString)
+        try await session.run(Self.events)
+        let full = try await run(since + ["--output", "/dev/full/x"], on: database)
+        #expect(full.exitCode == 1)
+        #expect(full.standardError.count == 1 && full.standardError[0].hasPrefix("poi: /dev/full/x"))
+        try await session.run("ALTER TABLE events RENAME TO other_events")
+        let result = try await run(since + ["--output", folder.path + "/events"], on: database)
+        #expect(result.exitCode == 1)
+        #expect(result.standardError.count == 1)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test("On a terminal it shows how far it has come")
+    func progress() async throws {
+        let database = try await ServiceDatabase.migrated()
+        try await DatabaseSession(database.connectionString).run(Self.events)
+        // script(1) gives it a terminal.
+        let program = try ChildProgram(
+            executable: "/usr/bin/env",
+            arguments: [
+                "script", "--quiet", "--return", "--command",
+                "\(PoiProgram.executable.path) events export --since 2026-11-02 >/dev/null", "/dev/null",
+            ],
+            environment: [
+                "DATABASE_URL": database.connectionString,
+                "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
+            ])
+        #expect(try await program.exitCode() == 0)
+        #expect(program.output.text.contains("[\(String(repeating: "#", count: 40))] 100 %  90 of 90 events"))
+        #expect(program.output.text.contains("[\(String(repeating: "-", count: 40))] 0 %  0 of 90 events"))
+    }
+}
