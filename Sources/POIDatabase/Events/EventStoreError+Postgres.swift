@@ -9,7 +9,7 @@ extension EventStoreError {
         // A statement that was ended, and a connection that was lost, may have committed before.
         case .unavailable, .connectionFailed, .connectionLost, .closed, .queryTimedOut, .cancelled:
             self = .unavailable(reason: error.eventLogText)
-        case .server where error.isPassing: self = .unavailable(reason: error.eventLogText)
+        case .server where error.isPassingForWriters: self = .unavailable(reason: error.eventLogText)
         default: self = .failed(reason: error.eventLogText)
         }
     }
@@ -28,8 +28,8 @@ extension PostgresError {
         return ["21", "22", "23"].contains(state.prefix(2))
     }
 
-    /// Whether the same may succeed later: a standby, a conflict, no room, or an operator at work.
-    fileprivate var isPassing: Bool {
+    /// Whether the same write may succeed later: a standby, a conflict, no room, or an operator at work.
+    fileprivate var isPassingForWriters: Bool {
         guard let state = sqlState?.rawValue else { return false }
         return state == "25006" || ["40", "53", "55", "57", "58"].contains(state.prefix(2))
     }
