@@ -78,7 +78,8 @@ extension Observation {
         case .listening, .adminListening, .request, .databaseReachable, .migrationsApplied, .stopping,
             .finishing, .stopped, .eventsStored, .eventsRefused, .eventPartitionsMade:
             "info"
-        case .databaseUnreachable, .migrationsMissing, .logLinesDropped, .cutOff, .eventPartitionsFailed: "warning"
+        case .databaseUnreachable, .migrationsMissing, .logLinesDropped, .cutOff, .eventPartitionsFailed:
+            "warning"
         case .failure: "error"
         }
     }
