@@ -9,7 +9,7 @@ STATE_DIR := $(or $(POI_STATE_DIR),.local)
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: bootstrap ## install what is missing, build, start a private PostgreSQL and serve (PORT=9000 for another port)
@@ -23,6 +23,11 @@ test: bootstrap ## run every test, against the real server and the real database
 .PHONY: bootstrap
 bootstrap:
 	@scripts/bootstrap
+
+.PHONY: mock
+mock: bootstrap ## serve fixtures without a database, for UI tests (PORT=9000 for another port)
+	$(BUILD) -c release --product poi-mock
+	@exec "$$($(BUILD) -c release --show-bin-path)/poi-mock" --port $(PORT)
 
 .PHONY: psql
 psql: ## open the private database of a running `make run`
