@@ -3,7 +3,7 @@ import PrivateCluster
 import Testing
 
 /// The id that vouches for the rows: see `Migrations/0004_create_dataset.sql` and `0012_renew_dataset_on_restore.sql`.
-@Suite("The dataset's id", .timeLimit(.minutes(2)))
+@Suite("The dataset's id", .timeLimit(.minutes(5)))
 struct DatasetIDTests {
     private static let insertion = """
         INSERT INTO locations (name, category, latitude, longitude) VALUES ('A place', 'museum', 1, 2)

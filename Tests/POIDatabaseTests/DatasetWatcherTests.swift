@@ -7,7 +7,7 @@ import Testing
 @testable import POIDatabase
 
 /// What a process knows of the data, against the real database.
-@Suite("The dataset's watcher", .timeLimit(.minutes(3)))
+@Suite("The dataset's watcher", .timeLimit(.minutes(5)))
 struct DatasetWatcherTests {
     private static let current = "SELECT id FROM dataset"
     private static let change = """

@@ -3,7 +3,7 @@ import PrivateCluster
 import Testing
 
 /// The table that searches read: see `Migrations/0009_create_location_words.sql`.
-@Suite("The table of words", .timeLimit(.minutes(2)))
+@Suite("The table of words", .timeLimit(.minutes(5)))
 struct LocationWordsTests {
     private static let difference = """
         SELECT count(*) FROM (

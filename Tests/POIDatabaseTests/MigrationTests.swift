@@ -4,7 +4,7 @@ import Testing
 @testable import PrivateCluster
 
 /// The real migrations as a whole.
-@Suite("The migrations", .timeLimit(.minutes(2)))
+@Suite("The migrations", .timeLimit(.minutes(5)))
 struct MigrationTests {
     @Test("Down to nothing they leave nothing, and up again they make the same")
     func downAndUp() throws {

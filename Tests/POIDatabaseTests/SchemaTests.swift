@@ -3,7 +3,7 @@ import PrivateCluster
 import Testing
 
 /// What the tables let in.
-@Suite("The schema keeps impossible rows out", .timeLimit(.minutes(2)))
+@Suite("The schema keeps impossible rows out", .timeLimit(.minutes(5)))
 struct SchemaTests {
     struct Row: CustomTestStringConvertible, Sendable {
         /// The constraint that refuses it, or an SQLSTATE.

@@ -7,7 +7,7 @@ import Testing
 @testable import POIDatabase
 
 /// The words of a name in SQL against the same rule in Swift, `SearchWords`.
-@Suite("The words of a name", .timeLimit(.minutes(3)))
+@Suite("The words of a name", .timeLimit(.minutes(5)))
 struct SearchTextTests {
     /// PostgreSQL 15 normalises by Unicode 14; what came later it doesn't know.
     private static let newestAge = (14, 0)

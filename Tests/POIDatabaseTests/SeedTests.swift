@@ -2,7 +2,7 @@ import PrivateCluster
 import Testing
 
 /// What `Migrations/Seeds` bring, in a database that has nothing else.
-@Suite("The seeds", .timeLimit(.minutes(2)))
+@Suite("The seeds", .timeLimit(.minutes(5)))
 struct SeedTests {
     private let database: TestDatabase
 

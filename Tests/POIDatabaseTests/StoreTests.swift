@@ -8,7 +8,7 @@ import Testing
 @testable import POIDatabase
 
 /// What the store does beside finding places.
-@Suite("The store over PostgreSQL", .timeLimit(.minutes(2)))
+@Suite("The store over PostgreSQL", .timeLimit(.minutes(5)))
 struct StoreTests {
     private static let places = """
         INSERT INTO locations (name, category, latitude, longitude, featured)

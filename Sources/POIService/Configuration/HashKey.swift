@@ -7,6 +7,7 @@ public struct HashKey: Sendable, CustomStringConvertible {
     static let lengths = 32...1024
 
     private static let variable = "POI_EVENTS_HASH_KEY"
+    private static let fileVariable = "POI_EVENTS_HASH_KEY_FILE"
     private static let form = "\(lengths.lowerBound) to \(lengths.upperBound) bytes, from a random source"
 
     let hash: HMAC
@@ -31,21 +32,21 @@ public struct HashKey: Sendable, CustomStringConvertible {
                 return key
             })
         let path = try reader.readIfPresent(
-            .text("\(Self.variable)_FILE", "file with that key, a line feed at its end not counted"))
+            .text(Self.fileVariable, "file with that key, a line feed at its end not counted"))
         guard key == nil || path == nil else {
-            throw ConfigurationError("\(Self.variable) and \(Self.variable)_FILE: expected one of them")
+            throw ConfigurationError("\(Self.variable) and \(Self.fileVariable): expected one of them")
         }
         if let path { self = try Self.read(path) } else if let key { self = key } else { return nil }
     }
 
     private static func read(_ path: String) throws(ConfigurationError) -> HashKey {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw ConfigurationError("\(variable)_FILE=\(path): expected a file that can be read")
+            throw ConfigurationError("\(fileVariable)=\(path): expected a file that can be read")
         }
         var bytes = Array(data)
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         guard let key = HashKey(bytes) else {
-            throw ConfigurationError("\(variable)_FILE=\(path): expected \(form)")
+            throw ConfigurationError("\(fileVariable)=\(path): expected \(form)")
         }
         return key
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import POIDatabase
 
-@Suite("The export of events", .timeLimit(.minutes(2)))
+@Suite("The export of events", .timeLimit(.minutes(5)))
 struct EventExportTests {
     private static let id = UUID(uuidString: "3F5A2C1E-0000-4000-8000-00000000ABCD") ?? UUID()
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import POIDatabase
 
-@Suite("The server's care for partitions", .timeLimit(.minutes(2)))
+@Suite("The server's care for partitions", .timeLimit(.minutes(5)))
 struct EventPartitionKeeperTests {
     /// What a keeper has told, once it has told something.
     private func told(

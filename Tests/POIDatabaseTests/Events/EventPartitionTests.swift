@@ -7,7 +7,7 @@ import Testing
 
 @testable import POIDatabase
 
-@Suite("Partitions of events", .timeLimit(.minutes(2)))
+@Suite("Partitions of events", .timeLimit(.minutes(5)))
 struct EventPartitionTests {
     /// The first moment of a month, counted from this one, in UTC.
     private static func month(_ count: Int) -> String {

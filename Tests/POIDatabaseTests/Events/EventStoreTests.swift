@@ -8,7 +8,7 @@ import Testing
 
 @testable import POIDatabase
 
-@Suite("Events in PostgreSQL", .timeLimit(.minutes(2)))
+@Suite("Events in PostgreSQL", .timeLimit(.minutes(5)))
 struct EventStoreTests {
     @Test("An event is kept once, whole, with the server's time beside the phone's")
     func whole() async throws {
