@@ -5,7 +5,7 @@ import Foundation
 /// The cluster starts with the first of them and stops, and is removed, with the process.
 public struct TestDatabase: Sendable {
     private static let sharedCluster = Result {
-        let cluster = PrivateCluster(ephemeralWith: ["max_connections": "500"])
+        let cluster = PrivateCluster(ephemeralWith: ["max_connections": "1500"])
         try cluster.start()
         return cluster
     }
