@@ -1,4 +1,4 @@
-import PointsOfInterestClient
+@testable import PointsOfInterestClient
 
 /// A clock that stands still: a pause on it ends only where its task is cancelled.
 final class StoppedClock: Clock {

@@ -42,7 +42,9 @@ public final class EventRecorder: Sendable {
 
     /// Waits for an event that matches; others that come before it are passed over.
     ///
-    /// - Parameter expected: what to call it where it doesn't come.
+    /// - Parameters:
+    ///   - expected: what to call it where it doesn't come.
+    ///   - matches: whether an event is the one that is waited for.
     @discardableResult
     public func next(
         _ expected: String = "one that matches", where matches: (TrackedEvent) -> Bool
