@@ -2,7 +2,7 @@ import ServerProcess
 import ServiceFixtures
 import Testing
 
-@Suite("A restart in place", .timeLimit(.minutes(2)))
+@Suite("A restart in place", .timeLimit(.minutes(5)))
 struct RestartTests {
     @Test("A server that is started again serves on the port that it had")
     func keepsPort() async throws {

@@ -11,7 +11,7 @@ private struct FragileService {
     static let recoveryTime = Duration.seconds(2)
     private static let loops = 2
     /// Seventeen sessions that begin at once plan their first queries at once: on two processors that is no fault.
-    private static let settings = ["POI_LOOPS": "\(loops)", "POI_DB_STATEMENT_TIMEOUT": "4s"]
+    private static let settings = ["POI_LOOPS": "\(loops)", "POI_DB_STATEMENT_TIMEOUT": "3s"]
     /// By default 3 fast and 4 exclusive connections and one that writes events on every loop, and one for the process
     /// that listens.
     static let connectionCount = loops * (3 + 4 + 1) + 1
@@ -103,7 +103,7 @@ struct DatabaseFaultTests {
             #expect(failure.answer?.status == 503, "\(failure)")
             #expect([.databaseUnavailable, .databaseBusy].contains(failure.answer?.problem?.code))
             #expect(failure.answer?.headers["retry-after"] != nil)
-            // To wait for a connection and for a query are promised to take 1 s and 4 s at most.
+            // To wait for a connection and for a query are promised to take 1 s and 3 s at most.
             #expect(failure.end - failure.start < .seconds(5))
         }
     }

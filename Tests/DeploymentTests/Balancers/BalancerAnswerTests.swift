@@ -4,7 +4,7 @@ import ServerProcess
 import ServiceFixtures
 import Testing
 
-@Suite("What a balancer answers by itself", .timeLimit(.minutes(2)))
+@Suite("What a balancer answers by itself", .timeLimit(.minutes(5)))
 struct BalancerAnswerTests {
     /// A problem as a file of the configuration has it, with the status that the balancer sends it under.
     struct Shipped: Sendable, CustomTestStringConvertible {

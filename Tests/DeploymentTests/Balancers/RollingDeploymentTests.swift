@@ -4,7 +4,7 @@ import ServerProcess
 import ServiceFixtures
 import Testing
 
-@Suite("Behind a balancer, under load", .serialized, .timeLimit(.minutes(3)))
+@Suite("Behind a balancer, under load", .serialized, .timeLimit(.minutes(5)))
 struct RollingDeploymentTests {
     /// Less than the 5 s that are the default, more than the 1.5 s that HAProxy takes to notice as it is shipped.
     private static let drain = ["POI_DRAIN_DELAY": "2s"]

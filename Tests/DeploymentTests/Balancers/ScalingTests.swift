@@ -2,7 +2,7 @@ import ServerProcess
 import ServiceFixtures
 import Testing
 
-@Suite("HAProxy follows the DNS", .timeLimit(.minutes(2)))
+@Suite("HAProxy follows the DNS", .timeLimit(.minutes(5)))
 struct ScalingTests {
     @Test("One server becomes four and four become one, with every request answered")
     func scales() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 /// A pooler in transaction mode: each transaction may meet another backend, none has our settings, and nobody
 /// hears a notification.
-@Suite("Behind PgBouncer", .serialized, .timeLimit(.minutes(2)))
+@Suite("Behind PgBouncer", .serialized, .timeLimit(.minutes(5)))
 struct PoolerTests {
     /// It refuses the start-up parameter `options` unless told to ignore it.
     private static let treatments: [[String]] = [[], ["ignore_startup_parameters = options"]]

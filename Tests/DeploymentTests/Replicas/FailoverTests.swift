@@ -4,7 +4,7 @@ import ServerProcess
 import ServiceFixtures
 import Testing
 
-@Suite("Reads with a primary and a replica", .serialized, .timeLimit(.minutes(2)))
+@Suite("Reads with a primary and a replica", .serialized, .timeLimit(.minutes(5)))
 struct FailoverTests {
     @Test("Go on from whichever of the two is left, and are soon back after both were away")
     func outages() async throws {

@@ -4,7 +4,7 @@ import ServerProcess
 import ServiceFixtures
 import Testing
 
-@Suite("A database that hangs", .timeLimit(.minutes(2)))
+@Suite("A database that hangs", .timeLimit(.minutes(5)))
 struct HangingDatabaseTests {
     @Test("Holds no request longer than the time-outs, nor a health check, nor the end")
     func hanging() async throws {

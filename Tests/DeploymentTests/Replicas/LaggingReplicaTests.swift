@@ -5,7 +5,7 @@ import ServerProcess
 import ServiceFixtures
 import Testing
 
-@Suite("A replica that lags", .timeLimit(.minutes(2)))
+@Suite("A replica that lags", .timeLimit(.minutes(5)))
 struct LaggingReplicaTests {
     private static let target = "/locations?lat=1&long=2&limit=3"
     private static let insertion = """

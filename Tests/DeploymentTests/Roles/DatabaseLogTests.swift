@@ -2,7 +2,7 @@ import ServerProcess
 import ServiceFixtures
 import Testing
 
-@Suite("The database's log with deploy/postgres", .timeLimit(.minutes(2)))
+@Suite("The database's log with deploy/postgres", .timeLimit(.minutes(5)))
 struct DatabaseLogTests {
     @Test("Slow, failed and cancelled questions are in the log, and nobody's whereabouts")
     func noCoordinates() async throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The role that adds events", .timeLimit(.minutes(2)))
+@Suite("The role that adds events", .timeLimit(.minutes(5)))
 struct EventsRoleTests {
     private static let insert = """
         INSERT INTO events (id, time, user_id, name) VALUES (gen_random_uuid(), now(), 'u', 'n') \

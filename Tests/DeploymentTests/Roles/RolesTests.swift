@@ -4,7 +4,7 @@ import ServerProcess
 import ServiceFixtures
 import Testing
 
-@Suite("The roles of deploy/postgres", .timeLimit(.minutes(2)))
+@Suite("The roles of deploy/postgres", .timeLimit(.minutes(5)))
 struct RolesTests {
     /// For the tests that change no right.
     private static let shared = Task {
