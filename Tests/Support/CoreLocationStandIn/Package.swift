@@ -15,8 +15,9 @@ let package = Package(
         .target(
             name: "PointsOfInterestClient", dependencies: ["PointsOfInterestAPI", "CoreLocation", "Combine"],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
+        .target(name: "MockServerAPI", swiftSettings: swiftSettings),
         .target(
-            name: "PointsOfInterestTesting", dependencies: ["PointsOfInterestClient"],
+            name: "PointsOfInterestTesting", dependencies: ["PointsOfInterestClient", "MockServerAPI"],
             resources: [.copy("RecordedResponses")], swiftSettings: swiftSettings),
         .testTarget(
             name: "CoreLocationTests", dependencies: ["PointsOfInterestTesting", "CoreLocation", "Combine"],
