@@ -45,6 +45,9 @@ extension OpenAPIDocument {
     /// PostgreSQL keeps no NUL.
     private static let storableText = #"^[^\u0000]*$"#
 
+    /// Not every program looks at a `format`.
+    private static let uuid = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"
+
     private static let eventFault = object(
         required: [
             ("index", count), ("code", ["type": "string"]), ("detail", ["type": "string"]),
@@ -60,7 +63,7 @@ extension OpenAPIDocument {
                 ("event", ["anyOf": .array(catalog.definitions.map(Self.content) + [unknownContent])]),
             ],
             optional: [
-                ("id", ["type": ["string", "null"], "format": "uuid"]),
+                ("id", ["type": ["string", "null"], "format": "uuid", "pattern": .string(Self.uuid)]),
                 ("test", ["type": ["boolean", "null"]]),
             ],
             """
@@ -113,15 +116,21 @@ extension OpenAPIDocument {
                 // Null is one more choice where there need be none.
                 ["enum": .array(choices.map { .string($0) } + (parameter.isRequired ? [] : [.null]))]
             case .integer(let range):
-                [
-                    "type": type("integer", of: parameter), "minimum": .integer(range.lowerBound),
-                    "maximum": .integer(range.upperBound),
-                ]
+                integer(in: range).with([("type", type("integer", of: parameter))])
             case .number(let range):
                 Self.range(range).with([("type", type("number", of: parameter))])
             case .boolean: ["type": type("boolean", of: parameter)]
             }
         return schema.with(described)
+    }
+
+    /// Bounds beyond what a double can count are none that JSON could keep to (RFC 8259, section 6).
+    private static func integer(in range: ClosedRange<Int>) -> JSONValue {
+        let countable = -1 << 53...1 << 53
+        var bounds: [(String, JSONValue)] = []
+        if countable.contains(range.lowerBound) { bounds.append(("minimum", .integer(range.lowerBound))) }
+        if countable.contains(range.upperBound) { bounds.append(("maximum", .integer(range.upperBound))) }
+        return .object(bounds)
     }
 
     private static func type(_ name: String, of parameter: EventParameter) -> JSONValue {
