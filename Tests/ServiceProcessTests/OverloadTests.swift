@@ -32,7 +32,7 @@ struct OverloadTests {
 
     @Test("What is beyond the limit of requests in flight is a 503 at once, health excepted")
     func inFlightLimit() async throws {
-        let (server, session) = try await start(["POI_MAX_IN_FLIGHT": "1", "POI_DB_STATEMENT_TIMEOUT": "10s"])
+        let (server, session) = try await start(["POI_MAX_IN_FLIGHT": "1", "POI_DB_STATEMENT_TIMEOUT": "60s"])
         try await session.lockPlaces()
         let first = Task { [port = server.port] in try await get(secretTarget, port: port) }
         try await session.waitForBlockedQueries()
