@@ -39,14 +39,12 @@ lint: ## check the format and the rules of the house
 	@scripts/lint
 
 .PHONY: test-release
-test-release: bootstrap ## run every test in release mode
-	@scripts/test -c release -Xswiftc -enable-testing --scratch-path .build/release-tests
+test-release: bootstrap ## test the programs as they are shipped, in release mode
+	@scripts/test-release
 
 .PHONY: test-tsan
 test-tsan: bootstrap ## run the tests of what has threads under ThreadSanitizer
-	TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/tsan.suppressions" \
-	$(SWIFT) test --sanitize=thread --scratch-path .build/tsan \
-		--filter 'EventLoopTests|HTTPServerTests|PostgresTests'
+	@scripts/test-threads --sanitize=thread
 
 .PHONY: test-deployment
 test-deployment: ## run several servers behind balancers and before replicas and poolers

@@ -162,3 +162,25 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// The tests of what has threads, and what they need: scripts/test-threads builds them in several ways, and it would
+// take several times as long to build everything.
+if Context.environment["POI_PACKAGE"] == "threads" {
+    package.keepOnly(["EventLoopTests", "HTTPServerTests", "PostgresTests"])
+}
+
+extension Package {
+    /// Removes every target that these don't depend on, and all products.
+    func keepOnly(_ roots: [String]) {
+        var waiting = roots
+        var kept: Set<String> = []
+        while let name = waiting.popLast() {
+            guard kept.insert(name).inserted else { continue }
+            for dependency in targets.first(where: { $0.name == name })?.dependencies ?? [] {
+                if case .byNameItem(let name, _) = dependency { waiting.append(name) }
+            }
+        }
+        products = []
+        targets.removeAll { !kept.contains($0.name) }
+    }
+}

@@ -1,3 +1,4 @@
+import Foundation
 import POIService
 import PointsOfInterestAPI
 import Postgres
@@ -7,11 +8,17 @@ import Testing
 @testable import POIDatabase
 
 /// PostgreSQL against the plainest truth there is: measuring every place.
+///
+/// `POI_TEST_QUESTIONS` sets the number of questions about each dataset: `scripts/soak` asks many more.
 @Suite("The database's answers are exact", .timeLimit(.minutes(5)))
 struct ExactnessTests {
-    /// More places on one point than a cube may hold, where that is to happen.
-    private static func size(of dataset: Dataset) -> (places: Int, questions: Int) {
-        dataset.isCrowded ? (1600, 150) : (400, 400)
+    private static let questionCount =
+        ProcessInfo.processInfo.environment["POI_TEST_QUESTIONS"].flatMap { Int($0) } ?? 200
+
+    /// More places on one point than a cube may hold, where that is to happen, and so fewer questions.
+    private static func size(of dataset: Dataset) -> (places: Int, questions: Int, walks: Int) {
+        dataset.isCrowded
+            ? (1600, questionCount * 3 / 8, questionCount / 30) : (400, questionCount, questionCount / 30)
     }
 
     @Test("Whatever the places, the centre, the radius and the limit", arguments: Dataset.allCases)
@@ -48,7 +55,7 @@ struct ExactnessTests {
         let database = try MigratedDatabase.empty()
         try await database.withStore(usesIndexAlways: true) { store, session in
             var questions = try await Self.questions(about: dataset, using: generator, session)
-            for _ in 0..<12 {
+            for _ in 0..<Self.size(of: dataset).walks {
                 var request = questions.next()
                 let sizes = questions.pageSizes()
                 let whole = try await questions.allIDs(request)

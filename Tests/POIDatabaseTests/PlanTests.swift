@@ -7,26 +7,6 @@ import Testing
 /// How PostgreSQL goes about the service's statements, with many places that are all far from the centre.
 @Suite("The plans", .timeLimit(.minutes(5)))
 struct PlanTests {
-    private static let database = Result { try crowdedDatabase() }
-
-    /// 100,000 places in California, the same in every run, and in spatial order as an import writes them.
-    private static func crowdedDatabase() throws -> TestDatabase {
-        let database = try MigratedDatabase.empty()
-        try database.execute(
-            """
-            INSERT INTO locations (name, category, latitude, longitude)
-            SELECT 'place ' || n, 'museum', latitude, longitude
-            FROM (
-                SELECT n, 32.5 + 9.5 * mod(n * 0.61803398875, 1)::float8 AS latitude,
-                    -124.4 + 10.3 * mod(n * 0.75487766625, 1)::float8 AS longitude
-                FROM generate_series(1, 100000) AS n
-            ) AS place
-            ORDER BY location_point(latitude, longitude);
-            ANALYZE locations
-            """)
-        return database
-    }
-
     /// The server begins with plans for the values at hand and may go over to one for any: both have to be good.
     @Test(
         "The nearest places come from the n-D index, by a handful of pages, from other continents too",
@@ -35,7 +15,8 @@ struct PlanTests {
         let nearest = try #require(LocationStatements.nearest(limit: limit))
         for center in ["40.7128, -74.006", "37.3293, -121.8893", "-90, 0", "51.5, 0", "0, 180"] {
             let plan = try Plan(
-                of: nearest.statement.sql.text, "float8, float8", center, planCacheMode, Self.database.get())
+                of: nearest.statement.sql.text, "float8, float8", center, planCacheMode,
+                CrowdedDatabase.database.get())
             #expect(plan.indexes == ["locations_geocentric_idx"], "\(center): \(plan.text)")
             #expect(!plan.text.contains("Sort"), "\(center): \(plan.text)")
             #expect(plan.touchedBuffers < 200, "\(center): \(plan.text)")

@@ -18,7 +18,7 @@ struct OverloadTests {
 
     @Test("A query that takes too long is a 504, and is cancelled in the database")
     func queryTimeout() async throws {
-        let (server, session) = try await start(["POI_DB_STATEMENT_TIMEOUT": "200ms"])
+        let (server, session) = try await start(["POI_DB_STATEMENT_TIMEOUT": "2s"])
         try await session.lockPlaces()
         let answer = try await get(secretTarget, port: server.port)
         #expect(answer.status == 504)
