@@ -163,10 +163,10 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// The tests of what has threads, and what they need: scripts/test-threads builds them in several ways, and it would
-// take several times as long to build everything.
-if Context.environment["POI_PACKAGE"] == "threads" {
-    package.keepOnly(["EventLoopTests", "HTTPServerTests", "PostgresTests"])
+// Some tests alone, `POI_TESTS=HTTPServerTests,PostgresTests`, and what they need: scripts/test-threads builds them in
+// several ways, and it would take several times as long to build everything.
+if let names = Context.environment["POI_TESTS"] {
+    package.keepOnly(names.split(separator: ",").map { "\($0)" })
 }
 
 extension Package {
