@@ -24,6 +24,48 @@ struct EventQueueTests {
         #expect(queue.failure == nil)
     }
 
+    @Test("has on the disk what was tracked once it says so, and the folder's entries from the start")
+    func synchronizes() async throws {
+        let synchronized = Locked<[(isFolder: Bool, size: Int)]>([])
+        let queue = try EventQueue(
+            directory: folder.url, limits: .init(),
+            fsync: { descriptor in
+                var status = stat()
+                fstat(descriptor, &status)
+                let isFolder = status.st_mode & S_IFMT == S_IFDIR
+                synchronized.withLock { $0.append((isFolder, Int(status.st_size))) }
+                return 0
+            })
+        #expect(synchronized.withLock { $0.map(\.isFolder) } == [true])
+        for number in 1...3 {
+            queue.track(.numbered(number))
+            await queue.synchronize()
+            let size = try Data(contentsOf: folder.file).count
+            #expect(synchronized.withLock { $0.last?.size } == size)
+        }
+    }
+
+    @Test("says so where the disk doesn't take what was tracked")
+    func failsToSynchronize() async throws {
+        let queue = try EventQueue(
+            directory: folder.url, limits: .init(),
+            fsync: { descriptor in
+                guard lseek(descriptor, 0, SEEK_END) > 0, fcntl(descriptor, F_GETFL) & O_APPEND != 0 else {
+                    return 0
+                }
+                errno = EIO
+                return -1
+            })
+        queue.track(.numbered(1))
+        await queue.synchronize()
+        guard case .file(let operation, EIO) = queue.failure else {
+            Issue.record("\(String(describing: queue.failure))")
+            return
+        }
+        #expect(operation.hasPrefix("fsync"))
+        #expect(queue.count == 1)
+    }
+
     @Test("forgets what was half written when the process was killed, wherever that was")
     func forgetsTornLine() throws {
         do {

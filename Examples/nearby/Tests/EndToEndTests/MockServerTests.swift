@@ -25,7 +25,7 @@ struct MockServerTests {
             ])
             let result = try await Program.run(["--limit", "5"], against: session.baseURL)
             #expect(result.lines == ["     0 m  Here (park)", "   999 m  There (cafe)"])
-            let requests = try await session.journal().requests
+            let requests = try await session.journal(MockJournalQuery(path: "/locations")).requests
             #expect(requests.map(\.target) == ["/locations?lat=37.3293&long=-121.8893&limit=5"])
             #expect(requests.first?.header("Accept") == "application/json")
         }
@@ -59,10 +59,21 @@ struct MockServerTests {
     @Test("asks again where the connection is lost")
     func asksAgain() async throws {
         try await withSession { session in
-            try await session.setFaults([MockFaultRule(times: 1, fault: .reset)])
+            try await session.setFaults([MockFaultRule(path: "/locations", times: 1, fault: .reset)])
             let result = try await Program.run(["--limit", "1"], against: session.baseURL)
             #expect(result.exitCode == 0)
-            #expect(try await session.journal().requests.map(\.status) == [nil, 200])
+            let requests = try await session.journal(MockJournalQuery(path: "/locations")).requests
+            #expect(requests.map(\.status) == [nil, 200])
+        }
+    }
+
+    @Test("has sent its events when it ends")
+    func sendsEvents() async throws {
+        try await withSession { session in
+            _ = try await Program.run(["--limit", "1"], against: session.baseURL)
+            let requests = try await session.journal(MockJournalQuery(method: "POST", path: "/events"))
+                .requests
+            #expect(requests.map(\.status) == [200])
         }
     }
 }

@@ -40,6 +40,7 @@ public final class EventQueue: Tracker {
     }
 
     private let folder: String
+    private let fsync: FileSync
     private let lockFile: JournalFile
     private let state: Locked<State>
     private let disk = DispatchQueue(label: "events-on-disk", qos: .utility)
@@ -47,19 +48,24 @@ public final class EventQueue: Tracker {
     /// Opens the queue of a folder, and makes the folder if there is none.
     ///
     /// - Throws: `EventQueueError`.
-    public init(directory: URL, limits: Limits = Limits()) throws(EventQueueError) {
+    public convenience init(directory: URL, limits: Limits = Limits()) throws(EventQueueError) {
+        try self.init(directory: directory, limits: limits, fsync: { Foundation.fsync($0) })
+    }
+
+    init(directory: URL, limits: Limits, fsync: @escaping FileSync) throws(EventQueueError) {
         folder = directory.path
+        self.fsync = fsync
         do {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         } catch {
             throw .system("make \(folder)")
         }
-        lockFile = try JournalFile(path: "\(folder)/lock")
+        lockFile = try JournalFile(path: "\(folder)/lock", fsync: fsync)
         try lockFile.lock()
-        let file = try JournalFile(path: "\(folder)/events")
+        let file = try JournalFile(path: "\(folder)/events", fsync: fsync)
         let backlog = try Self.backlog(of: file, limits: limits)
         state = Locked(State(backlog: backlog, file: file))
-        try JournalFile.synchronizeFolder(folder)
+        try JournalFile.synchronizeFolder(folder, fsync: fsync)
     }
 
     /// The number of events that wait.
@@ -216,7 +222,7 @@ public final class EventQueue: Tracker {
     /// Writes a new file beside the old one and puts it in its place. Only moments of it hold up who tracks.
     private func compact(_ snapshot: [JournalRecord]) throws(EventQueueError) {
         let path = "\(folder)/events"
-        let file = try JournalFile(path: path + ".new", truncated: true)
+        let file = try JournalFile(path: path + ".new", truncated: true, fsync: fsync)
         try file.append(snapshot.flatMap(\.line))
         // What comes while the disk works has to be there too, before the old file goes: a few rounds catch up.
         for _ in 0..<3 {
@@ -235,6 +241,6 @@ public final class EventQueue: Tracker {
             guard rename(path + ".new", path) == 0 else { throw .system("rename \(path).new") }
             state.file = file
         }
-        try JournalFile.synchronizeFolder(folder)
+        try JournalFile.synchronizeFolder(folder, fsync: fsync)
     }
 }

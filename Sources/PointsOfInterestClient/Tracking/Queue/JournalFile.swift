@@ -1,15 +1,22 @@
 import Foundation
 
+/// Waits until the disk has all of a descriptor's file; not 0 where that fails, with the reason in `errno`.
+typealias FileSync = @Sendable (Int32) -> Int32
+
 /// An open file that is appended to.
 final class JournalFile: Sendable {
     let path: String
     private let descriptor: Int32
+    private let fsync: FileSync
 
     /// Opens a file, and makes it if there is none.
     ///
-    /// - Parameter truncated: whether what it holds is forgotten.
-    init(path: String, truncated: Bool = false) throws(EventQueueError) {
+    /// - Parameters:
+    ///   - truncated: whether what it holds is forgotten.
+    ///   - fsync: fsync(2), or a test's stand-in.
+    init(path: String, truncated: Bool = false, fsync: @escaping FileSync) throws(EventQueueError) {
         self.path = path
+        self.fsync = fsync
         let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (truncated ? O_TRUNC : 0)
         descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else { throw .system("open \(path)") }
@@ -89,7 +96,7 @@ final class JournalFile: Sendable {
     }
 
     /// Waits until the disk has a folder's entries: which files there are, by which names.
-    static func synchronizeFolder(_ path: String) throws(EventQueueError) {
+    static func synchronizeFolder(_ path: String, fsync: FileSync) throws(EventQueueError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard descriptor >= 0 else { throw .system("open \(path)") }
         defer { close(descriptor) }
