@@ -42,19 +42,25 @@ struct ReplicatedService {
 
     /// Waits until all connections for reads are where they belong: on the standby, and none on the primary.
     func waitForReadsOnStandby() async throws {
-        // By default 3 fast and 4 exclusive connections a loop, and the monitor's own.
-        try await session(standby).wait(until: "count(*) = 8 FROM pg_stat_activity WHERE \(Self.isOurs)")
-        try await waitForNoReadsOnPrimary()
-    }
-
-    /// Waits until the primary has only its part: the watch's two, the listener's and the monitor's.
-    private func waitForNoReadsOnPrimary() async throws {
-        try await session(primary).wait(until: "count(*) = 4 FROM pg_stat_activity WHERE \(Self.isOurs)")
+        try await wait(for: Self.readConnections + 1, on: standby)
+        try await wait(for: Self.ownConnections, on: primary)
     }
 
     /// Waits until reads go to the primary.
     func waitForReadsOnPrimary() async throws {
-        try await session(primary).wait(until: "count(*) = 11 FROM pg_stat_activity WHERE \(Self.isOurs)")
+        try await wait(for: Self.ownConnections + Self.readConnections, on: primary)
+    }
+
+    /// By default 3 fast and 4 exclusive connections a loop; a server that is read from has the monitor's, too.
+    private static let readConnections = 7
+    /// What the primary has in any case: the watch's two, the listener's, the monitor's and the loop's for events.
+    private static let ownConnections = 5
+
+    private func wait(for count: Int, on cluster: PrivateCluster) async throws {
+        try await session(cluster).wait(
+            until: """
+                count(*) = \(count) FROM pg_stat_activity WHERE application_name = 'points-of-interest'
+                """)
     }
 
     /// Waits for the server's word on a server for reads, not counting the log's first `count` lines.
@@ -76,6 +82,4 @@ struct ReplicatedService {
             primary.stop()
         }
     }
-
-    private static let isOurs = "application_name = 'points-of-interest'"
 }
