@@ -5,137 +5,145 @@ import Testing
 
 @testable import POIDatabase
 
-/// No request is a trap: what each reads is bounded, whatever it asks for.
-@Suite("The pages that a request reads", .timeLimit(.minutes(10)), .serialized)
-struct BufferTests {
-    private static let sanJose = Coordinate(wrapping: 37.3293, -121.8893)
-    private static let centers = [
-        "San José": sanJose, "New York": Coordinate(wrapping: 40.7, -74), "the antipode": sanJose.antipode,
-        "Cape Town": Coordinate(wrapping: -33.9, 18.4), "an ocean": Coordinate(wrapping: -48.9, -123.4),
-    ]
+extension CrowdedDatabaseTests {
+    /// No request is a trap: what each reads is bounded, whatever it asks for.
+    @Suite("The pages that a request reads", .timeLimit(.minutes(10)))
+    struct BufferTests {
+        private static let sanJose = Coordinate(wrapping: 37.3293, -121.8893)
+        private static let centers = [
+            "San José": sanJose, "New York": Coordinate(wrapping: 40.7, -74),
+            "the antipode": sanJose.antipode,
+            "Cape Town": Coordinate(wrapping: -33.9, 18.4), "an ocean": Coordinate(wrapping: -48.9, -123.4),
+        ]
 
-    private static let filters: [String: @Sendable (inout LocationsRequest) -> Void] = [
-        "": { _ in }, "a rare category": { $0.categories = ["lighthouse"] },
-        "a frequent category": { $0.categories = ["cafe"] },
-        "categories": { $0.categories = ["cafe", "lighthouse", "zoo"] }, "featured": { $0.featured = true },
-        "not featured": { $0.featured = false }, "no hit": { $0.searchText = "zzz" },
-        "a rare word": { $0.searchText = "street77" }, "a frequent word": { $0.searchText = "caf" },
-        "two words": { $0.searchText = "place 777" },
-        "a small box": { $0.box = BoundingBox(west: -121.9, south: 37.3, east: -121.89, north: 37.31) },
-        "the whole Earth": { $0.box = BoundingBox(west: -180, south: -90, east: 180, north: 90) },
-        "a thin band": { $0.box = BoundingBox(west: -180, south: 37.3, east: 180, north: 37.3001) },
-    ]
+        private static let filters: [String: @Sendable (inout LocationsRequest) -> Void] = [
+            "": { _ in }, "a rare category": { $0.categories = ["lighthouse"] },
+            "a frequent category": { $0.categories = ["cafe"] },
+            "categories": { $0.categories = ["cafe", "lighthouse", "zoo"] },
+            "featured": { $0.featured = true },
+            "not featured": { $0.featured = false }, "no hit": { $0.searchText = "zzz" },
+            "a rare word": { $0.searchText = "street77" }, "a frequent word": { $0.searchText = "caf" },
+            "two words": { $0.searchText = "place 777" },
+            "a small box": { $0.box = BoundingBox(west: -121.9, south: 37.3, east: -121.89, north: 37.31) },
+            "the whole Earth": { $0.box = BoundingBox(west: -180, south: -90, east: 180, north: 90) },
+            "a thin band": { $0.box = BoundingBox(west: -180, south: 37.3, east: 180, north: 37.3001) },
+        ]
 
-    /// What is bounded less: several categories, each of which is looked for; and words that every fifth name
-    /// has, whose names have to be read.
-    private static let greatestCounts = [
-        "categories": 4000, "a frequent word": 20_000, "a rare word": 10_000, "two words": 10_000,
-    ]
+        /// What is bounded less: several categories, each of which is looked for; and words that every fifth name
+        /// has, whose names have to be read.
+        private static let greatestCounts = [
+            "categories": 4000, "a frequent word": 20_000, "a rare word": 10_000, "two words": 10_000,
+        ]
 
-    @Test("Are few for every filter, near and far", arguments: ["force_generic_plan", "force_custom_plan"])
-    func filters(planCacheMode: String) async throws {
-        try await Self.withCounter(planCacheMode) { counter in
-            for (place, center) in Self.centers.sorted(by: { $0.key < $1.key }) {
-                for (name, setFilter) in Self.filters.sorted(by: { $0.key < $1.key }) {
-                    var request = LocationsRequest(center: center)
-                    setFilter(&request)
-                    try await counter.expectFewBuffers(
-                        request, "\(place) \(name) \(planCacheMode)",
-                        atMost: Self.greatestCounts[name] ?? 2000)
-                }
-            }
-        }
-    }
-
-    @Test("Are few for pairs of filters, near and far")
-    func pairs() async throws {
-        let names = ["a rare category", "featured", "no hit", "a frequent category", "a small box"]
-        try await Self.withCounter("auto") { counter in
-            for (place, center) in Self.centers.sorted(by: { $0.key < $1.key }) {
-                for (index, first) in names.enumerated() {
-                    for second in names[(index + 1)...] {
+        @Test(
+            "Are few for every filter, near and far", arguments: ["force_generic_plan", "force_custom_plan"])
+        func filters(planCacheMode: String) async throws {
+            try await Self.withCounter(planCacheMode) { counter in
+                for (place, center) in Self.centers.sorted(by: { $0.key < $1.key }) {
+                    for (name, setFilter) in Self.filters.sorted(by: { $0.key < $1.key }) {
                         var request = LocationsRequest(center: center)
-                        Self.filters[first]?(&request)
-                        Self.filters[second]?(&request)
+                        setFilter(&request)
                         try await counter.expectFewBuffers(
-                            request, "\(place) \(first) \(second)", atMost: 2000)
+                            request, "\(place) \(name) \(planCacheMode)",
+                            atMost: Self.greatestCounts[name] ?? 2000)
                     }
                 }
             }
         }
-    }
 
-    @Test("Are few for pages deep down", arguments: [1000, 10_000, 100_000])
-    func deepPages(depth: Int) async throws {
-        guard depth < CrowdedDatabase.placeCount else { return }
-        try await Self.withCounter("force_generic_plan") { counter in
-            for (place, center) in Self.centers.sorted(by: { $0.key < $1.key }) {
-                let position = try await counter.position(depth: depth, around: center)
-                for name in [
-                    "", "a rare category", "a frequent category", "featured", "no hit", "the whole Earth",
-                ] {
-                    var request = LocationsRequest(center: center)
-                    Self.filters[name]?(&request)
-                    request.cursor = PageCursor(position, in: request)
-                    // From there the page's border is 400 km long, and crowded: see Documentation/queries.md.
-                    let isLongBorder = place == "the antipode" && depth == 100_000
-                    try await counter.expectFewBuffers(
-                        request, "\(place) \(name) \(depth)", atMost: isLongBorder ? 4000 : 2000)
+        @Test("Are few for pairs of filters, near and far")
+        func pairs() async throws {
+            let names = ["a rare category", "featured", "no hit", "a frequent category", "a small box"]
+            try await Self.withCounter("auto") { counter in
+                for (place, center) in Self.centers.sorted(by: { $0.key < $1.key }) {
+                    for (index, first) in names.enumerated() {
+                        for second in names[(index + 1)...] {
+                            var request = LocationsRequest(center: center)
+                            Self.filters[first]?(&request)
+                            Self.filters[second]?(&request)
+                            try await counter.expectFewBuffers(
+                                request, "\(place) \(first) \(second)", atMost: 2000)
+                        }
+                    }
                 }
             }
         }
-    }
 
-    private static func withCounter(
-        _ planCacheMode: String, _ body: @escaping @Sendable (Counter) async throws -> Void
-    ) async throws {
-        try await CrowdedDatabase.database.get().withStore(
-            settings: ["plan_cache_mode": planCacheMode], listenMode: .off
-        ) { store, session in try await body(Counter(store: store, session: session)) }
-    }
+        @Test("Are few for pages deep down", arguments: [1000, 10_000, 100_000])
+        func deepPages(depth: Int) async throws {
+            guard depth < CrowdedDatabase.placeCount else { return }
+            try await Self.withCounter("force_generic_plan") { counter in
+                for (place, center) in Self.centers.sorted(by: { $0.key < $1.key }) {
+                    let position = try await counter.position(depth: depth, around: center)
+                    for name in [
+                        "", "a rare category", "a frequent category", "featured", "no hit", "the whole Earth",
+                    ] {
+                        var request = LocationsRequest(center: center)
+                        Self.filters[name]?(&request)
+                        request.cursor = PageCursor(position, in: request)
+                        // From there the page's border is 400 km long, and crowded: see Documentation/queries.md.
+                        let isLongBorder = place == "the antipode" && depth == 100_000
+                        try await counter.expectFewBuffers(
+                            request, "\(place) \(name) \(depth)", atMost: isLongBorder ? 4000 : 2000)
+                    }
+                }
+            }
+        }
 
-    /// Counts the pages that a store's requests read.
-    private struct Counter {
-        let store: PostgresLocationStore
-        let session: PostgresConnection
-
-        func expectFewBuffers(
-            _ request: LocationsRequest, _ description: String, atMost greatest: Int
+        private static func withCounter(
+            _ planCacheMode: String, _ body: @escaping @Sendable (Counter) async throws -> Void
         ) async throws {
-            let (buffersBefore, cubesBefore) = (try await buffers(), store.cubeCount)
-            _ = try await store.locations(for: request)
-            let (used, cubeCount) = (try await buffers() - buffersBefore, store.cubeCount - cubesBefore)
-            if CrowdedDatabase.placeCount >= 1_000_000 {
-                print("buffers: \(used) cubes: \(cubeCount) \(description)")
-            }
-            #expect(used > 0, "\(description)")
-            #expect(used < greatest, "\(description), \(cubeCount) cubes")
+            try await CrowdedDatabase.database.get().withStore(
+                settings: ["plan_cache_mode": planCacheMode], listenMode: .off
+            ) { store, session in try await body(Counter(store: store, session: session)) }
         }
 
-        /// Where a page begins that so many places are before.
-        func position(depth: Int, around center: Coordinate) async throws -> PagePosition {
-            let row = try await session.run(
-                """
-                SELECT id, distance FROM (
-                    SELECT id, geog <-> location_point(\(center.latitude), \(center.longitude)) AS distance
-                    FROM locations) AS place ORDER BY distance OFFSET \(depth) LIMIT 1
-                """
-            ).only()
-            return PagePosition(
-                distanceMeters: try row.decode(at: 1), id: try row.decode(at: 0), count: depth)
-        }
+        /// Counts the pages that a store's requests read.
+        private struct Counter {
+            let store: PostgresLocationStore
+            let session: PostgresConnection
 
-        /// What was read until now, once the store's sessions have told: by themselves they do it once a second at
-        /// most (The Cumulative Statistics System, PostgreSQL's manual).
-        private func buffers() async throws -> Int {
-            for lane in PoolLaneName.allCases {
-                _ = try await store.pool.query(PostgresQuery("SELECT pg_stat_force_next_flush()"), lane: lane)
+            func expectFewBuffers(
+                _ request: LocationsRequest, _ description: String, atMost greatest: Int
+            ) async throws {
+                let (buffersBefore, cubesBefore) = (try await buffers(), store.cubeCount)
+                _ = try await store.locations(for: request)
+                let (used, cubeCount) = (try await buffers() - buffersBefore, store.cubeCount - cubesBefore)
+                if CrowdedDatabase.placeCount >= 1_000_000 {
+                    print("buffers: \(used) cubes: \(cubeCount) \(description)")
+                }
+                #expect(used > 0, "\(description)")
+                #expect(used < greatest, "\(description), \(cubeCount) cubes")
             }
-            return try await session.value(
-                """
-                SELECT sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::bigint
-                FROM pg_statio_user_tables WHERE relname IN ('locations', 'location_words')
-                """)
+
+            /// Where a page begins that so many places are before.
+            func position(depth: Int, around center: Coordinate) async throws -> PagePosition {
+                let row = try await session.run(
+                    """
+                    SELECT id, distance FROM (
+                        SELECT id, geog <-> location_point(\(center.latitude), \(center.longitude)) AS distance
+                        FROM locations) AS place ORDER BY distance OFFSET \(depth) LIMIT 1
+                    """
+                ).only()
+                return PagePosition(
+                    distanceMeters: try row.decode(at: 1), id: try row.decode(at: 0), count: depth)
+            }
+
+            /// What was read until now, once the store's sessions have told: by themselves they do it once a second at
+            /// most (The Cumulative Statistics System, PostgreSQL's manual).
+            private func buffers() async throws -> Int {
+                for lane in PoolLaneName.allCases {
+                    _ = try await store.pool.query(
+                        PostgresQuery("SELECT pg_stat_force_next_flush()"), lane: lane)
+                }
+                // The session's own, too: it looks for pages deep down.
+                _ = try await session.run("SELECT pg_stat_force_next_flush()")
+                return try await session.value(
+                    """
+                    SELECT sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::bigint
+                    FROM pg_statio_user_tables WHERE relname IN ('locations', 'location_words')
+                    """)
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ enum CrowdedDatabase {
     static let placeCount =
         ProcessInfo.processInfo.environment["POI_TEST_PLACES"].flatMap { Int($0) } ?? 100_000
 
-    /// Nobody writes to it, so its suites share it.
+    /// Nobody writes to it, so its suites share it, one after the other: see `CrowdedDatabaseTests`.
     static let database = Result { try make() }
 
     /// Places in 130 km around San José, the same in every run, and in spatial order as an import writes them; ten of

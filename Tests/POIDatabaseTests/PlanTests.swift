@@ -4,22 +4,24 @@ import Testing
 
 @testable import POIDatabase
 
-/// How PostgreSQL goes about the service's statements, with many places that are all far from the centre.
-@Suite("The plans", .timeLimit(.minutes(5)))
-struct PlanTests {
-    /// The server begins with plans for the values at hand and may go over to one for any: both have to be good.
-    @Test(
-        "The nearest places come from the n-D index, by a handful of pages, from other continents too",
-        arguments: ["force_generic_plan", "force_custom_plan"], [8, 20, 50, 100])
-    func nearest(planCacheMode: String, limit: Int) throws {
-        let nearest = try #require(LocationStatements.nearest(limit: limit))
-        for center in ["40.7128, -74.006", "37.3293, -121.8893", "-90, 0", "51.5, 0", "0, 180"] {
-            let plan = try Plan(
-                of: nearest.statement.sql.text, "float8, float8", center, planCacheMode,
-                CrowdedDatabase.database.get())
-            #expect(plan.indexes == ["locations_geocentric_idx"], "\(center): \(plan.text)")
-            #expect(!plan.text.contains("Sort"), "\(center): \(plan.text)")
-            #expect(plan.touchedBuffers < 200, "\(center): \(plan.text)")
+extension CrowdedDatabaseTests {
+    /// How PostgreSQL goes about the service's statements, with many places that are all far from the centre.
+    @Suite("The plans", .timeLimit(.minutes(5)))
+    struct PlanTests {
+        /// The server begins with plans for the values at hand and may go over to one for any: both have to be good.
+        @Test(
+            "The nearest places come from the n-D index, by a handful of pages, from other continents too",
+            arguments: ["force_generic_plan", "force_custom_plan"], [8, 20, 50, 100])
+        func nearest(planCacheMode: String, limit: Int) throws {
+            let nearest = try #require(LocationStatements.nearest(limit: limit))
+            for center in ["40.7128, -74.006", "37.3293, -121.8893", "-90, 0", "51.5, 0", "0, 180"] {
+                let plan = try Plan(
+                    of: nearest.statement.sql.text, "float8, float8", center, planCacheMode,
+                    CrowdedDatabase.database.get())
+                #expect(plan.indexes == ["locations_geocentric_idx"], "\(center): \(plan.text)")
+                #expect(!plan.text.contains("Sort"), "\(center): \(plan.text)")
+                #expect(plan.touchedBuffers < 200, "\(center): \(plan.text)")
+            }
         }
     }
 }
