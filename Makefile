@@ -43,8 +43,8 @@ test-release: bootstrap ## test the programs as they are shipped, in release mod
 	@scripts/test-release
 
 .PHONY: test-tsan
-test-tsan: bootstrap ## run the tests of what has threads under ThreadSanitizer
-	@scripts/test-threads --sanitize=thread
+test-tsan: bootstrap ## run the tests of what has threads in release mode under ThreadSanitizer
+	@scripts/test-threads -c release --sanitize=thread -Xswiftc -enable-testing
 
 .PHONY: test-deployment
 test-deployment: ## run several servers behind balancers and before replicas and poolers

@@ -5,9 +5,9 @@ import ServerProcess
 import ServiceFixtures
 import Testing
 
-/// How many mutations are tried: 20,000, or what the environment's `POI_MUTATIONS` says.
+/// How many mutations are tried: 10,000, or what the environment's `POI_MUTATIONS` says.
 private let mutationCount =
-    ProcessInfo.processInfo.environment["POI_MUTATIONS"].flatMap { Int($0) } ?? 20_000
+    ProcessInfo.processInfo.environment["POI_MUTATIONS"].flatMap { Int($0) } ?? 10_000
 
 @Suite("Mutated requests", .timeLimit(.minutes(mutationCount > 20_000 ? 240 : 3)))
 struct MutationTests {
