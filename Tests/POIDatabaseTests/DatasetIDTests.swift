@@ -1,14 +1,32 @@
+import Foundation
 import Postgres
 import PrivateCluster
 import Testing
 
-/// The id that vouches for the rows: see `Migrations/0004_create_dataset.sql` and `0012_renew_dataset_on_restore.sql`.
+/// The id that vouches for the rows: see `Migrations/0004_create_dataset.sql`, `0012_renew_dataset_on_restore.sql`
+/// and `0014_read_dataset_without_join.sql`.
 @Suite("The dataset's id", .timeLimit(.minutes(5)))
 struct DatasetIDTests {
     private static let insertion = """
         INSERT INTO locations (name, category, latitude, longitude) VALUES ('A place', 'museum', 1, 2)
         """
     private static let currentID = "SELECT id::text FROM dataset"
+
+    /// Where statements that look costly are compiled before they run (`jit`, PostgreSQL's manual), and 100,000 is it.
+    @Test("Looks as cheap as it is, also where no statistics were gathered")
+    func cost() throws {
+        struct Explanation: Decodable {
+            struct Plan: Decodable {
+                let cost: Double
+                enum CodingKeys: String, CodingKey { case cost = "Total Cost" }
+            }
+            let plan: Plan
+            enum CodingKeys: String, CodingKey { case plan = "Plan" }
+        }
+        let text = try MigratedDatabase.empty().execute("EXPLAIN (FORMAT JSON) SELECT id FROM dataset")
+        let explanations = try JSONDecoder().decode([Explanation].self, from: Data(text.utf8))
+        #expect(try #require(explanations.first).plan.cost < 1000, "\(text)")
+    }
 
     @Test(
         "Is renewed by a transaction that writes places or categories, once, and says so at commit",
