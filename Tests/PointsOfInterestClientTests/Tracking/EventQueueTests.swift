@@ -189,6 +189,35 @@ struct EventQueueTests {
         #expect(try queue.numbers() == Array(781...800))
         queue.track(.numbered(801))
         #expect(queue.failure == nil)
+        #expect(try folder.reopened() == Array(781...801))
+    }
+
+    @Test("is written anew while events come, and has them all")
+    func compactsMeanwhile() async throws {
+        // Once there is something to write anew, each wait for the disk is long enough for another event.
+        let (remaining, tracking) = (Locked(0), Locked<EventQueue?>(nil))
+        let queue = try EventQueue(
+            directory: folder.url, limits: .init(),
+            fsync: { _ in
+                let number = remaining.withLock { remaining in
+                    defer { remaining = max(0, remaining - 1) }
+                    return remaining
+                }
+                if number > 0 { tracking.withLock { $0 }?.track(.numbered(number)) }
+                return 0
+            })
+        tracking.withLock { $0 = queue }
+        for number in 1...1000 { queue.track(.numbered(number)) }
+        await queue.synchronize()
+        let batch = try #require(queue.nextBatch(events: 1000, bytes: .max, time: 0))
+        queue.track(.numbered(1001))
+        await queue.synchronize()
+        remaining.withLock { $0 = 3 }
+        queue.remove(batch, isAcknowledged: true)
+        await queue.synchronize()
+        tracking.withLock { $0 = nil }
+        #expect(try folder.reopened() == [1001, 3, 2, 1])
+        #expect(try Data(contentsOf: folder.file).count < 10_000)
     }
 
     @Test("isn't shared: a second one has to wait for another folder")

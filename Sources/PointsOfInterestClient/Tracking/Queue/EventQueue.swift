@@ -223,19 +223,18 @@ public final class EventQueue: Tracker {
     private func compact(_ snapshot: [JournalRecord]) throws(EventQueueError) {
         let path = "\(folder)/events"
         let file = try JournalFile(path: path + ".new", truncated: true, fsync: fsync)
-        try file.append(snapshot.flatMap(\.line))
+        var lines = snapshot.flatMap(\.line)
         // What comes while the disk works has to be there too, before the old file goes: a few rounds catch up.
-        for _ in 0..<3 {
+        for _ in 0..<3 where !lines.isEmpty {
+            try file.append(lines)
             try file.synchronize()
-            let lines = state.withLock { state in
+            lines = state.withLock { state in
                 defer { state.linesSinceSnapshot = [] }
                 return state.linesSinceSnapshot ?? []
             }
-            if lines.isEmpty { break }
-            try file.append(lines)
         }
         try state.withLock { state throws(EventQueueError) in
-            let lines = state.linesSinceSnapshot ?? []
+            lines += state.linesSinceSnapshot ?? []
             try file.append(lines)
             if !lines.isEmpty { try file.synchronize() }
             guard rename(path + ".new", path) == 0 else { throw .system("rename \(path).new") }
