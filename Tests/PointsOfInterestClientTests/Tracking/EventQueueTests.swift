@@ -220,6 +220,17 @@ struct EventQueueTests {
         #expect(try Data(contentsOf: folder.file).count < 10_000)
     }
 
+    @Test("gives out as much as a request may have, and one event however large")
+    func boundsBatches() throws {
+        let queue = try folder.queue()
+        for number in 1...9 { queue.track(.numbered(number)) }
+        let whole = try #require(queue.nextBatch(events: 3, bytes: .max, time: 0)).body.count
+        for (bytes, expected) in [(whole, 3), (whole - 1, 2), (1, 1)] {
+            let batch = try #require(queue.nextBatch(events: .max, bytes: bytes, time: 0))
+            #expect(batch.numbers.count == expected)
+        }
+    }
+
     @Test("isn't shared: a second one has to wait for another folder")
     func excludesOthers() throws {
         do {
