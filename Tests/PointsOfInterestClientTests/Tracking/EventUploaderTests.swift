@@ -70,6 +70,48 @@ struct EventUploaderTests {
         #expect(Set(stub.requests.map(\.httpBody)).count == 1)
     }
 
+    @Test("begins with the shortest pause again once something was stored")
+    func forgetsFailures() async throws {
+        let queue = try queue(2)
+        let stub = StubTransport([
+            .success(.test(503)), .success(.test(503)), .success(.stored(1)), .success(.test(503)),
+            .success(.stored(1)),
+        ])
+        let policy = EventUploadPolicy(batchEvents: 1, gathering: .zero)
+        let uploader = try uploader(queue, stub, policy)
+        let running = Task { await uploader.run() }
+        await queue.drained()
+        running.cancel()
+        await running.value
+        #expect(clock.pauses == [.seconds(1), .seconds(2), .seconds(1)])
+    }
+
+    @Test("tells nobody of a request that was cancelled, and keeps its events")
+    func cancelledRequest() async throws {
+        let queue = try queue(1)
+        let stub = StubTransport([.failure(.cancelled), .success(.stored(1))])
+        let uploader = try uploader(queue, stub)
+        #expect(await uploader.flush() == .waiting(.cancelled))
+        #expect(queue.count == 1)
+        #expect(await uploader.flush() == .empty)
+        var reported = reports.stream.makeAsyncIterator()
+        guard case .acknowledged = await reported.next() else {
+            Issue.record("the cancelled request was reported")
+            return
+        }
+    }
+
+    @Test("sends more at once again after a batch that was too large")
+    func growsAgain() async throws {
+        let queue = try queue(16)
+        let stub = StubTransport([
+            .success(.test(413)), .success(.stored(4)), .success(.stored(8)), .success(.stored(4)),
+        ])
+        #expect(try await uploader(queue, stub, EventUploadPolicy(batchEvents: 8)).flush() == .empty)
+        #expect(
+            try pages(stub.requests) == [Array(1...8), Array(1...4), Array(5...12), Array(13...16)])
+    }
+
     @Test(
         "takes a success that isn't the service's for a failure",
         arguments: ["", "<html>Welcome</html>", "{}"])
