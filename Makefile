@@ -49,7 +49,8 @@ test-tsan: bootstrap ## run the tests of what has threads in release mode under 
 .PHONY: test-deployment
 test-deployment: ## run several servers behind balancers and before replicas and poolers
 	@scripts/bootstrap checks
-	$(SWIFT) test --no-parallel --filter DeploymentTests
+	$(BUILD) --build-tests
+	@scripts/test-group DeploymentTests --no-parallel
 
 .PHONY: check-client
 check-client: ## build the client alone, from a package outside

@@ -163,8 +163,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Some tests alone, `POI_TESTS=HTTPServerTests,PostgresTests`, and what they need: scripts/test-threads builds them in
-// several ways, and it would take several times as long to build everything.
+// Some tests alone, `POI_TESTS=HTTPServerTests,PostgresTests`, and what they need: scripts/test-threads builds them anew
+// for ThreadSanitizer, and it would take several times as long to build everything.
 if let names = Context.environment["POI_TESTS"] {
     package.keepOnly(names.split(separator: ",").map { "\($0)" })
 }

@@ -26,9 +26,9 @@ struct DatasetWatcherTests {
 
     /// Waits for the store to come to something, by turns of its loop.
     private static func wait(
-        _ session: PostgresConnection, until isReached: () -> Bool
+        _ session: PostgresConnection, until isReached: () async throws -> Bool
     ) async throws {
-        while !isReached() {
+        while try await !isReached() {
             // The time limit's, which a query that is answered at once doesn't notice.
             try Task.checkCancellation()
             try await session.run("SELECT 1")
@@ -89,7 +89,7 @@ struct DatasetWatcherTests {
                 try await Self.wait(for: id, second, session)
                 // What is known may have been asked for before the session listens.
                 let count = "SELECT count(*) FROM (\(Self.listeners)) AS listener"
-                while try await session.value(count, as: Int.self) == 0 { try Task.checkCancellation() }
+                try await Self.wait(session) { try await session.value(count, as: Int.self) != 0 }
                 #expect(try await session.value(count, as: Int.self) == 1)
             }
             let id = try await session.value(Self.current, as: DatasetID.self)

@@ -14,6 +14,11 @@ final class EventFolder: Sendable {
     func queue(_ limits: EventQueue.Limits = EventQueue.Limits()) throws -> EventQueue {
         try EventQueue(directory: url, limits: limits)
     }
+
+    /// A queue with a stand-in for fsync(2).
+    func queue(fsync: @escaping FileSync) throws -> EventQueue {
+        try EventQueue(directory: url, limits: EventQueue.Limits(), fsync: fsync)
+    }
 }
 
 extension TrackedEvent {

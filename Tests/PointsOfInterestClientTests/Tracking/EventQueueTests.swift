@@ -27,15 +27,13 @@ struct EventQueueTests {
     @Test("has on the disk what was tracked once it says so, and the folder's entries from the start")
     func synchronizes() async throws {
         let synchronized = Locked<[(isFolder: Bool, size: Int)]>([])
-        let queue = try EventQueue(
-            directory: folder.url, limits: .init(),
-            fsync: { descriptor in
-                var status = stat()
-                fstat(descriptor, &status)
-                let isFolder = status.st_mode & S_IFMT == S_IFDIR
-                synchronized.withLock { $0.append((isFolder, Int(status.st_size))) }
-                return 0
-            })
+        let queue = try folder.queue { descriptor in
+            var status = stat()
+            fstat(descriptor, &status)
+            let isFolder = status.st_mode & S_IFMT == S_IFDIR
+            synchronized.withLock { $0.append((isFolder, Int(status.st_size))) }
+            return 0
+        }
         #expect(synchronized.withLock { $0.map(\.isFolder) } == [true])
         for number in 1...3 {
             queue.track(.numbered(number))
@@ -47,15 +45,13 @@ struct EventQueueTests {
 
     @Test("says so where the disk doesn't take what was tracked")
     func failsToSynchronize() async throws {
-        let queue = try EventQueue(
-            directory: folder.url, limits: .init(),
-            fsync: { descriptor in
-                guard lseek(descriptor, 0, SEEK_END) > 0, fcntl(descriptor, F_GETFL) & O_APPEND != 0 else {
-                    return 0
-                }
-                errno = EIO
-                return -1
-            })
+        let queue = try folder.queue { descriptor in
+            guard lseek(descriptor, 0, SEEK_END) > 0, fcntl(descriptor, F_GETFL) & O_APPEND != 0 else {
+                return 0
+            }
+            errno = EIO
+            return -1
+        }
         queue.track(.numbered(1))
         await queue.synchronize()
         guard case .file(let operation, EIO) = queue.failure else {
@@ -196,16 +192,14 @@ struct EventQueueTests {
     func compactsMeanwhile() async throws {
         // Once there is something to write anew, each wait for the disk is long enough for another event.
         let (remaining, tracking) = (Locked(0), Locked<EventQueue?>(nil))
-        let queue = try EventQueue(
-            directory: folder.url, limits: .init(),
-            fsync: { _ in
-                let number = remaining.withLock { remaining in
-                    defer { remaining = max(0, remaining - 1) }
-                    return remaining
-                }
-                if number > 0 { tracking.withLock { $0 }?.track(.numbered(number)) }
-                return 0
-            })
+        let queue = try folder.queue { _ in
+            let number = remaining.withLock { remaining in
+                defer { remaining = max(0, remaining - 1) }
+                return remaining
+            }
+            if number > 0 { tracking.withLock { $0 }?.track(.numbered(number)) }
+            return 0
+        }
         tracking.withLock { $0 = queue }
         for number in 1...1000 { queue.track(.numbered(number)) }
         await queue.synchronize()
