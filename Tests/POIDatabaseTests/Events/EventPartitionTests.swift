@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import POIService
+import PointsOfInterestAPI
 import Postgres
 import PrivateCluster
 import Testing
@@ -114,6 +115,27 @@ struct EventPartitionTests {
         #expect(try database.execute("SELECT count(*) FROM events") == "\(count)")
         let astray = "time >= \(Self.month(-1)) AND time < \(Self.month(4))"
         #expect(try database.execute("SELECT count(*) FROM events_default WHERE \(astray)") == "0")
+    }
+
+    @Test("A batch that waits while its month gets a partition ends up there")
+    func batchMeanwhile() async throws {
+        try await MigratedDatabase.empty().withEventStore { store, session in
+            let name = try await session.value("SELECT " + Self.name(0), as: String.self)
+            try await session.run("DROP TABLE \(name)")
+            try await session.run("BEGIN")
+            try await session.run("SELECT make_events_partition((now() AT TIME ZONE 'UTC')::date)")
+            let answer = Task(executorPreference: store.pool.loop) {
+                [store = LoopBound(store, loop: store.pool.loop)] in
+                try await store.value.store([.test(), .test()])
+            }
+            let isWaiting = """
+                SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'events_default'::regclass AND NOT granted)
+                """
+            while try await !session.value(isWaiting, as: Bool.self) { try Task.checkCancellation() }
+            try await session.run("COMMIT")
+            #expect(try await answer.value == EventsAnswer(accepted: 2, duplicates: 0))
+            #expect(try await session.value("SELECT count(*) FROM \(name)", as: Int.self) == 2)
+        }
     }
 
     @Test("Months beyond those that are kept are dropped, and what came so long ago with a clock far off")
