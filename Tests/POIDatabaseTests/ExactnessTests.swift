@@ -7,14 +7,13 @@ import Testing
 
 @testable import POIDatabase
 
-/// PostgreSQL against the plainest truth there is: measuring every place.
-///
-/// `POI_TEST_QUESTIONS` sets the number of questions about each dataset: `scripts/soak` asks many more.
-@Suite("The database's answers are exact", .timeLimit(.minutes(5)))
-struct ExactnessTests {
-    private static let questionCount =
-        ProcessInfo.processInfo.environment["POI_TEST_QUESTIONS"].flatMap { Int($0) } ?? 200
+/// How many questions about each dataset; `scripts/soak` asks many more.
+private let questionCount =
+    ProcessInfo.processInfo.environment["POI_TEST_QUESTIONS"].flatMap { Int($0) } ?? 200
 
+/// PostgreSQL against the plainest truth there is: measuring every place.
+@Suite("The database's answers are exact", .timeLimit(.minutes(questionCount > 200 ? 60 : 5)))
+struct ExactnessTests {
     /// More places on one point than a cube may hold, where that is to happen, and so fewer questions.
     private static func size(of dataset: Dataset) -> (places: Int, questions: Int, walks: Int) {
         dataset.isCrowded
@@ -25,11 +24,10 @@ struct ExactnessTests {
     func exactness(of dataset: Dataset) async throws {
         let generator = SeededGenerator()
         let database = try MigratedDatabase.empty()
-        let questionCount = Self.size(of: dataset).questions
         let (nearby, searched) = try await database.withStore(usesIndexAlways: true) { store, session in
             var questions = try await Self.questions(about: dataset, using: generator, session)
             let limits = WordStatements(few: 12, many: 60, nearbyCubeLimit: 20)
-            for number in 0..<questionCount {
+            for number in 0..<Self.size(of: dataset).questions {
                 store.wordStatements = number.isMultiple(of: 2) ? .standard : limits
                 let request = questions.next()
                 let answer = try await store.locations(for: request)

@@ -50,6 +50,17 @@ final class ServiceSite {
         try await ask(target, method, headers: headers).problem()
     }
 
+    /// What was counted of rare observations, by the metrics' names.
+    var metrics: [String: Double] {
+        var snapshot = MetricsSnapshot()
+        log.observability.collectMetrics(into: &snapshot)
+        var numbers: [String: Double] = [:]
+        for (metric, series) in snapshot.families {
+            if case .number(let number) = series[[]] { numbers[metric.name] = number }
+        }
+        return numbers
+    }
+
     /// Ends the service; answers the lines of its log.
     func finishLog() throws -> [String] {
         isFinished = true

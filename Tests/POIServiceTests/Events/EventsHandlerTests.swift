@@ -54,6 +54,33 @@ struct EventsHandlerTests {
             })
     }
 
+    @Test("What is marked as a test is stored as one, and nothing else")
+    func testMark() async throws {
+        let store = MemoryEventStore()
+        let marked = Self.event(2).replacing("}}", with: #"},"test":true}"#)
+        let response = try await ServiceSite(events: store).ask(
+            "/events", .post, headers: Self.json, body: Self.batch([Self.event(1), marked]))
+        #expect(try Self.answer(response) == EventsAnswer(accepted: 2, duplicates: 0))
+        #expect(store.events.map(\.isTest) == [false, true])
+    }
+
+    @Test(
+        "What becomes of events is counted: new and known ones, names without a definition, refused batches")
+    func counts() async throws {
+        let site = try ServiceSite()
+        let good = Self.batch([Self.event(1), Self.event(2), Self.event(3, name: "of-a-newer-app")])
+        let bodies = [
+            good, good, Self.batch([Self.event(4)]), Self.batch(["7"]), Self.batch([]), Array("{".utf8),
+        ]
+        for body in bodies { _ = try await site.ask("/events", .post, headers: Self.json, body: body) }
+        let counts = site.metrics.filter { $0.key.hasPrefix("poi_events_") }
+        #expect(
+            counts == [
+                "poi_events_accepted_total": 4, "poi_events_duplicate_total": 3,
+                "poi_events_unknown_name_total": 2, "poi_events_batches_refused_total": 2,
+            ])
+    }
+
     @Test("A batch of nothing is fine")
     func empty() async throws {
         let site = try ServiceSite(events: FailingEventStore(.busy))
@@ -220,7 +247,7 @@ struct EventsHandlerTests {
         #expect(try await open.ask("/events", .post, headers: Self.json, body: Self.batch([])).status == .ok)
     }
 
-    @Test("Unknown names are kept and counted, and nothing of an event is logged")
+    @Test("Unknown names are kept, and nothing of an event is logged")
     func log() async throws {
         let store = MemoryEventStore()
         let site = try ServiceSite(events: store)
