@@ -1,5 +1,10 @@
+import Foundation
 import PointsOfInterestTesting
 import ServerProcess
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// One `poi-mock` for the tests of a suite, which have a session each.
 enum SharedMock {
@@ -13,13 +18,15 @@ enum SharedMock {
 
 extension MockServerSession {
     /// The app's own client, which sends each request once.
-    var service: PointsOfInterestService {
-        PointsOfInterestService(baseURL: baseURL, entityTags: nil, retryPolicy: .never)
-    }
+    var service: PointsOfInterestService { service(by: .uncached) }
 
     /// Asks for a page of places in San José.
-    func places() async throws -> [PointOfInterest] {
+    func places(by session: URLSession = .uncached) async throws -> [PointOfInterest] {
         let here = try Coordinate(latitude: 37.3293, longitude: -121.8893)
-        return try await service.locations(LocationsRequest(center: here)).places
+        return try await service(by: session).locations(LocationsRequest(center: here)).places
+    }
+
+    private func service(by session: URLSession) -> PointsOfInterestService {
+        PointsOfInterestService(baseURL: baseURL, urlSession: session, entityTags: nil, retryPolicy: .never)
     }
 }

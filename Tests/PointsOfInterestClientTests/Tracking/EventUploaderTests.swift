@@ -182,6 +182,23 @@ struct EventUploaderTests {
         #expect(clock.pauses.isEmpty)
     }
 
+    @Test("runs again after it was cancelled while it waited for another key, and waits again")
+    func runsAgain() async throws {
+        let queue = try queue(2)
+        let stub = StubTransport([.success(.test(401)), .success(.stored(2))])
+        let uploader = try uploader(queue, stub)
+        let first = Task { await uploader.run() }
+        var reported = reports.stream.makeAsyncIterator()
+        #expect(await reported.next() == .unauthorized(.unexpectedStatus(401)))
+        first.cancel()
+        await first.value
+        // Cancelled as the test ends.
+        async let _ = uploader.run()
+        await uploader.resume()
+        await queue.drained()
+        #expect(try pages(stub.requests) == [[1, 2], [1, 2]])
+    }
+
     @Test("leaves the rest for later where a flush fails, without a pause")
     func flushesOnce() async throws {
         let queue = try queue(1)

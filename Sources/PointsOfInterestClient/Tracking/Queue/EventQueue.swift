@@ -155,13 +155,18 @@ public final class EventQueue: Tracker {
         disk.async { self.compactIfWorthIt() }
     }
 
-    /// A signal at each event, and one at once; for one reader.
+    /// A signal at each event and each `wake()`, and one at once; for one reader.
     func arrivals() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { $0.wake = continuation }
         continuation.yield()
         return stream
+    }
+
+    /// Has the reader of `arrivals()` look again.
+    func wake() {
+        state.withLock { _ = $0.wake?.yield() }
     }
 
     // MARK: - The file

@@ -27,7 +27,6 @@ public actor EventUploader {
     /// The most events of the next batch: less than the policy's while the service finds those too large.
     private var batchEvents: Int
     private var block: RequestError?
-    private let resumption = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     /// The request that is on its way; the next one waits for it.
     private var sending: Task<Void, Never>?
 
@@ -96,7 +95,7 @@ public actor EventUploader {
     /// Sends again after the service had refused the key: the headers bring another one now.
     public func resume() {
         block = nil
-        resumption.continuation.yield()
+        queue.wake()
     }
 
     // MARK: - One batch after the other
@@ -112,14 +111,13 @@ public actor EventUploader {
         var failures = 0
         while !Task.isCancelled {
             switch await sendNext() {
-            case .nothingToSend: return
+            // A new event wakes `run()`, and so does `resume()`.
+            case .nothingToSend, .blocked: return
             case .progress: failures = 0
             case .failed(_, let retryAfter):
                 failures += 1
                 let pause = policy.pause(failures: failures, retryAfter: retryAfter, jitter: jitter())
                 guard await self.pause(pause) else { return }
-            case .blocked:
-                for await _ in resumption.stream where block == nil { break }
             }
         }
     }
