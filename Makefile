@@ -44,7 +44,7 @@ test-release: bootstrap ## test the programs as they are shipped, in release mod
 
 .PHONY: test-tsan
 test-tsan: bootstrap ## run the tests of what has threads in release mode under ThreadSanitizer
-	@scripts/test-threads -c release --sanitize=thread -Xswiftc -enable-testing
+	@scripts/test-threads
 
 .PHONY: test-deployment
 test-deployment: ## run several servers behind balancers and before replicas and poolers
