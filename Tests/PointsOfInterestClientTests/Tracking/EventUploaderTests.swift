@@ -30,6 +30,14 @@ struct EventUploaderTests {
         return queue
     }
 
+    /// Has the uploader run until no event waits any more.
+    private func drain(_ queue: EventQueue, by uploader: EventUploader) async {
+        let running = Task { await uploader.run() }
+        await queue.drained()
+        running.cancel()
+        await running.value
+    }
+
     private func pages(_ requests: [URLRequest]) throws -> [[Int]] {
         try requests.map { request in
             try JSONDecoder().decode([TrackedEvent].self, from: try #require(request.httpBody)).map { event in
@@ -61,10 +69,7 @@ struct EventUploaderTests {
             .success(.test(429, ["Retry-After": "7"])), .success(.test(404)), .success(.stored(3)),
         ])
         let uploader = try uploader(queue, stub)
-        let running = Task { await uploader.run() }
-        await queue.drained()
-        running.cancel()
-        await running.value
+        await drain(queue, by: uploader)
         #expect(try pages(stub.requests) == Array(repeating: [1, 2, 3], count: 5))
         #expect(clock.pauses == [.seconds(1), .seconds(2), .seconds(4 + 7), .seconds(8)])
         #expect(Set(stub.requests.map(\.httpBody)).count == 1)
@@ -79,10 +84,7 @@ struct EventUploaderTests {
         ])
         let policy = EventUploadPolicy(batchEvents: 1, gathering: .zero)
         let uploader = try uploader(queue, stub, policy)
-        let running = Task { await uploader.run() }
-        await queue.drained()
-        running.cancel()
-        await running.value
+        await drain(queue, by: uploader)
         #expect(clock.pauses == [.seconds(1), .seconds(2), .seconds(1)])
     }
 
@@ -182,7 +184,7 @@ struct EventUploaderTests {
         #expect(clock.pauses.isEmpty)
     }
 
-    @Test("runs again after it was cancelled while it waited for another key, and waits again")
+    @Test("runs again after it was cancelled while it waited for another key")
     func runsAgain() async throws {
         let queue = try queue(2)
         let stub = StubTransport([.success(.test(401)), .success(.stored(2))])
@@ -230,10 +232,7 @@ struct EventUploaderTests {
         let queue = try queue(2)
         let stub = StubTransport([.success(.stored(2))])
         let uploader = try uploader(queue, stub, EventUploadPolicy(gathering: .seconds(5)))
-        let running = Task { await uploader.run() }
-        await queue.drained()
-        running.cancel()
-        await running.value
+        await drain(queue, by: uploader)
         #expect(clock.pauses.first == .seconds(5))
     }
 
