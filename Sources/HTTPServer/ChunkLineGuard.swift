@@ -1,7 +1,7 @@
 /// Reads the line that opens a chunk: its size in hexadecimal digits, and extensions (RFC 9112 section 7.1).
 ///
-/// Stricter than llhttp: no blank before the extensions, no control character in them, no bare CR or LF, and
-/// a bound on their length. A value: fed pieces of any size, it says the same for every split.
+/// Stricter than llhttp: no blank before the extensions, which have to keep to the grammar, no bare CR or LF, and a
+/// bound on their length. A value: fed pieces of any size, it says the same for every split.
 struct ChunkLineGuard {
     enum Result: Equatable {
         case incomplete
@@ -20,6 +20,7 @@ struct ChunkLineGuard {
     private var digits = 0
     private var size = 0
     private var previousIsCR = false
+    private var extensions = ChunkExtensionGuard()
 
     /// - Parameter maximumLength: longest line in bytes, its CRLF not counted.
     init(maximumLength: Int) {
@@ -35,6 +36,7 @@ struct ChunkLineGuard {
             }
             if byte == ASCII.carriageReturn {
                 guard digits > 0 else { return .failed(.malformed("A chunk without a size.")) }
+                guard extensionLength == 0 || extensions.mayEnd else { return .failed(.malformedExtension) }
                 previousIsCR = true
                 continue
             }
@@ -50,8 +52,7 @@ struct ChunkLineGuard {
     private mutating func look(at byte: UInt8) -> HTTPError? {
         if extensionLength > 0 {
             extensionLength += 1
-            let isControl = byte < ASCII.space && byte != ASCII.tab || byte == ASCII.delete
-            return isControl ? .malformed("A control character in a chunk extension.") : nil
+            return extensions.accepts(byte) ? nil : .malformedExtension
         }
         if let value = ASCII.hexValue(byte) {
             // Leading zeros are digits too: nobody sends them but to confuse.
@@ -66,4 +67,67 @@ struct ChunkLineGuard {
         extensionLength = 1
         return nil
     }
+}
+
+/// Follows the grammar of chunk extensions behind the first semicolon (RFC 9112 section 7.1.1).
+private struct ChunkExtensionGuard {
+    private enum State {
+        case nameStart, name, nameEnd
+        case valueStart, token, quoted, escaped, quotedEnd, valueEnd
+    }
+
+    private var state = State.nameStart
+
+    /// Whether the line may end here.
+    var mayEnd: Bool {
+        switch state {
+        case .name, .token, .quotedEnd: true
+        case .nameStart, .nameEnd, .valueStart, .quoted, .escaped, .valueEnd: false
+        }
+    }
+
+    /// Takes the next byte; false where the grammar has none like it there.
+    mutating func accepts(_ byte: UInt8) -> Bool {
+        guard let next = next(byte) else { return false }
+        state = next
+        return true
+    }
+
+    private func next(_ byte: UInt8) -> State? {
+        switch state {
+        case .quoted:
+            switch byte {
+            case UInt8(ascii: "\""): .quotedEnd
+            case UInt8(ascii: "\\"): .escaped
+            default: Self.isText(byte) ? .quoted : nil
+            }
+        case .escaped: Self.isText(byte) ? .quoted : nil
+        case .nameStart: ASCII.isToken(byte) ? .name : ASCII.isBlank(byte) ? .nameStart : nil
+        case .valueStart:
+            if ASCII.isToken(byte) {
+                .token
+            } else if byte == UInt8(ascii: "\"") {
+                .quoted
+            } else {
+                ASCII.isBlank(byte) ? .valueStart : nil
+            }
+        case .name where ASCII.isToken(byte): .name
+        case .token where ASCII.isToken(byte): .token
+        case .name, .nameEnd:
+            byte == UInt8(ascii: "=") ? .valueStart : nextBehindPart(byte, blank: .nameEnd)
+        case .token, .quotedEnd, .valueEnd: nextBehindPart(byte, blank: .valueEnd)
+        }
+    }
+
+    private func nextBehindPart(_ byte: UInt8, blank: State) -> State? {
+        byte == ASCII.semicolon ? .nameStart : ASCII.isBlank(byte) ? blank : nil
+    }
+
+    private static func isText(_ byte: UInt8) -> Bool {
+        byte >= ASCII.space && byte != ASCII.delete || byte == ASCII.tab
+    }
+}
+
+extension HTTPError {
+    fileprivate static let malformedExtension = malformed("A malformed chunk extension.")
 }

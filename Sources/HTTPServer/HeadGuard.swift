@@ -15,11 +15,16 @@ struct HeadGuard {
 
     /// Number of field lines so far.
     private(set) var fieldCount = 0
+    /// The request line; of trailers, none.
+    private(set) var requestLine: RequestLineGuard
+    /// Whether blanks stand at the end of a field line: they belong to the line, not to the value (RFC 9112 section 5),
+    /// and llhttp 8.1 refuses some of them.
+    private(set) var hasTrailingBlanks = false
 
-    private let maximumLineBytes: Int
     private let maximumBlockBytes: Int
     private var isInRequestLine: Bool
     private var lineLength = 0
+    private var endsInBlank = false
     private var fieldBytes = 0
     private var previousIsCR = false
 
@@ -34,7 +39,7 @@ struct HeadGuard {
     }
 
     private init(_ limits: HTTPLimits, isInRequestLine: Bool) {
-        self.maximumLineBytes = limits.requestLineBytes
+        self.requestLine = RequestLineGuard(maximumBytes: limits.requestLineBytes)
         self.maximumBlockBytes = limits.headerBlockBytes
         self.isInRequestLine = isInRequestLine
     }
@@ -48,11 +53,17 @@ struct HeadGuard {
                 previousIsCR = false
                 index += 1
                 if endLine() { return .complete(length: index) }
+                if fieldBytes > maximumBlockBytes { return .failed(.headersTooLarge) }
                 continue
+            }
+            if isInRequestLine {
+                if let error = requestLine.scan(bytes, from: &index) { return .failed(error) }
+                guard index < bytes.count else { break }
             }
             let end = Self.endOfText(in: bytes, from: index)
             if end > index {
-                if let error = look(atText: bytes[index], length: end - index) { return .failed(error) }
+                let text = UnsafeRawBufferPointer(rebasing: bytes[index..<end])
+                if let error = look(at: text) { return .failed(error) }
                 index = end
             } else {
                 if let error = look(atControl: bytes[index]) { return .failed(error) }
@@ -73,16 +84,15 @@ struct HeadGuard {
         return index
     }
 
-    private mutating func look(atText first: UInt8, length: Int) -> HTTPError? {
-        if lineLength == 0, !isInRequestLine {
-            if ASCII.isBlank(first) { return .malformed("A header line that continues the one before.") }
-            if first == ASCII.colon { return .malformed("A header field without a name.") }
+    /// Looks at a part of a field line, which isn't empty.
+    private mutating func look(at text: UnsafeRawBufferPointer) -> HTTPError? {
+        if lineLength == 0 {
+            if ASCII.isBlank(text[0]) { return .malformed("A header line that continues the one before.") }
+            if text[0] == ASCII.colon { return .malformed("A header field without a name.") }
         }
-        lineLength += length
-        if isInRequestLine {
-            return lineLength > maximumLineBytes ? .requestLineTooLong : nil
-        }
-        fieldBytes += length
+        lineLength += text.count
+        fieldBytes += text.count
+        endsInBlank = ASCII.isBlank(text[text.count - 1])
         return fieldBytes > maximumBlockBytes ? .headersTooLarge : nil
     }
 
@@ -106,8 +116,23 @@ struct HeadGuard {
             if lineLength == 0 { return true }
             fieldCount += 1
             fieldBytes += 2
+            if endsInBlank { hasTrailingBlanks = true }
         }
         lineLength = 0
+        endsInBlank = false
         return false
+    }
+
+    /// A complete block without the blanks at the ends of its lines.
+    static func removingTrailingBlanks(from block: [UInt8]) -> [UInt8] {
+        var kept: [UInt8] = []
+        kept.reserveCapacity(block.count)
+        for byte in block {
+            if byte == ASCII.carriageReturn {
+                while let last = kept.last, ASCII.isBlank(last) { kept.removeLast() }
+            }
+            kept.append(byte)
+        }
+        return kept
     }
 }

@@ -4,6 +4,8 @@ extension RequestHead {
         var hostCount = 0
         var contentLength: Int?
         var isChunked = false
+        /// Whether there is a transfer coding that this server doesn't know.
+        var hasOtherCoding = false
         var wantsClose = false
         var wantsKeepAlive = false
         var expectsContinue = false
@@ -23,10 +25,8 @@ extension RequestHead {
         }
         let facts = try result.get()
         if line.version == .http11, facts.hostCount == 0 { throw .malformed("A request without a Host.") }
-        if facts.isChunked {
-            guard facts.contentLength == nil else {
-                throw .malformed("A request with both a Content-Length and a Transfer-Encoding.")
-            }
+        if facts.isChunked || facts.hasOtherCoding {
+            try facts.checkTransferCodings()
             framing = .chunked
         } else if let length = facts.contentLength, length > 0 {
             guard length <= limits.bodyBytes else { throw .bodyTooLarge }
@@ -105,18 +105,34 @@ extension RequestHead.Facts {
         }
     }
 
+    /// Adds the codings of a field; those of several fields are one list (RFC 9110 section 5.3).
     private mutating func readTransferEncoding(
         _ value: Slice<UnsafeRawBufferPointer>, version: HTTPVersion
     ) throws(HTTPError) {
         guard version == .http11 else { throw .malformed("A Transfer-Encoding in HTTP/1.0.") }
-        guard !isChunked else { throw .malformed("A repeated Transfer-Encoding.") }
-        guard !value.isEmpty else { throw .malformed("An empty Transfer-Encoding.") }
-        guard ASCII.equalIgnoringCase(value, "chunked".utf8) else {
+        for coding in value.split(separator: ASCII.comma, omittingEmptySubsequences: false) {
+            let coding = ASCII.trimmed(coding)
+            guard !coding.isEmpty else { throw .malformed("An empty Transfer-Encoding.") }
+            guard !isChunked else { throw .malformed("A transfer coding behind chunked.") }
+            if ASCII.equalIgnoringCase(coding, "chunked".utf8) {
+                isChunked = true
+            } else {
+                hasOtherCoding = true
+            }
+        }
+    }
+
+    /// Where chunked isn't the last coding nobody can tell where the body ends (RFC 9112 section 6.3).
+    fileprivate func checkTransferCodings() throws(HTTPError) {
+        guard contentLength == nil else {
+            throw .malformed("A request with both a Content-Length and a Transfer-Encoding.")
+        }
+        guard isChunked else { throw .malformed("A Transfer-Encoding that does not end in chunked.") }
+        guard !hasOtherCoding else {
             throw HTTPError(
                 .notImplemented, .transferCodingNotImplemented,
                 "The only transfer coding this server knows is chunked.")
         }
-        isChunked = true
     }
 
     /// Decimal digits and nothing else; a number that no Int holds is a body that no limit allows.

@@ -7,39 +7,27 @@ struct RequestLine {
     let target: RequestTarget
     let version: HTTPVersion
 
-    /// Reads the line that starts a head.
-    init(head bytes: UnsafeRawBufferPointer) throws(HTTPError) {
-        guard let end = bytes.firstIndex(of: ASCII.carriageReturn),
-            let firstSpace = bytes[..<end].firstIndex(of: ASCII.space),
-            let lastSpace = bytes[..<end].lastIndex(of: ASCII.space), lastSpace > firstSpace
-        else { throw .malformed("A request line that is not a method, a target and a version.") }
-
-        let methodBytes = bytes[..<firstSpace]
-        guard !methodBytes.isEmpty, methodBytes.allSatisfy(ASCII.isToken) else {
-            throw .malformed("A request method that is not a token.")
-        }
-        version = try Self.version(bytes[(lastSpace + 1)..<end])
-        method = HTTPMethod(tokenBytes: methodBytes)
-        guard method != .connect else {
-            throw HTTPError(.notImplemented, .methodNotImplemented, "This server makes no tunnels.")
-        }
-        target = try RequestTarget(bytes, (firstSpace + 1)..<lastSpace, method: method)
-    }
-
-    private static func version(_ bytes: Slice<UnsafeRawBufferPointer>) throws(HTTPError) -> HTTPVersion {
-        let prefix: StaticString = "HTTP/"
-        let start = bytes.startIndex
-        let hasForm = prefix.withUTF8Buffer { prefix in
-            bytes.count == 8 && bytes.starts(with: prefix) && ASCII.isDigit(bytes[start + 5])
-                && bytes[start + 6] == ASCII.dot && ASCII.isDigit(bytes[start + 7])
-        }
-        guard hasForm else { throw .malformed("A request line without a version of HTTP.") }
-        switch (bytes[start + 5], bytes[start + 7]) {
-        case (UInt8(ascii: "1"), UInt8(ascii: "1")): return .http11
-        case (UInt8(ascii: "1"), UInt8(ascii: "0")): return .http10
-        default:
+    /// Reads the line that starts a head, whose form a guard has checked.
+    ///
+    /// A minor version above 1 becomes 1 in the head: it adds nothing that a recipient has to know (RFC 9110 section
+    /// 2.5), and llhttp refuses it.
+    init(head bytes: inout [UInt8], checkedBy line: RequestLineGuard) throws(HTTPError) {
+        let (major, minor) = (line.length - 3, line.length - 1)
+        guard bytes[major] == UInt8(ascii: "1") else {
             throw HTTPError(
                 .httpVersionNotSupported, .versionNotSupported, "This server speaks HTTP/1.1 and HTTP/1.0.")
         }
+        version = bytes[minor] == ASCII.zero ? .http10 : .http11
+        if version == .http11 { bytes[minor] = UInt8(ascii: "1") }
+        let parts = bytes.withUnsafeBytes { bytes in
+            Result { () throws(HTTPError) in
+                let method = HTTPMethod(tokenBytes: bytes[..<line.methodLength])
+                guard method != .connect else {
+                    throw HTTPError(.notImplemented, .methodNotImplemented, "This server makes no tunnels.")
+                }
+                return (method, try RequestTarget(bytes, line.target, method: method))
+            }
+        }
+        (method, target) = try parts.get()
     }
 }

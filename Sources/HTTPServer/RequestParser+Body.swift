@@ -91,7 +91,7 @@ extension RequestParser {
             phase = .trailers(guardian)
             return nil
         case .complete(let length):
-            let block = completeBlock(rest, length, &offset)
+            let block = completeBlock(rest, length, of: guardian, &offset)
             guard block.withUnsafeBytes({ llhttp.execute($0) }) == .paused(consumed: block.count),
                 llhttp.record.isMessageComplete
             else { throw .malformed("A malformed trailer.") }

@@ -88,8 +88,8 @@ final class RequestParser {
             phase = .head(guardian)
             return nil
         case .complete(let length):
-            let head = completeBlock(rest, length, &offset)
-            return .head(try parseHead(head, fieldCount: guardian.fieldCount))
+            let head = completeBlock(rest, length, of: guardian, &offset)
+            return .head(try parseHead(head, guardian))
         }
     }
 
@@ -110,22 +110,26 @@ final class RequestParser {
         return block
     }
 
-    private func parseHead(_ bytes: [UInt8], fieldCount: Int) throws(HTTPError) -> RequestHead {
+    /// The same for the lines that a guard has looked at, without the blanks at their ends.
+    func completeBlock(
+        _ bytes: UnsafeRawBufferPointer, _ length: Int, of guardian: HeadGuard, _ offset: inout Int
+    ) -> [UInt8] {
+        let block = completeBlock(bytes, length, &offset)
+        return guardian.hasTrailingBlanks ? HeadGuard.removingTrailingBlanks(from: block) : block
+    }
+
+    private func parseHead(_ bytes: [UInt8], _ guardian: HeadGuard) throws(HTTPError) -> RequestHead {
         llhttp.restart()
-        let result = bytes.withUnsafeBytes { head in
-            Result { () throws(HTTPError) in
-                let line = try RequestLine(head: head)
-                return (line, llhttp.executeHead(head))
-            }
-        }
-        let (line, outcome) = try result.get()
+        var bytes = bytes
+        let line = try RequestLine(head: &bytes, checkedBy: guardian.requestLine)
+        let outcome = bytes.withUnsafeBytes { llhttp.executeHead($0) }
         guard llhttp.record.isHeadComplete else {
             // llhttp knows the registered methods only.
             throw llhttp.hasUnknownMethod ? .unknownMethod : .malformed("A malformed head.")
         }
         // Ours first: they know why, where llhttp only knows that.
         let head = try RequestHead(line: line, bytes: bytes, fields: llhttp.record.fields, limits: limits)
-        guard llhttp.record.target == line.target.whole, llhttp.record.fields.count == fieldCount,
+        guard llhttp.record.target == line.target.whole, llhttp.record.fields.count == guardian.fieldCount,
             outcome == (head.framing == .none ? .paused(consumed: bytes.count) : .wantsMore)
         else { throw .disagreement }
         switch head.framing {

@@ -31,6 +31,13 @@ struct GuardTests {
         #expect(scan("GET / HTTP/1.1\r\nA: b\r\nA: b\r\nA", limits) == .failed(.headersTooLarge))
     }
 
+    @Test("A line's end counts towards the header block")
+    func lineEndsCount() {
+        let limits = HTTPLimits(headerBlockBytes: 11)
+        #expect(scan("GET / HTTP/1.1\r\nA: b\r\nA: b\r", limits) == .incomplete)
+        #expect(scan("GET / HTTP/1.1\r\nA: b\r\nA: b\r\n", limits) == .failed(.headersTooLarge))
+    }
+
     @Test("Every control character but the tab is refused, wherever it stands")
     func controlCharacters() {
         for byte in (UInt8(0)...31).filter({ $0 != 9 && $0 != 13 }) + [127] {

@@ -31,7 +31,6 @@ struct HostileRequest: Sendable, CustomStringConvertible {
         HostileRequest("a version in lower case", head("A: b", line: "GET / http/1.1")),
         HostileRequest("HTTP/2.0", head("A: b", line: "GET / HTTP/2.0"), .httpVersionNotSupported),
         HostileRequest("the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", .httpVersionNotSupported),
-        HostileRequest("HTTP/1.2", head("A: b", line: "GET / HTTP/1.2"), .httpVersionNotSupported),
         HostileRequest("RTSP", head("A: b", line: "OPTIONS / RTSP/1.0")),
         HostileRequest("ICE", head("A: b", line: "SOURCE / ICE/1.0")),
         HostileRequest("a method of RTSP", head("A: b", line: "PLAY / HTTP/1.1")),
@@ -100,11 +99,16 @@ struct HostileRequest: Sendable, CustomStringConvertible {
         HostileRequest(
             "Transfer-Encoding with a blank before the colon", head("Transfer-Encoding : chunked")),
         HostileRequest("an empty Transfer-Encoding", head("Transfer-Encoding:")),
-        HostileRequest("another coding", head("Transfer-Encoding: gzip"), .notImplemented),
+        HostileRequest("another coding alone", head("Transfer-Encoding: gzip")),
+        HostileRequest("identity", head("Transfer-Encoding: identity")),
+        HostileRequest(
+            "a coding behind chunked in a field of its own",
+            head("Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip")),
+        HostileRequest("an empty coding behind chunked", head("Transfer-Encoding: chunked,")),
         HostileRequest(
             "another coding before chunked", head("Transfer-Encoding: gzip, chunked"), .notImplemented),
-        HostileRequest("almost chunked", head("Transfer-Encoding: xchunked"), .notImplemented),
-        HostileRequest("chunked in quotes", head("Transfer-Encoding: \"chunked\""), .notImplemented),
+        HostileRequest("almost chunked", head("Transfer-Encoding: xchunked")),
+        HostileRequest("chunked in quotes", head("Transfer-Encoding: \"chunked\"")),
         HostileRequest(
             "Transfer-Encoding in HTTP/1.0", head("Transfer-Encoding: chunked", line: "POST / HTTP/1.0")),
         HostileRequest("a length with a sign", head("Content-Length: +5")),
@@ -143,6 +147,15 @@ struct HostileRequest: Sendable, CustomStringConvertible {
         HostileRequest("CR and no LF behind a chunk", chunked("5\r\nhello\rX0\r\n\r\n")),
         HostileRequest("a control character in an extension", chunked("5;a=\u{1}\r\nhello\r\n0\r\n\r\n")),
         HostileRequest("a bare LF in an extension", chunked("5;a\nb\r\nhello\r\n0\r\n\r\n")),
+        HostileRequest("an extension without a name", chunked("5;\r\nhello\r\n0\r\n\r\n")),
+        HostileRequest("an extension with a value and no name", chunked("5;=v\r\nhello\r\n0\r\n\r\n")),
+        HostileRequest("an extension that lacks its value", chunked("5;a=\r\nhello\r\n0\r\n\r\n")),
+        HostileRequest("two words in an extension", chunked("5;a b\r\nhello\r\n0\r\n\r\n")),
+        HostileRequest("two words in an extension's value", chunked("5;a=b c\r\nhello\r\n0\r\n\r\n")),
+        HostileRequest("a blank behind an extension", chunked("5;a \r\nhello\r\n0\r\n\r\n")),
+        HostileRequest("an extension's quote without end", chunked("5;a=\"b\r\nhello\r\n0\r\n\r\n")),
+        HostileRequest("text behind an extension's quote", chunked("5;a=\"b\"c\r\nhello\r\n0\r\n\r\n")),
+        HostileRequest("a separator in an extension's name", chunked("5;a(b)\r\nhello\r\n0\r\n\r\n")),
         HostileRequest(
             "an extension without end", chunked("5;" + String(repeating: "a", count: 300) + "\r\nhello\r\n")),
         HostileRequest(
@@ -164,7 +177,8 @@ struct HostileRequest: Sendable, CustomStringConvertible {
         HostileRequest(
             "a long request line", "GET /" + String(repeating: "a", count: 8192) + " HTTP/1.1\r\n\r\n",
             .uriTooLong),
-        HostileRequest("a request line without end", String(repeating: "a", count: 9000), .uriTooLong),
+        HostileRequest("a method without end", String(repeating: "a", count: 9000), .notImplemented),
+        HostileRequest("a target without end", "GET /" + String(repeating: "a", count: 9000), .uriTooLong),
         HostileRequest(
             "a long header block",
             head(String(repeating: "Abcdef: ghijkl\r\n", count: 1100)), .requestHeaderFieldsTooLarge),

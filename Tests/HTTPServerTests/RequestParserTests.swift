@@ -89,6 +89,46 @@ struct RequestParserTests {
         #expect(keepsAlive == isKept)
     }
 
+    @Test("A later minor version of HTTP/1 is read as HTTP/1.1", arguments: ["HTTP/1.2", "HTTP/1.9"])
+    func laterMinorVersion(version: String) {
+        #expect(
+            ParserRun("GET / \(version)\r\nHost: h\r\n\r\n").events
+                == ParserRun("GET / HTTP/1.1\r\nHost: h\r\n\r\n").events)
+    }
+
+    @Test("Blanks behind a field's value don't belong to it", arguments: [" ", "\t", " \t \t"])
+    func trailingBlanks(blanks: String) {
+        let length =
+            "POST / HTTP/1.1\r\nHost: h\(blanks)\r\nContent-Length: 2\(blanks)\r\nX:\(blanks)\r\n\r\nab"
+        #expect(ParserRun(length).events == ParserRun(length.replacing(blanks + "\r\n", with: "\r\n")).events)
+        let chunked =
+            "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\(blanks)\r\n\r\n"
+            + "2\r\nab\r\n0\r\nA: b\(blanks)\r\n\r\n"
+        #expect(ParserRun(chunked).events.dropFirst() == [.body("ab"), .idle])
+    }
+
+    @Test(
+        "Chunk extensions of every form of the grammar are passed over",
+        arguments: [
+            "5;a", "5;a=b", "5;a=\"b\"", "5; a = b ;c", "5;a=\"b;\\\"\tc\"", "5;a=\"\"",
+            "5;a\t;b = \"é\";c=d",
+        ])
+    func chunkExtensions(line: String) {
+        let head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let events = ParserRun(head + "\(line)\r\nhello\r\n0\r\n\r\n").events
+        #expect(events.dropFirst() == [.body("hello"), .idle])
+    }
+
+    @Test("A header block may have 16 KiB, line ends included, and not a byte more")
+    func largestHeaderBlock() {
+        func events(_ blockBytes: Int) -> [ParserRun.Event] {
+            let value = String(repeating: "v", count: blockBytes - "Host: h\r\nX: \r\n".utf8.count)
+            return ParserRun("GET / HTTP/1.1\r\nHost: h\r\nX: \(value)\r\n\r\n").events
+        }
+        #expect(events(16 * 1024).count == 3)
+        #expect(events(16 * 1024 + 1) == [.failure(.headersTooLarge)])
+    }
+
     @Test("An upgrade is an ordinary request, with a body or without")
     func upgrade() {
         let head = "GET / HTTP/1.1\r\nHost: h\r\nConnection: upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"

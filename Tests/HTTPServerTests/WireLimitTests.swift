@@ -156,6 +156,23 @@ struct WireLimitTests {
         }
     }
 
+    @Test(
+        "answers a peer that doesn't speak HTTP at once, not when the time for a header block is over",
+        arguments: [
+            [0x16, 0x03, 0x01, 0x02, 0x00, 0x01], Array("SSH-2.0-OpenSSH_9.2\r\n".utf8),
+            Array("GET /\r\n".utf8),
+            Array("\0\0\0".utf8), [0x80, 0x81, 0xFE], Array("{\"a\":1}".utf8), Array("GET / FTP".utf8),
+            [UInt8](repeating: UInt8(ascii: "A"), count: 64),
+        ])
+    func notHTTP(start: [UInt8]) async throws {
+        let timeouts = HTTPTimeouts(head: .seconds(1000))
+        try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
+            let client = try WireClient(port: server.port)
+            client.send(start)
+            #expect(try client.receiveAll().hasPrefix("HTTP/1.1 "))
+        }
+    }
+
     @Test("answers 400 where the client ends inside a request")
     func truncated() async throws {
         for start in ["GET", "POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhell"] {
