@@ -19,6 +19,11 @@ public struct LoopBound<Value>: @unchecked Sendable {
         self.loop = loop
     }
 
+    /// Runs `body` with the value on the loop's thread, and returns when it has ended. Any thread.
+    public func onLoop(_ body: @escaping @Sendable (Value) async -> Void) async {
+        await Task(executorPreference: loop) { await body(value) }.value
+    }
+
     /// The value. Traps off the loop's thread: that is a mistake in the program, never one of its input.
     public var value: Value {
         loop.preconditionInEventLoop()

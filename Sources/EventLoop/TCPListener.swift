@@ -15,15 +15,18 @@ public final class TCPListener {
 
     private let box: HandleBox<uv_tcp_t, TCPListener>
     private let onConnection: (TCPStream) -> Void
+    private let onFailure: (EventLoopError) -> Void
 
     /// Listens on a socket that was bound before, and owns it from now on.
     ///
     /// - Parameters:
     ///   - backlog: how many connections the system keeps until they are accepted (listen(2)).
+    ///   - onFailure: told where a connection could not be accepted.
     ///   - onConnection: gets each connection, whose owner it becomes; it must close it.
     /// - Throws: `EventLoopError`; the socket has been closed then.
     public init(
         loop: EventLoop, socket: BoundSocket, backlog: Int32 = 1024,
+        onFailure: @escaping (EventLoopError) -> Void = { _ in },
         onConnection: @escaping (TCPStream) -> Void
     ) throws {
         do {
@@ -34,6 +37,7 @@ public final class TCPListener {
         }
         port = socket.port
         self.onConnection = onConnection
+        self.onFailure = onFailure
         do {
             try EventLoopError.check(uv_tcp_open(box.raw, socket.descriptor))
         } catch {
@@ -92,9 +96,9 @@ public final class TCPListener {
     }
 
     private func connectionIsWaiting(status: Int32) {
-        // A failed accept (the process is out of descriptors, or the peer has gone already) concerns
-        // that one connection; libuv itself sheds load on EMFILE.
-        guard status == 0, let stream = try? TCPStream(loop: box.loop) else { return }
+        // A failed accept concerns that one connection: libuv itself sheds load on EMFILE.
+        guard status == 0 else { return onFailure(EventLoopError(code: status)) }
+        guard let stream = try? TCPStream(loop: box.loop) else { return }
         if stream.accept(from: Self.stream(box.raw)) {
             onConnection(stream)
         } else {

@@ -6,7 +6,7 @@ import CLibUV
     import Glibc
 #endif
 
-/// An accepted TCP connection.
+/// An accepted connection of TCP, or of a socket of the file system, which libuv treats alike.
 ///
 /// Confined to its loop's thread, like its callbacks. Whoever got it from a listener owns it: it
 /// stays open, and in memory, until `close()` or `reset()`.
@@ -58,10 +58,16 @@ public final class TCPStream {
 
     // MARK: Reading
 
+    /// The system's number of the connection; nil once it is closed.
+    public var descriptor: Int32? {
+        var socket: uv_os_fd_t = -1
+        guard box.isOpen, uv_fileno(box.handle, &socket) == 0 else { return nil }
+        return socket
+    }
+
     /// Whether bytes have come in that nobody has read yet.
     public var hasUnreadInput: Bool {
-        var socket: uv_os_fd_t = -1
-        guard box.isOpen, uv_fileno(box.handle, &socket) == 0 else { return false }
+        guard let socket = descriptor else { return false }
         var byte: UInt8 = 0
         return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
     }
@@ -97,9 +103,7 @@ public final class TCPStream {
     /// that has closed both ways does when something is written to it, and one that only stopped sending
     /// doesn't. Where that can't be watched, the next write tells.
     public func watchForReset() {
-        guard box.isOpen, !hasFailed, resetWatch == nil else { return }
-        var socket: uv_os_fd_t = -1
-        guard uv_fileno(box.handle, &socket) == 0 else { return }
+        guard !hasFailed, resetWatch == nil, let socket = descriptor else { return }
         resetWatch = try? ResetWatch(loop: loop, socket: socket) { [weak self] in
             self?.fail(UV_ECONNRESET.rawValue)
         }
@@ -222,13 +226,14 @@ public final class TCPStream {
         loop.atEndOfTurn { [self] in onError?(EventLoopError(code: status)) }
     }
 
-    /// The peer's numeric address; nil where the system doesn't know it any more.
+    /// The peer's numeric address, `unix` of a socket of the file system; nil where the system doesn't know it any more.
     public private(set) lazy var remoteAddress: String? = {
         var storage = sockaddr_storage()
         var size = Int32(MemoryLayout<sockaddr_storage>.size)
         return withUnsafeMutablePointer(to: &storage) { storage in
             let address = UnsafeMutableRawPointer(storage).assumingMemoryBound(to: sockaddr.self)
             guard box.isOpen, uv_tcp_getpeername(box.raw, address, &size) == 0 else { return nil }
+            if Int32(address.pointee.sa_family) == AF_UNIX { return "unix" }
             return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { name in
                 guard let base = name.baseAddress, uv_ip_name(address, base, name.count) == 0 else {
                     return nil

@@ -6,6 +6,8 @@ import EventLoop
 /// Confined to its loop. Its stream and its timer keep it alive until it has closed them.
 final class HTTPConnection {
     let stream: TCPStream
+    /// Whether the client is only told why its connection is refused.
+    let isRefused: Bool
     let environment: HTTPServerEnvironment
     var exchange: HTTPExchange?
     /// The answer that goes out piece by piece.
@@ -24,9 +26,11 @@ final class HTTPConnection {
     private static let batchBytes = 64 * 1024
 
     init(
-        stream: TCPStream, environment: HTTPServerEnvironment, onClosed: @escaping (HTTPConnection) -> Void
+        stream: TCPStream, environment: HTTPServerEnvironment, isRefused: Bool,
+        onClosed: @escaping (HTTPConnection) -> Void
     ) {
         self.stream = stream
+        self.isRefused = isRefused
         self.environment = environment
         self.onClosed = onClosed
         self.parser = RequestParser(limits: environment.limits)
@@ -166,19 +170,37 @@ final class HTTPConnection {
                 process(.inputExhausted(isInRequest: isInRequest))
                 return bytes.count
             case .head(let head):
-                exchange = HTTPExchange(head, connection: self)
-                process(
-                    .headParsed(
-                        keepsAlive: head.keepsAlive, bodyFollows: head.framing != .none,
-                        expectsContinue: head.expectsContinue, takesInterim: head.version == .http11))
+                process(event(of: head))
             case .body(let body):
                 exchange?.complete(body)
                 process(.requestParsed)
             case .failure(let error):
-                process(.parseFailed(error))
+                process(.parseFailed(refusal(ofMalformedRequest: error)))
             }
         }
         return offset
+    }
+
+    /// Has a request admitted by its head; the event is a failure where that is refused and a body would follow.
+    private func event(of head: RequestHead) -> HTTPConnectionStateMachine.Event {
+        let exchange = HTTPExchange(head, connection: self)
+        self.exchange = exchange
+        do throws(HTTPError) {
+            parser.maximumBodyBytes = try exchange.admit(head, by: environment)
+        } catch {
+            return .parseFailed(error)
+        }
+        return .headParsed(
+            keepsAlive: head.keepsAlive, bodyFollows: head.framing != .none,
+            expectsContinue: head.expectsContinue, takesInterim: head.version == .http11)
+    }
+
+    /// What a request is answered by that can't be read, by its head or behind it.
+    private func refusal(ofMalformedRequest error: HTTPError) -> HTTPError {
+        guard self.exchange == nil else { return error }
+        let exchange = HTTPExchange(connection: self)
+        self.exchange = exchange
+        return environment.dispatcher.refusal(ofMalformedRequest: exchange.context) ?? error
     }
 
     // MARK: Requests and answers
@@ -187,7 +209,7 @@ final class HTTPConnection {
         guard let exchange, let request = exchange.takeRequest() else { return }
         let handler: any HTTPHandler
         do {
-            handler = try environment.handler.handler(for: request, context: exchange.context)
+            handler = try exchange.admittedHandler()
         } catch {
             return respond(environment.errorResponder.response(to: error, context: exchange.context))
         }
@@ -213,6 +235,8 @@ final class HTTPConnection {
         } catch {
             response = environment.errorResponder.response(to: error, context: context)
         }
+        // Before the response: what follows it on the connection is admitted while it is sent.
+        context.release()
         respond(response)
     }
 
@@ -221,18 +245,22 @@ final class HTTPConnection {
         guard machine.state != .closed else {
             return exchange.observe(nil, responseBytes: 0, environment)
         }
-        exchange.response = response
+        exchange.setResponse(response)
         process(.responseProduced(asksToClose: response.asksToClose))
     }
 
     private func send(_ error: HTTPError) {
         let exchange = self.exchange ?? HTTPExchange(connection: self)
-        exchange.response = environment.errorResponder.response(to: error, context: exchange.context)
+        exchange.setResponse(environment.errorResponder.response(to: error, context: exchange.context))
+        parser.discardBody()
+        exchange.context.release()
         self.exchange = exchange
-        sendResponse(keepsAlive: false)
+        sendResponse(keepsAlive: false, interruption: .init(error))
     }
 
-    private func sendResponse(keepsAlive: Bool) {
+    private func sendResponse(
+        keepsAlive: Bool, interruption: RequestObservation.Interruption? = nil
+    ) {
         guard let exchange, let response = exchange.response else { return }
         self.exchange = nil
         let framing = exchange.framing(keepsAlive: keepsAlive)
@@ -244,7 +272,8 @@ final class HTTPConnection {
                 bytes, bodyBytes: framing.bodyBytes(of: response), as: response.transmission)
         }
         write(bytes, canWait: keepsAlive && !input.isEmpty)
-        exchange.observe(response.status, responseBytes: bytes.count, environment)
+        exchange.observe(
+            response.status, responseBytes: bytes.count, interruption: interruption, environment)
         process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))
     }
 
@@ -270,6 +299,17 @@ final class HTTPConnection {
         let bytes = output
         output = []
         stream.write(bytes)
+    }
+}
+
+extension RequestObservation.Interruption {
+    /// Why a request that is answered by an error never came in whole; nil where it was refused instead.
+    fileprivate init?(_ error: HTTPError) {
+        switch error {
+        case .headTimedOut, .bodyTimedOut: self = .timeout
+        case .truncated: self = .disconnected
+        default: return nil
+        }
     }
 }
 

@@ -33,10 +33,10 @@ public struct HTTPError: Error, Sendable {
         case unsupportedMediaType = "unsupported-media-type"
         /// The body's coding is not one that the resource takes.
         case unsupportedContentCoding = "unsupported-content-coding"
+        /// The resource isn't as the request's `If-Match` demands.
+        case preconditionFailed = "precondition-failed"
         /// The request needs credentials.
         case unauthorized = "unauthorized"
-        /// The request's credentials do not suffice.
-        case forbidden = "forbidden"
         /// The client asks more often than it may.
         case tooManyRequests = "too-many-requests"
         /// A path parameter whose percent-encoding is broken.
@@ -83,6 +83,8 @@ extension HTTPError {
         .requestHeaderFieldsTooLarge, .headersTooLarge, "The header block is larger than this server takes.")
     static let bodyTooLarge = HTTPError(
         .contentTooLarge, .bodyTooLarge, "The body is larger than this server takes.")
+    static let bodyNotTaken = HTTPError(
+        .contentTooLarge, .bodyTooLarge, "This path takes no body with this method.")
     static let headTimedOut = HTTPError(
         .requestTimeout, .requestTimeout, "The header block did not arrive in time.")
     static let bodyTimedOut = HTTPError(.requestTimeout, .requestTimeout, "The body did not arrive in time.")
@@ -90,9 +92,19 @@ extension HTTPError {
     static let internalError = HTTPError(
         .internalServerError, .internalError, "The server could not answer this request.")
 
+    /// The resource isn't as the request's `If-Match` demands (RFC 9110 section 13.1.1).
+    public static let preconditionFailed = HTTPError(
+        .preconditionFailed, .preconditionFailed, "The resource isn't as the request's If-Match demands.")
+
     /// The client accepts none of a resource's representations, of which the detail names some.
     public static func notAcceptable(_ detail: String) -> HTTPError {
         HTTPError(.notAcceptable, .notAcceptable, detail)
+    }
+
+    static func tooManyConnections(retryAfterSeconds: Int) -> HTTPError {
+        HTTPError(
+            .tooManyRequests, .tooManyRequests, "This client has as many connections as it may.",
+            headers: [.retryAfter: String(retryAfterSeconds)])
     }
 
     /// The server has more to do than it is set to; the client may ask again after some seconds.

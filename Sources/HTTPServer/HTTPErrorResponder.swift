@@ -21,27 +21,3 @@ public struct PlainTextErrorResponder: HTTPErrorResponder {
         return response
     }
 }
-
-/// Maps errors to answers inside other middleware, so that those see answers only.
-///
-/// Not needed for the mapping itself, which the server does last of all: it is for middleware that adds
-/// fields to every answer, which has to stand outside of this one.
-public struct ErrorMapping: HTTPMiddleware {
-    private let responder: any HTTPErrorResponder
-
-    /// Maps by `responder`.
-    public init(_ responder: any HTTPErrorResponder) {
-        self.responder = responder
-    }
-
-    /// What `next` answers, or the answer for what it throws.
-    public func respond(
-        to request: HTTPRequest, context: RequestContext, next: any HTTPHandler
-    ) async throws -> HTTPResponse {
-        do {
-            return try await next.respond(to: request, context: context)
-        } catch {
-            return responder.response(to: error, context: context)
-        }
-    }
-}

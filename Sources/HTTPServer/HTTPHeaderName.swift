@@ -59,6 +59,8 @@ public struct HTTPHeaderName: Hashable, Sendable, CustomStringConvertible, Expre
     public static let expect: HTTPHeaderName = "Expect"
     /// Host and port that were asked.
     public static let host: HTTPHeaderName = "Host"
+    /// Validators, one of which the resource must have.
+    public static let ifMatch: HTTPHeaderName = "If-Match"
     /// Validators that the client holds.
     public static let ifNoneMatch: HTTPHeaderName = "If-None-Match"
     /// Relations to other resources (RFC 8288).

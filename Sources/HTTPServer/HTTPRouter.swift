@@ -4,7 +4,7 @@
 /// percent-decoded. An exact segment wins over a parameter. Nothing is normalised: a trailing slash, an
 /// empty segment or a dot segment is another path. Where a path has routes, `HEAD` is answered by `GET`'s,
 /// `OPTIONS` by what is allowed, and other methods are refused with 405. Belongs to one loop.
-public final class HTTPRouter: HTTPHandler {
+public final class HTTPRouter: HTTPDispatcher {
     /// Every route's method and template, in the order in which they were added.
     public private(set) var routes: [(method: HTTPMethod, template: String)] = []
     private let root = RouteNode()
@@ -14,8 +14,14 @@ public final class HTTPRouter: HTTPHandler {
 
     /// Adds a route. Traps where the same one was added before: a mistake of the program.
     ///
-    /// - Parameter template: a path, whose segments of the form `{name}` are parameters.
-    public func add(_ method: HTTPMethod, _ template: String, _ handler: any HTTPHandler) {
+    /// - Parameters:
+    ///   - template: a path, whose segments of the form `{name}` are parameters.
+    ///   - checks: what a request has to pass, in this order.
+    ///   - maximumBodyBytes: the most bytes of a body; a request with more is refused with 413.
+    public func add(
+        _ method: HTTPMethod, _ template: String, checks: [any HTTPRequestCheck] = [],
+        maximumBodyBytes: Int = 0, _ handler: any HTTPHandler
+    ) {
         precondition(template.utf8.first == ASCII.slash, "a route's template starts with a slash")
         var node = root
         var parameters: [String] = []
@@ -29,45 +35,39 @@ public final class HTTPRouter: HTTPHandler {
         }
         precondition(!node.routes.contains { $0.method == method }, "a route is added once")
         routes.append((method, template))
-        node.add(Route(method: method, template: template, parameters: parameters, handler: handler))
+        node.add(
+            HTTPRoute(
+                method: method, template: template, parameters: parameters, checks: checks,
+                admission: HTTPAdmission(handler, maximumBodyBytes: maximumBodyBytes)))
     }
 
     /// Adds a route whose handler is a closure.
-    public func add(_ method: HTTPMethod, _ template: String, _ body: @escaping ClosureHandler.Body) {
-        add(method, template, ClosureHandler(body))
+    public func add(
+        _ method: HTTPMethod, _ template: String, checks: [any HTTPRequestCheck] = [],
+        maximumBodyBytes: Int = 0, _ body: @escaping ClosureHandler.Body
+    ) {
+        add(method, template, checks: checks, maximumBodyBytes: maximumBodyBytes, ClosureHandler(body))
     }
 
-    /// A way to add routes whose handlers stand behind middleware.
-    public func grouped(_ middleware: any HTTPMiddleware...) -> RouteGroup {
-        grouped(middleware)
+    /// The admission of the request's route.
+    ///
+    /// - Throws: as `route(for:context:)`, and the refusal of the route's checks.
+    public func admit(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPAdmission {
+        try route(for: request, context: context).admit(request, context: context)
     }
 
-    /// A way to add routes whose handlers stand behind middleware, the first of which sees requests first.
-    public func grouped(_ middleware: [any HTTPMiddleware]) -> RouteGroup {
-        RouteGroup(router: self, middleware: middleware)
-    }
-
-    /// The handler of the request's route.
+    /// The request's route, which hasn't checked it yet.
     ///
     /// - Throws: `HTTPError` 404, 405, or 400 for a parameter whose encoding is broken.
-    public func handler(
-        for request: HTTPRequest, context: RequestContext
-    ) throws(HTTPError) -> any HTTPHandler {
-        if let route = try find(request, context) { return route.handler }
-        return try handlerWithoutRoute(request, context)
-    }
-
-    /// What the request's route answers.
-    ///
-    /// - Throws: as `handler(for:context:)`, and what the route's handler throws.
-    public func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
-        try await handler(for: request, context: context).respond(to: request, context: context)
+    public func route(for request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPRoute {
+        if let route = try find(request, context) { return route }
+        return try implicitRoute(request, context)
     }
 
     /// The route of a request, its parameters put into the context; nil where the method has none.
-    private func find(_ request: HTTPRequest, _ context: RequestContext) throws(HTTPError) -> Route? {
+    private func find(_ request: HTTPRequest, _ context: RequestContext) throws(HTTPError) -> HTTPRoute? {
         let result = request.withPath { path in
-            Result { () throws(HTTPError) -> Route? in
+            Result { () throws(HTTPError) -> HTTPRoute? in
                 var values: [Range<Int>] = []
                 guard let route = root.match(path, &values)?.route(for: request.method) else { return nil }
                 context.routeTemplate = route.template
@@ -97,41 +97,24 @@ public final class HTTPRouter: HTTPHandler {
         }
     }
 
-    private func handlerWithoutRoute(
+    /// What every path has without being told: `OPTIONS`.
+    private func implicitRoute(
         _ request: HTTPRequest, _ context: RequestContext
-    ) throws(HTTPError) -> any HTTPHandler {
-        if request.path == "*" { return ClosureHandler { _, _ in HTTPResponse(.noContent) } }
+    ) throws(HTTPError) -> HTTPRoute {
+        if request.path == "*" { return Self.optionsRoute("*", [:]) }
         guard let node = node(of: request) else {
             throw HTTPError(.notFound, .notFound, "There is nothing at this path.")
         }
         context.routeTemplate = node.template
-        if request.method == .options {
-            let allow = node.allow
-            return ClosureHandler { _, _ in HTTPResponse(.noContent, headers: [.allow: allow]) }
-        }
+        if request.method == .options { return Self.optionsRoute(node.template ?? "", [.allow: node.allow]) }
         throw HTTPError(
             .methodNotAllowed, .methodNotAllowed, "This path does not have this method.",
             headers: [.allow: node.allow])
     }
-}
 
-/// Adds routes to a router, behind middleware.
-public struct RouteGroup {
-    private let router: HTTPRouter
-    private let middleware: [any HTTPMiddleware]
-
-    init(router: HTTPRouter, middleware: [any HTTPMiddleware]) {
-        self.router = router
-        self.middleware = middleware
-    }
-
-    /// Adds a route, as `HTTPRouter.add` does.
-    public func add(_ method: HTTPMethod, _ template: String, _ handler: any HTTPHandler) {
-        router.add(method, template, handler.wrapped(in: middleware))
-    }
-
-    /// Adds a route whose handler is a closure.
-    public func add(_ method: HTTPMethod, _ template: String, _ body: @escaping ClosureHandler.Body) {
-        add(method, template, ClosureHandler(body))
+    private static func optionsRoute(_ template: String, _ headers: HTTPHeaders) -> HTTPRoute {
+        let handler = ClosureHandler { _, _ in HTTPResponse(.noContent, headers: headers) }
+        return HTTPRoute(
+            method: .options, template: template, admission: HTTPAdmission(handler))
     }
 }

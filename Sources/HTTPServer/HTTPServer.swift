@@ -9,6 +9,10 @@ public final class HTTPServer {
     public var connectionCount: Int { connections.count }
     /// Number of requests that are being answered.
     public var activeRequestCount: Int { connections.values.count { $0.isHandling } }
+    /// Number of connections that could not be taken, or were reset because the descriptors ran out.
+    public private(set) var acceptFailureCount = 0
+    /// Told why a connection could not be taken, once a minute at most.
+    public var onAcceptFailure: ((_ reason: String) -> Void)?
     /// The port it listens on; nil before `start` and once it shuts down.
     public var port: Int? { listener?.port }
 
@@ -18,27 +22,30 @@ public final class HTTPServer {
     private var endsKeepAlive = false
     private var isShuttingDown = false
     private var connections: [ObjectIdentifier: HTTPConnection] = [:]
+    /// How many of the connections are only told why they are refused.
+    private var refusedCount = 0
     private var hardEnd: LoopTimer?
     private var cutOffCount = 0
+    private var acceptFailureToldAt: Duration?
     private var onShutDown: [() -> Void] = []
 
-    /// Connections over the capacity that are told so at a time; further ones are reset.
+    /// Connections that are told why they are refused at a time; further ones are reset.
     private static let maximumRefusals = 128
 
     /// A server that doesn't listen yet.
     ///
     /// - Parameters:
-    ///   - handler: answers all requests: a router, most often.
+    ///   - dispatcher: decides who responds to a request: a router, most often.
     ///   - errorResponder: answers errors, those of requests that can't be read included.
     ///   - observe: told of every answer; nil costs nothing.
     public init(
         loop: EventLoop, configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
-        handler: any HTTPHandler, errorResponder: any HTTPErrorResponder = PlainTextErrorResponder(),
+        dispatcher: any HTTPDispatcher, errorResponder: any HTTPErrorResponder = PlainTextErrorResponder(),
         observe: ((RequestObservation) -> Void)? = nil
     ) {
         self.configuration = configuration
         self.environment = HTTPServerEnvironment(
-            loop: loop, configuration: configuration, handler: handler, errorResponder: errorResponder,
+            loop: loop, configuration: configuration, dispatcher: dispatcher, errorResponder: errorResponder,
             observe: observe)
     }
 
@@ -46,14 +53,16 @@ public final class HTTPServer {
     ///
     /// - Throws: `EventLoopError`.
     public func start(on socket: BoundSocket) throws {
-        listener = try TCPListener(loop: environment.loop, socket: socket) { [self] in accept($0) }
+        listener = try TCPListener(
+            loop: environment.loop, socket: socket, onFailure: { [self] in acceptFailed("\($0)") },
+            onConnection: { [self] in accept($0) })
     }
 
     /// Binds an address and listens on it; port 0 lets the system choose.
     ///
     /// - Throws: `EventLoopError`, see `BoundSocket.bind`.
     public func start(host: String, port: Int) throws {
-        listener = try TCPListener(loop: environment.loop, host: host, port: port) { [self] in accept($0) }
+        try start(on: try BoundSocket.bind(host: host, port: port)[0])
     }
 
     /// From now on every answer is the last on its connection (`Connection: close`), and all else goes on: clients
@@ -95,18 +104,49 @@ public final class HTTPServer {
         return cutOffCount
     }
 
+    /// Counts a connection that wasn't taken, and tells why, unless that was told within the last minute.
+    private func acceptFailed(_ reason: String) {
+        acceptFailureCount += 1
+        let now = environment.loop.now
+        if let told = acceptFailureToldAt, now - told < .seconds(60) { return }
+        acceptFailureToldAt = now
+        onAcceptFailure?(reason)
+    }
+
     private func accept(_ stream: TCPStream) {
-        let excess = connections.count - configuration.maximumConnections
-        guard excess < Self.maximumRefusals else { return stream.reset() }
-        let connection = HTTPConnection(stream: stream, environment: environment) { [self] in remove($0) }
+        if let bound = configuration.maximumDescriptor, stream.descriptor ?? 0 >= bound {
+            acceptFailed("all file descriptors that are for clients are in use")
+            return stream.reset()
+        }
+        let refusal = refusal(of: stream)
+        guard refusal == nil || refusedCount < Self.maximumRefusals else { return stream.reset() }
+        let connection = HTTPConnection(
+            stream: stream, environment: environment, isRefused: refusal != nil
+        ) { [self] in remove($0) }
+        if refusal != nil { refusedCount += 1 }
         connections[ObjectIdentifier(connection)] = connection
         if endsKeepAlive { connection.endKeepAlive() }
-        connection.start(
-            refusal: excess >= 0 ? .overloaded(retryAfterSeconds: configuration.retryAfterSeconds) : nil)
+        connection.start(refusal: refusal)
+    }
+
+    /// Why a new connection isn't served; nil where it is, and is counted.
+    private func refusal(of stream: TCPStream) -> HTTPError? {
+        guard connections.count - refusedCount < configuration.maximumConnections else {
+            return .overloaded(retryAfterSeconds: configuration.retryAfterSeconds)
+        }
+        guard configuration.connectionsPerClient?.open(from: stream.remoteAddress) != false else {
+            return .tooManyConnections(retryAfterSeconds: configuration.retryAfterSeconds)
+        }
+        return nil
     }
 
     private func remove(_ connection: HTTPConnection) {
         connections[ObjectIdentifier(connection)] = nil
+        if connection.isRefused {
+            refusedCount -= 1
+        } else {
+            configuration.connectionsPerClient?.close(from: connection.stream.remoteAddress)
+        }
         completeIfDone()
     }
 

@@ -5,22 +5,24 @@ final class HTTPServerEnvironment {
     let loop: EventLoop
     let limits: HTTPLimits
     let timeouts: HTTPTimeouts
-    let handler: any HTTPHandler
+    let dispatcher: any HTTPDispatcher
     let errorResponder: any HTTPErrorResponder
     let observe: ((RequestObservation) -> Void)?
+    let bodyBudget: BodyBudget
     /// The fields of every answer, as they stand on the wire.
     let commonFields: [UInt8]
     var date = DateHeader()
     var requestIDs = RequestIDs()
 
     init(
-        loop: EventLoop, configuration: HTTPServerConfiguration, handler: any HTTPHandler,
+        loop: EventLoop, configuration: HTTPServerConfiguration, dispatcher: any HTTPDispatcher,
         errorResponder: any HTTPErrorResponder, observe: ((RequestObservation) -> Void)?
     ) {
         self.loop = loop
         self.limits = configuration.limits
         self.timeouts = configuration.timeouts
-        self.handler = handler
+        self.dispatcher = dispatcher
+        self.bodyBudget = configuration.bodyBudget
         self.errorResponder = errorResponder
         self.observe = observe
         self.commonFields = ResponseEncoder.encode(configuration.commonFields)

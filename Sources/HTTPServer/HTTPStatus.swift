@@ -46,6 +46,8 @@ public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
     public static let requestTimeout = HTTPStatus(unchecked: 408)
     /// 409, in conflict with the resource's state.
     public static let conflict = HTTPStatus(unchecked: 409)
+    /// 412, the resource isn't as the request demands.
+    public static let preconditionFailed = HTTPStatus(unchecked: 412)
     /// 413, the body is larger than the server takes.
     public static let contentTooLarge = HTTPStatus(unchecked: 413)
     /// 414, the request line is longer than the server takes.

@@ -28,6 +28,8 @@ extension RequestParser {
     ) throws(HTTPError) -> Int {
         let count = min(remaining, rest.count)
         let before = llhttp.record.body.count
+        // Its place is reserved, and isn't copied while it grows; memory that nothing is written to costs nothing.
+        if before == 0, endsMessage { llhttp.record.body.reserveCapacity(remaining) }
         let outcome = llhttp.execute(UnsafeRawBufferPointer(rebasing: rest[..<count]))
         let isEnd = endsMessage && count == remaining
         guard outcome == (isEnd ? .paused(consumed: count) : .wantsMore),
@@ -65,7 +67,7 @@ extension RequestParser {
         guard chunkExtensionBytes <= limits.chunkExtensionBytes else {
             throw .malformed("Too many chunk extensions.")
         }
-        guard size <= limits.bodyBytes - llhttp.record.body.count else { throw .bodyTooLarge }
+        guard size <= maximumBodyBytes - llhttp.record.body.count else { throw .bodyTooLarge }
         phase = size == 0 ? .trailers(HeadGuard(trailers: limits)) : .chunk(remaining: size)
     }
 

@@ -31,12 +31,15 @@ final class RequestParser {
     let llhttp = LLHTTPParser()
     var phase: Phase
     var chunkExtensionBytes = 0
+    /// The most bytes of the body of the request whose head was told last.
+    var maximumBodyBytes: Int
 
     /// The part of a block that arrived before the rest; empty where a block came in one piece.
     private var accumulated: [UInt8] = []
 
     init(limits: HTTPLimits) {
         self.limits = limits
+        self.maximumBodyBytes = limits.bodyBytes
         self.phase = .betweenRequests(EmptyLineGuard(limit: limits.leadingEmptyLines))
     }
 
@@ -140,6 +143,11 @@ final class RequestParser {
             phase = .chunkLine(ChunkLineGuard(maximumLength: limits.chunkLineBytes))
         }
         return head
+    }
+
+    /// Lets go of the part of a body that is there: nobody will read it.
+    func discardBody() {
+        llhttp.record.body = []
     }
 
     /// Ends a request; the next one may follow.

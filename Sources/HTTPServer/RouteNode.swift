@@ -1,15 +1,28 @@
-/// A route: what answers one method at paths of one template.
-final class Route {
+/// A route: what responds to one method at paths of one template, and what it asks of a request.
+public final class HTTPRoute {
     let method: HTTPMethod
     let template: String
     let parameters: [String]
-    let handler: any HTTPHandler
+    let checks: [any HTTPRequestCheck]
+    let admission: HTTPAdmission
 
-    init(method: HTTPMethod, template: String, parameters: [String], handler: any HTTPHandler) {
+    init(
+        method: HTTPMethod, template: String, parameters: [String] = [],
+        checks: [any HTTPRequestCheck] = [], admission: HTTPAdmission
+    ) {
         self.method = method
         self.template = template
         self.parameters = parameters
-        self.handler = handler
+        self.checks = checks
+        self.admission = admission
+    }
+
+    /// Checks a request, in the order of the route's checks.
+    ///
+    /// - Throws: the first refusal.
+    public func admit(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPAdmission {
+        for check in checks { try check.check(request, context: context) }
+        return admission
     }
 }
 
@@ -19,7 +32,7 @@ final class RouteNode {
     private(set) var template: String?
     /// The methods that a client may use here, as `Allow` lists them.
     private(set) var allow = ""
-    private(set) var routes: [Route] = []
+    private(set) var routes: [HTTPRoute] = []
     private var children: [(segment: [UInt8], node: RouteNode)] = []
     private var parameter: RouteNode?
 
@@ -36,7 +49,7 @@ final class RouteNode {
         return node
     }
 
-    func add(_ route: Route) {
+    func add(_ route: HTTPRoute) {
         routes.append(route)
         template = template ?? route.template
         var methods = routes.map(\.method.rawValue)
@@ -45,7 +58,7 @@ final class RouteNode {
         allow = methods.sorted().joined(separator: ", ")
     }
 
-    func route(for method: HTTPMethod) -> Route? {
+    func route(for method: HTTPMethod) -> HTTPRoute? {
         if let route = routes.first(where: { $0.method == method }) { return route }
         return method == .head ? routes.first { $0.method == .get } : nil
     }

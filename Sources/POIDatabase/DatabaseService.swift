@@ -30,6 +30,7 @@ public struct DatabaseService: Sendable {
         let partitions = EventPartitionCare(observability: observability)
         let service = Service(
             configuration: configuration, observability: observability,
+            storeConnections: database.pool.connections + events.pool.connections + 1,
             makeStore: { loop in
                 PostgresLocationStore(
                     configuration: database, migrations: migrations, loop: loop, dataset: dataset,

@@ -25,10 +25,42 @@ public final class Health: Sendable {
 
     private let state = Lock(State())
     private let requiresDatabase: Bool
+    private let loops: [LoopPulse]
+    private let stuckAfter: Duration
 
     /// Starts as not ready.
-    public init(requiresDatabase: Bool) {
+    ///
+    /// - Parameters:
+    ///   - loops: the loops that serve requests: one that doesn't turn leaves its connections without responses.
+    ///   - stuckAfter: how long a loop may not turn until it counts as stuck.
+    package init(
+        requiresDatabase: Bool, loops: [LoopPulse] = [], stuckAfter: Duration = .seconds(10)
+    ) {
         self.requiresDatabase = requiresDatabase
+        self.loops = loops
+        self.stuckAfter = stuckAfter
+    }
+
+    /// What is known of a loop that serves requests.
+    struct LoopReport {
+        let name: String
+        /// How long it hasn't turned; half a second where all is well.
+        let secondsSinceTurn: Double
+        let isStuck: Bool
+    }
+
+    /// How long each loop hasn't turned.
+    var loopReports: [LoopReport] {
+        loops.map { loop in
+            let age = loop.age
+            return LoopReport(
+                name: loop.name, secondsSinceTurn: age.secondsToMilliseconds, isStuck: age > stuckAfter)
+        }
+    }
+
+    /// Whether all loops have turned within a time, or within the time until one counts as stuck if that is longer.
+    func allLoopsTurn(within time: Duration) -> Bool {
+        loops.allSatisfy { $0.age <= max(time, stuckAfter) }
     }
 
     /// Takes note of what a store says of itself; answers what has changed by it.
@@ -62,6 +94,8 @@ public final class Health: Sendable {
             let reason: String? =
                 if state.isDraining {
                     "The service is shutting down."
+                } else if loops.contains(where: { $0.age > stuckAfter }) {
+                    "An event loop of the service is stuck."
                 } else if state.missingMigrations == nil {
                     "The service is starting: the database has not answered yet."
                 } else if state.missingMigrations?.isEmpty == false {
@@ -75,5 +109,12 @@ public final class Health: Sendable {
                 notReadyReason: reason, isDatabaseReachable: state.isDatabaseReachable == true,
                 isDraining: state.isDraining)
         }
+    }
+}
+
+extension Duration {
+    /// Seconds with three decimals.
+    fileprivate var secondsToMilliseconds: Double {
+        Double(components.seconds) + Double(components.attoseconds / 1_000_000_000_000_000) / 1000
     }
 }

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// Asks a store for its health again and again. Confined to its loop.
+/// Asks a store for its health again and again. Confined to the store's loop.
 final class HealthMonitor {
     private let loop: EventLoop
     private let store: any LocationStore

@@ -1,7 +1,7 @@
 import EventLoop
 
-/// The service in one process: a loop a core, each with its own listener, routes and store, which share
-/// nothing on a request's way.
+/// The service in one process: a loop a core, each with its own thread, listener, routes and store, which share
+/// nothing on a request's way; and one loop more, on the main thread, for signals and for those who watch the others.
 public final class Service: Sendable {
     /// Makes a loop's store, on that loop's thread.
     public typealias StoreFactory = @Sendable (EventLoop) throws -> any LocationStore
@@ -9,23 +9,51 @@ public final class Service: Sendable {
     public typealias EventStoreFactory = @Sendable (EventLoop) throws -> any EventStore
 
     private let configuration: ServiceConfiguration
+    /// The descriptors from this one on are not for clients; nil where the system sets no limit.
+    private let maximumDescriptor: Int?
     private let observability: Observability
     private let health: Health
+    private let pulses: [LoopPulse]
     private let makeStore: StoreFactory
     private let makeEventStore: EventStoreFactory
-    private let rateLimiter: RateLimiter?
+    private let limits: SharedLimits
 
-    /// A service that doesn't run yet.
+    /// A service that doesn't run yet. Raises the limit of the process's file descriptors as far as it may.
+    ///
+    /// - Parameter storeConnections: the most connections to databases that the stores of a loop have.
     public init(
-        configuration: ServiceConfiguration, observability: Observability, makeStore: @escaping StoreFactory,
-        makeEventStore: @escaping EventStoreFactory
+        configuration: ServiceConfiguration, observability: Observability, storeConnections: Int,
+        makeStore: @escaping StoreFactory, makeEventStore: @escaping EventStoreFactory
     ) {
-        self.configuration = configuration
+        (self.configuration, maximumDescriptor) = Self.fitting(
+            configuration, storeConnections: storeConnections, observability)
         self.observability = observability
         self.makeStore = makeStore
         self.makeEventStore = makeEventStore
-        rateLimiter = configuration.access.rateLimit.map { RateLimiter($0) }
-        health = Health(requiresDatabase: configuration.readyRequiresDatabase)
+        limits = SharedLimits(configuration)
+        pulses = (0..<configuration.loops).map { LoopPulse(name: String($0)) }
+        health = Health(requiresDatabase: configuration.readyRequiresDatabase, loops: pulses)
+    }
+
+    /// The configuration with as many connections of clients as there are descriptors for, and the first descriptor
+    /// that isn't for them.
+    private static func fitting(
+        _ configuration: ServiceConfiguration, storeConnections: Int, _ observability: Observability
+    ) -> (ServiceConfiguration, Int?) {
+        guard let limit = DescriptorLimit.raise() else { return (configuration, nil) }
+        let loops = configuration.loops
+        let room = DescriptorLimit.leftForClients(
+            of: limit, loops: loops, storeConnections: storeConnections)
+        let wanted = configuration.maxConnectionsPerLoop * loops
+        var configuration = configuration
+        if wanted > room {
+            configuration.maxConnectionsPerLoop = room / loops
+            observability.record(
+                .connectionsLowered(
+                    from: wanted, to: configuration.maxConnectionsPerLoop * loops, descriptors: limit))
+        }
+        // The system hands out the lowest descriptor that is free, so one this high tells that few are left.
+        return (configuration, room + (limit - room) / 2)
     }
 
     /// Serves until SIGTERM or SIGINT, drains, and returns.
@@ -33,30 +61,33 @@ public final class Service: Sendable {
     /// From the signal on it isn't ready any more, and each answer ends its connection; after the drain delay it
     /// takes no new connection, and finishes what is in flight. A second signal ends the process at once; and soon
     /// after the shutdown time-out it ends by itself, with exit code 0, if something still holds it up. Uses the
-    /// calling thread as the first loop's; call it once, from the main thread.
+    /// calling thread for signals and the admin listener; call it once, from the main thread.
     /// - Parameter onListening: called once every loop listens, with the service's address.
     /// - Throws: `ListeningError` where the address can't be had; what `makeStore` throws.
     public func run(onListening: @escaping @Sendable (String) -> Void) throws {
         let sockets = try bind()
         let adminSocket = try bindAdmin(closingOnFailure: sockets)
         let mainLoop = try EventLoop()
-        let threads = try (1..<configuration.loops).map { try EventLoopThread.start(name: "poi-loop-\($0)") }
-        let loops = [mainLoop] + threads.map(\.loop)
+        let threads = try pulses.map { try EventLoopThread.start(name: "poi-loop-\($0.name)") }
+        let loops = threads.map(\.loop)
         let failure = Lock<(any Error)?>(nil)
         let url = url(host: configuration.host, port: sockets[0].port)
 
         mainLoop.execute {
             Task(executorPreference: mainLoop) {
                 do {
-                    try await self.serve(on: Array(zip(loops, sockets)), adminSocket) { onListening(url) }
+                    try await self.serve(on: Array(zip(loops, sockets)), mainLoop, adminSocket) {
+                        onListening(url)
+                    }
                 } catch {
                     failure.withLock { $0 = error }
                 }
-                for loop in loops { loop.stop() }
+                for loop in loops + [mainLoop] { loop.stop() }
             }
         }
         mainLoop.run()
         for thread in threads { thread.stopAndJoin() }
+        if let address = UnixSocketAddress(host: configuration.host) { address.remove() }
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
@@ -81,30 +112,25 @@ public final class Service: Sendable {
         }
     }
 
-    /// The service's life, on the first loop: start, serve until a signal, finish.
+    /// The service's life, on the main thread's loop: start, serve until a signal, finish.
     private func serve(
-        on sites: [(loop: EventLoop, socket: BoundSocket)], _ adminSocket: BoundSocket?,
+        on sites: [(loop: EventLoop, socket: BoundSocket)], _ loop: EventLoop, _ adminSocket: BoundSocket?,
         onListening: () -> Void
     ) async throws {
-        let loop = sites[0].loop
         let signals = try StopSignals(loop: loop)
         let reports = ServiceManager.current.map {
-            ServiceManagerReports(loop: loop, loops: sites.map(\.loop), manager: $0)
+            ServiceManagerReports(loop: loop, health: health, manager: $0)
         }
         var serviceLoops: [LoopBound<ServiceLoop>] = []
-        var monitor: HealthMonitor?
+        var monitor: LoopBound<HealthMonitor>?
         var admin: AdminServer?
         let result: Result<Void, any Error>
         do {
-            for (index, (loop, socket)) in sites.enumerated() {
-                serviceLoops.append(try await start(index, on: loop, socket))
+            for (pulse, (loop, socket)) in zip(pulses, sites) {
+                serviceLoops.append(try await start(pulse, on: loop, socket))
             }
             admin = try adminSocket.map { try startAdmin(on: loop, $0, of: serviceLoops) }
-            monitor = HealthMonitor(
-                loop: loop, store: serviceLoops[0].value.store, health: health, observability: observability,
-                warmUp: { [serviceLoops] in await Self.warmUp(serviceLoops) },
-                onReport: { reports?.update($0) })
-            monitor?.start()
+            monitor = try await startMonitor(of: serviceLoops, reports.map { LoopBound($0, loop: loop) })
             onListening()
             let signal = await signals.first()
             reports?.stop()
@@ -114,12 +140,29 @@ public final class Service: Sendable {
             result = .failure(error)
         }
         health.drain()
-        await monitor?.stop()
+        await monitor?.onLoop { await $0.stop() }
         await finish(serviceLoops)
         await admin?.shutdown()
         reports?.close()
         signals.close()
         try result.get()
+    }
+
+    /// Starts to ask the first loop's store for its health, on that loop.
+    private func startMonitor(
+        of serviceLoops: [LoopBound<ServiceLoop>], _ reports: LoopBound<ServiceManagerReports>?
+    ) async throws -> LoopBound<HealthMonitor> {
+        let first = serviceLoops[0]
+        return try await first.loop.submit { [self] in
+            let monitor = HealthMonitor(
+                loop: first.loop, store: first.value.store, health: health, observability: observability,
+                warmUp: { [serviceLoops] in await Self.warmUp(serviceLoops) },
+                onReport: { report in
+                    reports.map { reports in reports.loop.execute { reports.value.update(report) } }
+                })
+            monitor.start()
+            return LoopBound(monitor, loop: first.loop)
+        }
     }
 
     /// Waits until every loop can take its share of the load.
@@ -147,13 +190,14 @@ public final class Service: Sendable {
     }
 
     private func start(
-        _ index: Int, on loop: EventLoop, _ socket: BoundSocket
+        _ pulse: LoopPulse, on loop: EventLoop, _ socket: BoundSocket
     ) async throws -> LoopBound<ServiceLoop> {
         try await loop.submit { [self] in
             let serviceLoop = try ServiceLoop(
-                name: String(index), loop: loop, socket: socket, store: try makeStore(loop),
+                pulse: pulse, loop: loop, socket: socket, store: try makeStore(loop),
                 events: try makeEventStore(loop), health: health,
-                observability: observability, configuration: configuration, rateLimiter: rateLimiter)
+                observability: observability, configuration: configuration, limits: limits,
+                maximumDescriptor: maximumDescriptor)
             return LoopBound(serviceLoop, loop: loop)
         }
     }
@@ -163,7 +207,8 @@ public final class Service: Sendable {
     ) throws -> AdminServer {
         let metrics = MetricsCollector(
             loops: serviceLoops, health: health, observability: observability,
-            connectionsLimit: configuration.maxConnectionsPerLoop * configuration.loops)
+            connectionsLimit: configuration.maxConnectionsPerLoop * configuration.loops,
+            bodyBudget: limits.bodyBudget)
         let admin = try AdminServer(
             loop: loop, socket: socket, health: health, metrics: metrics, observability: observability)
         observability.record(.adminListening(url: url(host: configuration.admin.host, port: socket.port)))
@@ -185,6 +230,7 @@ public final class Service: Sendable {
     }
 
     private func url(host: String, port: Int) -> String {
-        host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)"
+        if host.hasPrefix("unix:") { return host }
+        return host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)"
     }
 }

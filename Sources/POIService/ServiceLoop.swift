@@ -5,35 +5,39 @@ import HTTPServer
 final class ServiceLoop {
     let store: any LocationStore
     private let events: any EventStore
-    private let name: String
+    private let pulse: LoopPulse
     private let server: HTTPServer
     private let requests = RequestMetrics()
-    private let lag: EventLoopLag?
+    private let lag: EventLoopLag
 
     /// Serves on `socket` from now on.
     ///
-    /// - Parameter name: tells the loop from others in metrics.
+    /// - Parameter pulse: told that the loop turns; its name tells the loop from others in metrics.
     init(
-        name: String, loop: EventLoop, socket: BoundSocket, store: any LocationStore,
+        pulse: LoopPulse, loop: EventLoop, socket: BoundSocket, store: any LocationStore,
         events: any EventStore, health: Health,
-        observability: Observability, configuration: ServiceConfiguration, rateLimiter: RateLimiter?
+        observability: Observability, configuration: ServiceConfiguration, limits: SharedLimits,
+        maximumDescriptor: Int? = nil
     ) throws {
-        self.name = name
+        self.pulse = pulse
         self.store = store
         self.events = events
         // Nobody pays for what nobody can look at.
         let isMeasured = configuration.admin.port != nil
         let problems = ProblemResponder(observability: observability)
+        var serverConfiguration = HTTPServerConfiguration(configuration, limits: limits)
+        serverConfiguration.maximumDescriptor = maximumDescriptor
         server = HTTPServer(
             loop: loop,
-            configuration: HTTPServerConfiguration(configuration),
-            handler: ServiceHandler(
+            configuration: serverConfiguration,
+            dispatcher: ServiceHandler(
                 store: store, events: events, health: health, configuration: configuration,
-                errorResponder: problems, observability: observability, rateLimiter: rateLimiter),
+                errorResponder: problems, observability: observability, rateLimiter: limits.rateLimiter),
             errorResponder: problems,
             observe: Self.observer(of: isMeasured ? requests : nil, observability))
+        server.onAcceptFailure = { reason in observability.record(.acceptFailed(reason: reason)) }
         try server.start(on: socket)
-        lag = isMeasured ? EventLoopLag(loop: loop) : nil
+        lag = EventLoopLag(loop: loop, pulse: pulse)
     }
 
     /// What is told of every request; nil where nobody wants to know.
@@ -57,7 +61,8 @@ final class ServiceLoop {
         requests.collect(into: &snapshot)
         snapshot.add(server.activeRequestCount, to: .activeRequests)
         snapshot.add(server.connectionCount, to: .connections)
-        if let lag { snapshot.add(lag.durations, to: .eventLoopLag, name) }
+        snapshot.add(server.acceptFailureCount, to: .acceptFailures)
+        snapshot.add(lag.durations, to: .eventLoopLag, pulse.name)
         if let id = store.currentDatasetID { snapshot.add(1, to: .dataset, id.hexadecimal) }
         store.collectMetrics(into: &snapshot)
     }
@@ -72,16 +77,35 @@ final class ServiceLoop {
         let cutOffCount = await server.shutdown(deadline: deadline)
         await store.close()
         await events.close()
-        lag?.close()
+        lag.close()
         return cutOffCount
     }
 }
 
-extension HTTPServerConfiguration {
-    /// A loop's share of the service's limits, and the fields of all its answers.
+/// What the loops of a process count together.
+package struct SharedLimits: Sendable {
+    /// Counts each client's requests; nil where there is no limit.
+    package let rateLimiter: RateLimiter?
+    let connectionsPerClient: ClientConnections
+    let bodyBudget: BodyBudget
+
+    /// Has counted nothing yet.
     package init(_ configuration: ServiceConfiguration) {
+        let access = configuration.access
+        rateLimiter = access.rateLimit.map { RateLimiter($0) }
+        connectionsPerClient = ClientConnections(
+            limit: access.maxConnectionsPerClient,
+            identification: ClientIdentification(trustedProxies: access.trustedProxies))
+        bodyBudget = BodyBudget(limit: configuration.maxBodyBytes)
+    }
+}
+
+extension HTTPServerConfiguration {
+    /// A loop's share of the service's limits, and the fields of all its responses.
+    package init(_ configuration: ServiceConfiguration, limits: SharedLimits) {
         self.init(
             maximumConnections: configuration.maxConnectionsPerLoop,
+            connectionsPerClient: limits.connectionsPerClient, bodyBudget: limits.bodyBudget,
             commonFields: ServiceHandler.commonFields(CrossOriginPolicy(configuration.access.allowedOrigins)))
     }
 }

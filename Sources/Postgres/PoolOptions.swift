@@ -6,6 +6,8 @@ public struct PoolOptions: Sendable, Hashable {
     public var fastDepth = 32
     /// Connections of the exclusive lane, at least 1.
     public var exclusiveConnections = 4
+    /// The most connections of a pool.
+    public var connections: Int { fastConnections + exclusiveConnections }
     /// How many queries may wait for a place, in each lane.
     public var waitersPerLane = 1024
     /// How long a query may wait for a place.

@@ -16,7 +16,7 @@ struct HostileRequest: Sendable, CustomStringConvertible {
 
     static let all = requestLines + fields + framing + chunks + limits
 
-    private static func head(_ fields: String, line: String = "POST / HTTP/1.1") -> String {
+    private static func head(_ fields: String, line: String = "POST /echo HTTP/1.1") -> String {
         "\(line)\r\nHost: h\r\n\(fields)\r\n\r\n"
     }
 
@@ -110,7 +110,7 @@ struct HostileRequest: Sendable, CustomStringConvertible {
         HostileRequest("almost chunked", head("Transfer-Encoding: xchunked")),
         HostileRequest("chunked in quotes", head("Transfer-Encoding: \"chunked\"")),
         HostileRequest(
-            "Transfer-Encoding in HTTP/1.0", head("Transfer-Encoding: chunked", line: "POST / HTTP/1.0")),
+            "Transfer-Encoding in HTTP/1.0", head("Transfer-Encoding: chunked", line: "POST /echo HTTP/1.0")),
         HostileRequest("a length with a sign", head("Content-Length: +5")),
         HostileRequest("a negative length", head("Content-Length: -5")),
         HostileRequest("a list of equal lengths", head("Content-Length: 5, 5")),

@@ -1,4 +1,4 @@
-import HTTPServer
+@testable import HTTPServer
 import Testing
 
 @Suite("The router")
@@ -80,56 +80,85 @@ struct RouterTests {
         #expect(try await answer(.options, "*").1.status == .noContent)
     }
 
-    @Test("Middleware stands around the routes of its group only, the first outermost")
-    func groups() async throws {
+    @Test("A request passes its route's checks in their order, up to the first that refuses it")
+    func checks() async throws {
         let router = HTTPRouter()
-        router.grouped(Tag("a"), Tag("b")).add(.get, "/in") { _, _ in .text(.ok, "") }
-        router.add(.get, "/out") { _, _ in .text(.ok, "") }
-        let context = RequestContext(requestID: "test")
-        let inside = try await router.respond(
-            to: try HTTPRequest(method: .get, target: "/in"), context: context)
-        #expect(inside.headers.all("X-Tag") == ["b", "a"])
-        let outside = try await router.respond(
-            to: try HTTPRequest(method: .get, target: "/out"), context: context)
-        #expect(outside.headers.all("X-Tag") == [])
-    }
-
-    @Test("Error mapping inside other middleware lets that see answers only")
-    func errorMapping() async throws {
-        let handler = HTTPRouter().wrapped(in: [Tag("a"), ErrorMapping(PlainTextErrorResponder())])
-        let response = try await handler.respond(
-            to: try HTTPRequest(method: .get, target: "/nowhere"), context: RequestContext(requestID: "test"))
-        #expect(response.status == .notFound)
-        #expect(response.headers.all("X-Tag") == ["a"])
-    }
-
-    @Test("A limit of requests in flight counts those that fail only while they run")
-    func inFlightLimit() async throws {
-        let limit = InFlightLimit(1)
-        let handler = HTTPRouter().wrapped(in: [limit])
-        let request = try HTTPRequest(method: .get, target: "/nowhere")
-        for _ in 0..<3 {
-            let error = await #expect(throws: HTTPError.self) {
-                try await handler.respond(to: request, context: RequestContext(requestID: "test"))
-            }
-            #expect(error?.status == .notFound)
+        let log = CheckLog()
+        let checks = [Check("a", log), Check("b", log, refuses: true), Check("c", log)]
+        router.add(.get, "/checked", checks: checks) { _, _ in .text(.ok, "") }
+        router.add(.get, "/free") { _, _ in .text(.ok, "") }
+        let error = await #expect(throws: HTTPError.self) {
+            try await router.respond(
+                to: try HTTPRequest(method: .get, target: "/checked"),
+                context: RequestContext(requestID: "test"))
         }
-        #expect(limit.count == 0)
+        #expect(error?.code == .unauthorized)
+        #expect(log.names == ["a", "b"])
+        let free = try await router.respond(
+            to: try HTTPRequest(method: .get, target: "/free"), context: RequestContext(requestID: "test"))
+        #expect(free.status == .ok)
+        #expect(log.names == ["a", "b"])
+    }
+
+    @Test("A route takes a body up to its limit, and most take none")
+    func bodyLimits() async throws {
+        let router = HTTPRouter()
+        router.add(.get, "/") { _, _ in .text(.ok, "") }
+        router.add(.post, "/", maximumBodyBytes: 3) { request, _ in HTTPResponse(.ok, body: request.body) }
+        func status(_ method: HTTPMethod, _ length: Int) async throws -> HTTPStatus {
+            let request = try HTTPRequest(
+                method: method, target: "/", body: [UInt8](repeating: 0, count: length))
+            do {
+                return try await router.respond(to: request, context: RequestContext(requestID: "test"))
+                    .status
+            } catch let error as HTTPError {
+                return error.status
+            }
+        }
+        #expect(try await status(.get, 0) == .ok)
+        #expect(try await status(.get, 1) == .contentTooLarge)
+        #expect(try await status(.post, 3) == .ok)
+        #expect(try await status(.post, 4) == .contentTooLarge)
+    }
+
+    @Test("A limit of requests in flight counts a request until its context is released or gone")
+    func inFlightLimit() throws {
+        let limit = InFlightLimit(1)
+        let request = try HTTPRequest(method: .get, target: "/")
+        do {
+            let context = RequestContext(requestID: "test")
+            try limit.check(request, context: context)
+            #expect(limit.count == 1)
+            #expect(throws: HTTPError.self) {
+                try limit.check(request, context: RequestContext(requestID: "other"))
+            }
+            context.release()
+            #expect(limit.count == 0)
+            context.release()
+            #expect(limit.count == 0, "once")
+            try limit.check(request, context: context)
+        }
+        #expect(limit.count == 0, "the context is gone")
     }
 }
 
-private struct Tag: HTTPMiddleware {
-    let name: String
+private final class CheckLog {
+    var names: [String] = []
+}
 
-    init(_ name: String) {
+private struct Check: HTTPRequestCheck {
+    let name: String
+    let log: CheckLog
+    let refuses: Bool
+
+    init(_ name: String, _ log: CheckLog, refuses: Bool = false) {
         self.name = name
+        self.log = log
+        self.refuses = refuses
     }
 
-    func respond(
-        to request: HTTPRequest, context: RequestContext, next: any HTTPHandler
-    ) async throws -> HTTPResponse {
-        var response = try await next.respond(to: request, context: context)
-        response.headers.add("X-Tag", name)
-        return response
+    func check(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) {
+        log.names.append(name)
+        if refuses { throw HTTPError(.unauthorized, .unauthorized, "refused") }
     }
 }

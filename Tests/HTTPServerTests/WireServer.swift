@@ -50,7 +50,7 @@ struct WireServer: Sendable {
                 inFlightLimit: inFlightLimit, gate: gate, returned: returned, calls: calls,
                 wasCancelled: wasCancelled)
             let server = HTTPServer(
-                loop: thread.loop, configuration: configuration, handler: router,
+                loop: thread.loop, configuration: configuration, dispatcher: router,
                 observe: { observation in observations.withLock { $0.append(observation) } })
             try server.start(host: "127.0.0.1", port: 0)
             return (LoopBound(server, loop: thread.loop), server.port ?? 0)
@@ -81,6 +81,11 @@ struct WireServer: Sendable {
         try await thread.loop.submit { server.value.endKeepAlive() }
     }
 
+    func acceptFailureCount() async throws -> Int {
+        let server = server
+        return try await thread.loop.submit { server.value.acceptFailureCount }
+    }
+
     func connectionCount() async throws -> Int {
         let server = server
         return try await thread.loop.submit { server.value.connectionCount }
@@ -90,15 +95,18 @@ struct WireServer: Sendable {
         inFlightLimit: Int, gate: Gate, returned: Gate, calls: Lock<Int>, wasCancelled: Lock<Bool>
     ) -> HTTPRouter {
         let router = HTTPRouter()
-        let limited = router.grouped(InFlightLimit(inFlightLimit, retryAfterSeconds: 7))
+        let limit = InFlightLimit(inFlightLimit, retryAfterSeconds: 7)
         router.add(.get, "/hello") { _, _ in
             calls.withLock { $0 += 1 }
             return .text(.ok, "hello")
         }
-        router.add(.post, "/echo") { request, _ in
+        router.add(.post, "/echo", maximumBodyBytes: 1 << 20) { request, _ in
             HTTPResponse(.ok, headers: [.contentType: "application/octet-stream"], body: request.body)
         }
-        limited.add(.get, "/gated") { _, _ in
+        router.add(.post, "/limited", checks: [limit], maximumBodyBytes: 100) { request, _ in
+            HTTPResponse(.ok, body: request.body)
+        }
+        router.add(.get, "/gated", checks: [limit]) { _, _ in
             await gate.pass()
             wasCancelled.withLock { $0 = Task.isCancelled }
             Task { await returned.pass() }

@@ -47,6 +47,38 @@ struct ConditionalRequestTests {
         #expect(Self.askCount(store) == 1)
     }
 
+    @Test(
+        "An If-Match with tags never holds, since all tags are weak; with * it does",
+        arguments: targets + ["/livez", "/", "/openapi.json"])
+    func ifMatch(target: String) async throws {
+        let store = Self.store()
+        store.vocabulary = CategoryVocabulary(["park"])
+        let site = try ServiceSite(store)
+        let tag = try await site.ask(target).headers.first(.eTag) ?? "\"x\""
+        for method in [HTTPMethod.get, .head] {
+            for headers: HTTPHeaders in [
+                [.ifMatch: tag], [.ifMatch: "\"x\", \(tag)"], [.ifMatch: ""],
+                [.ifMatch: tag, .ifNoneMatch: tag],
+            ] {
+                let response = try await site.ask(target, method, headers: headers)
+                #expect(response.status == .preconditionFailed)
+                #expect(try response.problem().code == .preconditionFailed)
+            }
+            #expect(try await site.ask(target, method, headers: [.ifMatch: "*"]).status == .ok)
+        }
+        let both = try await site.ask(target, headers: [.ifMatch: "*", .ifNoneMatch: tag])
+        #expect(both.status == (tag.hasPrefix("W") ? .notModified : .ok))
+    }
+
+    @Test("A request that fails anyway is told why, whatever its If-Match says")
+    func ifMatchOfFailure() async throws {
+        let site = try ServiceSite(Self.store())
+        for (target, status) in [("/locations/8", 404), ("/locations?lat=91&long=0", 400), ("/nowhere", 404)]
+        {
+            #expect(try await site.ask(target, headers: [.ifMatch: "\"x\""]).status.code == status)
+        }
+    }
+
     @Test("A new dataset, told or only found out, is another tag and a whole answer", arguments: targets)
     func newDataset(target: String) async throws {
         let store = Self.store()

@@ -44,14 +44,15 @@ struct KeyTests {
     }
 
     @Test(
-        "With a wrong one it is 403",
+        "With a wrong one it is 401, which says that the key is the fault",
         arguments: [
             "x", "0123456789-ABCDEf", "0123456789-ABCDE", "0123456789-ABCDEF0", "0123456789-ABCDEF 0",
         ])
-    func forbidden(token: String) async throws {
+    func invalidToken(token: String) async throws {
         let answer = try await Self.ask("/categories", ["Bearer \(token)"])
-        #expect(answer.status == .forbidden)
-        #expect(try answer.problem().code == .forbidden)
+        #expect(answer.status == .unauthorized)
+        #expect(answer.headers.first(.wwwAuthenticate) == #"Bearer error="invalid_token""#)
+        #expect(try answer.problem().code == .unauthorized)
         #expect(!answer.text.contains(token) || token == "x")
     }
 

@@ -104,6 +104,70 @@ struct RateLimitTests {
     }
 }
 
+extension RateLimitTests {
+    @Test("What isn't there, or not for this method, counts as well")
+    func failuresCount() async throws {
+        for (target, method, status) in [("/nowhere", HTTPMethod.get, 404), ("/locations", .delete, 405)] {
+            let site = try ServiceSite(StubStore(), environment: ["POI_RATE_LIMIT": "1/h"])
+            #expect(try await site.ask(target, method, from: "192.0.2.1").status.code == status)
+            #expect(try await site.ask(target, method, from: "192.0.2.1").status == .tooManyRequests)
+            #expect(try await site.ask("/categories", from: "192.0.2.1").status == .tooManyRequests)
+        }
+    }
+
+    @Test(
+        "A request that can't be read counts for its client, and for nobody where a trusted proxy brings it")
+    func malformedCounts() throws {
+        let limiting = RateLimiting(
+            limiter: try Self.limiter("1/h"),
+            identification: ClientIdentification(
+                trustedProxies: [try #require(AddressRange(settingText: "10.0.0.0/8"))]))
+        func refusal(_ address: String) -> HTTPError? {
+            limiting.refusal(
+                ofMalformedRequest: RequestContext(requestID: "id-1", remoteAddress: address))
+        }
+        #expect(refusal("192.0.2.1") == nil)
+        #expect(refusal("192.0.2.1")?.status == .tooManyRequests)
+        for _ in 0..<3 { #expect(refusal("10.0.0.1") == nil) }
+    }
+}
+
+@Suite("The connections of one client")
+struct ClientConnectionsTests {
+    private static func connections(_ limit: Int) throws -> ClientConnections {
+        ClientConnections(
+            limit: limit,
+            identification: ClientIdentification(
+                trustedProxies: [try #require(AddressRange(settingText: "10.0.0.0/8"))]))
+    }
+
+    @Test("Are so many at most, until one of them closes")
+    func limited() throws {
+        let connections = try Self.connections(2)
+        #expect(connections.open(from: "192.0.2.1"))
+        #expect(connections.open(from: "192.0.2.1"))
+        #expect(!connections.open(from: "192.0.2.1"))
+        #expect(connections.open(from: "192.0.2.2"), "another client")
+        connections.close(from: "192.0.2.1")
+        #expect(connections.open(from: "192.0.2.1"))
+        #expect(!connections.open(from: "192.0.2.1"))
+    }
+
+    @Test("Are those of a network where it is of version 6")
+    func networks() throws {
+        let connections = try Self.connections(1)
+        #expect(connections.open(from: "2001:db8::1"))
+        #expect(!connections.open(from: "2001:db8::2"))
+        #expect(connections.open(from: "2001:db8:0:1::1"))
+    }
+
+    @Test("Are not counted of a trusted proxy, which brings those of many")
+    func trustedProxy() throws {
+        let connections = try Self.connections(1)
+        for _ in 0..<5 { #expect(connections.open(from: "10.0.0.1")) }
+    }
+}
+
 @Suite("Who a client is")
 struct ClientIdentificationTests {
     private static let identification = ClientIdentification(

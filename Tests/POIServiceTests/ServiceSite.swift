@@ -21,12 +21,9 @@ final class ServiceSite {
         log = try LogFile()
         problems = ProblemResponder(observability: log.observability)
         handler = ServiceHandler(
-            router: Routes.router(
-                store: store, events: events, health: health, configuration: configuration,
-                observability: log.observability,
-                rateLimiter: configuration.access.rateLimit.map { RateLimiter($0) }),
-            errorResponder: problems,
-            crossOrigin: CrossOriginPolicy(configuration.access.allowedOrigins))
+            store: store, events: events, health: health, configuration: configuration,
+            errorResponder: problems, observability: log.observability,
+            rateLimiter: configuration.access.rateLimit.map { RateLimiter($0) })
     }
 
     /// Asks as the server does.
@@ -36,12 +33,14 @@ final class ServiceSite {
     ) async throws -> HTTPResponse {
         let request = try HTTPRequest(method: method, target: target, headers: headers, body: body)
         let context = RequestContext(requestID: "id-1", remoteAddress: remoteAddress)
+        var response: HTTPResponse
         do {
-            return try await handler.handler(for: request, context: context)
-                .respond(to: request, context: context)
+            response = try await handler.respond(to: request, context: context)
         } catch {
-            return problems.response(to: error, context: context)
+            response = problems.response(to: error, context: context)
         }
+        response.headers.add(contentsOf: context.responseFields)
+        return response
     }
 
     func problem(

@@ -17,7 +17,7 @@ struct HostileInput: Sendable, CustomTestStringConvertible {
 
     private static let target = "/locations?lat=1&long=2"
     private static let head = "GET \(target) HTTP/1.1\r\nHost: localhost\r\n"
-    private static let post = "POST \(target) HTTP/1.1\r\nHost: localhost\r\n"
+    private static let post = "POST /events HTTP/1.1\r\nHost: localhost\r\n"
 
     static let all = [
         HostileInput(
@@ -48,7 +48,14 @@ struct HostileInput: Sendable, CustomTestStringConvertible {
         HostileInput("a chunk without its size", post + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n", 400),
         HostileInput(
             "a chunk of size 2^64", post + "Transfer-Encoding: chunked\r\n\r\n10000000000000000\r\n", 413),
-        HostileInput("an unknown transfer coding", post + "Transfer-Encoding: gzip\r\n\r\n", 501),
+        HostileInput(
+            "an unknown transfer coding", post + "Transfer-Encoding: gzip, chunked\r\n\r\n", 501),
+        HostileInput("a body without an end", post + "Transfer-Encoding: gzip\r\n\r\n", 400),
+        HostileInput(
+            "a body for a path without this method",
+            head.replacing("GET", with: "POST")
+                + "Content-Length: 3\r\n\r\n", 405),
+        HostileInput("a body for a method without one", head + "Content-Length: 3\r\n\r\n", 413),
         HostileInput("an unknown version", "GET \(target) HTTP/9.9\r\nHost: localhost\r\n\r\n", 505),
         HostileInput("an unknown method", "BREW \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n", 501),
         HostileInput("TLS", "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}\r\n\r\n", 400),

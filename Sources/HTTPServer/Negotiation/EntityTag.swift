@@ -39,6 +39,22 @@ extension HTTPHeaders {
     }
 }
 
+extension HTTPHeaders {
+    /// Whether an `If-Match` lets the request have a representation that there is: none, or `*`.
+    ///
+    /// It compares strongly, and all of this server's tags are weak: none matches (RFC 9110 sections 8.8.3.2 and
+    /// 13.1.1).
+    public var ifMatchHolds: Bool {
+        var isThere = false
+        var isAny = false
+        forEachValue(of: .ifMatch) { value in
+            isThere = true
+            if value.count == 1, value.first == ASCII.asterisk { isAny = true }
+        }
+        return isAny || !isThere
+    }
+}
+
 /// A list of entity tags, read as far as it is one.
 private struct EntityTagList {
     private var rest: Slice<UnsafeRawBufferPointer>

@@ -79,7 +79,10 @@ package struct MockServer: Sendable {
     private func makeServer(on loop: EventLoop, _ handler: MockHandler) -> HTTPServer {
         let observability = observability
         return HTTPServer(
-            loop: loop, configuration: HTTPServerConfiguration(configuration.service), handler: handler,
+            loop: loop,
+            configuration: HTTPServerConfiguration(
+                configuration.service, limits: SharedLimits(configuration.service)),
+            dispatcher: handler,
             errorResponder: errorResponder,
             observe: observability.observesRequests ? { observability.record(.request($0)) } : nil)
     }

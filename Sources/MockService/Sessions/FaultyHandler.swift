@@ -16,9 +16,8 @@ struct FaultyHandler: HTTPHandler {
             let problem = Problem(
                 code.map { ProblemCode(rawValue: $0) } ?? ProblemCode(status: status), status: status,
                 detail: detail, requestId: context.requestID)
-            var response = HTTPResponse(problem, retryAfterSeconds: retryAfterSeconds)
-            service.addCrossOriginFields(to: &response, for: request)
-            return response
+            service.allowOrigin(of: request, in: context)
+            return HTTPResponse(problem, retryAfterSeconds: retryAfterSeconds)
         case .page(let status): return .page(status: status)
         case .reset:
             var response = HTTPResponse(.ok)

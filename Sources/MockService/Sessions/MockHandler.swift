@@ -6,7 +6,7 @@ import PointsOfInterestAPI
 /// All that a mock answers: the service, the same below the prefix of each session, and the mock's own requests.
 ///
 /// Belongs to one loop.
-final class MockHandler: HTTPHandler {
+final class MockHandler: HTTPDispatcher, HTTPHandler {
     private let service: ServiceHandler
     private let sessions: SessionTable
     private let sessionRoutes: HTTPRouter
@@ -34,10 +34,17 @@ final class MockHandler: HTTPHandler {
         sessions.close()
     }
 
-    func handler(
-        for request: HTTPRequest, context: RequestContext
-    ) throws(HTTPError) -> any HTTPHandler {
-        SessionTarget.isBelowPrefix(request) ? self : try service.handler(for: request, context: context)
+    /// Counts a request that can't be read, as the service does.
+    func refusal(ofMalformedRequest context: RequestContext) -> HTTPError? {
+        service.refusal(ofMalformedRequest: context)
+    }
+
+    /// What is below the prefix is admitted by its session, which has to see it whole.
+    func admit(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPAdmission {
+        guard SessionTarget.isBelowPrefix(request) else {
+            return try service.admit(request, context: context)
+        }
+        return HTTPAdmission(self, maximumBodyBytes: HTTPLimits().bodyBytes)
     }
 
     /// Answers below the prefix of the sessions, and lets each answer end its connection.

@@ -4,6 +4,8 @@ import PointsOfInterestAPI
 
 /// The mock's own requests, by which a test prepares its session and looks at what the app has asked.
 enum SessionRoutes {
+    private static let maximumBodyBytes = HTTPLimits().bodyBytes
+
     /// The router of these requests; it knows nothing of the service's.
     ///
     /// - Parameter isRoute: whether the service has a route at a path or a template.
@@ -21,7 +23,8 @@ enum SessionRoutes {
     }
 
     private static func addFixtures(to router: HTTPRouter, _ sessions: SessionTable) {
-        router.add(.put, MockPath.session + MockPath.fixtures) { request, context in
+        router.add(.put, MockPath.session + MockPath.fixtures, maximumBodyBytes: maximumBodyBytes) {
+            request, context in
             let fixtures: Fixtures
             do throws(FixtureError) {
                 fixtures = try Fixtures(json: request.body)
@@ -38,7 +41,7 @@ enum SessionRoutes {
     ) {
         let path = MockPath.session + MockPath.faults
         router.add(.get, path) { _, context in try .json(sessions.session(of: context).faults.states) }
-        router.add(.put, path) { request, context in
+        router.add(.put, path, maximumBodyBytes: maximumBodyBytes) { request, context in
             let rules = try FaultRules(json: request.body, isRoute: isRoute).rules
             try sessions.session(of: context).faults = FaultPlan(rules)
             return HTTPResponse(.noContent)

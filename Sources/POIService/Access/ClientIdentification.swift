@@ -2,10 +2,13 @@ import HTTPServer
 
 /// Tells clients apart by their addresses, also behind proxies that are known.
 struct ClientIdentification: Sendable {
-    /// Proxies whose `X-Forwarded-For` is believed.
+    /// Proxies whose `X-Forwarded-For` is believed; whoever comes by a socket of the file system is one too, since the
+    /// file's permissions have let it in.
     let trustedProxies: [AddressRange]
 
     private static let forwardedFor: HTTPHeaderName = "X-Forwarded-For"
+    /// What `TCPStream.remoteAddress` is of a socket of the file system.
+    private static let unixPeer = "unix"
     /// Whoever comes without an address that can be read.
     private static let unknown = IPAddress(high: 0, low: 0)
 
@@ -13,7 +16,9 @@ struct ClientIdentification: Sendable {
     /// proxy adds whom it has seen, and what stands before that is what anybody may have written.
     func client(of request: HTTPRequest, _ context: RequestContext) -> IPAddress {
         var address = context.remoteAddress.flatMap { IPAddress($0) } ?? Self.unknown
-        guard isTrusted(address), request.headers.contains(Self.forwardedFor) else { return address.client }
+        guard isTrusted(address) || context.remoteAddress == Self.unixPeer,
+            request.headers.contains(Self.forwardedFor)
+        else { return address.client }
         let entries = request.headers.all(Self.forwardedFor).joined(separator: ",").split(separator: ",")
         for entry in entries.reversed() {
             guard let previous = Self.address(entry) else { break }
@@ -21,6 +26,12 @@ struct ClientIdentification: Sendable {
             if !isTrusted(previous) { break }
         }
         return address.client
+    }
+
+    /// The client at the other end of a connection; nil where that is a trusted proxy.
+    func directClient(_ remoteAddress: String?) -> IPAddress? {
+        let address = remoteAddress.flatMap { IPAddress($0) } ?? Self.unknown
+        return isTrusted(address) || remoteAddress == Self.unixPeer ? nil : address.client
     }
 
     private func isTrusted(_ address: IPAddress) -> Bool {

@@ -1,24 +1,24 @@
 import HTTPServer
 
 /// Lets in who brings one of the service's keys: `Authorization: Bearer …` (RFC 6750, section 2.1).
-struct KeyRequirement: HTTPMiddleware {
+struct KeyRequirement: HTTPRequestCheck {
     let keys: [AccessKey]
 
     private static let unauthorized = HTTPError(
         .unauthorized, .unauthorized, "This needs a key, as Authorization: Bearer.",
         headers: [.wwwAuthenticate: "Bearer"])
-    private static let forbidden = HTTPError(.forbidden, .forbidden, "The key is not one of the service's.")
+    /// RFC 6750, section 3.1.
+    private static let invalidToken = HTTPError(
+        .unauthorized, .unauthorized, "The key is not one of the service's.",
+        headers: [.wwwAuthenticate: #"Bearer error="invalid_token""#])
 
-    func respond(
-        to request: HTTPRequest, context: RequestContext, next: any HTTPHandler
-    ) async throws -> HTTPResponse {
+    func check(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) {
         let fields = request.headers.all(.authorization)
         guard fields.count == 1, let token = Self.bearerToken(fields[0]) else { throw Self.unauthorized }
         var isKnown = false
         // All of them, so that the time doesn't tell which one it was.
         for key in keys where key.equals(token) { isKnown = true }
-        guard isKnown else { throw Self.forbidden }
-        return try await next.respond(to: request, context: context)
+        guard isKnown else { throw Self.invalidToken }
     }
 
     private static func bearerToken(_ field: String) -> [UInt8]? {

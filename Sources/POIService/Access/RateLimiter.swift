@@ -50,19 +50,25 @@ package final class RateLimiter: Sendable {
 }
 
 /// Refuses requests of a client that asks too often: 429 with `Retry-After` (RFC 6585, section 4).
-struct RateLimiting: HTTPMiddleware {
+struct RateLimiting {
     let limiter: RateLimiter
     let identification: ClientIdentification
 
-    func respond(
-        to request: HTTPRequest, context: RequestContext, next: any HTTPHandler
-    ) async throws -> HTTPResponse {
-        let client = identification.client(of: request, context)
-        if let seconds = limiter.secondsToWait(client, nowNanoseconds: MonotonicClock.nanoseconds()) {
-            throw HTTPError(
+    /// Counts a request; nil where its client may ask.
+    func refusal(of request: HTTPRequest, _ context: RequestContext) -> HTTPError? {
+        refusal(of: identification.client(of: request, context))
+    }
+
+    /// Counts a request that can't be read; nil where its client may ask, and where a proxy hides who that is.
+    func refusal(ofMalformedRequest context: RequestContext) -> HTTPError? {
+        identification.directClient(context.remoteAddress).flatMap(refusal)
+    }
+
+    private func refusal(of client: IPAddress) -> HTTPError? {
+        limiter.secondsToWait(client, nowNanoseconds: MonotonicClock.nanoseconds()).map { seconds in
+            HTTPError(
                 .tooManyRequests, .tooManyRequests, "This client asks more often than it may.",
                 headers: [.retryAfter: String(seconds)])
         }
-        return try await next.respond(to: request, context: context)
     }
 }

@@ -4,7 +4,8 @@ import PointsOfInterestAPI
 
 /// The listener for those who run the service: health and metrics, without keys and limits, on an address of its own.
 ///
-/// Confined to its loop. Its requests are neither logged nor counted.
+/// Confined to its loop, which is none of those that serve requests: what watches doesn't share a thread with what is
+/// watched. Its requests are neither logged nor counted.
 final class AdminServer {
     private let server: HTTPServer
 
@@ -17,12 +18,12 @@ final class AdminServer {
         observability: Observability
     ) throws {
         let router = HTTPRouter()
-        router.add(.get, EndpointPath.livez, LivenessHandler())
+        router.add(.get, EndpointPath.livez, LoopLivenessHandler(health: health))
         router.add(.get, EndpointPath.readyz, ReadinessHandler(health: health))
         router.add(.get, "/metrics", MetricsHandler(metrics: metrics))
         server = HTTPServer(
             loop: loop, configuration: HTTPServerConfiguration(maximumConnections: Self.maximumConnections),
-            handler: router, errorResponder: ProblemResponder(observability: observability))
+            dispatcher: router, errorResponder: ProblemResponder(observability: observability))
         try server.start(on: socket)
     }
 

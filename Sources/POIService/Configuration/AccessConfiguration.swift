@@ -6,6 +6,8 @@ public struct AccessConfiguration: Sendable {
     public var keys: [AccessKey]
     /// How often a client may ask; nil is as often as it likes.
     public var rateLimit: RateLimit?
+    /// The most connections that one client, which is no trusted proxy, may have open.
+    public var maxConnectionsPerClient: Int
     /// Proxies whose word counts on where a request comes from.
     public var trustedProxies: [AddressRange]
 
@@ -41,6 +43,10 @@ public struct AccessConfiguration: Sendable {
             }
             rateLimit?.burst = burst
         }
+        maxConnectionsPerClient = try reader.read(
+            .integer(
+                "POI_MAX_CONNECTIONS_PER_CLIENT", "most open connections of one client", in: 1...1_000_000,
+                default: 256))
         trustedProxies = try reader.read(
             .list(
                 "POI_TRUSTED_PROXIES", "proxies whose X-Forwarded-For is believed",

@@ -22,6 +22,8 @@ public struct ServiceConfiguration: Sendable {
     public var maxConnectionsPerLoop: Int
     /// The most requests a loop works on at once.
     public var maxInFlightPerLoop: Int
+    /// The most bytes of all bodies that are being received or worked on, in the process.
+    public var maxBodyBytes: Int
     /// Where those who run the service reach it.
     public var admin: AdminConfiguration
     /// How the process ends.
@@ -65,6 +67,10 @@ public struct ServiceConfiguration: Sendable {
         let maxInFlight = try reader.read(
             .integer("POI_MAX_IN_FLIGHT", "most requests in work at once", in: 1...1_000_000, default: 1000))
         maxInFlightPerLoop = max(1, maxInFlight / loops)
+        maxBodyBytes = try reader.read(
+            .integer(
+                "POI_MAX_BODY_BYTES", "most memory for the bodies of all requests, in bytes",
+                in: 2 * EventLimits.bodyBytes...1 << 40, default: 32 << 20))
         lifecycle = try LifecycleConfiguration(from: &reader, isDevelopment: isDevelopment)
         ignoredParameters = try reader.read(
             .list(

@@ -3,21 +3,24 @@ import EventLoop
 /// Keeps the service manager informed: ready, stopping, and alive in between. Confined to its loop.
 final class ServiceManagerReports {
     private let manager: ServiceManager
-    private let loops: [EventLoop]
+    private let health: Health
     private var watchdog: LoopTimer?
     private var isReady = false
     private var lastReason: String?
     private var isStopping = false
-    private var awaitsLoops = false
 
     /// Starts to tell that the process turns, where the manager wants to know.
     ///
-    /// - Parameter loops: all loops of the process, all of which have to turn.
-    init(loop: EventLoop, loops: [EventLoop], manager: ServiceManager) {
+    /// - Parameter health: knows the loops of the process, all of which have to turn: one that is stuck is enough for
+    ///   the process to be of no use.
+    init(loop: EventLoop, health: Health, manager: ServiceManager) {
         self.manager = manager
-        self.loops = loops
+        self.health = health
         guard let timeout = manager.watchdogTimeout else { return }
-        watchdog = LoopTimer(loop: loop) { [weak self] in self?.askLoops(on: loop) }
+        watchdog = LoopTimer(loop: loop) { [weak self] in
+            guard let self, self.health.allLoopsTurn(within: timeout) else { return }
+            self.manager.send(.watchdog)
+        }
         // Half of it is what sd_watchdog_enabled(3) recommends.
         watchdog?.start(after: .zero, repeating: timeout / 2)
     }
@@ -43,17 +46,5 @@ final class ServiceManagerReports {
     func close() {
         watchdog?.close()
         watchdog = nil
-    }
-
-    /// One loop that hangs is enough for the process to be of no use: all of them have to answer.
-    private func askLoops(on loop: EventLoop) {
-        guard !awaitsLoops else { return }
-        awaitsLoops = true
-        let reports = LoopBound(self, loop: loop)
-        Task(executorPreference: loop) {
-            for other in reports.value.loops { try? await other.submit {} }
-            reports.value.manager.send(.watchdog)
-            reports.value.awaitsLoops = false
-        }
     }
 }

@@ -79,7 +79,7 @@ extension Observation {
             .stopping, .finishing, .stopped, .eventsStored, .eventsRefused, .eventPartitionsMade:
             "info"
         case .databaseUnreachable, .readServerLagging, .readServerSilent, .migrationsMissing,
-            .logLinesDropped, .cutOff, .eventPartitionsFailed:
+            .logLinesDropped, .cutOff, .eventPartitionsFailed, .connectionsLowered, .acceptFailed:
             "warning"
         case .failure: "error"
         }
@@ -89,6 +89,8 @@ extension Observation {
         switch self {
         case .listening: "listening"
         case .adminListening: "admin-listening"
+        case .connectionsLowered: "connections-lowered"
+        case .acceptFailed: "accept-failed"
         case .request: "request"
         case .failure: "failure"
         case .databaseReachable: "database-reachable"
@@ -114,6 +116,9 @@ extension Observation {
         switch self {
         case .listening(let url): "serving \(url)"
         case .adminListening(let url): "serving health and metrics at \(url)"
+        case .connectionsLowered(let wanted, let count, let descriptors):
+            "at most \(count) connections instead of \(wanted): the process may open \(descriptors) files"
+        case .acceptFailed(let reason): "a connection was not taken: \(reason)"
         case .request: "request"
         case .failure(let requestID, _, let reason): "request \(requestID) failed: \(reason)"
         case .databaseReachable: "the database answers"

@@ -8,6 +8,10 @@ public enum Observation: Sendable {
     case listening(url: String)
     /// The process serves health and metrics at this address.
     case adminListening(url: String)
+    /// There are fewer file descriptors than the connections need that are set.
+    case connectionsLowered(from: Int, to: Int, descriptors: Int)
+    /// A connection of a client could not be taken; told once a minute at most.
+    case acceptFailed(reason: String)
     /// A request was answered, or its client has gone.
     case request(RequestObservation)
     /// A request failed for a reason that its client isn't told.

@@ -41,7 +41,7 @@ extension OpenAPIDocument {
     }
 
     /// What HTTP itself may make of any request, and what no program is safe from.
-    private static let commonProblems = [400, 408, 413, 414, 417, 431, 500, 501, 503, 505]
+    private static let commonProblems = [400, 408, 412, 413, 414, 417, 431, 500, 501, 503, 505]
     /// Beyond that, what may happen to a request that a database answers.
     private static let databaseProblems = [406, 504]
 
@@ -185,7 +185,7 @@ extension OpenAPIDocument {
                 ))
         }
         var problems = Self.commonProblems + operation.problems
-        if let key = operation.key, requires(key) { problems += [401, 403] }
+        if let key = operation.key, requires(key) { problems.append(401) }
         if limitsRate, operation.isLimited { problems.append(429) }
         return .object(responses + Self.problems(problems))
     }

@@ -22,8 +22,17 @@ struct EventsHandler: HTTPHandler {
         }
         try EventsRequest.decode(query: (request.query ?? "").utf8, ignoring: ignoredParameters)
         guard request.headers.hasContent(of: MediaType.json) else { throw Self.unsupportedMediaType }
-        let answer = try await take(try decompression.body(of: request))
+        let answer = try await take(try body(of: request, context))
         return HTTPResponse(.ok, headers: Self.fields, body: answer.json)
+    }
+
+    /// The decompressed body.
+    private func body(of request: HTTPRequest, _ context: RequestContext) throws(HTTPError) -> [UInt8] {
+        let body = try decompression.body(of: request)
+        if body.count > request.body.count { try context.reserveBody(body.count - request.body.count) }
+        // There is nothing at this path that could match (RFC 9110 section 13.1.1).
+        guard !request.headers.contains(.ifMatch) else { throw .preconditionFailed }
+        return body
     }
 
     private func take(_ body: [UInt8]) async throws -> EventsAnswer {

@@ -12,21 +12,59 @@ struct LivenessHandler: HTTPHandler {
         body: Array(#"{"status":"alive"}"#.utf8))
 }
 
+/// `GET /livez` for those who run the service, asked on a thread that serves no requests: how long each loop that does
+/// hasn't turned, and 503 where one is stuck.
+struct LoopLivenessHandler: HTTPHandler {
+    let health: Health
+
+    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+        let loops = health.loopReports
+        guard let stuck = loops.first(where: \.isStuck) else {
+            return HTTPResponse(
+                .ok, headers: [.contentType: MediaType.json, .cacheControl: "no-store"],
+                body: Self.json(loops))
+        }
+        let detail = "Loop \(stuck.name) hasn't turned for \(stuck.secondsSinceTurn) s."
+        return HTTPResponse(notReady: detail, context)
+    }
+
+    private static func json(_ loops: [Health.LoopReport]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("status", "alive")
+        writer.name("loops")
+        writer.beginArray()
+        for loop in loops {
+            writer.beginObject()
+            writer.member("name", loop.name)
+            writer.member("secondsSinceTurn", loop.secondsSinceTurn)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+extension HTTPResponse {
+    /// A problem that says why the process can't take requests.
+    fileprivate init(notReady reason: String, _ context: RequestContext) {
+        self.init(
+            .serviceUnavailable,
+            headers: [.contentType: MediaType.problemJSON, .cacheControl: "no-store", .retryAfter: "1"],
+            body: Problem(.notReady, detail: reason, requestId: context.requestID).json)
+    }
+}
+
 /// `GET /readyz`: 200 while the process can take requests, else a problem that says why not.
 struct ReadinessHandler: HTTPHandler {
     let health: Health
 
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         let report = health.report
-        var headers: HTTPHeaders = [.cacheControl: "no-store"]
-        guard let reason = report.notReadyReason else {
-            headers.add(.contentType, MediaType.json)
-            return HTTPResponse(.ok, headers: headers, body: report.json)
-        }
-        headers.add(.contentType, MediaType.problemJSON)
-        headers.add(.retryAfter, "1")
-        let problem = Problem(.notReady, detail: reason, requestId: context.requestID)
-        return HTTPResponse(.serviceUnavailable, headers: headers, body: problem.json)
+        if let reason = report.notReadyReason { return HTTPResponse(notReady: reason, context) }
+        return HTTPResponse(
+            .ok, headers: [.contentType: MediaType.json, .cacheControl: "no-store"], body: report.json)
     }
 }
 

@@ -7,52 +7,52 @@ enum Routes {
     ///
     /// Health counts towards no limit and needs no key: a busy process is alive, and says so. Pages and
     /// documents, which say how to ask, need no key either.
-    /// - Parameter rateLimiter: counts the requests of all loops; nil where there is no limit.
     static func router(
         store: any LocationStore, events: any EventStore, health: Health, configuration: ServiceConfiguration,
-        observability: Observability, rateLimiter: RateLimiter? = nil
+        observability: Observability
     ) -> HTTPRouter {
         let router = HTTPRouter()
         let access = configuration.access
         let cachePolicy = CachePolicy(configuration.caching, requiresKey: !access.keys.isEmpty)
-        var limits: [any HTTPMiddleware] = []
-        if let rateLimiter {
-            limits.append(
-                RateLimiting(
-                    limiter: rateLimiter,
-                    identification: ClientIdentification(trustedProxies: access.trustedProxies)))
-        }
         router.add(.get, EndpointPath.livez, LivenessHandler())
         router.add(.get, EndpointPath.readyz, ReadinessHandler(health: health))
-        let documents = router.grouped(limits)
-        addDocuments(to: documents, cachePolicy)
-        documents.add(
+        addDocuments(to: router, cachePolicy)
+        router.add(
             .get, EndpointPath.openAPI,
             OpenAPIHandler(store: store, cachePolicy: cachePolicy) { vocabulary in
                 OpenAPIDocument(
                     vocabulary: vocabulary, requiresKey: !access.keys.isEmpty,
                     catalog: configuration.events.catalog,
-                    eventsRequireKey: !configuration.events.keys.isEmpty, limitsRate: rateLimiter != nil)
+                    eventsRequireKey: !configuration.events.keys.isEmpty,
+                    limitsRate: access.rateLimit != nil)
             })
-        addEvents(to: router, limits, events, configuration, observability)
-        if !access.keys.isEmpty { limits.append(KeyRequirement(keys: access.keys)) }
-        limits.append(InFlightLimit(configuration.maxInFlightPerLoop))
-        addData(to: router.grouped(limits), store, cachePolicy, configuration)
+        addEvents(to: router, events, configuration, observability)
+        addData(to: router, store, cachePolicy, configuration)
         return router
+    }
+
+    /// Whether requests of a route count towards the limit of a client.
+    static func isLimited(_ template: String?) -> Bool {
+        template != EndpointPath.livez && template != EndpointPath.readyz
+    }
+
+    /// What a request of a group of routes has to pass: a key where there are some, and room in the group's limit.
+    private static func checks(
+        _ keys: [AccessKey], _ configuration: ServiceConfiguration
+    ) -> [any HTTPRequestCheck] {
+        let limit = InFlightLimit(configuration.maxInFlightPerLoop)
+        return keys.isEmpty ? [limit] : [KeyRequirement(keys: keys), limit]
     }
 
     /// What takes the app's events: with keys and a limit of its own, so that neither readers nor writers keep the
     /// others out.
     private static func addEvents(
-        to router: HTTPRouter, _ limits: [any HTTPMiddleware], _ store: any EventStore,
-        _ configuration: ServiceConfiguration, _ observability: Observability
+        to router: HTTPRouter, _ store: any EventStore, _ configuration: ServiceConfiguration,
+        _ observability: Observability
     ) {
-        let keys = configuration.events.keys
-        var limits = limits
-        if !keys.isEmpty { limits.append(KeyRequirement(keys: keys)) }
-        limits.append(InFlightLimit(configuration.maxInFlightPerLoop))
-        router.grouped(limits).add(
-            .post, EndpointPath.events,
+        router.add(
+            .post, EndpointPath.events, checks: checks(configuration.events.keys, configuration),
+            maximumBodyBytes: EventLimits.bodyBytes,
             EventsHandler(
                 store: store, catalog: configuration.events.catalog,
                 admission: EventAdmission(userIDHash: configuration.events.hashKey?.hash),
@@ -62,30 +62,31 @@ enum Routes {
     }
 
     /// What is the same for everybody, for as long as the process runs.
-    private static func addDocuments(to routes: RouteGroup, _ cachePolicy: CachePolicy) {
-        routes.add(.get, "/", StartPage.document(cachePolicy))
-        routes.add(.get, ProblemPages.indexPath, ProblemPages.index(cachePolicy))
-        routes.add(.get, EndpointPath.problem, ProblemPages(cachePolicy))
+    private static func addDocuments(to router: HTTPRouter, _ cachePolicy: CachePolicy) {
+        router.add(.get, "/", StartPage.document(cachePolicy))
+        router.add(.get, ProblemPages.indexPath, ProblemPages.index(cachePolicy))
+        router.add(.get, EndpointPath.problem, ProblemPages(cachePolicy))
     }
 
     /// What the store answers.
     private static func addData(
-        to routes: RouteGroup, _ store: any LocationStore, _ cachePolicy: CachePolicy,
+        to router: HTTPRouter, _ store: any LocationStore, _ cachePolicy: CachePolicy,
         _ configuration: ServiceConfiguration
     ) {
+        let checks = checks(configuration.access.keys, configuration)
         let ignored = configuration.ignoredParameters
-        routes.add(
-            .get, EndpointPath.locations,
+        router.add(
+            .get, EndpointPath.locations, checks: checks,
             LocationsHandler(
                 store: store, cachePolicy: cachePolicy, ignoredParameters: ignored,
                 loggedCoordinates: configuration.logCoordinates))
-        routes.add(
-            .get, EndpointPath.location,
+        router.add(
+            .get, EndpointPath.location, checks: checks,
             LocationHandler(
                 store: store, cachePolicy: cachePolicy, ignoredParameters: ignored,
                 loggedCoordinates: configuration.logCoordinates))
-        routes.add(
-            .get, EndpointPath.categories,
+        router.add(
+            .get, EndpointPath.categories, checks: checks,
             CategoriesHandler(store: store, cachePolicy: cachePolicy, ignoredParameters: ignored))
     }
 }

@@ -1,41 +1,39 @@
 import HTTPServer
 
-/// What stands around all routes: answers to errors, compression, and what scripts of other origins may read.
+/// What stands around all routes: who may ask how often, what scripts of other origins may read, and for requests that
+/// need it, preconditions and compression.
 ///
-/// Most requests need none of it, and go straight to their route. Belongs to one loop.
-package final class ServiceHandler: HTTPHandler {
+/// Belongs to one loop.
+package final class ServiceHandler: HTTPDispatcher {
     private let router: HTTPRouter
     private let errorResponder: any HTTPErrorResponder
     private let crossOrigin: CrossOriginPolicy
+    private let rateLimiting: RateLimiting?
     private let compression = ResponseCompression()
 
-    init(
-        router: HTTPRouter, errorResponder: any HTTPErrorResponder, crossOrigin: CrossOriginPolicy
-    ) {
-        self.router = router
-        self.errorResponder = errorResponder
-        self.crossOrigin = crossOrigin
-    }
-
-    /// All that answers over one store of places and one of events.
+    /// All that responds over one store of places and one of events.
     ///
     /// - Parameter rateLimiter: counts the requests of all loops; nil where there is no limit.
-    package convenience init(
+    package init(
         store: any LocationStore, events: any EventStore, health: Health, configuration: ServiceConfiguration,
         errorResponder: any HTTPErrorResponder, observability: Observability, rateLimiter: RateLimiter?
     ) {
-        self.init(
-            router: Routes.router(
-                store: store, events: events, health: health, configuration: configuration,
-                observability: observability, rateLimiter: rateLimiter),
-            errorResponder: errorResponder,
-            crossOrigin: CrossOriginPolicy(configuration.access.allowedOrigins))
+        router = Routes.router(
+            store: store, events: events, health: health, configuration: configuration,
+            observability: observability)
+        self.errorResponder = errorResponder
+        crossOrigin = CrossOriginPolicy(configuration.access.allowedOrigins)
+        rateLimiting = rateLimiter.map {
+            RateLimiting(
+                limiter: $0,
+                identification: ClientIdentification(trustedProxies: configuration.access.trustedProxies))
+        }
     }
 
     /// The templates of all routes.
     package var routeTemplates: [String] { router.routes.map(\.template) }
 
-    /// The fields of every answer, whatever it is: each could have been another for another request.
+    /// The fields of every response, whatever it is: each could have been another for another request.
     static func commonFields(_ crossOrigin: CrossOriginPolicy) -> HTTPHeaders {
         var fields: HTTPHeaders = [
             .vary: crossOrigin.dependsOnOrigin ? "Accept, Accept-Encoding, Origin" : "Accept, Accept-Encoding"
@@ -44,42 +42,61 @@ package final class ServiceHandler: HTTPHandler {
         return fields
     }
 
-    /// Itself, where there is something to do around the route; else the route's handler.
-    package func handler(
-        for request: HTTPRequest, context: RequestContext
-    ) throws(HTTPError) -> any HTTPHandler {
-        if crossOrigin.concerns(request) || request.headers.contains(.acceptEncoding) { return self }
-        return try router.handler(for: request, context: context)
+    /// Lets scripts of the request's origin read its response as they may, whatever that is.
+    package func allowOrigin(of request: HTTPRequest, in context: RequestContext) {
+        if let fields = crossOrigin.fields(for: request) { context.responseFields = fields }
     }
 
-    /// What the route answers, compressed and readable for scripts as they may.
-    package func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
-        var response = await answer(request, context)
-        do throws(HTTPError) {
-            try compression.apply(to: &response, for: request)
+    /// Counts the request towards its client's limit, whatever it asks for but health, and has its route check it.
+    package func admit(
+        _ request: HTTPRequest, context: RequestContext
+    ) throws(HTTPError) -> HTTPAdmission {
+        if crossOrigin.concerns(request) {
+            allowOrigin(of: request, in: context)
+            if let preflight = crossOrigin.preflightAnswer(
+                to: request, methods: router.allowedMethods(for: request))
+            {
+                return HTTPAdmission(ClosureHandler { _, _ in preflight })
+            }
+        }
+        let route = Result { () throws(HTTPError) in try router.route(for: request, context: context) }
+        if Routes.isLimited(context.routeTemplate),
+            let refusal = rateLimiting?.refusal(of: request, context)
+        {
+            throw refusal
+        }
+        var admission = try route.get().admit(request, context: context)
+        if request.headers.contains(.acceptEncoding) || request.headers.contains(.ifMatch) {
+            admission.handler = FinishingHandler(
+                next: admission.handler, compression: compression, errorResponder: errorResponder)
+        }
+        return admission
+    }
+
+    /// Counts a request that can't be read towards its client's limit.
+    package func refusal(ofMalformedRequest context: RequestContext) -> HTTPError? {
+        rateLimiting?.refusal(ofMalformedRequest: context)
+    }
+}
+
+/// Evaluates `If-Match`, and compresses the response.
+private struct FinishingHandler: HTTPHandler {
+    let next: any HTTPHandler
+    let compression: ResponseCompression
+    let errorResponder: any HTTPErrorResponder
+
+    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+        var response: HTTPResponse
+        do {
+            response = try await next.respond(to: request, context: context)
+            // Of a request that would fail anyway no precondition counts (RFC 9110 section 13.2.1).
+            if request.method == .get || request.method == .head, !request.headers.ifMatchHolds {
+                throw HTTPError.preconditionFailed
+            }
         } catch {
             response = errorResponder.response(to: error, context: context)
         }
-        addCrossOriginFields(to: &response, for: request)
+        try compression.apply(to: &response, for: request)
         return response
-    }
-
-    /// Lets scripts of other origins read an answer as they may; `respond` has done it for its own.
-    package func addCrossOriginFields(to response: inout HTTPResponse, for request: HTTPRequest) {
-        if let fields = crossOrigin.fields(for: request) { response.headers.add(contentsOf: fields) }
-    }
-
-    private func answer(_ request: HTTPRequest, _ context: RequestContext) async -> HTTPResponse {
-        if crossOrigin.concerns(request),
-            let preflight = crossOrigin.preflightAnswer(
-                to: request, methods: router.allowedMethods(for: request))
-        {
-            return preflight
-        }
-        do {
-            return try await router.respond(to: request, context: context)
-        } catch {
-            return errorResponder.response(to: error, context: context)
-        }
     }
 }

@@ -124,8 +124,14 @@ extension ProblemCode {
             remedy: "Check what stands between the client and the service. The detail tells what was wrong."),
         .unauthorized: Definition(
             401, "A key is needed",
-            means: "The service is set up to answer only requests with a key, and this one has none.",
-            remedy: "Send the key as Authorization: Bearer, a space, and the key."),
+            means: """
+                The service is set up to answer only requests with a key. This one has none, or one that isn't the \
+                service's.
+                """,
+            remedy: """
+                Send the key as Authorization: Bearer, a space, and the key. Check it with whoever runs the service: \
+                a wrong key won't work later.
+                """),
         .forbidden: Definition(
             403, "The key is not accepted",
             means: "The request's key isn't one of the service's.",
@@ -142,6 +148,11 @@ extension ProblemCode {
             406, "There is no acceptable representation",
             means: "The service has none of the media types or codings that the request accepts.",
             remedy: "Accept application/json, or */*; places also come as application/geo+json."),
+        .preconditionFailed: Definition(
+            412, "The precondition doesn't hold",
+            means: "The request's If-Match names tags, and none of them is the resource's.",
+            remedy:
+                "Leave If-Match out: nothing is changed here. If-None-Match spares a response that you have."),
         .requestTimeout: Definition(
             408, "The request took too long to arrive",
             means: "The headers or the body weren't complete in time. The connection is closed.",

@@ -10,6 +10,7 @@ extension ProblemCode {
         case 405: self = .methodNotAllowed
         case 406: self = .notAcceptable
         case 408: self = .requestTimeout
+        case 412: self = .preconditionFailed
         case 413: self = .contentTooLarge
         case 414: self = .uriTooLong
         case 415: self = .unsupportedMediaType

@@ -51,9 +51,9 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
 
     /// The request is malformed or ambiguous.
     public static let badRequest = ProblemCode(rawValue: "bad-request")
-    /// The request needs a key that it doesn't bring.
+    /// The request needs a key, and brings none, or one that isn't the service's.
     public static let unauthorized = ProblemCode(rawValue: "unauthorized")
-    /// The request's key is not one of the service's.
+    /// The request's key doesn't suffice. A wrong key is `unauthorized`; servers before 0.2 said this.
     public static let forbidden = ProblemCode(rawValue: "forbidden")
     /// The client asks more often than it may.
     public static let tooManyRequests = ProblemCode(rawValue: "too-many-requests")
@@ -63,6 +63,8 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let methodNotAllowed = ProblemCode(rawValue: "method-not-allowed")
     /// The service has no representation that the request accepts.
     public static let notAcceptable = ProblemCode(rawValue: "not-acceptable")
+    /// The resource isn't as the request's `If-Match` demands.
+    public static let preconditionFailed = ProblemCode(rawValue: "precondition-failed")
     /// The request was not complete in time.
     public static let requestTimeout = ProblemCode(rawValue: "request-timeout")
     /// The request's body is too large.

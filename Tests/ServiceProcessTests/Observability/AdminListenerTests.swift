@@ -10,7 +10,7 @@ struct AdminListenerTests {
         let server = try await ServerProcess.serve(
             databaseURL: ServiceDatabase.migrated().connectionString,
             environment: [
-                "POI_API_KEYS": "0123456789abcdef", "POI_RATE_LIMIT": "1/h",
+                "POI_API_KEYS": "0123456789abcdef", "POI_RATE_LIMIT": "2/h",
                 "POI_LOOPS": "1",
             ])
         try await server.ready()

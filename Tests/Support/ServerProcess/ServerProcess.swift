@@ -16,14 +16,23 @@ public struct ServerProcess: Sendable {
     /// - Parameters:
     ///   - host: an address of this machine, in IPv4's notation.
     ///   - port: 0 lets the system choose one that is free.
+    ///   - descriptorLimits: how many files it may open: the soft limit and the hard one (prlimit(1)).
     public static func serve(
-        databaseURL: String, host: String = "127.0.0.1", port: Int = 0, environment: [String: String] = [:]
+        databaseURL: String, host: String = "127.0.0.1", port: Int = 0, environment: [String: String] = [:],
+        descriptorLimits: (soft: Int, hard: Int)? = nil
     ) async throws -> ServerProcess {
         var environment = environment
         environment["DATABASE_URL"] = databaseURL
-        let arguments = ["serve", "--host", host, "--port", "\(port)"]
+        var arguments = ["serve", "--host", host, "--port", "\(port)"]
+        var executable = PoiProgram.executable
+        if let (soft, hard) = descriptorLimits {
+            arguments.insert(
+                contentsOf: ["--nofile=\(soft):\(hard)", executable.path(percentEncoded: false)], at: 0)
+            executable = URL(filePath: "/usr/bin/prlimit")
+        }
         return try await ServerProcess(
-            PoiProgram.start(arguments, environment: environment), host: host, databaseURL: databaseURL)
+            PoiProgram.start(arguments, of: executable, environment: environment), host: host,
+            databaseURL: databaseURL)
     }
 
     /// Starts `poi dev`, which keeps its state below a folder.

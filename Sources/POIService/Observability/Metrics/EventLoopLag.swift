@@ -1,18 +1,21 @@
 import EventLoop
 import HTTPServer
 
-/// Measures how late a loop comes to its timers, which is how long whatever is ready waits for it. Confined to its loop.
+/// Measures how late a loop comes to its timers, which is how long whatever is ready waits for it, and keeps the loop's
+/// pulse. Confined to its loop.
 final class EventLoopLag {
     private(set) var durations = Histogram(
         bounds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5])
     private var timer: LoopTimer?
+    private let pulse: LoopPulse
     private var lastNanoseconds = MonotonicClock.nanoseconds()
 
     private static let interval = Duration.milliseconds(500)
     private static let intervalSeconds = 0.5
 
     /// Starts measuring.
-    init(loop: EventLoop) {
+    init(loop: EventLoop, pulse: LoopPulse) {
+        self.pulse = pulse
         timer = LoopTimer(loop: loop) { [weak self] in self?.timerFired() }
         timer?.start(after: Self.interval)
     }
@@ -24,6 +27,7 @@ final class EventLoopLag {
     }
 
     private func timerFired() {
+        pulse.beat()
         let now = MonotonicClock.nanoseconds()
         durations.record(max(0, Double(now - lastNanoseconds) * 1e-9 - Self.intervalSeconds))
         lastNanoseconds = now

@@ -3,10 +3,11 @@ extension MetricDefinition {
     /// explains each.
     public static let all: [MetricDefinition] =
         [
-            requestDuration, activeRequests, connections, connectionsLimit, abandonedRequests,
-            requestFailures,
+            requestDuration, activeRequests, connections, connectionsLimit, acceptFailures, abandonedRequests,
+            interruptedRequests, bodyBytes, bodyBytesLimit, requestFailures,
         ] + EventMetrics.all + DatabaseMetrics.all + [
-            eventLoopLag, ready, draining, databaseReachable, dataset, build, droppedLogLines,
+            eventLoopLag, secondsSinceTurn, ready, draining, databaseReachable, dataset, build,
+            droppedLogLines,
         ] + ProcessMetrics.all
 
     // Names and labels of what HTTP servers have in common are OpenTelemetry's (semantic conventions for HTTP
@@ -21,15 +22,28 @@ extension MetricDefinition {
         "poi_http_connections", .gauge, "Open connections of clients.")
     static let connectionsLimit = MetricDefinition(
         "poi_http_connections_limit", .gauge, "Most connections of clients that may be open.")
+    static let acceptFailures = MetricDefinition(
+        "poi_http_accept_failures_total", .counter,
+        "Connections that were not taken because file descriptors ran out.")
     static let abandonedRequests = MetricDefinition(
         "poi_http_requests_abandoned_total", .counter, labels: ["http_route"],
         "Requests whose client was gone before their answer.")
+    static let interruptedRequests = MetricDefinition(
+        "poi_http_requests_interrupted_total", .counter, labels: ["http_route", "reason"],
+        "Requests that never came in whole: their time was over, or the connection ended.")
+    static let bodyBytes = MetricDefinition(
+        "poi_http_body_bytes", .gauge, "Memory reserved for the bodies of requests, in bytes.")
+    static let bodyBytesLimit = MetricDefinition(
+        "poi_http_body_bytes_limit", .gauge, "Most memory for the bodies of requests, in bytes.")
     static let requestFailures = MetricDefinition(
         "poi_request_failures_total", .counter,
         "Requests that failed for a reason that is in the log and that the client isn't told.")
     static let eventLoopLag = MetricDefinition(
         "poi_event_loop_lag_seconds", .histogram, labels: ["loop"],
         "How late a loop came to a timer, asked twice a second: how long what is ready may have to wait.")
+    static let secondsSinceTurn = MetricDefinition(
+        "poi_event_loop_seconds_since_turn", .gauge, labels: ["loop"],
+        "How long a loop hasn't told that it turns, in seconds: half a second where all is well.")
     static let ready = MetricDefinition(
         "poi_ready", .gauge, "Whether the process can take requests, as /readyz tells.")
     static let draining = MetricDefinition(

@@ -33,23 +33,13 @@ enum ProcessMetrics {
         if clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 {
             snapshot.add(Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9, to: processorTime)
         }
-        if let limit = descriptorLimit() { snapshot.add(limit, to: maximumDescriptors) }
+        if let limit = DescriptorLimit.current { snapshot.add(limit, to: maximumDescriptors) }
         if let count = descriptorCount() { snapshot.add(count, to: openDescriptors) }
         if let (virtual, resident) = pageCounts() {
             let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
             snapshot.add(virtual * pageSize, to: virtualMemory)
             snapshot.add(resident * pageSize, to: residentMemory)
         }
-    }
-
-    private static func descriptorLimit() -> Double? {
-        var limit = rlimit()
-        #if canImport(Darwin)
-            let status = getrlimit(RLIMIT_NOFILE, &limit)
-        #else
-            let status = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        #endif
-        return status == 0 ? Double(limit.rlim_cur) : nil
     }
 
     /// The entries of a folder that has one for each descriptor, the one that reads it not counted.

@@ -14,6 +14,12 @@ final class RequestMetrics {
 
     private var series: [Series] = []
     private var abandoned: [String: Int] = [:]
+    private var interrupted: [Interrupted: Int] = [:]
+
+    private struct Interrupted: Hashable {
+        let route: String
+        let reason: String
+    }
 
     /// OpenTelemetry's advice for this metric, and three bounds below it: most answers take less than 5 ms.
     private static let bounds = [
@@ -23,6 +29,10 @@ final class RequestMetrics {
     /// Counts a request.
     func record(_ request: RequestObservation) {
         let route = request.routeTemplate ?? ""
+        if let interruption = request.interruption {
+            interrupted[Interrupted(route: route, reason: interruption.rawValue), default: 0] += 1
+            return
+        }
         guard let status = request.status else {
             abandoned[route, default: 0] += 1
             return
@@ -40,6 +50,9 @@ final class RequestMetrics {
             )
         }
         for (route, count) in abandoned { snapshot.add(count, to: .abandonedRequests, route) }
+        for (key, count) in interrupted {
+            snapshot.add(count, to: .interruptedRequests, key.route, key.reason)
+        }
     }
 
     /// Looked for one by one, since few are in use; one that was found moves towards the front, so that those which

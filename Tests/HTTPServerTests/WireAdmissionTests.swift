@@ -1,0 +1,188 @@
+import EventLoop
+import HTTPServer
+import Testing
+
+@Suite("At a request's head, a server", .timeLimit(.minutes(2)))
+struct WireAdmissionTests {
+    private static func post(_ path: String, _ fields: String) -> String {
+        "POST \(path) HTTP/1.1\r\nHost: h\r\n\(fields)\r\n\r\n"
+    }
+
+    @Test(
+        "refuses what its route doesn't take, before any of the body has come",
+        arguments: [
+            (post("/nowhere", "Content-Length: 9"), "404 Not Found"),
+            (post("/hello", "Content-Length: 9"), "405 Method Not Allowed"),
+            (post("/limited", "Content-Length: 101"), "413 Content Too Large"),
+            (post("/nowhere", "Transfer-Encoding: chunked"), "404 Not Found"),
+            (post("/nowhere", "Content-Length: 9\r\nExpect: 100-continue"), "404 Not Found"),
+            ("GET /hello HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n", "413 Content Too Large"),
+            ("GET /hello HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n", "413 Content Too Large"),
+        ])
+    func refusedAtHead(request: String, status: String) async throws {
+        try await WireServer.run(HTTPServerConfiguration(timeouts: HTTPTimeouts(body: .seconds(1000)))) {
+            server in
+            let client = try WireClient(port: server.port)
+            client.send(request)
+            let response = try client.receiveAll()
+            #expect(response.hasPrefix("HTTP/1.1 \(status)\r\n"))
+            #expect(response.contains("\r\nConnection: close\r\n"))
+            #expect(server.calls.withLock { $0 } == 0)
+        }
+    }
+
+    @Test("takes no more in chunks than its route does")
+    func chunkedLimit() async throws {
+        try await WireServer.run { server in
+            let client = try WireClient(port: server.port)
+            client.send(
+                Self.post("/limited", "Transfer-Encoding: chunked") + "64\r\n"
+                    + String(repeating: "x", count: 100) + "\r\n1\r\n")
+            #expect(try client.receiveAll().hasPrefix("HTTP/1.1 413 "))
+        }
+    }
+
+    @Test("counts an upload as in flight while its body comes")
+    func uploadsAreInFlight() async throws {
+        try await WireServer.run(inFlightLimit: 1) { server in
+            let upload = try WireClient(port: server.port)
+            upload.send(Self.post("/limited", "Content-Length: 2") + "a")
+            let other = try WireClient(port: server.port)
+            // Two servers' turns later the first head has been read: connections are accepted in their order.
+            _ = try await server.connectionCount()
+            other.send(WireTests.gated)
+            #expect(try other.receiveResponse().hasPrefix("HTTP/1.1 503 "))
+            upload.send("b")
+            #expect(try upload.receiveResponse().hasSuffix("\r\n\r\nab"))
+            upload.close()
+            other.send(WireTests.gated)
+            await server.gate.arrivals()
+            server.gate.open()
+            #expect(try other.receiveResponse() == ExpectedResponse.gated)
+            other.close()
+        }
+    }
+
+    @Test("reserves a body's memory, refuses what doesn't fit with 503, and gives it back")
+    func bodyBudget() async throws {
+        let budget = BodyBudget(limit: 1_000_000)
+        try await WireServer.run(HTTPServerConfiguration(bodyBudget: budget)) { server in
+            let first = try WireClient(port: server.port)
+            first.send(Self.post("/echo", "Content-Length: 600000\r\nExpect: 100-continue"))
+            #expect(try first.receiveResponse() == "HTTP/1.1 100 Continue\r\n\r\n")
+            #expect(budget.reservedBytes == 600_000)
+            for framing in ["Content-Length: 400001", "Transfer-Encoding: chunked"] {
+                let second = try WireClient(port: server.port)
+                second.send(Self.post("/echo", framing))
+                let response = try second.receiveAll()
+                #expect(response.hasPrefix("HTTP/1.1 503 "))
+                #expect(response.contains("\r\nRetry-After: 1\r\n"))
+            }
+            let third = try WireClient(port: server.port)
+            third.send(Self.post("/echo", "Content-Length: 3") + "abc")
+            #expect(try third.receiveResponse().hasSuffix("\r\n\r\nabc"))
+            third.close()
+            first.send([UInt8](repeating: 97, count: 600_000))
+            _ = try first.receiveResponse()
+            first.close()
+            #expect(budget.reservedBytes == 0)
+        }
+    }
+
+    @Test("gives a body's memory back whose client leaves, or is late")
+    func bodyBudgetOfInterrupted() async throws {
+        let budget = BodyBudget()
+        let timeouts = HTTPTimeouts(body: .milliseconds(300))
+        try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts, bodyBudget: budget)) { server in
+            let leaving = try WireClient(port: server.port)
+            leaving.send(Self.post("/echo", "Content-Length: 1000\r\nExpect: 100-continue"))
+            _ = try leaving.receiveResponse()
+            leaving.reset()
+            let late = try WireClient(port: server.port)
+            late.send(Self.post("/echo", "Transfer-Encoding: chunked\r\nExpect: 100-continue"))
+            _ = try late.receiveResponse()
+            #expect(budget.reservedBytes >= 1 << 20)
+            #expect(try late.receiveAll().hasPrefix("HTTP/1.1 408 "))
+            while try await server.connectionCount() > 0 { await Task.yield() }
+            #expect(budget.reservedBytes == 0)
+        }
+    }
+
+    @Test("observes apart what never came in whole")
+    func interruptions() async throws {
+        try await WireServer.run(HTTPServerConfiguration(timeouts: HTTPTimeouts(body: .milliseconds(50)))) {
+            server in
+            let late = try WireClient(port: server.port)
+            late.send(Self.post("/echo", "Content-Length: 5") + "a")
+            _ = try late.receiveAll()
+            let leaving = try WireClient(port: server.port)
+            leaving.send("GET /hello HT")
+            leaving.finishSending()
+            _ = try leaving.receiveAll()
+            let whole = try WireClient(port: server.port)
+            whole.send(WireTests.hello)
+            _ = try whole.receiveResponse()
+            whole.close()
+            _ = try await server.connectionCount()
+            let observed = server.observations.withLock { $0.map(\.interruption) }
+            #expect(observed == [.timeout, .disconnected, nil])
+            #expect(server.observations.withLock { $0[0].routeTemplate } == "/echo")
+        }
+    }
+
+    @Test("resets and counts a connection whose descriptor is kept for the process itself")
+    func descriptorBound() async throws {
+        var configuration = HTTPServerConfiguration()
+        configuration.maximumDescriptor = 0
+        try await WireServer.run(configuration) { server in
+            for count in 1...2 {
+                let client = try WireClient(port: server.port)
+                #expect(try client.ending() == .reset)
+                client.close()
+                #expect(try await server.acceptFailureCount() == count)
+            }
+        }
+    }
+
+    /// Lets a client have one connection.
+    private final class OneEach: HTTPClientConnections {
+        let open = Lock(0)
+
+        func open(from remoteAddress: String?) -> Bool {
+            open.withLock { open in
+                guard remoteAddress == "127.0.0.1", open == 0 else { return false }
+                open += 1
+                return true
+            }
+        }
+
+        func close(from remoteAddress: String?) {
+            open.withLock { $0 -= 1 }
+        }
+    }
+
+    @Test("refuses a client's connections beyond its own limit, and takes them again below it")
+    func connectionsPerClient() async throws {
+        let limit = OneEach()
+        try await WireServer.run(
+            HTTPServerConfiguration(connectionsPerClient: limit, retryAfterSeconds: 3)
+        ) { server in
+            let first = try WireClient(port: server.port)
+            first.send(WireTests.hello)
+            #expect(try first.receiveResponse() == ExpectedResponse.hello)
+            let second = try WireClient(port: server.port)
+            #expect(
+                try second.receiveAll()
+                    == ExpectedResponse.error(
+                        "429 Too Many Requests", "This client has as many connections as it may.",
+                        fields: "Retry-After: 3\r\n"))
+            first.close()
+            while try await server.connectionCount() > 0 { await Task.yield() }
+            #expect(limit.open.withLock { $0 } == 0)
+            let third = try WireClient(port: server.port)
+            third.send(WireTests.hello)
+            #expect(try third.receiveResponse() == ExpectedResponse.hello)
+            third.close()
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import ServerProcess
+import ServiceFixtures
+import Testing
+
+#if os(Linux)
+    @Suite("Memory for bodies", .serialized, .timeLimit(.minutes(2)))
+    struct BodyMemoryTests {
+        private static let clientCount = 2000
+
+        /// A value of `/proc/PID/status`, in bytes (proc(5)).
+        private static func memory(_ name: String, of server: ServerProcess) throws -> Int {
+            let status = try String(
+                contentsOfFile: "/proc/\(server.program.processID)/status", encoding: .utf8)
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("\(name):") })
+            return try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) }) * 1024
+        }
+
+        @Test(
+            "However many clients send a body and don't end it, little memory is taken, and that comes back",
+            arguments: ["GET /livez", "POST /events", "POST /nowhere"])
+        func unfinishedBodies(request: String) async throws {
+            let server = try await ServerProcess.serve(
+                databaseURL: ServiceDatabase.migrated().connectionString,
+                environment: [
+                    "POI_MAX_CONNECTIONS_PER_CLIENT": "\(Self.clientCount + 10)", "POI_ACCESS_LOG": "false",
+                ])
+            try await server.ready()
+            #expect(try await get(secretTarget, port: server.port).status == 200)
+            let before = try Self.memory("VmRSS", of: server)
+            let head =
+                "\(request) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                + "Content-Length: 1048576\r\n\r\n"
+            let bytes = Array(head.utf8) + [UInt8](repeating: UInt8(ascii: " "), count: 256 << 10)
+            // Blocks, but only for as long as the server takes to read.
+            let connections = try (0..<Self.clientCount).map { _ in
+                let connection = try WireConnection(port: server.port)
+                connection.send(bytes)
+                return connection
+            }
+            #expect(try await get(secretTarget, port: server.port).status == 200)
+            #expect(try Self.memory("VmHWM", of: server) < 150_000_000)
+            let reserved = try #require(try await server.scrape()["poi_http_body_bytes"])
+            #expect(reserved <= Double(32 << 20))
+            #expect((reserved > 0) == (request == "POST /events"))
+            for connection in connections { connection.close() }
+            while try await server.scrape()["poi_http_connections"] != 0 {}
+            #expect(try await server.scrape()["poi_http_body_bytes"] == 0)
+            #expect(try Self.memory("VmRSS", of: server) < before + 50_000_000)
+            try await server.finish()
+        }
+    }
+#endif

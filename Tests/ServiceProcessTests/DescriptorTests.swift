@@ -1,0 +1,46 @@
+import Foundation
+import ServerProcess
+import ServiceFixtures
+import Testing
+
+#if os(Linux)
+    @Suite("File descriptors", .timeLimit(.minutes(2)))
+    struct DescriptorTests {
+        @Test("The soft limit is raised to the hard one, which is enough")
+        func raised() async throws {
+            let server = try await ServerProcess.serve(
+                databaseURL: ServiceDatabase.migrated().connectionString,
+                environment: ["POI_MAX_CONNECTIONS": "500", "POI_LOOPS": "1"],
+                descriptorLimits: (soft: 100, hard: 2000))
+            try await server.ready()
+            let metrics = try await server.scrape()
+            #expect(metrics["process_max_fds"] == 2000)
+            #expect(metrics["poi_http_connections_limit"] == 500)
+            try await server.finish()
+            #expect(!server.program.output.text.contains("connections-lowered"))
+        }
+
+        @Test(
+            "Where they don't suffice, fewer connections are taken; those that run the service are served, and it ends in order"
+        )
+        func lowered() async throws {
+            let server = try await ServerProcess.serve(
+                databaseURL: ServiceDatabase.migrated().connectionString,
+                environment: ["POI_MAX_CONNECTIONS": "1000", "POI_LOOPS": "1"],
+                descriptorLimits: (soft: 200, hard: 200))
+            try await server.event("connections-lowered")
+            try await server.ready()
+            let limit = try #require(try await server.scrape()["poi_http_connections_limit"])
+            #expect(limit > 10 && limit < 100)
+            let connections = try (0..<Int(limit)).map { _ in try WireConnection(port: server.port) }
+            while try await server.scrape()["poi_http_connections"] != limit {}
+            #expect(try await get("/livez", port: server.port).status == 503, "one too many")
+            #expect(try await get("/livez", port: server.adminPort()).status == 200)
+            for connection in connections { connection.close() }
+            while try await server.scrape()["poi_http_connections"] != 0 {}
+            #expect(try await get(secretTarget, port: server.port).status == 200)
+            try await server.finish()
+        }
+
+    }
+#endif
