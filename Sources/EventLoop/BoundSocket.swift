@@ -6,14 +6,19 @@ import CLibUV
     import Glibc
 #endif
 
-/// A TCP socket bound to an address, ready for a `TCPListener`.
+/// A socket bound to an address of TCP or of the file system, ready for a `TCPListener`.
 ///
 /// Bound ahead of the loops, so that an address that is taken is told before anything starts.
 public struct BoundSocket: Sendable {
     let descriptor: Int32
 
-    /// The port, also where 0 asked the system to choose one.
+    /// The port, also where 0 asked the system to choose one; 0 of a socket of the file system.
     public let port: Int
+
+    private init(descriptor: Int32, port: Int) {
+        self.descriptor = descriptor
+        self.port = port
+    }
 
     /// Binds `count` sockets to one address, one for each loop that shares it.
     ///
@@ -22,11 +27,13 @@ public struct BoundSocket: Sendable {
     /// looked up.
     ///
     /// - Parameters:
-    ///   - host: an address or a name; the first address of a name is taken.
-    ///   - port: 0…65535, where 0 lets the system choose.
+    ///   - host: an address or a name, of which the first address is taken; or `unix:` and an absolute path, where
+    ///     the sockets are one, and a file that a process has left behind is replaced.
+    ///   - port: 0…65535, where 0 lets the system choose; nothing for a path.
     ///   - count: at least 1.
     /// - Throws: `EventLoopError`: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, `EAI_NONAME`, …
     public static func bind(host: String, port: Int, count: Int = 1) throws -> [BoundSocket] {
+        if let address = UnixSocketAddress(host: host) { return try bind(address, count: count) }
         guard count > 1 else { return [try BoundSocket(host: host, port: port, sharesPort: false)] }
         if port != 0 { try BoundSocket(host: host, port: port, sharesPort: false).close() }
         let first = try BoundSocket(host: host, port: port, sharesPort: true)
@@ -38,6 +45,21 @@ public struct BoundSocket: Sendable {
         } catch {
             for socket in sockets { socket.close() }
             throw error
+        }
+        return sockets
+    }
+
+    /// One socket under several descriptors: of the file system none can share an address.
+    private static func bind(_ address: UnixSocketAddress, count: Int) throws -> [BoundSocket] {
+        var sockets = [BoundSocket(descriptor: try address.bind(), port: 0)]
+        while sockets.count < count {
+            let descriptor = fcntl(sockets[0].descriptor, F_DUPFD_CLOEXEC, 0)
+            guard descriptor >= 0 else {
+                let error = EventLoopError.lastSystemError
+                for socket in sockets { socket.close() }
+                throw error
+            }
+            sockets.append(BoundSocket(descriptor: descriptor, port: 0))
         }
         return sockets
     }

@@ -19,7 +19,7 @@ enum HealthcheckCommand {
     }
 
     private static func probe(_ host: String, _ port: Int, _ path: String) throws -> HealthProbe {
-        guard port != 0 else {
+        guard port != 0 || host.hasPrefix("unix:") else {
             throw ConfigurationError("PORT=0: expected the port that the server listens on")
         }
         return HealthProbe(host: host, port: port, path: path)

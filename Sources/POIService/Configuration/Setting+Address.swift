@@ -1,6 +1,17 @@
+import EventLoop
+
 extension Setting where Value == String {
     /// The address to listen on.
-    public static var host: Setting { .text("HOST", "address to listen on", default: "127.0.0.1") }
+    public static var host: Setting {
+        Setting("HOST", "address to listen on, or unix:/path of a socket", default: "127.0.0.1") {
+            (text) throws(SettingRejection) in
+            guard !text.isEmpty, !text.contains("\0") else { throw SettingRejection(expected: "an address") }
+            guard !text.hasPrefix("unix:") || UnixSocketAddress(host: text) != nil else {
+                throw SettingRejection(expected: "unix: and an absolute path of at most 107 bytes")
+            }
+            return text
+        }
+    }
 }
 
 extension Setting where Value == Int {

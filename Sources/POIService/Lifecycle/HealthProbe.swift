@@ -1,3 +1,5 @@
+import EventLoop
+
 #if canImport(Darwin)
     import Darwin
 #else
@@ -17,7 +19,7 @@ public struct HealthProbe: Sendable {
     private let path: String
 
     /// - Parameters:
-    ///   - host: an address or a name; an address that stands for all of a machine's is taken as its loopback.
+    ///   - host: an address or a name, or `unix:` and the path of a socket; an address that stands for all of a machine's is taken as its loopback.
     ///   - path: `/livez` or `/readyz`, percent-encoded where it has to be.
     public init(host: String, port: Int, path: String) {
         self.host =
@@ -31,7 +33,7 @@ public struct HealthProbe: Sendable {
     }
 
     /// What is asked, for people.
-    public var url: String { "http://\(hostField)\(path)" }
+    public var url: String { host.hasPrefix("unix:") ? host + path : "http://\(hostField)\(path)" }
 
     /// Asks, and returns where the answer is 200. Blocks, for as long as the server lets it.
     public func run() throws(Failure) {
@@ -47,12 +49,29 @@ public struct HealthProbe: Sendable {
         guard status == "200" else { throw failure("it answers \(status)\(Self.detail(of: answer))") }
     }
 
-    private var hostField: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    private var hostField: String {
+        if host.hasPrefix("unix:") { return "localhost" }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
 
     private func failure(_ reason: String) -> Failure { Failure(description: "\(url): \(reason)") }
 
+    /// Connects to a socket of the file system.
+    private func connected(to address: UnixSocketAddress) throws(Failure) -> Int32 {
+        #if canImport(Darwin)
+            let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+        #else
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+        if address.withSocketAddress({ connect(descriptor, $0, $1) }) == 0 { return descriptor }
+        let reason = String(cString: strerror(errno))
+        if descriptor >= 0 { close(descriptor) }
+        throw failure(reason)
+    }
+
     /// Connects to the first address of the host that takes connections.
     private func connected() throws(Failure) -> Int32 {
+        if let address = UnixSocketAddress(host: host) { return try connected(to: address) }
         var hints = addrinfo()
         #if canImport(Darwin)
             hints.ai_socktype = SOCK_STREAM
