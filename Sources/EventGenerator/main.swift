@@ -1,6 +1,17 @@
 import Foundation
 
+// What can't be written is told by write(2) then, and doesn't end the process; FileHandle would end it in any case.
+signal(SIGPIPE, SIG_IGN)
 let status = GeneratorProgram.run(Array(CommandLine.arguments.dropFirst())) { line, isError in
-    (isError ? FileHandle.standardError : .standardOutput).write(Data((line + "\n").utf8))
+    var rest = Array((line + "\n").utf8)[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes {
+            write(isError ? STDERR_FILENO : STDOUT_FILENO, $0.baseAddress, $0.count)
+        }
+        if count < 0 && errno == EINTR { continue }
+        guard count > 0 else { return String(cString: strerror(errno)) }
+        rest = rest.dropFirst(count)
+    }
+    return nil
 }
 exit(status)

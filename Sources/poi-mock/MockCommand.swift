@@ -24,14 +24,14 @@ struct MockCommand {
         ProgramExit.code(of: "poi-mock") {
             let line = try CommandLineArguments(arguments, switches: Self.switches)
             guard !line.switches.contains("--help") else {
-                Terminal.print(Self.usage)
+                try Terminal.print(Self.usage)
                 return 0
             }
             let invocation = Invocation(line: line, environment: environment)
             try invocation.refuseWords(after: 0)
             let configuration = try MockConfiguration(invocation)
             if line.switches.contains("--print-config") {
-                Terminal.print(configuration.summary)
+                try Terminal.print(configuration.summary)
             } else {
                 try serve(configuration, untilInputEnds: line.switches.contains("--until-stdin-closes"))
             }
@@ -45,6 +45,6 @@ struct MockCommand {
         defer { observability.finish() }
         try MockServer(
             configuration: configuration, observability: observability, endsWithStandardInput: untilInputEnds
-        ).run { Terminal.print($0.json) }
+        ).run { Terminal.tell($0.json) }
     }
 }

@@ -38,7 +38,7 @@ struct CommandLineTool {
         ProgramExit.code(of: "poi") {
             let line = try CommandLineArguments(arguments, switches: Self.switches)
             guard let name = line.words.first, !line.switches.contains("--help") else {
-                Terminal.print(Self.usage)
+                try Terminal.print(Self.usage)
                 return line.switches.contains("--help") ? 0 : ConfigurationError.exitCode
             }
             guard let command = Self.commands.first(where: { $0.name == name }) else {

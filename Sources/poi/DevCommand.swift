@@ -16,20 +16,20 @@ enum DevCommand {
         var events = try EventDatabaseConfiguration(from: &reader, database: database)
         try reader.refuseUnknownFlags()
         guard !invocation.line.switches.contains("--print-config") else {
-            return Terminal.print(reader.summary)
+            return try Terminal.print(reader.summary)
         }
         let url = try state.start()
         defer { state.stop() }
         try database.use(connectionString: url)
         try events.use(connectionString: url)
         try Migration(database, settings: migrations) { Terminal.printError("\($0)") }.run(.up(to: nil))
-        Terminal.print("DATABASE_URL=\(url)")
+        Terminal.tell("DATABASE_URL=\(url)")
         try DatabaseService(
             configuration: configuration, database: database, events: events,
             migrations: try migrations.directory()
         ).run { address in
-            Terminal.print("serving \(address)")
-            Terminal.print("try: curl '\(address)/locations?lat=37.3293&long=-121.8893'")
+            Terminal.tell("serving \(address)")
+            Terminal.tell("try: curl '\(address)/locations?lat=37.3293&long=-121.8893'")
         }
     }
 }

@@ -26,9 +26,9 @@ enum EventsCommand {
         let maintenance = try EventMaintenance(database, from: &reader)
         try reader.refuseUnknownFlags()
         guard !invocation.line.switches.contains("--print-config") else {
-            return Terminal.print(reader.summary)
+            return try Terminal.print(reader.summary)
         }
-        try maintenance.run { Terminal.print($0) }
+        try maintenance.run { Terminal.tell($0) }
     }
 
     private static func export(_ invocation: Invocation) throws {
@@ -38,7 +38,7 @@ enum EventsCommand {
         let database = try DatabaseConfiguration(from: &reader)
         try reader.refuseUnknownFlags()
         guard !invocation.line.switches.contains("--print-config") else {
-            return Terminal.print(reader.summary)
+            return try Terminal.print(reader.summary)
         }
         let export = EventExport(database, options.selection, format: options.format)
         let file = try OutputFile(path: options.outputPath)

@@ -1,3 +1,4 @@
+import EventLoop
 import Migrator
 import POIDatabase
 import POIService
@@ -19,19 +20,34 @@ enum MigrateCommand {
             from: &reader, seedsByDefault: invocation.line.switches.contains("--seeds"))
         try reader.refuseUnknownFlags()
         guard !invocation.line.switches.contains("--print-config") else {
-            return Terminal.print(reader.summary)
+            return try Terminal.print(reader.summary)
         }
         if action == "new" { return try makeFile(invocation, settings) }
 
-        let migration = try Migration(database, settings: settings) { Terminal.print("\($0)") }
+        // A run's result is in the database; it goes on whether anybody reads what it says or not.
+        let migration = try Migration(database, settings: settings) { Terminal.tell("\($0)") }
         let isDryRun = invocation.line.switches.contains("--dry-run")
         switch action {
-        case "up": try migration.run(.up(to: target), isDryRun: isDryRun)
-        case "down": try migration.run(.down(to: target), isDryRun: isDryRun)
-        case "status": Terminal.print("\(try migration.status())")
+        case "up" where isDryRun: try dryRun(.up(to: target), database, settings)
+        case "up": try migration.run(.up(to: target))
+        case "down" where isDryRun: try dryRun(.down(to: target), database, settings)
+        case "down": try migration.run(.down(to: target))
+        case "status": try Terminal.print("\(try migration.status())")
         case "validate": try migration.validate()
         default: throw ConfigurationError("unknown action \(action); expected \(usage)")
         }
+    }
+
+    /// Shows what a run would do, which is all that a dry run is for.
+    private static func dryRun(
+        _ command: MigrationPlan.Command, _ database: DatabaseConfiguration, _ settings: MigrationSettings
+    ) throws {
+        let lines = Lock<[String]>([])
+        let migration = try Migration(database, settings: settings) { event in
+            lines.withLock { $0.append("\(event)") }
+        }
+        try migration.run(command, isDryRun: true)
+        try Terminal.print(lines.withLock { $0 }.joined(separator: "\n"))
     }
 
     private static func makeFile(_ invocation: Invocation, _ settings: MigrationSettings) throws {
@@ -40,6 +56,6 @@ enum MigrateCommand {
         }
         let path = try MigrationDirectory.makeFile(
             title: title, path: settings.path, kind: settings.includesSeeds ? .seed : .schema)
-        Terminal.print(path)
+        try Terminal.print(path)
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import POIService
 
 /// How far something has come, on one line of a terminal.
 ///
@@ -42,6 +42,6 @@ final class ProgressBar: @unchecked Sendable {
     }
 
     private func write(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
+        Terminal.showProgress(text)
     }
 }

@@ -14,11 +14,11 @@ enum ServeCommand {
         let migrations = try MigrationSettings(from: &reader)
         try reader.refuseUnknownFlags()
         guard !invocation.line.switches.contains("--print-config") else {
-            return Terminal.print(reader.summary)
+            return try Terminal.print(reader.summary)
         }
         try DatabaseService(
             configuration: configuration, database: database, events: events,
             migrations: try migrations.directory()
-        ).run { Terminal.print("serving \($0)") }
+        ).run { Terminal.tell("serving \($0)") }
     }
 }

@@ -11,6 +11,7 @@ struct DefinitionFaultTests {
             let code = GeneratorProgram.run(["--definitions", folder, "--swift", "\(folder)/a.swift"]) {
                 line, _ in
                 lines.append(line.replacing(folder, with: "FOLDER"))
+                return nil
             }
             return (lines, code)
         }

@@ -9,7 +9,10 @@ struct GeneratorProgramTests {
 
     private func run(_ arguments: [String]) -> (lines: [String], code: Int32) {
         var lines: [String] = []
-        let code = GeneratorProgram.run(arguments) { line, _ in lines.append(line) }
+        let code = GeneratorProgram.run(arguments) { line, _ in
+            lines.append(line)
+            return nil
+        }
         return (lines, code)
     }
 
@@ -30,6 +33,17 @@ struct GeneratorProgramTests {
             #expect(code == 1)
             #expect(try String(contentsOfFile: "\(folder)/a.md", encoding: .utf8) == "x")
         }
+    }
+
+    @Test("ends with exit code 1 where nobody gets its help, and says why")
+    func unwritableOutput() {
+        var complaints: [String] = []
+        let code = GeneratorProgram.run(["--help"]) { line, isError in
+            if isError { complaints.append(line) }
+            return isError ? nil : "Broken pipe"
+        }
+        #expect(code == 1)
+        #expect(complaints == ["generate-events: standard output: Broken pipe"])
     }
 
     @Test(

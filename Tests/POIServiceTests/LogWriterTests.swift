@@ -1,3 +1,4 @@
+import Dispatch
 import EventLoop
 import Foundation
 import Testing
@@ -47,20 +48,66 @@ struct LogWriterTests {
         #expect(kept.first == 1000)
     }
 
-    @Test("A reader that has gone stops nobody")
+    @Test("A reader that has gone stops nobody, and the lines that it doesn't get are counted")
     func brokenPipe() throws {
         let pipe = Pipe()
-        let writer = try writer(to: pipe, limit: 1000)
+        let writer = try writer(to: pipe, limit: .max)
         try pipe.fileHandleForReading.close()
         for _ in 0..<100 { writer.write(Array("line\n".utf8)) }
-        writer.finish()
+        #expect(writer.finish(within: .seconds(60)))
+        #expect(writer.droppedLineCount == 100)
+    }
+
+    @Test("A line that is cut off is counted; when there is room again, lines are whole and the loss is told")
+    func fullDisk() throws {
+        let disk = Disk()
+        let writer = try LogWriter(
+            limit: .max, droppedLinesNotice: { Array("dropped \($0)\n".utf8) }, writeBytes: disk.write)
+        // The notice is a write of its own.
+        for (room, line, writes) in [
+            (100, "first\n", 1), (10, "second\ncut off\n", 1), (0, "lost\n", 1), (100, "third\n", 2),
+            (100, "fourth\n", 1),
+        ] {
+            disk.setRoom(room)
+            writer.write(Array(line.utf8))
+            for _ in 0..<writes { disk.waitForWrite() }
+        }
+        #expect(writer.finish(within: .seconds(60)))
+        #expect(disk.text == "first\nsecond\ncut\nthird\ndropped 2\nfourth\n")
+        #expect(writer.droppedLineCount == 2)
+    }
+
+    @Test("A reader that has stalled doesn't hold up the end")
+    func stalledReader() throws {
+        let pipe = Pipe()
+        _ = fill(pipe)
+        let writer = try writer(to: pipe, limit: .max)
+        writer.write(Array("line\n".utf8))
+        #expect(!writer.finish(within: .milliseconds(1)))
+        // Lets the thread end, which is left behind.
+        try pipe.fileHandleForReading.close()
+    }
+
+    @Test("A descriptor that doesn't block is waited for until it has room")
+    func nonBlocking() async throws {
+        let pipe = Pipe()
+        let descriptor = pipe.fileHandleForWriting.fileDescriptor
+        let filled = fill(pipe)
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        let writer = try writer(to: pipe, limit: .max)
+        for number in 0..<1000 { writer.write(Array("line \(number)\n".utf8)) }
+        let reading = readToEnd(pipe, skipping: filled)
+        try await finish(writer)
+        try pipe.fileHandleForWriting.close()
+        #expect(try await reading.value.count == 1000)
+        #expect(writer.droppedLineCount == 0)
     }
 
     /// Ends the writer on a thread that may block: it waits for the reader, which needs one of the pool's.
     private func finish(_ writer: LogWriter) async throws {
         let thread = BlockingThread(name: "log-finish", capacity: 1)
         defer { thread.shutdown() }
-        try await thread.run { writer.finish() }
+        #expect(try await thread.run { writer.finish(within: .seconds(60)) })
     }
 
     private func writer(to pipe: Pipe, limit: Int) throws -> LogWriter {
@@ -88,6 +135,29 @@ struct LogWriterTests {
             defer { thread.shutdown() }
             let data = try await thread.run { try reader.readToEnd() ?? Data() }
             return String(decoding: data.dropFirst(count), as: UTF8.self).split(separator: "\n")
+        }
+    }
+}
+
+/// A disk with little room.
+private final class Disk: Sendable {
+    private let state = Lock((text: [UInt8](), room: 0))
+    private let written = DispatchSemaphore(value: 0)
+
+    var text: String { state.withLock { String(decoding: $0.text, as: UTF8.self) } }
+
+    func setRoom(_ room: Int) { state.withLock { $0.room = room } }
+
+    /// Waits for the end of one more write.
+    func waitForWrite() { written.wait() }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> DescriptorOutput.Failure? {
+        defer { written.signal() }
+        return state.withLock { state in
+            let count = min(bytes.count, state.room)
+            state.text += bytes.prefix(count)
+            state.room -= count
+            return count < bytes.count ? DescriptorOutput.Failure(writtenCount: count, code: ENOSPC) : nil
         }
     }
 }

@@ -1,14 +1,58 @@
-import Foundation
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
-/// Whole lines to standard output and standard error, at once also where they are pipes.
+/// Text to standard output and standard error, at once also where they are pipes.
 package enum Terminal {
-    /// Writes a line to standard output.
-    package static func print(_ text: String) {
-        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    /// A command's result that couldn't be written; `description` is one line.
+    package struct Failure: Error, Hashable, CustomStringConvertible {
+        /// The stream and the system's reason.
+        package let description: String
     }
 
-    /// Writes a line to standard error.
+    /// Writes a line to standard output that is what the command was called for.
+    ///
+    /// - Throws: `Failure` where it can't be written: the command has not done its work then.
+    package static func print(_ text: String) throws(Failure) {
+        if let failure = write(text + "\n", to: STDOUT_FILENO) {
+            throw Failure(description: "standard output: \(failure.reason)")
+        }
+    }
+
+    /// Writes a line to standard output that tells of work whose result is elsewhere; dropped where it can't be
+    /// written, since the work goes on without a reader.
+    package static func tell(_ text: String) {
+        _ = write(text + "\n", to: STDOUT_FILENO)
+    }
+
+    /// Writes a line to standard error; dropped where it can't be written: nobody is left to be told.
     package static func printError(_ text: String) {
-        FileHandle.standardError.write(Data((text + "\n").utf8))
+        showProgress(text + "\n")
+    }
+
+    /// Writes text to standard error as it is, for a line that is written over; dropped where it can't be written.
+    package static func showProgress(_ text: String) {
+        _ = write(text, to: STDERR_FILENO)
+    }
+
+    /// To be called first in a program: a stream that was closed by whoever started it, or that loses its reader,
+    /// can't be written from then on, and does no other harm.
+    ///
+    /// SIGPIPE is ignored, so that writing fails instead. A closed descriptor is opened so that using it fails: else the
+    /// next file or socket would get its number, and what is written to standard output would go there.
+    /// SIGUSR1 and SIGUSR2 are ignored too: they mean nothing here, and would end the process.
+    package static func prepare() {
+        for number in [SIGPIPE, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
+        where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
+            // The lowest free number is this one (open(2)), since those below it are open.
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) -> DescriptorOutput.Failure? {
+        Array(text.utf8).withUnsafeBytes { DescriptorOutput.write($0, to: descriptor) }
     }
 }

@@ -141,7 +141,8 @@ extension Observation {
         case .finishing: "taking no new connection, finishing what is in flight"
         case .cutOff(let connections): "\(connections) connections were cut off: their time was over"
         case .stopped: "stopped"
-        case .logLinesDropped(let count): "\(count) log lines were dropped: their reader was too slow"
+        case .logLinesDropped(let count):
+            "\(count) log lines were dropped: their reader was too slow, or they could not be written"
         }
     }
 }

@@ -56,7 +56,7 @@ public final class Observability: Sendable {
         snapshot.add(writer.droppedLineCount, to: .droppedLogLines)
     }
 
-    /// Writes what is still to be written; to be called last, once. It blocks.
+    /// Writes what is still to be written, within a second; to be called last, once. It blocks.
     public func finish() {
         writer.finish()
     }
