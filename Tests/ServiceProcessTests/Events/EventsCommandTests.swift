@@ -108,4 +108,91 @@ struct EventsCommandTests {
         #expect(program.output.text.contains("[\(String(repeating: "#", count: 40))] 100 %  90 of 90 events"))
         #expect(program.output.text.contains("[\(String(repeating: "-", count: 40))] 0 %  0 of 90 events"))
     }
+
+    /// A database with events, a folder, and how a shell would call an export from it to `path`.
+    private func exportScene() async throws -> (TestDatabase, TemporaryFolder) {
+        let database = try await ServiceDatabase.migrated()
+        try await DatabaseSession(database.connectionString).run(Self.events)
+        return (database, try TemporaryFolder())
+    }
+
+    private func names(in folder: TemporaryFolder) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    private func kind(of path: String) throws -> FileAttributeType? {
+        try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+    }
+
+    @Test("An export goes into a FIFO and a device, and leaves both what they are")
+    func exportToDevice() async throws {
+        let (database, folder) = try await exportScene()
+        defer { folder.remove() }
+        let fifo = folder.path + "/fifo"
+        try #require(mkfifo(fifo, 0o600) == 0)
+        async let read = offPool {
+            try FileHandle(forReadingFrom: URL(filePath: fifo)).readToEnd() ?? Data()
+        }
+        let toFIFO = try await run(["export", "--since", "2026-11-02", "--output", fifo], on: database)
+        // Where nothing was written, the reader would wait for ever.
+        try FileHandle(forUpdating: URL(filePath: fifo)).close()
+        #expect(toFIFO.exitCode == 0 && toFIFO.standardError == [])
+        #expect(try await read.count { $0 == UInt8(ascii: "\n") } == 90)
+        #expect(try names(in: folder) == ["fifo"])
+        // Else the rest would, as root, replace the machine's devices.
+        try #require(try kind(of: fifo) != .typeRegular)
+        let toNothing = try await run(
+            ["export", "--since", "2026-11-02", "--output", "/dev/null"], on: database)
+        #expect(toNothing.exitCode == 0 && toNothing.standardError == [])
+        #expect(try kind(of: "/dev/null") == .typeCharacterSpecial)
+        let toFull = try await run(
+            ["export", "--since", "2026-11-02", "--output", "/dev/full"], on: database)
+        #expect(toFull.exitCode == 1)
+        #expect(toFull.standardError == ["poi: /dev/full: No space left on device"])
+    }
+
+    @Test("An export to /dev/stdout adds to the file that the shell opened for it")
+    func exportToOpenFile() async throws {
+        let (database, folder) = try await exportScene()
+        defer { folder.remove() }
+        let file = folder.path + "/events"
+        try "first\n".write(toFile: file, atomically: true, encoding: .utf8)
+        let result = try await PoiProgram.run(
+            [
+                "-c", #"exec "$@" >>"$FILE""#, "sh", PoiProgram.executable.path(percentEncoded: false),
+                "events",
+                "export", "--since", "2026-11-02", "--output", "/dev/stdout",
+            ], of: URL(filePath: "/bin/sh"),
+            environment: ["DATABASE_URL": database.connectionString, "FILE": file])
+        #expect(result.exitCode == 0 && result.standardError == [])
+        let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == 91 && lines.first == "first")
+        #expect(try names(in: folder) == ["events"])
+    }
+
+    @Test("An export through a link replaces what the link leads to, and the link stays")
+    func exportThroughLink() async throws {
+        let (database, folder) = try await exportScene()
+        defer { folder.remove() }
+        let elsewhere = folder.path + "/elsewhere"
+        try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: false)
+        try "old".write(toFile: elsewhere + "/present", atomically: true, encoding: .utf8)
+        for (link, target) in [("link", "elsewhere/present"), ("dangling", "elsewhere/new")] {
+            let path = folder.path + "/" + link
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+            let result = try await run(["export", "--since", "2026-11-02", "--output", path], on: database)
+            #expect(result.exitCode == 0 && result.standardError == [])
+            #expect(try kind(of: path) == .typeSymbolicLink)
+            let text = try String(contentsOfFile: folder.path + "/" + target, encoding: .utf8)
+            #expect(text.split(separator: "\n").count == 90)
+        }
+        #expect(try names(in: folder) == ["dangling", "elsewhere", "link"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: elsewhere).sorted() == ["new", "present"])
+        let loop = folder.path + "/loop"
+        try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: "loop")
+        let result = try await run(["export", "--since", "2026-11-02", "--output", loop], on: database)
+        #expect(result.exitCode == 1)
+        #expect(result.standardError == ["poi: \(loop): Too many levels of symbolic links"])
+    }
 }
