@@ -16,6 +16,7 @@ enum ServeCommand {
         guard !invocation.line.switches.contains("--print-config") else {
             return try Terminal.print(reader.summary)
         }
+        StopSignals.ignoreHangup()
         try DatabaseService(
             configuration: configuration, database: database, events: events,
             migrations: try migrations.directory()

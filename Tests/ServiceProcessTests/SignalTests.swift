@@ -139,4 +139,26 @@ struct SignalTests {
         #expect(isClosed)
         #expect(try await program.exitCode() == 0)
     }
+
+    @Test("Signals that others send their programs to reopen a log or to tell its state change nothing")
+    func ignored() async throws {
+        let server = try await ServerProcess.serve(
+            databaseURL: ServiceDatabase.migrated().connectionString)
+        try await server.ready()
+        for signal in [SIGHUP, SIGUSR1, SIGUSR2, SIGPIPE] { server.program.send(signal: signal) }
+        #expect(try await get("/readyz", port: server.port).status == 200)
+        try await server.finish()
+        #expect(!server.program.output.text.contains("SIGHUP"))
+    }
+
+    @Test("A development server ends in order with its terminal, however often it is told")
+    func hangup() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let server = try await ServerProcess.dev(in: folder)
+        for _ in 0..<3 { server.program.send(signal: SIGHUP) }
+        #expect(try await server.program.exitCode() == 0)
+        #expect(server.program.output.text.contains(#""signal":"SIGHUP""#))
+        server.expectSoundOutput()
+    }
 }

@@ -6,7 +6,11 @@ import EventLoop
     import Glibc
 #endif
 
-/// SIGTERM and SIGINT: the first asks for an orderly end, the second ends the process at once.
+/// SIGTERM and SIGINT: the first asks for an orderly end, the second ends the process at once. SIGHUP, by which a
+/// terminal tells that it closes, asks for the orderly end too, unless the process ignores it.
+///
+/// Who ignores it: `poi serve`, and whatever nohup(1) has started. SIGUSR1, SIGUSR2 and SIGPIPE are ignored in every
+/// command, see `Terminal.prepare`.
 ///
 /// Confined to its loop.
 package final class StopSignals {
@@ -32,7 +36,30 @@ package final class StopSignals {
             }
             sources.append(source)
         }
-        Self.unblock([SIGTERM, SIGINT])
+        var signals = [SIGTERM, SIGINT]
+        if !Self.isIgnored(SIGHUP) {
+            // However often it comes: a shell and the kernel may both tell.
+            sources.append(try SignalSource(loop: loop, signal: SIGHUP) { feed.yield("SIGHUP") })
+            signals.append(SIGHUP)
+        }
+        Self.unblock(signals)
+    }
+
+    /// To be called by a server that runs without a terminal, before its loops run: SIGHUP, which scripts that rotate
+    /// logs send, then changes nothing.
+    package static func ignoreHangup() {
+        signal(SIGHUP, SIG_IGN)
+    }
+
+    private static func isIgnored(_ signal: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(signal, nil, &action) == 0 else { return false }
+        #if canImport(Darwin)
+            let handler = action.__sigaction_u.__sa_handler
+        #else
+            let handler = action.__sigaction_handler.sa_handler
+        #endif
+        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// Whoever started the process may have blocked them, and a mask survives exec (sigprocmask(2)).
