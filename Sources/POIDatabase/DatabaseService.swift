@@ -24,7 +24,8 @@ public struct DatabaseService: Sendable {
     /// Serves until SIGTERM or SIGINT; see `Service.run`.
     public func run(onListening: @escaping @Sendable (String) -> Void) throws {
         let observability = try Observability(
-            format: configuration.logFormat, logsAccess: configuration.logsAccess)
+            format: configuration.logFormat, logsAccess: configuration.logsAccess,
+            client: configuration.logClient)
         defer { observability.finish() }
         let (dataset, route) = (DatasetState(), ReadRoute(database))
         let partitions = EventPartitionCare(observability: observability)

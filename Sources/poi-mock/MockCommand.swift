@@ -41,7 +41,8 @@ struct MockCommand {
 
     private func serve(_ configuration: MockConfiguration, untilInputEnds: Bool) throws {
         let observability = try Observability(
-            format: configuration.service.logFormat, logsAccess: configuration.service.logsAccess)
+            format: configuration.service.logFormat, logsAccess: configuration.service.logsAccess,
+            client: configuration.service.logClient)
         defer { observability.finish() }
         try MockServer(
             configuration: configuration, observability: observability, endsWithStandardInput: untilInputEnds

@@ -49,6 +49,33 @@ struct LogFormatterTests {
                     requestBytes: 0, responseBytes: 321, durationMs: 1.234))
     }
 
+    @Test(
+        "Of a client's address as much is logged as is allowed",
+        arguments: [
+            ("203.0.113.77", "203.0.113.0/24"), ("::ffff:203.0.113.77", "203.0.113.0/24"),
+            ("198.51.100.9", "198.51.100.0/24"),
+            ("2001:db8:7:8:9:a:b:c", "2001:db8:7::/48"), ("2001:db8::1", "2001:db8::/48"),
+            ("fe80::1%eth0", "fe80::/48"), ("::1", "::/48"), ("nonsense", nil), (nil, nil),
+        ] as [(String?, String?)])
+    func client(address: String?, network: String?) throws {
+        for (client, expected) in [(LoggedClient.full, address), (.network, network), (.off, nil)] {
+            let observation = Observation.request(
+                RequestObservation(
+                    method: .get, path: "/", routeTemplate: "/", status: .ok, duration: .zero,
+                    requestBodyBytes: 0,
+                    responseBytes: 0, requestID: "id-1", traceParent: nil, remoteAddress: address))
+            for isJSON in [true, false] {
+                let bytes = LogFormatter(isJSON: isJSON, client: client).line(for: observation, at: Self.time)
+                if isJSON {
+                    #expect(try JSONDecoder().decode(Line.self, from: Data(bytes)).client == expected)
+                }
+                if let address, address != expected {
+                    #expect(!String(decoding: bytes, as: UTF8.self).contains(address))
+                }
+            }
+        }
+    }
+
     @Test("A hostile path arrives as it was, in one line of JSON")
     func hostileJSON() throws {
         let observation = request(path: Self.hostilePath, route: Self.hostilePath)

@@ -19,7 +19,7 @@ package struct MockConfiguration: Sendable {
         "POI_IGNORED_PARAMETERS", "POI_CACHE_PRIVATE_MAX_AGE", "POI_CACHE_PUBLIC_MAX_AGE", "POI_CORS_ORIGINS",
         "POI_API_KEYS", "POI_EVENTS_KEYS", "POI_EVENTS_DIR", "POI_RATE_LIMIT", "POI_RATE_BURST",
         "POI_TRUSTED_PROXIES", "POI_ACCESS_LOG",
-        "POI_LOG_FORMAT",
+        "POI_LOG_FORMAT", "POI_LOG_CLIENT",
     ]
 
     /// Reads the settings, and the fixtures of `--fixtures`.

@@ -44,6 +44,8 @@ public struct ServiceConfiguration: Sendable {
     public var logFormat: LogFormat
     /// How much of a request's position is logged.
     public var logCoordinates: LoggedCoordinates
+    /// How much of a client's address is logged.
+    public var logClient: LoggedClient
 
     /// Reads the settings.
     ///
@@ -89,5 +91,7 @@ public struct ServiceConfiguration: Sendable {
             .choice(
                 "POI_LOG_COORDINATES", "how much of a request's position is logged",
                 default: LoggedCoordinates.off))
+        logClient = try reader.read(
+            .choice("POI_LOG_CLIENT", "how much of a client's address is logged", default: LoggedClient.full))
     }
 }

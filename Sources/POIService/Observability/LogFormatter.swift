@@ -7,6 +7,8 @@ import PointsOfInterestAPI
 struct LogFormatter: Sendable {
     /// Whether lines are JSON.
     let isJSON: Bool
+    /// How much of a client's address is in a request's line.
+    var client = LoggedClient.full
 
     /// One line, its line feed included.
     func line(for observation: Observation, at time: Timestamp) -> [UInt8] {
@@ -53,7 +55,7 @@ struct LogFormatter: Sendable {
         writer.member("responseBytes", request.responseBytes)
         writer.member("requestId", request.requestID)
         writer.member("traceId", request.traceParent?.traceID)
-        writer.member("client", request.remoteAddress)
+        writer.member("client", client.text(of: request.remoteAddress))
         for (name, value) in request.logNotes { writer.member(name, value) }
     }
 

@@ -26,11 +26,12 @@ public final class Observability: Sendable {
     ///
     /// - Throws: `EventLoopError` where the system gives no thread.
     public init(
-        format: ServiceConfiguration.LogFormat, logsAccess: Bool, descriptor: Int32 = STDERR_FILENO
+        format: ServiceConfiguration.LogFormat, logsAccess: Bool, client: LoggedClient = .full,
+        descriptor: Int32 = STDERR_FILENO
     ) throws {
         observesRequests = logsAccess
         let formatter = LogFormatter(
-            isJSON: format == .json || (format == .auto && isatty(descriptor) == 0))
+            isJSON: format == .json || (format == .auto && isatty(descriptor) == 0), client: client)
         self.formatter = formatter
         writer = try LogWriter(descriptor: descriptor) { count in
             formatter.line(for: .logLinesDropped(count), at: .now)

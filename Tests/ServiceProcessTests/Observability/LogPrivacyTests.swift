@@ -74,7 +74,7 @@ private struct TellingRequests {
 /// A line of the log as whoever reads it decodes it.
 private struct LogLine: Decodable {
     let time, level, event: String
-    let method, route, requestId, traceId, center, bbox, message: String?
+    let method, route, requestId, traceId, client, center, bbox, message: String?
     let status: Int?
 }
 
@@ -146,6 +146,25 @@ struct LogPrivacyTests {
         let (server, session) = try await start(["POI_LOG_FORMAT": "text"])
         try await sendEverything(to: server, session)
         expectNoPlace(in: server)
+    }
+
+    @Test(
+        "A client's address is logged whole, to its network, or not at all",
+        arguments: [("full", "127.0.0.1"), ("network", "127.0.0.0/24"), ("off", nil)])
+    func client(setting: String, logged: String?) async throws {
+        let (server, _) = try await start(["POI_LOG_CLIENT": setting])
+        _ = try await get("/livez", port: server.port)
+        // One that is refused before it is read has a line, too.
+        _ = try await TellingRequests.send(to: server.port)
+        #expect(try await server.stop() == 0)
+        let lines = server.program.output.lines(of: .standardError)
+        let requests = try lines.map { try JSONDecoder().decode(LogLine.self, from: Data($0.utf8)) }
+            .filter { $0.event == "request" }
+        #expect(requests.count > 100)
+        #expect(requests.allSatisfy { $0.client == logged })
+        if setting != "full" {
+            #expect(!lines.contains { $0.contains("127.0.0.1") && $0.contains(#""event":"request""#) })
+        }
     }
 
     @Test("A request's place is told where that is wanted, to a tenth of a degree or as it was asked for")
