@@ -23,9 +23,10 @@ public struct Migration: Sendable {
         self.onEvent = onEvent
     }
 
-    /// Applies or undoes what the command asks for. Blocks.
-    public func run(_ command: MigrationPlan.Command, isDryRun: Bool = false) throws {
-        try withMigrator { _ = try await $0.run(command, isDryRun: isDryRun) }
+    /// Applies or undoes what the command asks for, and returns the steps. Blocks.
+    @discardableResult
+    public func run(_ command: MigrationPlan.Command, isDryRun: Bool = false) throws -> MigrationPlan {
+        try withMigrator { try await $0.run(command, isDryRun: isDryRun) }
     }
 
     /// How every migration stands. Blocks.

@@ -30,7 +30,7 @@ struct CommandLineTool {
     ]
 
     private static let switches: Set<String> = [
-        "--help", "--print-config", "--dry-run", "--seeds", "--ready", "--include-tests",
+        "--help", "--print-config", "--dry-run", "--yes", "--seeds", "--ready", "--include-tests",
     ]
 
     /// Runs a command; answers the exit code, see `ProgramExit`.

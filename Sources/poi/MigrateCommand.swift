@@ -6,7 +6,7 @@ import POIService
 /// `poi migrate up|down|status|new|validate`: changes and checks the database's schema.
 enum MigrateCommand {
     private static let usage =
-        "poi migrate up|down|status|new TITLE|validate [--to VERSION] [--dry-run] [--seeds]"
+        "poi migrate up|down|status|new TITLE|validate [--to VERSION] [--dry-run] [--yes] [--seeds]"
 
     static func run(_ invocation: Invocation) throws {
         guard let action = invocation.line.words.dropFirst().first else {
@@ -31,7 +31,11 @@ enum MigrateCommand {
         case "up" where isDryRun: try dryRun(.up(to: target), database, settings)
         case "up": try migration.run(.up(to: target))
         case "down" where isDryRun: try dryRun(.down(to: target), database, settings)
-        case "down": try migration.run(.down(to: target))
+        case "down":
+            if !invocation.line.switches.contains("--yes") {
+                try refuseLoss(.down(to: target), database, settings)
+            }
+            try migration.run(.down(to: target))
         case "status": try Terminal.print("\(try migration.status())")
         case "validate": try migration.validate()
         default: throw ConfigurationError("unknown action \(action); expected \(usage)")
@@ -48,6 +52,18 @@ enum MigrateCommand {
         }
         try migration.run(command, isDryRun: true)
         try Terminal.print(lines.withLock { $0 }.joined(separator: "\n"))
+    }
+
+    /// Refuses a way down that undoes anything: which of the files drop data, only their SQL knows.
+    private static func refuseLoss(
+        _ command: MigrationPlan.Command, _ database: DatabaseConfiguration, _ settings: MigrationSettings
+    ) throws {
+        let plan = try Migration(database, settings: settings) { _ in }.run(command, isDryRun: true)
+        guard !plan.steps.isEmpty else { return }
+        let names = plan.steps.map(\.file.name).joined(separator: ", ")
+        throw ConfigurationError(
+            "migrate down would undo \(names) and drop what was made by it, with all data in it; "
+                + "confirm with --yes")
     }
 
     private static func makeFile(_ invocation: Invocation, _ settings: MigrationSettings) throws {

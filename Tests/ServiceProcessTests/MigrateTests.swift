@@ -48,9 +48,37 @@ struct MigrateTests {
         #expect(try await appliedVersions(in: database) == Self.versions)
         _ = try await migrate("validate", on: database)
         let rest = Self.all.dropLast()
-        #expect(try await migrate("down", on: database) == done("undo", [Self.all[rest.count]]))
-        #expect(try await migrate("down", "--to", "0", on: database) == done("undo", rest.reversed()))
+        #expect(try await migrate("down", "--yes", on: database) == done("undo", [Self.all[rest.count]]))
+        #expect(
+            try await migrate("down", "--to", "0", "--yes", on: database)
+                == done("undo", rest.reversed()))
         #expect(try await appliedVersions(in: database) == [])
+    }
+
+    @Test("Down without --yes is a line that says what would be lost, exit code 64, and nothing is changed")
+    func downUnconfirmed() async throws {
+        let database = try await ServiceDatabase.migrated()
+        for (arguments, names) in [
+            ([], Self.all.suffix(1)), (["--to", Self.versions[0]], Self.all.dropFirst()),
+        ] {
+            let result = try await PoiProgram.run(
+                ["migrate", "down"] + arguments, environment: ["DATABASE_URL": database.connectionString])
+            #expect(result.exitCode == 64)
+            #expect(result.standardOutput == [])
+            let names = names.reversed().joined(separator: ", ")
+            #expect(
+                result.standardError == [
+                    "poi: migrate down would undo \(names) and drop what was made by it, with all data in it; "
+                        + "confirm with --yes"
+                ])
+        }
+        #expect(try await appliedVersions(in: database) == Self.versions)
+        #expect(
+            try await migrate("down", "--dry-run", on: database) == [
+                "would undo \(Self.all[Self.all.count - 1])"
+            ])
+        let empty = try await ServiceDatabase.empty()
+        #expect(try await migrate("down", on: empty) == ["nothing to do"])
     }
 
     @Test("A dry run tells what would be done, and does nothing")
