@@ -23,6 +23,18 @@ struct WrongCall: Sendable, CustomTestStringConvertible {
         WrongCall(environment: ["POI_MIGRATIONS_DIR": "/nowhere"], named: "POI_MIGRATIONS_DIR=/nowhere"),
         WrongCall(environment: ["DATABASE_URL": "postgresql://u:hunter2@[h/db"], named: "DATABASE_URL"),
         WrongCall(environment: ["DATABASE_URL": "password=hunter2 garbage"], named: "DATABASE_URL"),
+        WrongCall(
+            environment: ["POI_RATE_LIMITS": "20/s"],
+            named: "POI_RATE_LIMITS is not known; did you mean POI_RATE_LIMIT?"),
+        WrongCall(
+            arguments: ["migrate", "up"], environment: ["POI_TRUSTED_PROXY": "hunter2"],
+            named: "POI_TRUSTED_PROXY is not known; did you mean POI_TRUSTED_PROXIES?"),
+        WrongCall(
+            arguments: ["events", "maintain"], environment: ["POI_EVENT_RETENTION": "13 months"],
+            named: "did you mean POI_EVENTS_RETENTION?"),
+        WrongCall(
+            arguments: ["healthcheck"], environment: ["POI_APIKEYS": "hunter2"],
+            named: "did you mean POI_API_KEYS?"),
         WrongCall(arguments: ["serve", "--colour", "red"], named: "--colour"),
         WrongCall(arguments: ["serve", "--port"], named: "--port"),
         WrongCall(arguments: ["serve", "--port", "1", "--port", "2"], named: "--port"),
@@ -70,6 +82,21 @@ struct CommandLineTests {
         #expect(line.hasPrefix("poi: "))
         #expect(line.contains(call.named))
         #expect(!line.contains("hunter2"))
+    }
+
+    @Test("Variables of other commands, of what is shipped, and of nobody known are none of its business")
+    func othersVariables() async throws {
+        let result = try await PoiProgram.run(
+            ["serve", "--print-config"],
+            environment: [
+                "DATABASE_URL": "postgresql://u@h/db", "POI_EVENTS_RETENTION": "13 months",
+                "POI_STATE_DIR": "/nowhere", "POI_MAX_SESSIONS": "3", "POI_PUBLISH": "127.0.0.1:80",
+                "POI_MIGRATE_PASSWORD": "x", "POI_TEST_SEED": "1",
+                // Kubernetes says where the Service `poi` is; a newer release's settings stay when one goes back.
+                "POI_PORT": "tcp://10.0.0.1:80", "POI_SERVICE_HOST": "10.0.0.1", "POI_PORT_80_TCP_PORT": "80",
+                "POI_MAX_CONNECTIONS_PER_PLANET": "9", "POI_LOPS": "",
+            ])
+        #expect(result.exitCode == 0, "\(result.standardError)")
     }
 
     @Test("The settings in effect are shown with their origins, and no secret among them")

@@ -3,13 +3,13 @@
 /// A column of the usual table is two words of bits, where the distance goes up and where it goes down, so
 /// that a column costs a few operations. Source: H. Hyyrö, "A Bit-Vector Algorithm for Computing Levenshtein
 /// and Damerau Edit Distances", 2003, figure 3 (after G. Myers, 1999).
-struct EditDistance {
-    let text: [UInt8]
+package struct EditDistance {
+    package let text: [UInt8]
     /// For each byte, where it stands in the text.
     private let positions: [UInt64]
 
     /// Nil for an empty text, and for a longer one.
-    init?(from text: [UInt8]) {
+    package init?(from text: [UInt8]) {
         guard (1...UInt64.bitWidth).contains(text.count) else { return nil }
         var positions = [UInt64](repeating: 0, count: 256)
         for (index, byte) in text.enumerated() { positions[Int(byte)] |= 1 << UInt64(index) }
@@ -17,7 +17,8 @@ struct EditDistance {
         self.positions = positions
     }
 
-    func distance(to other: [UInt8]) -> Int {
+    /// The distance to another text, of any length.
+    package func distance(to other: [UInt8]) -> Int {
         let last = UInt64(1) << UInt64(text.count - 1)
         var distance = text.count
         var up = UInt64.max

@@ -1,0 +1,56 @@
+import PointsOfInterestAPI
+
+/// The variables that our programs read, whichever of them: one environment mostly serves several.
+package enum KnownVariables {
+    /// Every setting's name that begins with `POI_`; scripts/check-settings holds the list against the sources.
+    static let all = [
+        "POI_ACCESS_LOG", "POI_ADMIN_HOST", "POI_ADMIN_PORT", "POI_API_KEYS", "POI_CACHE_PRIVATE_MAX_AGE",
+        "POI_CACHE_PUBLIC_MAX_AGE", "POI_CORS_ORIGINS", "POI_DB_ACQUIRE_TIMEOUT",
+        "POI_DB_EXCLUSIVE_CONNECTIONS", "POI_DB_FAST_CONNECTIONS", "POI_DB_LISTEN", "POI_DB_PREPARED",
+        "POI_DB_STATEMENT_TIMEOUT", "POI_DRAIN_DELAY", "POI_EVENTS_CONNECTIONS", "POI_EVENTS_DATABASE_URL",
+        "POI_EVENTS_DIR", "POI_EVENTS_HASH_KEY", "POI_EVENTS_HASH_KEY_FILE", "POI_EVENTS_KEYS",
+        "POI_EVENTS_RETENTION", "POI_EVENTS_STATEMENT_TIMEOUT", "POI_FIXTURES", "POI_IGNORED_PARAMETERS",
+        "POI_LOG_CLIENT", "POI_LOG_COORDINATES", "POI_LOG_FORMAT", "POI_LOOPS", "POI_MAX_CONNECTIONS",
+        "POI_MAX_IN_FLIGHT", "POI_MAX_REPLICA_LAG", "POI_MAX_SESSIONS", "POI_MIGRATIONS_DIR",
+        "POI_POSTGRES_BIN", "POI_RATE_BURST", "POI_RATE_LIMIT", "POI_READ_DATABASE_URL",
+        "POI_READY_REQUIRES_DATABASE", "POI_SEEDS", "POI_SHUTDOWN_TIMEOUT", "POI_STATE_DIR",
+        "POI_TRUSTED_PROXIES",
+    ]
+
+    private static let prefix = "POI_"
+    /// More letters than that are no slip, but another name.
+    private static let mostSlips = 3
+
+    /// Refuses a variable whose name is a slip of a setting's: it would be passed over, and its writer believe that it
+    /// counts.
+    ///
+    /// A name that is far from all of them is passed over: it is some other program's (a balancer's, Kubernetes' for a
+    /// Service `poi`), or a newer release's setting, which must not keep an older one from running. An empty variable
+    /// counts as absent, see `SettingsReader`.
+    package static func refuseMisspelt(in environment: [String: String]) throws(ConfigurationError) {
+        for (name, value) in environment.sorted(by: { $0.key < $1.key }) where !value.isEmpty {
+            guard let meant = nearest(to: name) else { continue }
+            throw ConfigurationError("\(name) is not known; did you mean \(meant)?")
+        }
+    }
+
+    /// The setting that a name is a slip of; nil for a setting's own name, and for one that is near none.
+    ///
+    /// At most one slip in three letters, so that `POI_TOOLS` isn't `POI_LOOPS`, nor `POI_LISTEN`, which is the
+    /// balancer's, `POI_DB_LISTEN`.
+    static func nearest(to name: String) -> String? {
+        guard name.hasPrefix(prefix), !all.contains(name), let mistaken = EditDistance(from: own(name)) else {
+            return nil
+        }
+        var nearest: (name: String, slips: Int)?
+        for known in all {
+            let slips = mistaken.distance(to: own(known))
+            let tolerance = min(mostSlips, min(own(known).count, mistaken.text.count) / 3)
+            if slips <= tolerance, slips < nearest?.slips ?? .max { nearest = (known, slips) }
+        }
+        return nearest?.name
+    }
+
+    /// A name without what all have in common.
+    private static func own(_ name: String) -> [UInt8] { Array(name.utf8.dropFirst(prefix.utf8.count)) }
+}
