@@ -34,6 +34,19 @@ public struct MigrationDirectory: Sendable, Hashable {
         files.filter { $0.kind == .schema && !applied.contains($0.version) }.map(\.version)
     }
 
+    /// The applied migrations, newer than all of these, that say that the program is too old for them.
+    ///
+    /// Those that say nothing aren't among them: a server that runs must not stop serving because a newer release
+    /// has added to the schema.
+    public func migrationsBeyond(_ program: ProgramVersion, applied: [AppliedMigration]) -> [AppliedMigration]
+    {
+        let known = Set(files.map(\.version))
+        return applied.filter { row in
+            guard !known.contains(row.version), let oldest = row.oldestVersion else { return false }
+            return oldest > program
+        }
+    }
+
     private static func read(
         _ path: String, kind: MigrationFile.Kind
     ) throws(MigrationError) -> [MigrationFile] {

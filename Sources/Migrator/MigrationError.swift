@@ -52,7 +52,7 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
         case .editedFile(let name):
             "\(name) was edited after it had been applied: restore it, and put the change into a new file"
         case .missingFiles(let versions):
-            "applied, but without a file: \(versions.joined(separator: ", ")) (is this an older release?)"
+            "applied, but without a file: \(versions.joined(separator: ", ")) (is this an older release than they allow?)"
         case .outOfOrder(let name, let highestApplied):
             "\(name) is new, but \(highestApplied) is applied already: give it a higher number"
         case .unknownTarget(let version): "there is no migration \(version)"

@@ -8,6 +8,8 @@ public enum MigrationEvent: Sendable, Hashable, CustomStringConvertible {
     case finished(MigrationPlan.Step)
     /// The server sent a notice while a file ran.
     case notice(String)
+    /// A newer release has applied these, and this program can live with them.
+    case schemaIsNewer([AppliedMigration])
     /// There was nothing to do.
     case nothingToDo
 
@@ -18,6 +20,9 @@ public enum MigrationEvent: Sendable, Hashable, CustomStringConvertible {
         case .started(let step, let isDryRun): (isDryRun ? "would " : "") + "\(step)"
         case .finished(let step): "\(step): done"
         case .notice(let message): "  \(message)"
+        case .schemaIsNewer(let migrations):
+            "the schema is newer than this program, which can live with it: "
+                + migrations.map(\.shownName).joined(separator: ", ")
         case .nothingToDo: "nothing to do"
         }
     }

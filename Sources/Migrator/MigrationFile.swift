@@ -31,6 +31,9 @@ public struct MigrationFile: Sendable, Hashable {
     public let kind: Kind
     /// SHA-256 over the file's bytes in hexadecimal: an applied file must stay as it was.
     public let checksum: String
+    /// The oldest program that can live with it, from the line `-- poi:oldest-program 1.4.0` above
+    /// `-- migrate:up`; nil where there is none.
+    public let oldestProgram: ProgramVersion?
     /// What applies it.
     public let up: Section
     /// What undoes it; empty where nothing can.
@@ -44,7 +47,7 @@ public struct MigrationFile: Sendable, Hashable {
         }
         (self.version, self.name, self.kind) = (version, name, kind)
         checksum = SHA256.hexDigest(of: bytes)
-        (up, down) = try MigrationFileParser.parse(fileName: fileName, bytes: bytes)
+        (oldestProgram, up, down) = try MigrationFileParser.parse(fileName: fileName, bytes: bytes)
     }
 
     /// `NNNN_verb_object.sql`: digits, an underscore, lower-case words.

@@ -9,7 +9,7 @@ enum MigrationFileParser {
 
     static func parse(
         fileName: String, bytes: [UInt8]
-    ) throws(MigrationError) -> (up: MigrationFile.Section, down: MigrationFile.Section) {
+    ) throws(MigrationError) -> (ProgramVersion?, up: MigrationFile.Section, down: MigrationFile.Section) {
         guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
             throw .malformedFile(fileName, line: 1, "is not UTF-8 text")
         }
@@ -39,7 +39,31 @@ enum MigrationFileParser {
         guard !upSection.isEmpty else {
             throw .malformedFile(fileName, line: up.line + 1, "has nothing to apply")
         }
-        return (upSection, try section(lines, down, until: lines.count, fileName: fileName))
+        let oldestProgram = try oldestProgram(lines, until: up.line, fileName: fileName)
+        return (oldestProgram, upSection, try section(lines, down, until: lines.count, fileName: fileName))
+    }
+
+    /// What `-- poi:oldest-program 1.4.0` says, a comment that dbmate passes over.
+    private static func oldestProgram(
+        _ lines: [String], until end: Int, fileName: String
+    ) throws(MigrationError) -> ProgramVersion? {
+        var oldest: ProgramVersion?
+        for (line, text) in lines.enumerated() {
+            guard let match = text.prefixMatch(of: /--[ \t]*poi:(.*)/) else { continue }
+            let words = match.1.split(whereSeparator: \.isWhitespace)
+            guard words.count == 2, words[0] == "oldest-program",
+                let version = ProgramVersion(String(words[1]))
+            else {
+                throw .malformedFile(
+                    fileName, line: line + 1, "expected `-- poi:oldest-program` and a version such as 1.4.0")
+            }
+            guard line < end, oldest == nil else {
+                throw .malformedFile(
+                    fileName, line: line + 1, "`-- poi:oldest-program` stands once, above `-- migrate:up`")
+            }
+            oldest = version
+        }
+        return oldest
     }
 
     private static func marker(

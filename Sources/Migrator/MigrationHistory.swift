@@ -1,6 +1,6 @@
 import Postgres
 
-/// The table `schema_migrations`: dbmate's, with three nullable columns more, which dbmate leaves alone.
+/// The table `schema_migrations`: dbmate's, with four nullable columns more, which dbmate leaves alone.
 struct MigrationHistory {
     private let connection: PostgresConnection
 
@@ -12,17 +12,8 @@ struct MigrationHistory {
     func applied() async throws -> [AppliedMigration] {
         let exists = try await connection.query("SELECT to_regclass('schema_migrations') IS NOT NULL").only()
         guard try exists.decode(Bool.self, at: 0) else { return [] }
-        // Through JSON, since a table that dbmate made lacks the columns.
-        let rows = try await connection.query(
-            """
-            SELECT version::text, to_jsonb(m) ->> 'checksum', to_jsonb(m) ->> 'applied_at'
-            FROM schema_migrations AS m ORDER BY version
-            """)
-        return try rows.map { row in
-            AppliedMigration(
-                version: try row.decode(at: 0), checksum: try row.decode(at: 1),
-                appliedAt: try row.decode(at: 2))
-        }
+        let rows = try await connection.query(PostgresQuery(AppliedMigration.query))
+        return try rows.map { try AppliedMigration($0) }
     }
 
     /// Makes the table, or adds our columns to one that dbmate made.
@@ -35,7 +26,8 @@ struct MigrationHistory {
             ALTER TABLE schema_migrations
                 ADD COLUMN IF NOT EXISTS name text,
                 ADD COLUMN IF NOT EXISTS checksum text,
-                ADD COLUMN IF NOT EXISTS applied_at timestamptz;
+                ADD COLUMN IF NOT EXISTS applied_at timestamptz,
+                ADD COLUMN IF NOT EXISTS oldest_program text;
             ALTER TABLE schema_migrations ALTER COLUMN applied_at SET DEFAULT now();
             """)
     }
@@ -46,8 +38,13 @@ struct MigrationHistory {
         case .up:
             _ = try await connection.query(
                 PostgresQuery(
-                    "INSERT INTO schema_migrations (version, name, checksum) VALUES ($1, $2, $3)",
-                    [.text(step.file.version), .text(step.file.name), .text(step.file.checksum)]))
+                    """
+                    INSERT INTO schema_migrations (version, name, checksum, oldest_program) VALUES ($1, $2, $3, $4)
+                    """,
+                    [
+                        .text(step.file.version), .text(step.file.name), .text(step.file.checksum),
+                        step.file.oldestProgram.map { .text($0.description) } ?? .null(.text),
+                    ]))
         case .down:
             _ = try await connection.query(
                 PostgresQuery(

@@ -28,15 +28,21 @@ public struct MigrationPlan: Sendable, Hashable {
 
     /// What to do, in this order.
     public let steps: [Step]
+    /// What a newer release has applied and this program can live with, lowest number first.
+    public let newer: [AppliedMigration]
 
     /// Compares files and rows; refuses where what was applied is not what is at hand.
-    /// - Parameter includesSeeds: whether pending seeds are applied too. Applied ones are known in any case.
+    /// - Parameters:
+    ///   - includesSeeds: whether pending seeds are applied too. Applied ones are known in any case.
+    ///   - program: the version of this program; nil where no newer schema is to be accepted.
     /// - Throws: ``MigrationError``: then nothing at all is to be done.
     public init(
-        _ command: Command, directory: MigrationDirectory, applied: [AppliedMigration], includesSeeds: Bool
+        _ command: Command, directory: MigrationDirectory, applied: [AppliedMigration], includesSeeds: Bool,
+        program: ProgramVersion? = nil
     ) throws(MigrationError) {
-        let status = MigrationStatus(directory: directory, applied: applied)
+        let status = MigrationStatus(directory: directory, applied: applied, program: program)
         try status.check()
+        newer = status.newer
         switch command {
         case .up(let target):
             let limit = try target.map { target throws(MigrationError) in
@@ -46,6 +52,8 @@ public struct MigrationPlan: Sendable, Hashable {
                 .filter { file in limit.map { file.version <= $0 } ?? true }
                 .map { Step(direction: .up, file: $0) }
         case .down(let target):
+            // What is newer would have to be undone first, and only its own release knows how.
+            guard newer.isEmpty else { throw .missingFiles(versions: newer.map(\.version)) }
             let appliedFiles = Array(status.appliedFiles.reversed())
             let undone: [MigrationFile]
             if let target {

@@ -7,7 +7,7 @@ extension MigrationStatus: CustomStringConvertible {
     private func line(for entry: Entry) -> String {
         let state = entry.state.rawValue
         let padding = String(repeating: " ", count: max(1, 12 - state.count))
-        let name = entry.file?.name ?? entry.version
+        let name = entry.file?.name ?? entry.applied?.shownName ?? entry.version
         let seed = entry.file?.kind == .seed ? " (seed)" : ""
         let time = entry.applied?.appliedAt.map { "  \($0)" } ?? ""
         return state + padding + name + seed + time
@@ -16,7 +16,7 @@ extension MigrationStatus: CustomStringConvertible {
     private var summary: String {
         let states: [(State, String)] = [
             (.unverified, "without a checksum"), (.pending, "pending"), (.optional, "seeds not applied"),
-            (.late, "late"), (.edited, "edited"), (.missing, "missing"),
+            (.late, "late"), (.edited, "edited"), (.missing, "missing"), (.newer, "newer"),
         ]
         let counts = states.compactMap { state, label in
             let count = entries.count { $0.state == state }

@@ -14,6 +14,8 @@ public struct MigrationStatus: Sendable, Hashable {
         case late
         /// Applied, but the file has changed since.
         case edited
+        /// Applied by a newer release, whose file says that this program can live with it.
+        case newer
         /// Applied, but there is no file.
         case missing
     }
@@ -34,7 +36,9 @@ public struct MigrationStatus: Sendable, Hashable {
     public let entries: [Entry]
 
     /// Compares the files with the rows.
-    public init(directory: MigrationDirectory, applied: [AppliedMigration]) {
+    ///
+    /// - Parameter program: the version of this program; nil where no newer schema is to be accepted.
+    public init(directory: MigrationDirectory, applied: [AppliedMigration], program: ProgramVersion? = nil) {
         let rows = Dictionary(applied.map { ($0.version, $0) }) { first, _ in first }
         let highest = applied.map(\.version).max() ?? ""
         let known = directory.files.map { file in
@@ -43,8 +47,10 @@ public struct MigrationStatus: Sendable, Hashable {
             return Entry(version: file.version, state: state, file: file, applied: row)
         }
         let versions = Set(directory.files.map(\.version))
+        let highestKnown = directory.files.last?.version ?? ""
         let missing = rows.values.filter { !versions.contains($0.version) }.map { row in
-            Entry(version: row.version, state: .missing, file: nil, applied: row)
+            let isNewer = row.version > highestKnown && Self.canLive(program, with: row)
+            return Entry(version: row.version, state: isNewer ? .newer : .missing, file: nil, applied: row)
         }
         entries = (known + missing).sorted { $0.version < $1.version }
     }
@@ -62,6 +68,15 @@ public struct MigrationStatus: Sendable, Hashable {
             }
         }
     }
+
+    /// Whether the row says that the program can live with it. One that says nothing refuses.
+    private static func canLive(_ program: ProgramVersion?, with row: AppliedMigration) -> Bool {
+        guard let program, let oldest = row.oldestVersion else { return false }
+        return oldest <= program
+    }
+
+    /// What a newer release has applied and this program can live with.
+    var newer: [AppliedMigration] { entries.filter { $0.state == .newer }.compactMap(\.applied) }
 
     var appliedFiles: [MigrationFile] { entries.filter { $0.applied != nil }.compactMap(\.file) }
 

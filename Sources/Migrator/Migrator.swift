@@ -13,6 +13,8 @@ public struct Migrator: Sendable {
     public var includesSeeds = false
     /// How long to wait for another run.
     public var lockWaitLimit: Duration = .seconds(600)
+    /// The version of this program, for migrations of newer releases; with nil none of those is accepted.
+    public var program: ProgramVersion?
     /// Gets what happens, as it happens, on the loop.
     public var onEvent: @Sendable (MigrationEvent) -> Void = { _ in }
 
@@ -58,7 +60,8 @@ public struct Migrator: Sendable {
     /// How every migration stands. Changes nothing.
     public func status() async throws -> MigrationStatus {
         try await withConnection { connection in
-            MigrationStatus(directory: directory, applied: try await MigrationHistory(connection).applied())
+            let applied = try await MigrationHistory(connection).applied()
+            return MigrationStatus(directory: directory, applied: applied, program: program)
         }
     }
 
@@ -78,8 +81,10 @@ public struct Migrator: Sendable {
         _ command: MigrationPlan.Command, on connection: PostgresConnection
     ) async throws -> MigrationPlan {
         let applied = try await MigrationHistory(connection).applied()
-        return try MigrationPlan(
-            command, directory: directory, applied: applied, includesSeeds: includesSeeds)
+        let plan = try MigrationPlan(
+            command, directory: directory, applied: applied, includesSeeds: includesSeeds, program: program)
+        if !plan.newer.isEmpty { onEvent(.schemaIsNewer(plan.newer)) }
+        return plan
     }
 
     private func prepare(_ connection: PostgresConnection) async throws {

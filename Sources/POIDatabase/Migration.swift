@@ -1,5 +1,6 @@
 import EventLoop
 import Migrator
+import POIService
 import Postgres
 
 /// Runs migrations from a command, on a loop of its own.
@@ -45,6 +46,7 @@ public struct Migration: Sendable {
         try EventLoop.runToCompletion { loop in
             var migrator = Migrator(configuration, directory: directory, loop: loop)
             migrator.includesSeeds = settings.includesSeeds
+            migrator.program = ProgramVersion(BuildInformation.version)
             migrator.onEvent = onEvent
             return try await body(migrator)
         }

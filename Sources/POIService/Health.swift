@@ -21,6 +21,8 @@ public final class Health: Sendable {
         var isDatabaseReachable: Bool?
         /// Nil until the store has told once.
         var missingMigrations: [String]?
+        /// Those that this binary is too old for; then nothing is known of missing ones.
+        var migrationsBeyond: [String] = []
     }
 
     private let state = Lock(State())
@@ -78,6 +80,14 @@ public final class Health: Sendable {
                 }
                 state.isDatabaseReachable = true
                 state.missingMigrations = missing
+                state.migrationsBeyond = []
+                return news
+            case .outdated(let beyond):
+                var news: [Observation] = state.isDatabaseReachable == true ? [] : [.databaseReachable]
+                if state.migrationsBeyond != beyond { news.append(.programOutdated(beyond)) }
+                state.isDatabaseReachable = true
+                state.missingMigrations = nil
+                state.migrationsBeyond = beyond
                 return news
             }
         }
@@ -96,6 +106,8 @@ public final class Health: Sendable {
                     "The service is shutting down."
                 } else if loops.contains(where: { $0.age > stuckAfter }) {
                     "An event loop of the service is stuck."
+                } else if !state.migrationsBeyond.isEmpty {
+                    "The database's schema needs a newer version of the service."
                 } else if state.missingMigrations == nil {
                     "The service is starting: the database has not answered yet."
                 } else if state.missingMigrations?.isEmpty == false {

@@ -92,6 +92,62 @@ struct MigrationPlanTests {
         }
     }
 
+    /// What is done about a database that has all three files, and others of newer releases.
+    private func plan(
+        _ command: MigrationPlan.Command = .up(to: nil), newer: (version: String, oldest: String?)...,
+        program: String? = "1.2.0"
+    ) throws -> MigrationPlan {
+        let rows = newer.map { AppliedMigration(version: $0.version, oldestProgram: $0.oldest) }
+        return try MigrationPlan(
+            command, directory: directory, applied: applied("0001", "0002", "0003") + rows,
+            includesSeeds: false, program: program.flatMap { ProgramVersion($0) })
+    }
+
+    @Test(
+        "A newer schema that says that this program can live with it is accepted, and nothing is to be done")
+    func newer() throws {
+        let plan = try plan(newer: ("0005", "1.2.0"), ("0004", "0.9.0"))
+        #expect(plan.steps == [])
+        #expect(plan.newer.map(\.version) == ["0004", "0005"])
+    }
+
+    @Test("A newer schema is refused where one of its migrations asks for a newer program, or says nothing")
+    func beyond() {
+        for oldest in ["1.2.1", "1.10.0", "2.0.0", "soon", "", nil] as [String?] {
+            #expect(throws: MigrationError.missingFiles(versions: ["0005"]), "\(oldest ?? "nil")") {
+                try plan(newer: ("0004", "1.2.0"), ("0005", oldest))
+            }
+        }
+        #expect(throws: MigrationError.missingFiles(versions: ["0004"])) {
+            try plan(newer: ("0004", "0.1.0"), program: nil)
+        }
+    }
+
+    @Test("A gap below the last known file is no newer schema, whatever its row says")
+    func gap() {
+        #expect(throws: MigrationError.missingFiles(versions: ["0000"])) {
+            try plan(newer: ("0000", "0.1.0"))
+        }
+    }
+
+    @Test("Below what is newer nothing is undone")
+    func downBelowNewer() {
+        #expect(throws: MigrationError.missingFiles(versions: ["0004"])) {
+            try plan(.down(to: nil), newer: ("0004", "0.1.0"))
+        }
+    }
+
+    @Test("A running program is too old only for newer migrations that say so")
+    func migrationsBeyond() throws {
+        let rows = [
+            AppliedMigration(version: "0003", oldestProgram: "9.0.0"),
+            AppliedMigration(version: "0004", oldestProgram: "1.2.0"), AppliedMigration(version: "0005"),
+            AppliedMigration(version: "0006", name: "0006_drop_a", oldestProgram: "1.3.0"),
+        ]
+        let program = try #require(ProgramVersion("1.2.0"))
+        #expect(directory.migrationsBeyond(program, applied: rows).map(\.shownName) == ["0006_drop_a"])
+    }
+
     @Test("A schema file below an applied one is refused")
     func outOfOrder() {
         #expect(throws: MigrationError.outOfOrder(name: "0001_a", highestApplied: "0003")) {

@@ -181,6 +181,36 @@ struct MigratorTests {
         #expect(try await scene.run(.down(to: "1")) == ["undo 0003_create_b", "undo 0002_fill_a"])
     }
 
+    @Test("What a file says of the oldest program is kept where dbmate and older releases pass over it")
+    func oldestProgram() async throws {
+        let scene = try scene()
+        // As a release left it that didn't know the column.
+        try await scene.run(.up(to: "1"))
+        try scene.database.execute("ALTER TABLE schema_migrations DROP COLUMN oldest_program")
+        try scene.folder.write(
+            "0004_create_d.sql",
+            "-- poi:oldest-program 0.3.0\n" + migration(up: "CREATE TABLE d ();", down: "DROP TABLE d;"))
+        #expect(try await scene.run(.up(to: nil)) == ["apply 0003_create_b", "apply 0004_create_d"])
+        let kept =
+            "SELECT string_agg(coalesce(oldest_program, '-'), ',' ORDER BY version) FROM schema_migrations"
+        #expect(try scene.database.execute(kept) == "-,-,0.3.0")
+        // What dbmate itself does.
+        try scene.database.execute("insert into schema_migrations (version) values ('0005')")
+        try scene.database.execute("delete from schema_migrations where version = '0005'")
+
+        try scene.folder.remove("0004_create_d.sql")
+        let recorder = EventRecorder()
+        #expect(try await scene.run(.up(to: nil), recorder: recorder, program: "0.3.0") == [])
+        #expect(
+            recorder.events.map(\.description) == [
+                "the schema is newer than this program, which can live with it: 0004_create_d",
+                "nothing to do",
+            ])
+        await #expect(throws: MigrationError.missingFiles(versions: ["0004"])) {
+            try await scene.run(.up(to: nil), program: "0.2.9")
+        }
+    }
+
     @Test("A database that cannot be reached is a database error, not a crash")
     func unreachable() async throws {
         let scene = try scene()

@@ -28,7 +28,7 @@ struct Scene: Sendable {
     /// Runs `body` on a loop of its own with a migrator that reads the folder as it is now.
     func withMigrator<Value: Sendable>(
         seeds: Bool = false, lockWaitLimit: Duration = .seconds(60),
-        recorder: EventRecorder = EventRecorder(),
+        recorder: EventRecorder = EventRecorder(), program: String? = nil,
         _ body: @escaping @Sendable (Migrator) async throws -> Value
     ) async throws -> Value {
         let configuration = try PostgresConfiguration(conninfo: database.connectionString)
@@ -37,6 +37,7 @@ struct Scene: Sendable {
             var migrator = Migrator(configuration, directory: directory, loop: loop)
             migrator.includesSeeds = seeds
             migrator.lockWaitLimit = lockWaitLimit
+            migrator.program = program.flatMap { ProgramVersion($0) }
             migrator.onEvent = { recorder.record($0) }
             return try await body(migrator)
         }
@@ -45,9 +46,9 @@ struct Scene: Sendable {
     @discardableResult
     func run(
         _ command: MigrationPlan.Command, seeds: Bool = false, isDryRun: Bool = false,
-        recorder: EventRecorder = EventRecorder()
+        recorder: EventRecorder = EventRecorder(), program: String? = nil
     ) async throws -> [String] {
-        try await withMigrator(seeds: seeds, recorder: recorder) { migrator in
+        try await withMigrator(seeds: seeds, recorder: recorder, program: program) { migrator in
             try await migrator.run(command, isDryRun: isDryRun).steps.map(\.description)
         }
     }

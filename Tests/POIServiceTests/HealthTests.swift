@@ -39,6 +39,18 @@ struct HealthTests {
         #expect(names(health.update(.reachable(missingMigrations: []))) == [])
     }
 
+    @Test("A schema that it is too old for keeps it from being ready, and each change is told once")
+    func outdated() {
+        let health = Health(requiresDatabase: false)
+        #expect(names(health.update(.reachable(missingMigrations: []))) == ["reachable", "applied"])
+        #expect(names(health.update(.outdated(byMigrations: ["0009_a"]))) == ["outdated 0009_a"])
+        #expect(health.report.notReadyReason?.contains("newer version") == true)
+        #expect(health.report.isDatabaseReachable)
+        #expect(names(health.update(.outdated(byMigrations: ["0009_a"]))) == [])
+        #expect(names(health.update(.reachable(missingMigrations: []))) == ["applied"])
+        #expect(health.report.notReadyReason == nil)
+    }
+
     @Test("Losing the database decides only where it is told to", arguments: [false, true])
     func lostDatabase(requiresDatabase: Bool) {
         let health = Health(requiresDatabase: requiresDatabase)
@@ -75,6 +87,7 @@ struct HealthTests {
             case .databaseReachable: "reachable"
             case .databaseUnreachable(let reason): "unreachable \(reason)"
             case .migrationsMissing(let versions): (["missing"] + versions).joined(separator: " ")
+            case .programOutdated(let names): (["outdated"] + names).joined(separator: " ")
             case .migrationsApplied: "applied"
             default: "\(observation)"
             }

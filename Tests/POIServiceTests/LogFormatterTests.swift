@@ -123,6 +123,7 @@ struct LogFormatterTests {
             (.databaseReachable, "info", "database-reachable"),
             (.databaseUnreachable(reason: hostile), "warning", "database-unreachable"),
             (.migrationsMissing(["0003"]), "warning", "migrations-missing"),
+            (.programOutdated(["0015_a"]), "warning", "program-outdated"),
             (.migrationsApplied, "info", "migrations-applied"),
             (.stopping(signal: "SIGTERM", drainDelay: .seconds(5)), "info", "stopping"),
             (.finishing, "info", "finishing"), (.cutOff(connections: 2), "warning", "cut-off"),

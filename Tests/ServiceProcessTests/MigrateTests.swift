@@ -159,6 +159,62 @@ struct MigrateTests {
         }
     }
 
+    /// A database that a newer release has migrated, whose last migration begins with `header`.
+    private func newerDatabase(_ header: String) async throws -> TestDatabase {
+        let database = try await ServiceDatabase.migrated()
+        let folder = try copyOfMigrations()
+        defer { folder.remove() }
+        try "\(header)-- migrate:up\nCREATE TABLE later ();\n-- migrate:down\nDROP TABLE later;\n".write(
+            toFile: folder.path + "/Migrations/\(Self.nextVersion)_create_later.sql", atomically: true,
+            encoding: .utf8)
+        let result = try await PoiProgram.run(
+            ["migrate", "up"],
+            environment: [
+                "DATABASE_URL": database.connectionString, "POI_MIGRATIONS_DIR": folder.path + "/Migrations",
+            ])
+        #expect(result.standardOutput == done("apply", ["\(Self.nextVersion)_create_later"]), "\(result)")
+        return database
+    }
+
+    @Test("An older release goes on with a newer schema whose migrations say that it can")
+    func olderRelease() async throws {
+        let database = try await newerDatabase("-- poi:oldest-program 0.1.0\n")
+        let name = "\(Self.nextVersion)_create_later"
+        let newer = "the schema is newer than this program, which can live with it: \(name)"
+        #expect(try await migrate("up", on: database) == [newer, "nothing to do"])
+        #expect(try await migrate("up", "--seeds", "--dry-run", on: database) == [newer, "nothing to do"])
+        #expect(try await migrate("validate", on: database) == [])
+        let status = try await migrate("status", on: database)
+        #expect(status.dropLast().last?.hasPrefix("newer       \(name)  ") == true)
+        #expect(status.last?.hasSuffix("1 newer") == true)
+        // Only the newer release knows how it is undone, and what is below it can't be undone before.
+        let down = try await PoiProgram.run(
+            ["migrate", "down", "--yes"], environment: ["DATABASE_URL": database.connectionString])
+        #expect(down.exitCode == 1)
+        #expect(down.standardError.first?.contains("without a file: \(Self.nextVersion)") == true)
+        let server = try await ServerProcess.serve(databaseURL: database.connectionString)
+        try await server.ready()
+        try await server.finish()
+    }
+
+    @Test(
+        "An older release refuses a newer schema that doesn't say that it can live with it",
+        arguments: ["", "-- poi:oldest-program 99.0.0\n"])
+    func tooOldRelease(header: String) async throws {
+        let database = try await newerDatabase(header)
+        for command in ["up", "validate"] {
+            let result = try await PoiProgram.run(
+                ["migrate", command], environment: ["DATABASE_URL": database.connectionString])
+            #expect(result.exitCode == 1)
+            #expect(result.standardOutput == [])
+            #expect(
+                result.standardError == [
+                    "poi: applied, but without a file: \(Self.nextVersion) (is this an older release than they allow?)"
+                ])
+        }
+        #expect(try await migrate("status", on: database).last?.hasSuffix("1 missing") == true)
+    }
+
     @Test("A database that isn't there is told without the password, exit code 1")
     func noDatabase() async throws {
         let result = try await PoiProgram.run(

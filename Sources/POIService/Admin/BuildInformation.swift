@@ -1,7 +1,7 @@
 /// What this program is.
-enum BuildInformation {
+package enum BuildInformation {
     /// The version of the service and of its contract.
-    static let version = OpenAPIDocument.version
+    package static let version = OpenAPIDocument.version
 
     /// The version of the compiler, to its minor number: what conditional compilation tells.
     static let swift: String = {

@@ -81,7 +81,8 @@ extension Observation {
             .stopping, .finishing, .stopped, .eventsStored, .eventsRefused, .eventPartitionsMade:
             "info"
         case .databaseUnreachable, .readServerLagging, .readServerSilent, .migrationsMissing,
-            .logLinesDropped, .cutOff, .eventPartitionsFailed, .connectionsLowered, .acceptFailed:
+            .programOutdated, .logLinesDropped, .cutOff, .eventPartitionsFailed, .connectionsLowered,
+            .acceptFailed:
             "warning"
         case .failure: "error"
         }
@@ -101,6 +102,7 @@ extension Observation {
         case .readServerLagging: "read-server-lagging"
         case .readServerSilent: "read-server-silent"
         case .migrationsMissing: "migrations-missing"
+        case .programOutdated: "program-outdated"
         case .migrationsApplied: "migrations-applied"
         // Never a line.
         case .eventsStored, .eventsRefused: "counted"
@@ -133,6 +135,8 @@ extension Observation {
             "no reads go to \(server) while another answers: \(reason)"
         case .migrationsMissing(let versions):
             "migrations are missing, run poi migrate up: \(versions.joined(separator: ", "))"
+        case .programOutdated(let names):
+            "this version is too old for the schema, roll out a newer one: \(names.joined(separator: ", "))"
         case .migrationsApplied: "all migrations are applied"
         case .eventsStored, .eventsRefused: "counted"
         case .eventPartitionsMade(let names): "made partitions for events: \(names.joined(separator: ", "))"

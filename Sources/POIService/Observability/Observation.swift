@@ -28,6 +28,8 @@ public enum Observation: Sendable {
     case readServerSilent(server: String, reason: String)
     /// Migrations that this binary relies on aren't applied.
     case migrationsMissing([String])
+    /// A newer release has applied migrations that say that this binary is too old for them.
+    case programOutdated([String])
     /// All migrations that this binary relies on are applied.
     case migrationsApplied
     /// A batch of the app's events was stored; for metrics.

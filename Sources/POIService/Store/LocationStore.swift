@@ -51,4 +51,6 @@ public enum StoreHealth: Hashable, Sendable {
     case unreachable(reason: String)
     /// It answers, and these migrations, which this binary relies on, are missing.
     case reachable(missingMigrations: [String])
+    /// It answers, and these migrations of a newer release say that this binary is too old for them.
+    case outdated(byMigrations: [String])
 }
