@@ -29,17 +29,20 @@ public struct DatabaseService: Sendable {
         defer { observability.finish() }
         let (dataset, route) = (DatasetState(), ReadRoute(database))
         let partitions = EventPartitionCare(observability: observability)
+        let placesLog = ConnectionLog(.places, record: observability.record)
+        let eventsLog = ConnectionLog(.events, record: observability.record)
         let service = Service(
             configuration: configuration, observability: observability,
             storeConnections: database.pool.connections + events.pool.connections + 1,
             makeStore: { loop in
                 PostgresLocationStore(
                     configuration: database, migrations: migrations, loop: loop, dataset: dataset,
-                    route: route,
+                    route: route, connectionLog: placesLog,
                     record: observability.record)
             },
             makeEventStore: { loop in
-                PostgresEventStore(configuration: events, loop: loop, partitions: partitions)
+                PostgresEventStore(
+                    configuration: events, loop: loop, partitions: partitions, connectionLog: eventsLog)
             })
         try service.run { url in
             observability.record(.listening(url: url))

@@ -12,7 +12,7 @@ final class DatabaseWatch {
 
     init(
         _ configuration: DatabaseConfiguration, reads: ConnectionPool, route: ReadRoute?,
-        dataset: DatasetState,
+        dataset: DatasetState, connectionLog: ConnectionLog,
         record: @escaping @Sendable (Observation) -> Void
     ) {
         var primary: ConnectionPool?
@@ -20,7 +20,8 @@ final class DatabaseWatch {
         if let route, route.claimWatch() {
             var options = configuration.pool
             (options.fastConnections, options.exclusiveConnections) = (1, 1)
-            let pool = ConnectionPool(configuration.postgres, options: options, loop: reads.loop)
+            let pool = ConnectionPool(
+                configuration.postgres, options: options, loop: reads.loop, observe: connectionLog.observe)
             primary = pool
             replicas = ReplicaMonitor(route: route, primary: pool, record: record)
         }

@@ -13,12 +13,17 @@ public final class Health: Sendable {
         public let isDatabaseReachable: Bool
         /// Whether the process was told to end.
         public let isDraining: Bool
+        /// Whether the events' database answered when it was asked last; nil where it is the places' own, or hasn't
+        /// been asked. It doesn't decide whether the process can take requests: reads do without it.
+        public var isEventsDatabaseReachable: Bool?
     }
 
     private struct State {
         var isDraining = false
         /// Nil until the store has been asked once.
         var isDatabaseReachable: Bool?
+        /// Nil until the store of events has told once, if it ever does.
+        var isEventsDatabaseReachable: Bool?
         /// Nil until the store has told once.
         var missingMigrations: [String]?
         /// Those that this binary is too old for; then nothing is known of missing ones.
@@ -72,9 +77,10 @@ public final class Health: Sendable {
             case .unreachable(let reason):
                 let isNews = state.isDatabaseReachable != false
                 state.isDatabaseReachable = false
-                return isNews ? [.databaseUnreachable(reason: reason)] : []
+                return isNews ? [.databaseUnreachable(.places, reason: reason)] : []
             case .reachable(let missing):
-                var news: [Observation] = state.isDatabaseReachable == true ? [] : [.databaseReachable]
+                var news: [Observation] =
+                    state.isDatabaseReachable == true ? [] : [.databaseReachable(.places)]
                 if state.missingMigrations != missing {
                     news.append(missing.isEmpty ? .migrationsApplied : .migrationsMissing(missing))
                 }
@@ -83,12 +89,28 @@ public final class Health: Sendable {
                 state.migrationsBeyond = []
                 return news
             case .outdated(let beyond):
-                var news: [Observation] = state.isDatabaseReachable == true ? [] : [.databaseReachable]
+                var news: [Observation] =
+                    state.isDatabaseReachable == true ? [] : [.databaseReachable(.places)]
                 if state.migrationsBeyond != beyond { news.append(.programOutdated(beyond)) }
                 state.isDatabaseReachable = true
                 state.missingMigrations = nil
                 state.migrationsBeyond = beyond
                 return news
+            }
+        }
+    }
+
+    /// Takes note of what a store of events says of itself; answers what has changed by it.
+    public func updateEvents(_ health: StoreHealth) -> [Observation] {
+        state.withLock { state in
+            let wasReachable = state.isEventsDatabaseReachable
+            switch health {
+            case .unreachable(let reason):
+                state.isEventsDatabaseReachable = false
+                return wasReachable == false ? [] : [.databaseUnreachable(.events, reason: reason)]
+            case .reachable, .outdated:
+                state.isEventsDatabaseReachable = true
+                return wasReachable == true ? [] : [.databaseReachable(.events)]
             }
         }
     }
@@ -119,7 +141,7 @@ public final class Health: Sendable {
                 }
             return Report(
                 notReadyReason: reason, isDatabaseReachable: state.isDatabaseReachable == true,
-                isDraining: state.isDraining)
+                isDraining: state.isDraining, isEventsDatabaseReachable: state.isEventsDatabaseReachable)
         }
     }
 }

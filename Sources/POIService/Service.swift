@@ -155,7 +155,8 @@ public final class Service: Sendable {
         let first = serviceLoops[0]
         return try await first.loop.submit { [self] in
             let monitor = HealthMonitor(
-                loop: first.loop, store: first.value.store, health: health, observability: observability,
+                loop: first.loop, store: first.value.store, events: first.value.events, health: health,
+                observability: observability,
                 warmUp: { [serviceLoops] in await Self.warmUp(serviceLoops) },
                 onReport: { report in
                     reports.map { reports in reports.loop.execute { reports.value.update(report) } }

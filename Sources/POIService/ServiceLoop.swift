@@ -4,7 +4,7 @@ import HTTPServer
 /// One loop's share of the service: an HTTP server, its routes and a store, all confined to the loop.
 final class ServiceLoop {
     let store: any LocationStore
-    private let events: any EventStore
+    let events: any EventStore
     private let pulse: LoopPulse
     private let server: HTTPServer
     private let requests = RequestMetrics()
@@ -65,6 +65,7 @@ final class ServiceLoop {
         snapshot.add(lag.durations, to: .eventLoopLag, pulse.name)
         if let id = store.currentDatasetID { snapshot.add(1, to: .dataset, id.hexadecimal) }
         store.collectMetrics(into: &snapshot)
+        events.collectMetrics(into: &snapshot)
     }
 
     /// From now on clients are asked to connect anew, elsewhere.

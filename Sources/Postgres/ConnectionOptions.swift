@@ -19,7 +19,18 @@ struct ConnectionOptions {
             }
             option += 1
         }
-        guard hasPorts else { return nil }
+        guard hasPorts, !Self.hasStrayAt(conninfo) else { return nil }
+    }
+
+    /// Whether a URI has an `@` besides the one before its hosts, as of a password that isn't percent-encoded: libpq
+    /// takes what follows the first for a host's name, and would name it in its messages.
+    private static func hasStrayAt(_ conninfo: String) -> Bool {
+        guard let scheme = ["postgresql://", "postgres://"].first(where: { conninfo.hasPrefix($0) }) else {
+            return false
+        }
+        let address = conninfo.dropFirst(scheme.count).prefix { $0 != "?" }
+        let authority = address.prefix { $0 != "/" }
+        return authority.count { $0 == "@" } > 1 || address.dropFirst(authority.count).contains("@")
     }
 
     /// Whether the ports, one or one a host, are numbers that a port can have; libpq parses any text.
@@ -38,6 +49,11 @@ struct ConnectionOptions {
     /// What may be printed.
     var shown: [(keyword: String, value: String)] {
         values.filter { $0.isShown }.map { ($0.keyword, $0.value) }
+    }
+
+    /// What must not be printed.
+    var secrets: [String] {
+        values.filter { !$0.isShown && !$0.value.isEmpty }.map(\.value)
     }
 
     private static let secretMark = CChar(UInt8(ascii: "*"))

@@ -17,6 +17,8 @@ final class PoolLane {
     private var waiterTimer: LoopTimer?
     private var healthTimer: LoopTimer?
     private var isWaiterTimerRunning = false
+    /// Why the last connection could not be made, or ended; nil since one was made.
+    private var lastFailure: String?
     /// Those that have neither connected nor failed to since the start.
     private var untriedSlots: Set<Int>
     private var trialWaiters: [UnsafeContinuation<Void, Never>] = []
@@ -126,7 +128,8 @@ final class PoolLane {
         case .connect(let slot): connect(slot)
         case .connectLater(let slot, let delay): backoffTimers[slot].start(after: delay)
         case .dispatch(let waiter, let slot): dispatch(waiter, slot)
-        case .refuse(let waiter, let code): waiter.refuse(PostgresError(code))
+        case .refuse(let waiter, let code):
+            waiter.refuse(PostgresError(code, clientMessage: code == .unavailable ? lastFailure : nil))
         case .check(let slot):
             // Its deadline closes a connection that doesn't answer: nobody has to wait for it.
             guard let connection = connections[slot] else { return }
@@ -174,6 +177,7 @@ final class PoolLane {
 
     private func connected(_ connection: PostgresConnection, _ slot: Int) {
         connections[slot] = connection
+        lastFailure = nil
         connection.onEnd = { [weak self] error in self?.ended(error, slot) }
         attend(connection, slot)
         observe(.connected(name))
@@ -206,8 +210,10 @@ final class PoolLane {
     }
 
     private func connectFailed(_ error: PostgresError, _ slot: Int) {
+        lastFailure = error.serverMessage
         observe(.connectFailed(name, error))
-        perform(machine.connectFailed(slot: slot, random: .random(in: 0...1)))
+        let reason = error.connectFailure ?? .other
+        perform(machine.connectFailed(slot: slot, reason: reason, random: .random(in: 0...1)))
         noteTrial(of: slot)
         finishClosing()
     }
@@ -215,7 +221,10 @@ final class PoolLane {
     private func ended(_ error: PostgresError?, _ slot: Int) {
         let connection = connections[slot]
         connections[slot] = nil
-        if let error { observe(.connectionLost(name, error)) }
+        if let error {
+            lastFailure = error.serverMessage.map { connection?.configuration.logLine($0) ?? $0 }
+            observe(.connectionLost(name, error))
+        }
         perform(machine.lost(slot: slot, now: loop.now, random: .random(in: 0...1)))
         guard let connection else { return finishClosing() }
         closing += 1

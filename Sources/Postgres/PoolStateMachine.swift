@@ -151,9 +151,12 @@ struct PoolStateMachine<Waiter> {
     }
 
     /// The slot's attempt has failed.
-    mutating func connectFailed(slot: Int, random: Double) -> Action? {
+    mutating func connectFailed(
+        slot: Int, reason: ConnectFailure = .other, random: Double
+    ) -> Action? {
         guard case .connecting(let failures) = slots[slot] else { return nil }
         counts.failedConnects += 1
+        counts.connectFailures[reason, default: 0] += 1
         return reconnect(slot, failures: failures + 1, random: random)
     }
 

@@ -20,6 +20,8 @@ public struct PoolStatistics: Sendable, Hashable {
         public internal(set) var timedOutQueries = 0
         /// Attempts to connect that failed since the start.
         public internal(set) var failedConnects = 0
+        /// The same by their kind; what never happened is absent.
+        public internal(set) var connectFailures: [ConnectFailure: Int] = [:]
         /// Connections that ended by themselves since the start.
         public internal(set) var lostConnections = 0
         /// Connections that were given up since the start, to be made to another server.

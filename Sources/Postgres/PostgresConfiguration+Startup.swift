@@ -69,6 +69,12 @@ extension PostgresConfiguration {
         return escaped
     }
 
+    /// The passwords that libpq is given.
+    var secrets: [String] {
+        let options = conninfo.flatMap { ConnectionOptions(parsing: $0) }
+        return (options?.secrets ?? []) + [Self.environment("PGPASSWORD")].compactMap(\.self)
+    }
+
     private static func environment(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }

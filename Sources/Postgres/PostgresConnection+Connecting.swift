@@ -5,7 +5,8 @@ extension PostgresConnection {
     /// Connects on a thread of its own and hands the session to `loop`, on whose thread this must be called.
     ///
     /// - Parameter threads: shared with other connections, or new ones.
-    /// - Throws: ``PostgresError/Code/connectionFailed``, ``PostgresError/Code/invalidConfiguration``, or
+    /// - Throws: ``PostgresError/Code/connectionFailed``, whose message is one line without passwords and whose
+    ///   ``PostgresError/connectFailure`` is its kind, ``PostgresError/Code/invalidConfiguration``, or
     ///   ``PostgresError/Code/cancelled`` where the task was cancelled meanwhile.
     public static func connect(
         _ configuration: PostgresConfiguration, loop: EventLoop, threads: PostgresThreads = PostgresThreads()
@@ -18,7 +19,8 @@ extension PostgresConnection {
                 try ConnectionHandle(blockingParameters: parameters, orWithout: "options")
             }
         } catch let error as PostgresError {
-            throw error
+            let message = error.clientMessage.map { configuration.logLine($0) }
+            throw PostgresError(error.code, server: error.server, clientMessage: message)
         } catch {
             throw PostgresError(.connectionFailed, clientMessage: "\(error)")
         }
@@ -49,7 +51,8 @@ extension PostgresConnection {
             // A pooler takes connections also while it has no server to offer.
             guard error.code != .cancelled else { throw error }
             throw PostgresError(
-                .connectionFailed, server: error.server, clientMessage: error.clientMessage ?? "\(error)")
+                .connectionFailed, server: error.server,
+                clientMessage: configuration.logLine(error.clientMessage ?? "\(error)"))
         }
     }
 

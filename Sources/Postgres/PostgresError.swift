@@ -12,7 +12,7 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
         case connectionLost
         /// The connection or the pool has been closed.
         case closed
-        /// No connection is healthy, and none became so within the acquire time-out.
+        /// No connection is healthy, and none became so within the acquire time-out; the message says why.
         case unavailable
         /// All connections are taken: none came free within the acquire time-out, or the queue is full.
         case busy

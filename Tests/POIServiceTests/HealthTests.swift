@@ -81,11 +81,37 @@ struct HealthTests {
         #expect(health.report.notReadyReason?.contains("secret") == false)
     }
 
+    @Test(
+        "The events' database is told of by its name, once a change, and never decides",
+        arguments: [false, true])
+    func eventsDatabase(requiresDatabase: Bool) {
+        let health = Health(requiresDatabase: requiresDatabase)
+        _ = health.update(.reachable(missingMigrations: []))
+        #expect(health.report.isEventsDatabaseReachable == nil)
+        for _ in 0..<2 {
+            let isFirst = health.report.isEventsDatabaseReachable == nil
+            let news = health.updateEvents(.unreachable(reason: "gone"))
+            guard isFirst else {
+                #expect(news.isEmpty)
+                continue
+            }
+            guard case .databaseUnreachable(.events, "gone")? = news.first else {
+                Issue.record("\(news)")
+                continue
+            }
+        }
+        #expect(health.report.isEventsDatabaseReachable == false)
+        #expect(health.report.isDatabaseReachable && health.report.notReadyReason == nil)
+        let news = health.updateEvents(.reachable(missingMigrations: []))
+        if case .databaseReachable(.events)? = news.first {} else { Issue.record("\(news)") }
+        #expect(health.report.isEventsDatabaseReachable == true)
+    }
+
     private func names(_ observations: [Observation]) -> [String] {
         observations.map { observation in
             switch observation {
             case .databaseReachable: "reachable"
-            case .databaseUnreachable(let reason): "unreachable \(reason)"
+            case .databaseUnreachable(_, let reason): "unreachable \(reason)"
             case .migrationsMissing(let versions): (["missing"] + versions).joined(separator: " ")
             case .programOutdated(let names): (["outdated"] + names).joined(separator: " ")
             case .migrationsApplied: "applied"

@@ -9,7 +9,7 @@ struct LogFormatterTests {
     /// A request's line as a reader of the log decodes it.
     private struct Line: Decodable, Equatable {
         let time, level, event: String
-        var method, path, route, requestId, traceId, client, message, url: String?
+        var method, path, route, requestId, traceId, client, message, url, database, reason: String?
         var status, requestBytes, responseBytes: Int?
         var durationMs: Double?
     }
@@ -120,8 +120,14 @@ struct LogFormatterTests {
             (.listening(url: "http://127.0.0.1:8080"), "info", "listening"),
             (.adminListening(url: "http://127.0.0.1:9464"), "info", "admin-listening"),
             (.failure(requestID: "id-1", reason: hostile), "error", "failure"),
-            (.databaseReachable, "info", "database-reachable"),
-            (.databaseUnreachable(reason: hostile), "warning", "database-unreachable"),
+            (.databaseReachable(.places), "info", "database-reachable"),
+            (.databaseUnreachable(.events, reason: hostile), "warning", "database-unreachable"),
+            (
+                .databaseConnectFailed(.places, kind: "tls", reason: hostile), "warning",
+                "database-connect-failed"
+            ),
+            (.databaseConnectionLost(.events, reason: hostile), "warning", "database-connection-lost"),
+            (.databaseNotice(.places, hostile), "info", "database-notice"),
             (.migrationsMissing(["0003"]), "warning", "migrations-missing"),
             (.programOutdated(["0015_a"]), "warning", "program-outdated"),
             (.migrationsApplied, "info", "migrations-applied"),
@@ -137,6 +143,10 @@ struct LogFormatterTests {
             #expect(line.message?.isEmpty == false)
             expectOneLine(LogFormatter(isJSON: false).line(for: observation, at: Self.time))
         }
+        let connectFailed = try json(.databaseConnectFailed(.events, kind: "tls", reason: hostile))
+        #expect(connectFailed.database == "events")
+        #expect(connectFailed.reason == "tls")
+        #expect(try json(.databaseReachable(.places)).database == "places")
         let failure = try json(.failure(requestID: "id-1", traceID: "trace-1", reason: hostile))
         #expect(failure.requestId == "id-1")
         #expect(failure.traceId == "trace-1")

@@ -157,6 +157,10 @@ struct RoutesTests {
         #expect(apart.status == .ok)
         #expect(
             String(decoding: apart.body, as: UTF8.self) == #"{"status":"ready","database":"unreachable"}"#)
+        _ = site.health.updateEvents(.unreachable(reason: "y"))
+        #expect(
+            String(decoding: try await site.ask("/readyz").body, as: UTF8.self)
+                == #"{"status":"ready","database":"unreachable","eventsDatabase":"unreachable"}"#)
         site.health.drain()
         #expect(try await site.ask("/readyz").status == .serviceUnavailable)
         #expect(try await site.ask("/livez").status == .ok)

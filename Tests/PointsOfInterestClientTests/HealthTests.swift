@@ -17,13 +17,16 @@ struct HealthTests {
                 HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil))
             let body =
                 url.path == "/api/livez"
-                ? #"{"status":"alive"}"# : #"{"status":"ready","database":"unreachable","new":[1]}"#
+                ? #"{"status":"alive"}"#
+                : #"{"status":"ready","database":"unreachable","eventsDatabase":"reachable","new":[1]}"#
             return (response, Data(body.utf8))
         }
         let service = PointsOfInterestService(
             baseURL: network.baseURL.appendingPathComponent("api"), urlSession: network.session)
         #expect(try await service.health(.liveness) == HealthReport(status: "alive"))
-        #expect(try await service.health() == HealthReport(status: "ready", database: "unreachable"))
+        #expect(
+            try await service.health()
+                == HealthReport(status: "ready", database: "unreachable", eventsDatabase: "reachable"))
     }
 
     @Test("is told once where it is bad: nobody waits for a better answer")

@@ -68,6 +68,7 @@ struct TLSTests {
         let refused = [
             (server.conninfo(root: server.otherCertificate), "certificate verify failed"),
             (server.conninfo(host: "elsewhere", root: server.certificate), "does not match host name"),
+            (server.conninfo(root: URL(filePath: "/nonexistent/ca.pem")), "root certificate file"),
         ]
         for (conninfo, reason) in refused {
             let error = await #expect(throws: PostgresError.self) {
@@ -77,6 +78,7 @@ struct TLSTests {
                 }
             }
             #expect(error?.code == .connectionFailed)
+            #expect(error?.connectFailure == .tls)
             #expect(error?.serverMessage?.contains(reason) == true, "\(error?.serverMessage ?? "")")
         }
     }

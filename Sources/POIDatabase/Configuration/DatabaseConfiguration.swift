@@ -53,7 +53,9 @@ public struct DatabaseConfiguration: Sendable {
             return try PostgresConfiguration(conninfo: conninfo)
         } catch {
             // The text may hold a password.
-            throw ConfigurationError("\(variable): expected a connection string or URI of libpq")
+            throw ConfigurationError(
+                "\(variable): expected a connection string or URI of libpq, a password in which is percent-encoded "
+                    + "(@ as %40, / as %2F)")
         }
     }
 }

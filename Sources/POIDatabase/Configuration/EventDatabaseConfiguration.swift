@@ -5,6 +5,8 @@ import Postgres
 public struct EventDatabaseConfiguration: Sendable {
     /// How a connection is made.
     public var postgres: PostgresConfiguration
+    /// Whether the settings name another address than the places' database's.
+    public private(set) var isSeparate = false
     /// How many there are on each loop, and how long one waits for them.
     public var pool: PoolOptions
 
@@ -19,6 +21,7 @@ public struct EventDatabaseConfiguration: Sendable {
         postgres = database.postgres
         if let url = try reader.readIfPresent(setting) {
             postgres = try DatabaseConfiguration.postgres(url, of: setting.variable)
+            isSeparate = true
         }
         pool = PoolOptions()
         pool.fastConnections = 0
@@ -31,6 +34,7 @@ public struct EventDatabaseConfiguration: Sendable {
     /// Leads to another database, with the same settings.
     public mutating func use(connectionString: String) throws(ConfigurationError) {
         postgres = try DatabaseConfiguration.postgres(connectionString, of: Setting.databaseURL.variable)
+        isSeparate = false
         promiseCommits()
     }
 

@@ -13,6 +13,8 @@ final class EventPartitionKeeper {
     private let observability: Observability
     private var timer: LoopTimer?
     private var run: Task<Void, Never>?
+    /// When the last partition ends that was seen, in seconds since 1970.
+    private var end: Int64?
 
     private static let interval = Duration.seconds(86_400)
     /// After which time a failure is tried again.
@@ -26,6 +28,11 @@ final class EventPartitionKeeper {
         self.observability = observability
         timer = LoopTimer(loop: loop) { [weak self] in self?.start() }
         timer?.start(after: .zero)
+    }
+
+    /// Whole days until the last partition's end, 0 past it; nil until it is known.
+    var daysLeft: Int? {
+        end.map { max(0, (Int($0) - Timestamp.now.seconds) / 86_400) }
     }
 
     /// Makes no more, and waits for what is under way.
@@ -46,6 +53,8 @@ final class EventPartitionKeeper {
         do throws(PostgresError) {
             let connection = try await PostgresConnection.connect(configuration, loop: loop)
             let result = await Self.make(on: connection)
+            // Where this role may make none, another may have: its end counts.
+            end = (try? await EventPartitions(connection: connection).end()) ?? end
             await connection.close()
             let made = try result.get().filter { $0.outcome == .made }.map(\.name)
             if !made.isEmpty { observability.record(.eventPartitionsMade(made)) }

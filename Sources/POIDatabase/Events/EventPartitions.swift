@@ -32,7 +32,21 @@ struct EventPartitions {
             (date_trunc('month', now() AT TIME ZONE 'UTC') - $1 * interval '1 month') AT TIME ZONE 'UTC')
         """
 
+    /// The first month from this one on that has no partition, as seconds since 1970; null where years have one.
+    private static let firstMissing: SQL = """
+        SELECT extract(epoch FROM min(month) AT TIME ZONE 'UTC')::bigint \
+        FROM generate_series(0, 120) AS number, \
+        LATERAL (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') + number * interval '1 month') AS month (month) \
+        WHERE NOT EXISTS (SELECT FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid \
+        WHERE inhparent = 'events'::regclass AND relname = 'events_' || to_char(month, 'YYYY_MM'))
+        """
+
     let connection: PostgresConnection
+
+    /// When the partitions end that follow each other from this month on, in seconds since 1970.
+    func end() async throws(PostgresError) -> Int64? {
+        try await connection.query(PostgresQuery(Self.firstMissing)).only().decode(Int64?.self, at: 0)
+    }
 
     /// Makes the partitions of the months to come, each in a transaction of its own.
     func make() async throws(PostgresError) -> [Partition] {

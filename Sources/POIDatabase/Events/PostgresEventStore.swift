@@ -17,6 +17,8 @@ public final class PostgresEventStore: EventStore {
     let pool: ConnectionPool
     private var groups: GroupCommit<Batch>
     private let keeper: EventPartitionKeeper?
+    /// Whether its database is another than the places'.
+    private let isSeparate: Bool
 
     /// What one statement takes, and what may wait on a loop meanwhile: some 100 ms of work, and a second of it.
     private static let eventsPerWrite = 4000
@@ -26,11 +28,17 @@ public final class PostgresEventStore: EventStore {
 
     /// Starts connecting.
     ///
-    /// - Parameter partitions: the process's care for partitions; the first store that is made with it takes it on.
+    /// - Parameters:
+    ///   - partitions: the process's care for partitions; the first store that is made with it takes it on.
+    ///   - connectionLog: logs what happens to connections; the same for all stores of a process.
     public init(
-        configuration: EventDatabaseConfiguration, loop: EventLoop, partitions: EventPartitionCare? = nil
+        configuration: EventDatabaseConfiguration, loop: EventLoop, partitions: EventPartitionCare? = nil,
+        connectionLog: ConnectionLog? = nil
     ) {
-        pool = ConnectionPool(configuration.postgres, options: configuration.pool, loop: loop)
+        pool = ConnectionPool(
+            configuration.postgres, options: configuration.pool, loop: loop,
+            observe: { connectionLog?.observe($0) })
+        isSeparate = configuration.isSeparate
         groups = GroupCommit(
             limits: .init(
                 writers: configuration.pool.exclusiveConnections, eventsPerWrite: Self.eventsPerWrite,
@@ -49,6 +57,29 @@ public final class PostgresEventStore: EventStore {
             }
             startWriting()
         }.get()
+    }
+
+    /// The state of the connections.
+    public func collectMetrics(into snapshot: inout MetricsSnapshot) {
+        snapshot.add(pool.statistics.exclusive, of: .exclusive, to: .events)
+        if let days = keeper?.daysLeft { snapshot.add(days, to: DatabaseMetrics.eventPartitionDaysLeft) }
+    }
+
+    /// Asks the database for any answer, if a connection is free to ask.
+    public func checkHealth() async -> StoreHealth? {
+        guard isSeparate else { return nil }
+        // From then on it is known why there is no connection.
+        await pool.waitUntilTried()
+        let state = pool.statistics.exclusive
+        guard state.connections == 0 || state.busyConnections < state.connections else {
+            return nil
+        }
+        do throws(PostgresError) {
+            _ = try await pool.query("SELECT 1", isIdempotent: true)
+            return .reachable(missingMigrations: [])
+        } catch {
+            return error.code == .busy ? nil : .unreachable(reason: error.eventLogText)
+        }
     }
 
     /// Closes the connections.

@@ -10,13 +10,19 @@ final class ReadConnections {
     private static let interval = Duration.seconds(1)
 
     /// Starts connecting.
-    init(_ configuration: DatabaseConfiguration, route: ReadRoute?, loop: EventLoop) {
+    ///
+    /// - Parameter observe: called on the loop with what happens to connections.
+    init(
+        _ configuration: DatabaseConfiguration, route: ReadRoute?, loop: EventLoop,
+        observe: @escaping (PoolObservation) -> Void = { _ in }
+    ) {
         guard let route else {
-            pool = ConnectionPool(configuration.postgres, options: configuration.pool, loop: loop)
+            pool = ConnectionPool(
+                configuration.postgres, options: configuration.pool, loop: loop, observe: observe)
             return
         }
         let pool = ConnectionPool(
-            route: { route.configurations }, options: configuration.pool, loop: loop)
+            route: { route.configurations }, options: configuration.pool, loop: loop, observe: observe)
         self.pool = pool
         timer = LoopTimer(loop: loop) {
             pool.review { route.fate(of: $0, now: loop.now) }

@@ -11,19 +11,38 @@ extension PostgresLocationStore {
             snapshot.add(server.isUsable ? 1 : 0, to: DatabaseMetrics.readServerUsable, server.name)
         }
         let statistics = pool.statistics
-        for (name, lane) in [("fast", statistics.fast), ("exclusive", statistics.exclusive)] {
-            let idle = lane.connections - lane.busyConnections
-            snapshot.add(idle, to: DatabaseMetrics.connections, name, "idle")
-            snapshot.add(lane.busyConnections, to: DatabaseMetrics.connections, name, "busy")
-            snapshot.add(lane.missingConnections, to: DatabaseMetrics.connections, name, "missing")
-            snapshot.add(lane.inFlight, to: DatabaseMetrics.inFlight, name)
-            snapshot.add(lane.waiting, to: DatabaseMetrics.waiting, name)
-            snapshot.add(lane.timedOutAcquires, to: DatabaseMetrics.acquireTimeouts, name)
-            snapshot.add(lane.refusedAcquires, to: DatabaseMetrics.acquireRefusals, name)
-            snapshot.add(lane.failedConnects, to: DatabaseMetrics.connectFailures, name)
-            snapshot.add(lane.lostConnections, to: DatabaseMetrics.connectionsLost, name)
-            snapshot.add(lane.retiredConnections, to: DatabaseMetrics.connectionsMoved, name)
-            snapshot.add(lane.timedOutQueries, to: DatabaseMetrics.queryTimeouts, name)
+        snapshot.add(statistics.fast, of: .fast, to: .places)
+        snapshot.add(statistics.exclusive, of: .exclusive, to: .places)
+    }
+}
+
+extension MetricsSnapshot {
+    /// Adds the state of a loop's connections to a database.
+    mutating func add(
+        _ lane: PoolStatistics.Lane, of name: PoolLaneName, to database: DatabaseName
+    ) {
+        let labels = (database.rawValue, name.rawValue)
+        func add(_ count: Int, to metric: MetricDefinition) {
+            self.add(count, to: metric, labels.0, labels.1)
+        }
+        let idle = lane.connections - lane.busyConnections
+        for (count, state) in [
+            (idle, "idle"), (lane.busyConnections, "busy"), (lane.missingConnections, "missing"),
+        ] {
+            self.add(count, to: DatabaseMetrics.connections, labels.0, labels.1, state)
+        }
+        add(lane.inFlight, to: DatabaseMetrics.inFlight)
+        add(lane.waiting, to: DatabaseMetrics.waiting)
+        add(lane.timedOutAcquires, to: DatabaseMetrics.acquireTimeouts)
+        add(lane.refusedAcquires, to: DatabaseMetrics.acquireRefusals)
+        add(lane.lostConnections, to: DatabaseMetrics.connectionsLost)
+        add(lane.retiredConnections, to: DatabaseMetrics.connectionsMoved)
+        add(lane.timedOutQueries, to: DatabaseMetrics.queryTimeouts)
+        // Zeros too: a rate begins with the first failure and not with the second.
+        for reason in ConnectFailure.allCases {
+            self.add(
+                lane.connectFailures[reason] ?? 0, to: DatabaseMetrics.connectFailures, labels.0, labels.1,
+                reason.rawValue)
         }
     }
 }

@@ -26,21 +26,26 @@ public final class PostgresLocationStore: LocationStore {
     ///   - migrations: the migrations that this binary relies on.
     ///   - dataset: what the process knows of the data; the first store that is made with it keeps it fresh.
     ///   - route: where reads go, if they have an address of their own; the same for all stores of a process.
+    ///   - connectionLog: logs what happens to connections; the same for all stores of a process.
     ///   - record: gets what happens to the servers for reads.
     public init(
         configuration: DatabaseConfiguration, migrations: MigrationDirectory, loop: EventLoop,
-        dataset: DatasetState = DatasetState(), route: ReadRoute? = nil,
+        dataset: DatasetState = DatasetState(), route: ReadRoute? = nil, connectionLog: ConnectionLog? = nil,
         record: @escaping @Sendable (Observation) -> Void = { _ in }
     ) {
         let route = route ?? ReadRoute(configuration)
         self.route = route
-        reads = ReadConnections(configuration, route: route, loop: loop)
+        let connectionLog = connectionLog ?? ConnectionLog(.places, record: record)
+        reads = ReadConnections(configuration, route: route, loop: loop, observe: connectionLog.observe)
         pool = reads.pool
         schemaCheck = SchemaCheck(migrations: migrations)
         self.dataset = dataset
         watch =
             dataset.claimWatch()
-            ? DatabaseWatch(configuration, reads: pool, route: route, dataset: dataset, record: record) : nil
+            ? DatabaseWatch(
+                configuration, reads: pool, route: route, dataset: dataset, connectionLog: connectionLog,
+                record: record)
+            : nil
     }
 
     /// How often a request is begun anew where its statements saw different data.

@@ -41,6 +41,12 @@ struct LogFormatter: Sendable {
             writer.member("traceId", traceID)
         case .listening(let url), .adminListening(let url): writer.member("url", url)
         case .stopping(let signal, _): writer.member("signal", signal)
+        case .databaseReachable(let database), .databaseUnreachable(let database, _),
+            .databaseConnectionLost(let database, _), .databaseNotice(let database, _):
+            writer.member("database", database.rawValue)
+        case .databaseConnectFailed(let database, let kind, _):
+            writer.member("database", database.rawValue)
+            writer.member("reason", kind)
         default: break
         }
     }
@@ -78,11 +84,12 @@ extension Observation {
     fileprivate var level: String {
         switch self {
         case .listening, .adminListening, .request, .databaseReachable, .readServerUsable, .migrationsApplied,
-            .stopping, .finishing, .stopped, .eventsStored, .eventsRefused, .eventPartitionsMade:
+            .stopping, .finishing, .stopped, .eventsStored, .eventsRefused, .eventPartitionsMade,
+            .databaseNotice:
             "info"
-        case .databaseUnreachable, .readServerLagging, .readServerSilent, .migrationsMissing,
-            .programOutdated, .logLinesDropped, .cutOff, .eventPartitionsFailed, .connectionsLowered,
-            .acceptFailed:
+        case .databaseUnreachable, .databaseConnectFailed, .databaseConnectionLost, .readServerLagging,
+            .readServerSilent, .migrationsMissing, .programOutdated, .logLinesDropped, .cutOff,
+            .eventPartitionsFailed, .connectionsLowered, .acceptFailed:
             "warning"
         case .failure: "error"
         }
@@ -98,6 +105,9 @@ extension Observation {
         case .failure: "failure"
         case .databaseReachable: "database-reachable"
         case .databaseUnreachable: "database-unreachable"
+        case .databaseConnectFailed: "database-connect-failed"
+        case .databaseConnectionLost: "database-connection-lost"
+        case .databaseNotice: "database-notice"
         case .readServerUsable: "read-server-usable"
         case .readServerLagging: "read-server-lagging"
         case .readServerSilent: "read-server-silent"
@@ -125,8 +135,14 @@ extension Observation {
         case .acceptFailed(let reason): "a connection was not taken: \(reason)"
         case .request: "request"
         case .failure(let requestID, _, let reason): "request \(requestID) failed: \(reason)"
-        case .databaseReachable: "the database answers"
-        case .databaseUnreachable(let reason): "the database does not answer: \(reason)"
+        case .databaseReachable(let database): "the database of \(database) answers"
+        case .databaseUnreachable(let database, let reason):
+            "the database of \(database) does not answer: \(reason)"
+        case .databaseConnectFailed(let database, _, let reason):
+            "can't connect to the database of \(database): \(reason)"
+        case .databaseConnectionLost(let database, let reason):
+            "a connection to the database of \(database) was lost: \(reason)"
+        case .databaseNotice(let database, let notice): "the database of \(database) says: \(notice)"
         case .readServerUsable(let server, let isStandby):
             "reads may go to \(server), a \(isStandby ? "standby" : "primary")"
         case .readServerLagging(let server, let lag):

@@ -1,5 +1,13 @@
 import HTTPServer
 
+/// The service's databases, which may be one.
+public enum DatabaseName: String, Sendable, Hashable, CaseIterable {
+    /// The one that places are read from.
+    case places
+    /// The one that events are written to.
+    case events
+}
+
 /// What happens in the service and somebody may want to know.
 ///
 /// Code emits cases; the log and the metrics decide what to show of them.
@@ -16,10 +24,16 @@ public enum Observation: Sendable {
     case request(RequestObservation)
     /// A request failed for a reason that its client isn't told.
     case failure(requestID: String, traceID: String? = nil, reason: String)
-    /// The database answers.
-    case databaseReachable
-    /// The database doesn't answer.
-    case databaseUnreachable(reason: String)
+    /// A database answers.
+    case databaseReachable(DatabaseName)
+    /// A database doesn't answer.
+    case databaseUnreachable(DatabaseName, reason: String)
+    /// A connection to a database could not be made; `kind` is the reason's, for programs.
+    case databaseConnectFailed(DatabaseName, kind: String, reason: String)
+    /// A connection to a database has ended by itself.
+    case databaseConnectionLost(DatabaseName, reason: String)
+    /// A database sent a notice or a warning.
+    case databaseNotice(DatabaseName, String)
     /// A server for reads answers and has what it should: reads may go there.
     case readServerUsable(server: String, isStandby: Bool)
     /// A server for reads is too far behind the primary: no reads go there.

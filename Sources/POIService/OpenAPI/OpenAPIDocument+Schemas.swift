@@ -39,7 +39,10 @@ extension OpenAPIDocument {
         "Readiness": object(
             required: [
                 ("status", ["const": "ready"]), ("database", ["enum": ["reachable", "unreachable"]]),
-            ], "The process takes requests; what it knows of its database."),
+            ],
+            optional: [("eventsDatabase", ["enum": ["reachable", "unreachable"]])],
+            "The process takes requests; what it knows of its database, and of the events' where that is another."
+        ),
         "ProblemCode": [
             "type": "string", "enum": .strings(ProblemCode.definitions.keys.map(\.rawValue).sorted()),
             "description": "What the problem is, for programs; codes may be added.",

@@ -74,6 +74,9 @@ extension Health.Report {
         writer.beginObject()
         writer.member("status", "ready")
         writer.member("database", isDatabaseReachable ? "reachable" : "unreachable")
+        if let isEventsDatabaseReachable {
+            writer.member("eventsDatabase", isEventsDatabaseReachable ? "reachable" : "unreachable")
+        }
         writer.endObject()
         return writer.bytes
     }

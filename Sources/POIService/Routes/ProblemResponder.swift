@@ -36,7 +36,7 @@ package struct ProblemResponder: HTTPErrorResponder {
     private func response(to error: LocationStoreError, context: RequestContext) -> HTTPResponse {
         switch error {
         case .unavailable(let reason):
-            record(reason, context)
+            record("the database of \(DatabaseName.places): \(reason)", context)
             return response(
                 Problem(.databaseUnavailable, requestId: context.requestID), headers: Self.retrySoon)
         case .busy:
@@ -54,7 +54,7 @@ package struct ProblemResponder: HTTPErrorResponder {
     private func response(to error: EventStoreError, context: RequestContext) -> HTTPResponse {
         switch error {
         case .unavailable(let reason):
-            record(reason, context)
+            record("the database of \(DatabaseName.events): \(reason)", context)
             return response(
                 Problem(.databaseUnavailable, requestId: context.requestID), headers: Self.retrySoon)
         case .busy:

@@ -41,27 +41,31 @@ public struct HealthAPIRequest: APIRequest, Hashable {
 /// What the service tells of itself.
 public struct HealthReport: Hashable, Sendable, Decodable {
     private enum CodingKeys: String, CodingKey {
-        case status, database
+        case status, database, eventsDatabase
     }
 
     /// `alive` or `ready`.
     public let status: String
     /// `reachable` or `unreachable`; nil where the check doesn't tell.
     public let database: String?
+    /// The same of the events' database; nil where that is the same, or the check doesn't tell.
+    public let eventsDatabase: String?
 
     /// Makes a report.
-    public init(status: String, database: String? = nil) {
+    public init(status: String, database: String? = nil, eventsDatabase: String? = nil) {
         self.status = status
         self.database = database
+        self.eventsDatabase = eventsDatabase
     }
 
-    /// Decodes a report; unknown fields are ignored, and a malformed database's is nil.
+    /// Decodes a report; unknown fields are ignored, and a malformed state of a database is nil.
     ///
     /// - Throws: `DecodingError` if there is no status.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             status: try container.decode(String.self, forKey: .status),
-            database: try? container.decodeIfPresent(String.self, forKey: .database))
+            database: try? container.decodeIfPresent(String.self, forKey: .database),
+            eventsDatabase: try? container.decodeIfPresent(String.self, forKey: .eventsDatabase))
     }
 }

@@ -9,10 +9,10 @@ import Testing
 
 @Suite("The server's care for partitions", .timeLimit(.minutes(5)))
 struct EventPartitionKeeperTests {
-    /// What a keeper has told, once it has told something.
+    /// What a keeper has told, once it has told something, and for how many days there are partitions then.
     private func told(
         on database: TestDatabase, as role: String = "postgres"
-    ) async throws -> String {
+    ) async throws -> (line: String, daysLeft: Int?) {
         let pipe = Pipe()
         let observability = try Observability(
             format: .json, logsAccess: false, descriptor: pipe.fileHandleForWriting.fileDescriptor)
@@ -25,10 +25,12 @@ struct EventPartitionKeeperTests {
             // Whoever comes second has nothing to do.
             #expect(care.claim(configuration, loop: loop) == nil)
             let hasTold = Task.detached { pipe.fileHandleForReading.availableData }
+            #expect(keeper?.daysLeft == nil)
             let line = await hasTold.value
+            let daysLeft = keeper?.daysLeft
             await keeper?.close()
             observability.finish()
-            return String(decoding: line, as: UTF8.self)
+            return (String(decoding: line, as: UTF8.self), daysLeft)
         }
     }
 
@@ -37,9 +39,17 @@ struct EventPartitionKeeperTests {
         let database = try MigratedDatabase.empty()
         let name = try database.execute("SELECT to_char(now() AT TIME ZONE 'UTC', '\"events_\"YYYY_MM')")
         try database.execute("DROP TABLE \(name)")
-        let line = try await told(on: database)
+        let (line, daysLeft) = try await told(on: database)
         #expect(line.contains(#""event":"event-partitions-made""#))
         #expect(line.contains(name))
+        let expected = try database.execute(
+            """
+            SELECT floor(extract(epoch FROM
+                (date_trunc('month', now() AT TIME ZONE 'UTC') + interval '4 months') AT TIME ZONE 'UTC' - now()
+            ) / 86400)
+            """)
+        // A day may end between the two.
+        #expect(try [0, 1].contains(#require(daysLeft) - #require(Int(expected))))
         #expect(try database.execute("SELECT count(*) FROM \(name)") == "0")
     }
 
@@ -49,7 +59,8 @@ struct EventPartitionKeeperTests {
         let name = try database.execute("SELECT to_char(now() AT TIME ZONE 'UTC', '\"events_\"YYYY_MM')")
         try database.execute(
             "DROP TABLE \(name); CREATE ROLE event_server LOGIN; GRANT INSERT ON events TO event_server")
-        let line = try await told(on: database, as: "event_server")
+        let (line, daysLeft) = try await told(on: database, as: "event_server")
+        #expect(daysLeft == 0)
         #expect(line.contains(#""event":"event-partitions-failed""#))
         #expect(line.contains("poi events maintain"))
         try database.execute("DROP OWNED BY event_server; DROP ROLE event_server")

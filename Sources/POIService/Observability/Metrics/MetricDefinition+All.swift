@@ -49,7 +49,8 @@ extension MetricDefinition {
     static let draining = MetricDefinition(
         "poi_draining", .gauge, "Whether the process was told to end.")
     static let databaseReachable = MetricDefinition(
-        "poi_database_reachable", .gauge, "Whether the database answered when it was asked last.")
+        "poi_database_reachable", .gauge, labels: ["database"],
+        "Whether a database answered when it was asked last; the events' is there if it is another.")
     static let dataset = MetricDefinition(
         "poi_dataset_info", .gauge, labels: ["dataset"], merging: .greatest,
         "The dataset that answers come from; absent while that isn't known.")

@@ -45,7 +45,11 @@ struct MetricsCollector: Sendable {
         snapshot.add(bodyBudget.limit, to: .bodyBytesLimit)
         snapshot.add(report.notReadyReason == nil ? 1 : 0, to: .ready)
         snapshot.add(report.isDraining ? 1 : 0, to: .draining)
-        snapshot.add(report.isDatabaseReachable ? 1 : 0, to: .databaseReachable)
+        let places = DatabaseName.places.rawValue
+        snapshot.add(report.isDatabaseReachable ? 1 : 0, to: .databaseReachable, places)
+        if let isReachable = report.isEventsDatabaseReachable {
+            snapshot.add(isReachable ? 1 : 0, to: .databaseReachable, DatabaseName.events.rawValue)
+        }
         snapshot.add(1, to: .build, BuildInformation.version, BuildInformation.swift)
         observability.collectMetrics(into: &snapshot)
         ProcessMetrics.collect(into: &snapshot, start: observability.start)

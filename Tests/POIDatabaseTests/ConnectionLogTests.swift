@@ -1,0 +1,26 @@
+import Testing
+
+@testable import POIDatabase
+
+@Suite("What is logged of connections")
+struct ConnectionLogTests {
+    @Test("A cause is news when it differs from the last, and once a minute at most")
+    func causes() {
+        var filter = CauseFilter()
+        let start = ContinuousClock.now
+        func isNews(_ cause: String, after seconds: Int) -> Bool {
+            filter.isNews(cause, at: start + .seconds(seconds))
+        }
+        #expect(isNews("refused", after: 0))
+        // However long it lasts.
+        #expect(!isNews("refused", after: 1) && !isNews("refused", after: 3600))
+        #expect(isNews("starting", after: 3601))
+        // Two that take turns don't fill the log.
+        #expect(isNews("refused", after: 3602))
+        #expect(!isNews("starting", after: 3603) && !isNews("refused", after: 3604))
+        filter.endCause()
+        #expect(!isNews("refused", after: 3605))
+        filter.endCause()
+        #expect(isNews("refused", after: 3700))
+    }
+}

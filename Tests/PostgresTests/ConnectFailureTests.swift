@@ -1,0 +1,98 @@
+import PrivateCluster
+import Testing
+
+@testable import Postgres
+
+@Suite("Why a connection could not be made", .timeLimit(.minutes(1)))
+struct ConnectFailureTests {
+    @Test(
+        "Texts of libpq, PostgreSQL and PgBouncer are told apart; of several hosts', what needs somebody comes first",
+        arguments: [
+            (
+                "FATAL:  password authentication failed for user \"certificate\"",
+                ConnectFailure.authentication
+            ),
+            ("fe_sendauth: no password supplied", .authentication),
+            ("FATAL:  no pg_hba.conf entry for host \"::1\", user \"u\", no encryption", .authentication),
+            ("FATAL:  role \"u\" does not exist", .authentication),
+            ("FATAL:  database \"d\" does not exist", .missingDatabase),
+            ("FATAL:  no such database: d", .missingDatabase),
+            ("FATAL:  sorry, too many clients already", .tooManyConnections),
+            ("FATAL:  no more connections allowed (max_client_conn)", .tooManyConnections),
+            ("root certificate file \"/ca.pem\" does not exist\nEither provide the file", .tls),
+            ("FATAL:  the database system is starting up", .starting),
+            ("session is read-only", .wrongServer),
+            ("could not translate host name \"h\" to address: Name or service not known", .unknownHost),
+            ("No route to host\n\tIs the server running on that host", .unreachable),
+            ("timeout expired", .timeout),
+            ("Connection refused\n\tIs the server running", .refused),
+            (
+                "connection A failed: Connection refused\nconnection B failed: FATAL:  database \"d\"",
+                .missingDatabase
+            ),
+            ("FATAL:  das ist neu", .other), ("", .other),
+        ])
+    func kinds(message: String, kind: ConnectFailure) throws {
+        let line = try PostgresConfiguration(conninfo: "host=h").logLine(message)
+        #expect(!line.contains("\n"))
+        #expect(ConnectFailure(sqlState: nil, text: line) == kind)
+    }
+
+    @Test("A server's code says more than its text")
+    func codes() {
+        let codes = [
+            ("28P01", ConnectFailure.authentication), ("3D000", .missingDatabase), ("57P03", .starting),
+        ]
+        for (code, kind) in codes {
+            #expect(ConnectFailure(sqlState: SQLState(rawValue: code), text: "timeout expired") == kind)
+        }
+        #expect(ConnectFailure(sqlState: SQLState(rawValue: "08P01"), text: "timeout expired") == .timeout)
+    }
+
+    @Test("No password gets into a message, whoever quotes it")
+    func secrets() throws {
+        let configuration = try PostgresConfiguration(
+            conninfo: "postgresql://u:hunter%402@h/d?sslpassword=sesame")
+        #expect(configuration.logLine("no \"hunter@2\"\n\tnor sesame\nhere") == "no \"…\" nor …; here")
+    }
+
+    @Test(
+        "A URI whose password isn't percent-encoded is refused",
+        arguments: [
+            ("postgresql://u:p@ss@h/d", false), ("postgres://u:p@s/s@h/d", false),
+            ("postgresql://u:1/2@h", false),
+            ("postgresql://u:p%40ss@h/d?options=-c%20a%3Db@c", true), ("host=h password=p@s@s", true),
+            ("postgresql:///d?host=@abstract", true),
+        ])
+    func strayAt(conninfo: String, isTaken: Bool) {
+        #expect(((try? PostgresConfiguration(conninfo: conninfo)) != nil) == isTaken)
+    }
+
+    @Test("Who gets no connection because the server has no more is told so, and it is counted by kind")
+    func fullServer() async throws {
+        let cluster = PrivateCluster(ephemeralWith: [
+            "max_connections": "4", "superuser_reserved_connections": "0", "max_wal_senders": "0",
+        ])
+        try cluster.start()
+        defer { cluster.stop() }
+        try await withPool(cluster.connectionString(), { $0.fastConnections = 4 }) { pool in
+            await pool.waitUntilTried()
+            let (fast, exclusive) = (pool.statistics.fast, pool.statistics.exclusive)
+            #expect(fast.connections + exclusive.connections <= 4)
+            let failures = [fast, exclusive].map { $0.connectFailures[.tooManyConnections] ?? 0 }
+            #expect(failures.reduce(0, +) >= 4)
+            #expect(failures.reduce(0, +) == fast.failedConnects + exclusive.failedConnects)
+        }
+    }
+
+    @Test("A query that gets no connection is told why there is none")
+    func unavailable() async throws {
+        try await withPool("host=/nonexistent", { $0.acquireTimeout = .milliseconds(100) }) { pool in
+            await pool.waitUntilTried()
+            let error = await #expect(throws: PostgresError.self) { try await pool.query("SELECT 1") }
+            #expect(error?.code == .unavailable)
+            #expect(error?.serverMessage?.contains("/nonexistent") == true)
+            #expect(pool.statistics.exclusive.connectFailures[.refused] ?? 0 > 0)
+        }
+    }
+}
