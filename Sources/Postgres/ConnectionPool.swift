@@ -66,8 +66,9 @@ public final class ConnectionPool {
     ///
     /// - Parameters:
     ///   - timeout: how long it may take once it has a place; nil takes the pool's `queryTimeout`.
-    ///   - isIdempotent: whether it may be run a second time where the connection is lost before the answer;
-    ///     in the fast lane, such queries share transactions, so they must only read.
+    ///   - isIdempotent: whether it may be run again, three times at most, where the connection is lost before the
+    ///     answer, within the time that it may wait for a place and take; in the fast lane, such queries share
+    ///     transactions, so they must only read.
     /// - Throws: ``PostgresError``: `busy` or `unavailable` where there was no place in time, `queryTimedOut`,
     ///   `connectionLost`, `server`, …; `cancelled`, at once, where the task is cancelled.
     public func query(
@@ -97,7 +98,10 @@ public final class ConnectionPool {
         try query.validate()
         guard !Task.isCancelled else { throw PostgresError(.cancelled) }
         let lane = lane == .fast ? fast : exclusive
-        if query.isIdempotent { query.resubmit = { [weak lane] query in lane?.submit(query) } }
+        if query.isIdempotent {
+            query.resubmit = { query, error in lane.resubmit(query, after: error) }
+            query.expiry = loop.now + options.acquireTimeout + (query.timeout ?? .zero)
+        }
         let bound = LoopBound((lane, query), loop: loop)
         let answer = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in

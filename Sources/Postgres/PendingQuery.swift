@@ -33,8 +33,12 @@ final class PendingQuery {
     var isSkipped = false
     /// The error for which the query was sent again.
     var retriedError: PostgresError?
-    /// Finds the query another connection when its first is lost; used once.
-    var resubmit: ((PendingQuery) -> Void)?
+    /// Finds the query another connection when its own is lost.
+    var resubmit: ((PendingQuery, PostgresError) -> Void)?
+    /// How often that may still be. Few, since it could be the query that ends them.
+    private var resubmissionsLeft = 3
+    /// Until when a query is sent again.
+    var expiry: Duration?
     /// The connection of a pool that the query was given to; nil once answered.
     var connection: PostgresConnection?
 
@@ -55,10 +59,12 @@ final class PendingQuery {
     /// Answers the caller, unless that has happened.
     func answer(_ answer: Answer) {
         guard let continuation else { return }
-        if let resubmit, case .failure(let error) = answer, error.code == .connectionLost {
-            self.resubmit = nil
-            outcome = nil
-            return resubmit(self)
+        if let resubmit, resubmissionsLeft > 0, case .failure(let error) = answer,
+            error.code == .connectionLost
+        {
+            resubmissionsLeft -= 1
+            (outcome, retriedError, isSkipped) = (nil, nil, false)
+            return resubmit(self, error)
         }
         self.continuation = nil
         connection = nil

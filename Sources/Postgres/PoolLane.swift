@@ -16,7 +16,8 @@ final class PoolLane {
     private var backoffTimers: [LoopTimer] = []
     private var waiterTimer: LoopTimer?
     private var healthTimer: LoopTimer?
-    private var isWaiterTimerRunning = false
+    /// When the timer for waiters fires; nil while it doesn't run.
+    private var waiterDeadline: Duration?
     /// Why the last connection could not be made, or ended; nil since one was made.
     private var lastFailure: String?
     /// Those that have neither connected nor failed to since the start.
@@ -66,6 +67,16 @@ final class PoolLane {
         acquire(.query(query))
     }
 
+    /// Sends a query again whose connection was lost, unless its time is up.
+    func resubmit(_ query: PendingQuery, after error: PostgresError) {
+        guard let expiry = query.expiry, expiry > loop.now else {
+            query.resubmit = nil
+            return query.answer(.failure(error))
+        }
+        perform(machine.acquire(.query(query), again: expiry, now: loop.now))
+        watchWaiters()
+    }
+
     /// Gives a connection to a lease whose caller waits, as soon as one is free.
     func acquire(_ waiter: PoolWaiter) {
         perform(machine.acquire(waiter, now: loop.now))
@@ -109,13 +120,15 @@ final class PoolLane {
     }
 
     private func watchWaiters() {
-        guard !isWaiterTimerRunning, let deadline = machine.nextDeadline else { return }
-        isWaiterTimerRunning = true
+        guard let deadline = machine.nextDeadline, waiterDeadline.map({ deadline < $0 }) ?? true else {
+            return
+        }
+        waiterDeadline = deadline
         waiterTimer?.start(after: deadline - loop.now)
     }
 
     private func expireWaiters() {
-        isWaiterTimerRunning = false
+        waiterDeadline = nil
         for action in machine.expireWaiters(now: loop.now) { perform(action) }
         watchWaiters()
     }
@@ -141,7 +154,8 @@ final class PoolLane {
     }
 
     private func dispatch(_ waiter: PoolWaiter, _ slot: Int) {
-        guard let connection = connections[slot] else { return waiter.refuse(PostgresError(.closed)) }
+        // Ended by what was sent there just now, in the same turn: nothing of this one has left.
+        guard let connection = connections[slot] else { return acquire(waiter) }
         switch waiter {
         case .query(let query):
             query.connection = connection
@@ -225,7 +239,8 @@ final class PoolLane {
             lastFailure = error.serverMessage.map { connection?.configuration.logLine($0) ?? $0 }
             observe(.connectionLost(name, error))
         }
-        perform(machine.lost(slot: slot, now: loop.now, random: .random(in: 0...1)))
+        let actions = machine.lost(slot: slot, now: loop.now, random: .random(in: 0...1))
+        for action in actions { perform(action) }
         guard let connection else { return finishClosing() }
         closing += 1
         let bound = LoopBound((self, connection), loop: loop)

@@ -50,6 +50,11 @@ struct PoolStateMachine<Waiter> {
         let failures: Int
         /// Takes nothing more, and is made anew once it is idle.
         var isRetired = false
+        /// Takes nothing before it has answered once more: another connection was lost meanwhile.
+        var isDoubted = false
+
+        /// Whether it may be given another query.
+        var isFree: Bool { !isRetired && !isDoubted && inFlight < depth }
     }
 
     private struct Waiting {
@@ -60,6 +65,9 @@ struct PoolStateMachine<Waiter> {
     private let limits: Limits
     private var slots: [Slot]
     private var waiting = FirstInFirstOut<Waiting>()
+    /// Those who had a place and lost it with its connection: they go first, and wait for as long as their own time
+    /// lasts.
+    private var returned = FirstInFirstOut<Waiting>()
     private var isClosing = false
     private var counts = PoolStatistics.Lane()
 
@@ -72,7 +80,9 @@ struct PoolStateMachine<Waiter> {
     }
 
     /// When the first waiter's time is up.
-    var nextDeadline: Duration? { waiting.first?.deadline }
+    var nextDeadline: Duration? {
+        [waiting.first, returned.first].compactMap { $0?.deadline }.min()
+    }
 
     /// Whether every connection is closed, after `close()`.
     var isClosed: Bool {
@@ -82,11 +92,17 @@ struct PoolStateMachine<Waiter> {
     // MARK: Waiters
 
     /// Somebody wants a place.
-    mutating func acquire(_ waiter: Waiter, now: Duration) -> Action? {
+    ///
+    /// - Parameter deadline: until when somebody may wait who had a place before, on a connection that was lost.
+    mutating func acquire(_ waiter: Waiter, again deadline: Duration? = nil, now: Duration) -> Action? {
         if isClosing { return .refuse(waiter, .closed) }
         if let slot = leastBusySlot() {
             take(slot, now: now)
             return .dispatch(waiter, slot: slot)
+        }
+        if let deadline {
+            returned.append(Waiting(waiter: waiter, deadline: deadline))
+            return nil
         }
         guard waiting.count < limits.waiters else {
             counts.refusedAcquires += 1
@@ -98,7 +114,8 @@ struct PoolStateMachine<Waiter> {
 
     /// Somebody no longer wants a place; answers the waiter if it was still waiting.
     mutating func withdraw(where isMeant: (Waiter) -> Bool) -> Waiter? {
-        waiting.removeAll { isMeant($0.waiter) }.first?.waiter
+        let removed = waiting.removeAll { isMeant($0.waiter) } + returned.removeAll { isMeant($0.waiter) }
+        return removed.first?.waiter
     }
 
     /// A query took longer than it may.
@@ -108,13 +125,14 @@ struct PoolStateMachine<Waiter> {
 
     /// The time has come to look for waiters whose deadline has passed.
     mutating func expireWaiters(now: Duration) -> [Action] {
-        var actions: [Action] = []
+        // Of those who wait again, the first need not be the first whose time is up.
+        var expired = returned.removeAll { $0.deadline <= now }
         while let first = waiting.first, first.deadline <= now {
             _ = waiting.popFirst()
-            counts.timedOutAcquires += 1
-            actions.append(.refuse(first.waiter, refusal))
+            expired.append(first)
         }
-        return actions
+        counts.timedOutAcquires += expired.count
+        return expired.map { .refuse($0.waiter, refusal) }
     }
 
     /// A query or a lease on the slot's connection is over.
@@ -122,6 +140,7 @@ struct PoolStateMachine<Waiter> {
         guard var healthy = slots[slot].healthy else { return [] }
         healthy.inFlight = max(0, healthy.inFlight - 1)
         healthy.lastUsed = now
+        healthy.isDoubted = false
         slots[slot] = .ready(healthy)
         return settle(slot, now: now)
     }
@@ -161,15 +180,33 @@ struct PoolStateMachine<Waiter> {
     }
 
     /// The slot's connection has ended by itself, and with it what was in flight there.
-    mutating func lost(slot: Int, now: Duration, random: Double) -> Action? {
-        guard let healthy = slots[slot].healthy else { return nil }
+    mutating func lost(slot: Int, now: Duration, random: Double) -> [Action] {
+        guard let healthy = slots[slot].healthy else { return [] }
         if healthy.isRetired {
             counts.retiredConnections += 1
-            return reconnect(slot, failures: 0, random: random)
+            return [reconnect(slot, failures: 0, random: random)].compactMap(\.self)
         }
         counts.lostConnections += 1
         let wasShort = now - healthy.since < Self.shortestLife
-        return reconnect(slot, failures: wasShort ? healthy.failures + 1 : 0, random: random)
+        let action = reconnect(slot, failures: wasShort ? healthy.failures + 1 : 0, random: random)
+        return [action].compactMap(\.self) + doubtAll(now: now)
+    }
+
+    /// What ends one connection often ends the others a moment later, as when their server stops: what was in flight
+    /// here would be lost there again. Those that are idle are asked for an answer.
+    private mutating func doubtAll(now: Duration) -> [Action] {
+        guard !isClosing else { return [] }
+        var actions: [Action] = []
+        for slot in slots.indices {
+            guard var healthy = slots[slot].healthy, !healthy.isRetired else { continue }
+            let isIdle = healthy.inFlight == 0
+            healthy.isDoubted = true
+            slots[slot] = .ready(healthy)
+            guard isIdle else { continue }
+            take(slot, now: now)
+            actions.append(.check(slot: slot))
+        }
+        return actions
     }
 
     /// The slot's connection is to be replaced: it ends what it has in flight and gets nothing more.
@@ -199,7 +236,7 @@ struct PoolStateMachine<Waiter> {
         guard !isClosing else { return [] }
         isClosing = true
         var actions: [Action] = []
-        while let first = waiting.popFirst() { actions.append(.refuse(first.waiter, .closed)) }
+        while let first = popWaiter() { actions.append(.refuse(first.waiter, .closed)) }
         for slot in slots.indices {
             switch slots[slot] {
             case .ready(let healthy) where healthy.inFlight == 0:
@@ -230,7 +267,7 @@ struct PoolStateMachine<Waiter> {
     /// The lane in numbers.
     var statistics: PoolStatistics.Lane {
         var statistics = counts
-        statistics.waiting = waiting.count
+        statistics.waiting = waiting.count + returned.count
         for slot in slots {
             switch slot {
             case .ready(let healthy):
@@ -248,6 +285,8 @@ struct PoolStateMachine<Waiter> {
 
     // MARK: Inside
 
+    private mutating func popWaiter() -> Waiting? { returned.popFirst() ?? waiting.popFirst() }
+
     private var refusal: PostgresError.Code {
         let hasConnection = slots.contains { if case .ready = $0 { true } else { false } }
         return hasConnection ? .busy : .unavailable
@@ -256,9 +295,7 @@ struct PoolStateMachine<Waiter> {
     private func leastBusySlot() -> Int? {
         var best: (slot: Int, inFlight: Int)?
         for (index, slot) in slots.enumerated() {
-            guard let healthy = slot.healthy, !healthy.isRetired, healthy.inFlight < healthy.depth else {
-                continue
-            }
+            guard let healthy = slot.healthy, healthy.isFree else { continue }
             if best.map({ healthy.inFlight < $0.inFlight }) ?? true { best = (index, healthy.inFlight) }
         }
         return best?.slot
@@ -274,9 +311,7 @@ struct PoolStateMachine<Waiter> {
     /// Fills a slot's free places with those who wait, or closes it at its end.
     private mutating func settle(_ slot: Int, now: Duration) -> [Action] {
         var actions: [Action] = []
-        while let healthy = slots[slot].healthy, !healthy.isRetired, healthy.inFlight < healthy.depth,
-            let first = waiting.popFirst()
-        {
+        while let healthy = slots[slot].healthy, healthy.isFree, let first = popWaiter() {
             take(slot, now: now)
             actions.append(.dispatch(first.waiter, slot: slot))
         }

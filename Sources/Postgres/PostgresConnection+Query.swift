@@ -52,8 +52,9 @@ extension PostgresConnection {
     /// Sends a query whose caller waits, or keeps it until that is possible.
     func submit(_ query: PendingQuery) {
         if let timeout = query.timeout {
-            query.deadline = loop.now + timeout
-            query.giveUpTime = loop.now + timeout + configuration.overrunGrace
+            let deadline = min(loop.now + timeout, query.expiry ?? .seconds(Int64.max))
+            query.deadline = deadline
+            query.giveUpTime = deadline + configuration.overrunGrace
         }
         guard isOpen else { return query.answer(.failure(PostgresError(.closed))) }
         guard !isUnpipelined else { return query.answer(.failure(PostgresError(.connectionInUse))) }

@@ -39,6 +39,40 @@ struct StoreTests {
         }
     }
 
+    @Test("A search of several statements whose connections are lost on the way finds the same places")
+    func lostConnections() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places)
+        let kill =
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(database.name)'"
+        try await database.withStore { store, _ in
+            var request = LocationsRequest(center: try Coordinate(latitude: 7, longitude: 8))
+            request.categories = ["cafe"]
+            let expected = try await store.locations(for: request)
+            let names = try expected.places.copied().map(\.name)
+            #expect(!names.isEmpty && expected.datasetID != nil)
+            let kills = Lock(0)
+            let searches = Lock(0)
+            async let killing: Void = Task.detached {
+                for _ in 1...10 {
+                    // None is killed more often than it may be sent again.
+                    let count = searches.withLock { $0 }
+                    while searches.withLock({ $0 }) < count + 2 { await Task.yield() }
+                    _ = try database.cluster.execute(kill)
+                    kills.withLock { $0 += 1 }
+                }
+            }.value
+            while kills.withLock({ $0 }) < 10 {
+                let page = try await store.locations(for: request)
+                #expect(try page.places.copied().map(\.name) == names)
+                #expect(page.datasetID == expected.datasetID)
+                searches.withLock { $0 += 1 }
+            }
+            try await killing
+            #expect(store.pool.statistics.exclusive.lostConnections >= 10)
+        }
+    }
+
     @Test("The categories are counted, those without places too, most frequent first, then by name")
     func categories() async throws {
         let database = try MigratedDatabase.empty()

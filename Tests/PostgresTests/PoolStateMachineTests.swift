@@ -65,6 +65,19 @@ struct PoolStateMachineTests {
         #expect(machine.statistics.timedOutAcquires == 2)
     }
 
+    @Test("Who has lost a place goes before those who never had one, and waits as long as its own time lasts")
+    mutating func returning() {
+        _ = machine.acquire("a", now: .zero)
+        for name in ["b", "c"] { _ = machine.acquire(name, again: .seconds(3), now: .zero) }
+        _ = machine.acquire("d", again: .milliseconds(500), now: .zero)
+        #expect(machine.statistics.waiting == 4)
+        #expect(show(machine.expireWaiters(now: .milliseconds(500))) == ["d unavailable"])
+        #expect(machine.withdraw { $0 == "c" } == "c")
+        #expect(machine.nextDeadline == .seconds(1))
+        #expect(show(machine.connected(slot: 0, now: .milliseconds(600))) == ["b on 0", "a on 0"])
+        #expect(machine.nextDeadline == nil)
+    }
+
     @Test("Who no longer wants to wait is not served")
     mutating func withdrawal() {
         _ = machine.acquire("a", now: .zero)
@@ -77,12 +90,32 @@ struct PoolStateMachineTests {
     @Test("A connection that served is made anew at once, one that fails again and again less and less often")
     mutating func reconnecting() {
         connectBoth()
-        #expect(show(machine.lost(slot: 0, now: .seconds(60), random: 0)) == "connect 0")
+        #expect(show(machine.lost(slot: 0, now: .seconds(60), random: 0)) == ["connect 0", "check 1"])
         #expect(show(machine.connectFailed(slot: 0, random: 0)) == "later 0")
         #expect(show(machine.backoffEnded(slot: 0)) == "connect 0")
         // Lost right after it was made: that is a failure too, or a server in trouble would be hammered.
         _ = machine.connected(slot: 0, now: .seconds(61))
-        #expect(show(machine.lost(slot: 0, now: .seconds(61), random: 0)) == "later 0")
+        #expect(show(machine.lost(slot: 0, now: .seconds(61), random: 0)) == ["later 0"])
+    }
+
+    @Test("Once a connection is lost, the others get nothing before they have answered")
+    mutating func doubt() {
+        connectBoth()
+        #expect(show(machine.acquire("a", now: .zero)) == "a on 0")
+        #expect(show(machine.acquire("b", now: .zero)) == "b on 1")
+        #expect(show(machine.lost(slot: 0, now: .seconds(60), random: 0)) == ["connect 0"])
+        // The other is busy: what it has in flight will tell. A new connection is not in doubt.
+        #expect(show(machine.acquire("a", now: .seconds(60))) == "-")
+        #expect(show(machine.release(slot: 1, now: .seconds(60))) == ["a on 1"])
+        #expect(show(machine.lost(slot: 1, now: .seconds(60), random: 0)) == ["connect 1"])
+        #expect(show(machine.acquire("a", now: .seconds(60))) == "-")
+        #expect(show(machine.connected(slot: 0, now: .seconds(60))) == ["a on 0"])
+        #expect(show(machine.connected(slot: 1, now: .seconds(60))) == [])
+        #expect(show(machine.release(slot: 0, now: .seconds(60))) == [])
+        // An idle one is asked, and is back in use as soon as it has answered.
+        #expect(show(machine.lost(slot: 0, now: .seconds(90), random: 0)) == ["connect 0", "check 1"])
+        #expect(show(machine.acquire("c", now: .seconds(90))) == "-")
+        #expect(show(machine.release(slot: 1, now: .seconds(90))) == ["c on 1"])
     }
 
     @Test("Back-off starts at 50 ms at most and never exceeds a second, half of which is random")
@@ -123,7 +156,7 @@ struct PoolStateMachineTests {
         #expect(show(machine.acquire("c", now: .zero)) == "c on 1")
         #expect(show(machine.acquire("d", now: .zero)) == "-")
         #expect(show(machine.release(slot: 0, now: .zero)) == ["close 0"])
-        #expect(show(machine.lost(slot: 0, now: .zero, random: 0)) == "connect 0")
+        #expect(show(machine.lost(slot: 0, now: .zero, random: 0)) == ["connect 0"])
         #expect(show(machine.connected(slot: 0, now: .zero)) == ["d on 0"])
         let statistics = machine.statistics
         #expect(statistics.retiredConnections == 1 && statistics.lostConnections == 0)
@@ -133,13 +166,13 @@ struct PoolStateMachineTests {
     mutating func retiringIdle() {
         connectBoth()
         #expect(show(machine.retire(slot: 1, now: .zero)) == ["close 1"])
-        #expect(show(machine.lost(slot: 1, now: .zero, random: 0)) == "connect 1")
+        #expect(show(machine.lost(slot: 1, now: .zero, random: 0)) == ["connect 1"])
         #expect(show(machine.retire(slot: 1, now: .zero)) == [])
         _ = machine.acquire("a", now: .zero)
         #expect(show(machine.retire(slot: 0, now: .zero)) == [])
         #expect(show(machine.close()) == [])
         #expect(show(machine.release(slot: 0, now: .zero)) == ["close 0"])
-        #expect(show(machine.lost(slot: 0, now: .zero, random: 0)) == "-")
+        #expect(show(machine.lost(slot: 0, now: .zero, random: 0)) == [])
     }
 
     @Test("Closing refuses those who wait and lets end what is in flight")

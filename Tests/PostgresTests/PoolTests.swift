@@ -210,6 +210,51 @@ struct PoolTests {
         }
     }
 
+    @Test("Reads lose nothing when all connections are lost at once, again and again")
+    func allLost() async throws {
+        let database = try TestDatabase()
+        // More than it takes to make the connections anew, whatever else the machine does.
+        let settings: @Sendable (inout PoolOptions) -> Void = {
+            ($0.acquireTimeout, $0.queryTimeout) = (.seconds(20), .seconds(20))
+        }
+        try await withPool(database.connectionString, settings) { pool in
+            await pool.waitUntilTried()
+            let bound = LoopBound(pool, loop: pool.loop)
+            let isOver = Lock(false)
+            let askers = (0..<20).map { asker in
+                Task(executorPreference: pool.loop) {
+                    var failures: [PostgresError] = []
+                    while !isOver.withLock({ $0 }) {
+                        do throws(PostgresError) {
+                            _ = try await bound.value.query(
+                                Self.echo, [.int8(1)], lane: asker < 16 ? .fast : .exclusive,
+                                isIdempotent: true)
+                        } catch {
+                            failures.append(error)
+                        }
+                    }
+                    return failures
+                }
+            }
+            for round in 1...5 {
+                try await waitUntil {
+                    pool.statistics.fast.connections == 2 && pool.statistics.exclusive.connections == 4
+                }
+                _ = try await Task.detached {
+                    try database.cluster.execute(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(database.name)'"
+                    )
+                }.value
+                try await waitUntil { pool.statistics.fast.lostConnections >= 2 * round }
+            }
+            isOver.withLock { $0 = true }
+            for asker in askers {
+                let failures = await asker.value
+                #expect(failures.isEmpty, "\(failures.map { ($0, $0.serverMessage) })")
+            }
+        }
+    }
+
     @Test("An idempotent query whose connection is lost is answered by another; others are told")
     func idempotent() async throws {
         let database = try Self.database.get()

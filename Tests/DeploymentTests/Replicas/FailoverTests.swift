@@ -6,22 +6,24 @@ import Testing
 
 @Suite("Reads with a primary and a replica", .serialized, .timeLimit(.minutes(5)))
 struct FailoverTests {
-    @Test("Go on from whichever of the two is left, and are soon back after both were away")
+    /// Reads that are lost are asked again within the time-outs. These leave a busy machine the time to start sessions
+    /// with the other server; by default it is 1 s and 2 s.
+    private static let timeouts = ["POI_DB_ACQUIRE_TIMEOUT": "5s", "POI_DB_STATEMENT_TIMEOUT": "5s"]
+
+    @Test("Lose no request while one of the two is left, and are soon back after both were away")
     func outages() async throws {
-        let service = try await ReplicatedService()
+        let service = try await ReplicatedService(Self.timeouts)
         let (primary, standby) = (service.primary, service.standby)
         try await service.waitForReadsOnStandby()
         let load = Load(port: service.server.port, connections: 16, target: secretTarget)
         try await offPool { load.wait(successes: 5) }
 
-        let primaryStopped = ContinuousClock.now
         try await offPool {
             try primary.stopServer(.immediate)
             load.wait(successes: 20)
             try primary.startServer()
         }
 
-        let standbyStopped = ContinuousClock.now
         try await offPool {
             try standby.stopServer(.immediate)
             load.wait(successes: 20)
@@ -51,12 +53,10 @@ struct FailoverTests {
         }
 
         let failures = outcomes.filter { !$0.isSuccess }
-        // What is on its way when the standby stops is lost with it, and has begun before.
-        let withoutPrimary = failures.filter { (primaryStopped...standbyStopped).contains($0.end) }
-        #expect(withoutPrimary.isEmpty, "\(withoutPrimary.prefix(5))")
+        // While one of the two is there, what was on its way to the other is asked again of it.
+        let withOneLeft = failures.filter { $0.end < bothStopping }
+        #expect(withOneLeft.isEmpty, "\(withOneLeft.count): \(withOneLeft.prefix(5))")
         let recovery = ReplicatedService.recoveryTime
-        let withoutStandby = failures.filter { $0.start > standbyStopped + recovery && $0.end < bothStopping }
-        #expect(withoutStandby.isEmpty, "\(withoutStandby.prefix(5))")
         let late = failures.filter { $0.start > bothReturned + recovery }
         #expect(late.isEmpty, "\(late.prefix(5))")
         #expect(
@@ -68,8 +68,8 @@ struct FailoverTests {
             #expect([.databaseUnavailable, .databaseBusy].contains(failure.answer?.problem?.code))
             #expect(failure.answer?.headers["retry-after"] != nil)
         }
-        // The acquire time-out is 1 s; the rest is what a busy machine takes.
-        for failure in unavailable { #expect(failure.end - failure.start < .seconds(2), "\(failure)") }
+        // The acquire time-out; the rest is what a busy machine takes.
+        for failure in unavailable { #expect(failure.end - failure.start < .seconds(6), "\(failure)") }
         try await service.finish()
     }
 
