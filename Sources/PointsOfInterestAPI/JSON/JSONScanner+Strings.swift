@@ -22,7 +22,7 @@ extension JSONScanner {
         }
         let text = JSONText(range: start..<position, isEscaped: isEscaped, isASCII: isASCII)
         advance()
-        if !isASCII, !text.raw(in: bytes).isUTF8 { flaws.formUnion(.text) }
+        if !isASCII, !flaws.contains(.text), !text.raw(in: bytes).isUTF8 { flaws.formUnion(.text) }
         return text
     }
 
@@ -62,8 +62,18 @@ extension JSONScanner {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether the bytes are UTF-8: what is not gets replaced where it is decoded.
-    fileprivate var isUTF8: Bool {
-        String(decoding: self, as: UTF8.self).utf8.elementsEqual(self)
+    /// Whether the bytes are UTF-8.
+    ///
+    /// Stops at the first that isn't: to make a string of such bytes takes long, since each is replaced.
+    var isUTF8: Bool {
+        var bytes = makeIterator()
+        var decoder = UTF8()
+        while true {
+            switch decoder.decode(&bytes) {
+            case .scalarValue: continue
+            case .emptyInput: return true
+            case .error: return false
+            }
+        }
     }
 }

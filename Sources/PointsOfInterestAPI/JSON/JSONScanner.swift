@@ -26,8 +26,16 @@ struct JSONScanner {
     private(set) var position: Int
     /// What was read and can't be stored, since the caller emptied it.
     var flaws: JSONFlaws = []
+    /// A member's name with its hash, so that names are not compared byte by byte.
+    private struct MemberName {
+        let text: JSONText
+        let hash: Int
+    }
+
     /// The names of the objects that are open, to find those that come twice.
-    private var names: [JSONText] = []
+    private var names: [MemberName] = []
+    /// Where names end being looked at: what is longer is refused for its length.
+    private var namesEnd = 0
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, from position: Int = 0) {
         self.bytes = bytes
@@ -106,7 +114,19 @@ struct JSONScanner {
     }
 
     /// Reads over a value, and notes its flaws.
-    mutating func value(level: Int = 0) throws(SyntaxError) {
+    ///
+    /// - Parameter bytes: the most that the value may have. Whether a name comes twice is not looked at beyond.
+    mutating func value(atMost bytes: Int = .max) throws(SyntaxError) {
+        namesEnd = bytes < self.bytes.count - position ? position + bytes : self.bytes.count
+        try value(level: 0)
+    }
+
+    /// Reads over a value that is not kept: its names may come twice.
+    mutating func skipValue() throws(SyntaxError) {
+        try value(atMost: 0)
+    }
+
+    private mutating func value(level: Int) throws(SyntaxError) {
         switch next {
         case UInt8(ascii: "\""): _ = try string()
         case UInt8(ascii: "{"), UInt8(ascii: "["):
@@ -130,12 +150,19 @@ struct JSONScanner {
         names.removeSubrange(outer...)
     }
 
+    /// Looks for the name among those that the object has already.
+    ///
+    /// Each name is hashed once, and only names of the same hash are compared: at most once for a value, since the
+    /// first that comes twice is the flaw. `Hasher` has a seed of the process, so nobody can aim at its collisions.
     private mutating func note(_ name: JSONText, since outer: Int) {
+        guard position <= namesEnd else { return }
         guard names.count - outer < EventLimits.members else { return flaws.formUnion(.size) }
-        if names[outer...].contains(where: { $0.isSame(as: name, in: bytes) }) {
+        guard !flaws.contains(.repetition) else { return names.append(MemberName(text: name, hash: 0)) }
+        let hash = name.hash(in: bytes)
+        if names[outer...].contains(where: { $0.hash == hash && $0.text.isSame(as: name, in: bytes) }) {
             flaws.formUnion(.repetition)
         }
-        names.append(name)
+        names.append(MemberName(text: name, hash: hash))
     }
 
     /// Reads over what is deeper than it may be, without recursion: a stack is no place for a stranger's levels.

@@ -17,18 +17,40 @@ struct JSONText {
         return String(decoding: unescaped(raw(in: bytes)), as: UTF8.self)
     }
 
-    /// Whether the text is that one.
-    func equals(_ text: String, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard !isEscaped else { return decoded(in: bytes).utf8.elementsEqual(text.utf8) }
+    /// Hands the content to a closure, its escapes undone once, however often it is compared there.
+    ///
+    /// - Parameter limit: the most bytes that are of interest.
+    /// - Returns: what the closure does; nil for a longer content.
+    func withContent<Value>(
+        in bytes: UnsafeBufferPointer<UInt8>, atMost limit: Int,
+        _ body: (UnsafeBufferPointer<UInt8>) -> Value?
+    ) -> Value? {
         let raw = raw(in: bytes)
-        return text.utf8.withContiguousStorageIfAvailable { raw.isSame(as: $0) }
-            ?? raw.elementsEqual(text.utf8)
+        guard isEscaped else { return raw.count <= limit ? body(raw) : nil }
+        // An escape has at most six bytes for one of the content's.
+        guard raw.count / 6 <= limit else { return nil }
+        let content = unescaped(raw)
+        return content.count <= limit ? content.withUnsafeBufferPointer(body) : nil
+    }
+
+    /// A hash that is the same for the same text, escaped or not.
+    func hash(in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        var hasher = Hasher()
+        if isEscaped {
+            unescaped(raw(in: bytes)).withUnsafeBytes { hasher.combine(bytes: $0) }
+        } else {
+            hasher.combine(bytes: UnsafeRawBufferPointer(raw(in: bytes)))
+        }
+        return hasher.finalize()
     }
 
     /// Whether two texts of a document are the same.
     func isSame(as other: JSONText, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         if !isEscaped, !other.isEscaped { return raw(in: bytes).isSame(as: other.raw(in: bytes)) }
-        return decoded(in: bytes).utf8.elementsEqual(other.decoded(in: bytes).utf8)
+        let texts = [self, other].map {
+            $0.isEscaped ? $0.unescaped($0.raw(in: bytes)) : Array($0.raw(in: bytes))
+        }
+        return texts[0] == texts[1]
     }
 
     /// How many Unicode scalars the text has.
@@ -40,19 +62,23 @@ struct JSONText {
     private func unescaped(_ raw: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(raw.count)
-        var rest = raw[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "\\"), let escape = rest.popFirst() else {
+        var index = 0
+        while index < raw.count {
+            let byte = raw[index]
+            index += 1
+            guard byte == UInt8(ascii: "\\"), index < raw.count else {
                 text.append(byte)
                 continue
             }
+            let escape = raw[index]
+            index += 1
             switch escape {
             case UInt8(ascii: "b"): text.append(0x08)
             case UInt8(ascii: "f"): text.append(0x0c)
             case UInt8(ascii: "n"): text.append(0x0a)
             case UInt8(ascii: "r"): text.append(0x0d)
             case UInt8(ascii: "t"): text.append(0x09)
-            case UInt8(ascii: "u"): text.append(contentsOf: Self.scalar(&rest).utf8)
+            case UInt8(ascii: "u"): Self.appendScalar(raw, &index, onto: &text)
             default: text.append(escape)
             }
         }
@@ -60,16 +86,27 @@ struct JSONText {
     }
 
     /// The scalar of a `\u`, or of two where they are a surrogate pair.
-    private static func scalar(_ rest: inout Slice<UnsafeBufferPointer<UInt8>>) -> String {
-        var unit = rest.prefix(4).hexValue ?? 0xfffd
-        rest = rest.dropFirst(4)
-        if unit & 0xfc00 == 0xd800, rest.starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]),
-            let low = rest.dropFirst(2).prefix(4).hexValue, low & 0xfc00 == 0xdc00
+    private static func appendScalar(
+        _ raw: UnsafeBufferPointer<UInt8>, _ index: inout Int, onto text: inout [UInt8]
+    ) {
+        var unit = unit(raw, at: index) ?? 0xfffd
+        index += 4
+        if unit & 0xfc00 == 0xd800, index + 1 < raw.count, raw[index] == UInt8(ascii: "\\"),
+            raw[index + 1] == UInt8(ascii: "u"), let low = Self.unit(raw, at: index + 2),
+            low & 0xfc00 == 0xdc00
         {
             unit = 0x10000 + (unit & 0x3ff) << 10 + low & 0x3ff
-            rest = rest.dropFirst(6)
+            index += 6
         }
-        return String(Character(Unicode.Scalar(unit) ?? "\u{fffd}"))
+        if unit < 0x80 {
+            text.append(UInt8(truncatingIfNeeded: unit))
+        } else {
+            text.append(contentsOf: (Unicode.Scalar(unit) ?? "\u{fffd}").utf8)
+        }
+    }
+
+    private static func unit(_ raw: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt32? {
+        raw.count - index >= 4 ? raw[index..<index + 4].hexValue : nil
     }
 }
 
@@ -78,6 +115,11 @@ extension UnsafeBufferPointer<UInt8> {
     @inline(__always)
     func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
         count == other.count && elementsEqual(other)
+    }
+
+    /// Whether these are the text's bytes.
+    func isSame(as text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { isSame(as: $0) } ?? elementsEqual(text.utf8)
     }
 }
 

@@ -148,6 +148,25 @@ struct EventFaultTests {
             ])
     }
 
+    @Test("names a member twice however it is escaped, and only within the bytes that a value may have")
+    func repeatedNames() throws {
+        func faults(value: String) throws -> [String] {
+            try self.faults(#"\#(envelope),"event":{"name":"new","value":\#(value)}"#)
+        }
+        let long = String(repeating: "x", count: 8200)
+        let escaped = String(repeating: #"\u0061"#, count: 100)
+        #expect(try faults(value: #"{"\u0061b":1,"a\u0063":2,"\ud83d\ude00":3,"😁":4}"#) == [])
+        #expect(try faults(value: #"{"\u0061b":1,"a\u0062":2}"#) == ["repeated event.value"])
+        #expect(try faults(value: #"{"\ud83d\ude00":1,"😀":2}"#) == ["repeated event.value"])
+        #expect(try faults(value: #"{"\#(escaped)1":1,"\#(escaped)2":2}"#) == [])
+        #expect(
+            try faults(value: #"{"a":1,"\u0061":2,"b":"\#(long)"}"#) == [
+                "repeated event.value", "too-large event.value",
+            ])
+        // Nobody has to know what else is wrong with what is too large.
+        #expect(try faults(value: #"{"b":"\#(long)","a":1,"\u0061":2}"#) == ["too-large event.value"])
+    }
+
     @Test("of a team's own is held against the team's definition")
     func ownDefinitions() throws {
         let own = EventDefinition(

@@ -7,8 +7,12 @@ public struct EventCatalog: Hashable, Sendable {
     package static let empty = EventCatalog(unique: [])
 
     private let definitionsByName: [String: EventDefinition]
+    /// Bytes of the longest name. A longer one from outside is not looked up: its hash takes the square of its
+    /// combining marks.
+    private let longestName: Int
 
     private init(unique definitions: [EventDefinition]) {
+        longestName = definitions.map(\.name.utf8.count).max() ?? 0
         definitionsByName = Dictionary(
             definitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -28,7 +32,7 @@ public struct EventCatalog: Hashable, Sendable {
 
     /// The definition of an event; nil if the name is not known.
     public subscript(name: String) -> EventDefinition? {
-        definitionsByName[name]
+        name.utf8.count <= longestName ? definitionsByName[name] : nil
     }
 
     /// The catalog with more events: a team's own.

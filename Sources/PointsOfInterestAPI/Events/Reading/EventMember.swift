@@ -14,11 +14,20 @@ enum EventMember: UInt8 {
         }
     }
 
-    /// Whether a member's name in a document is this one's.
-    func isNamed(_ name: JSONText, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        if name.isEscaped { return name.equals(key.description, in: bytes) }
-        return name.raw(in: bytes)
-            .isSame(as: UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+    /// The longest of the names in a document, in bytes.
+    private static let longestKey = 7
+
+    /// The member with a name that a document has; nil where none of these is meant.
+    static func named(
+        _ name: JSONText, among members: [EventMember], in bytes: UnsafeBufferPointer<UInt8>
+    ) -> EventMember? {
+        name.withContent(in: bytes, atMost: longestKey) { content in
+            members.first { member in
+                let key = member.key
+                return content.isSame(
+                    as: UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+            }
+        }
     }
 
     private var key: StaticString {

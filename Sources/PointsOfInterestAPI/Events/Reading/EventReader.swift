@@ -28,7 +28,7 @@ struct EventReader {
     /// Reads the event; nil if it has faults.
     mutating func read(_ scanner: inout JSONScanner, of body: [UInt8]) throws(SyntaxError) -> ReceivedEvent? {
         guard scanner.next == UInt8(ascii: "{") else {
-            try scanner.value()
+            try scanner.skipValue()
             report(.notAnEvent, "must be an object")
             return nil
         }
@@ -41,12 +41,12 @@ struct EventReader {
     ) throws(SyntaxError) {
         try scanner.object { (name, scanner) throws(SyntaxError) in
             scanner.flaws = []
-            guard let member = known.first(where: { $0.isNamed(name, in: scanner.bytes) }) else {
-                return try scanner.value()
+            guard let member = EventMember.named(name, among: known, in: scanner.bytes) else {
+                return try scanner.skipValue()
             }
             guard seen.insert(member) else {
                 report(.repeated, "must be given once", member)
-                return try scanner.value()
+                return try scanner.skipValue()
             }
             try read(member, &scanner)
         }
@@ -140,7 +140,7 @@ struct EventReader {
             return nil
         }
         let start = scanner.position
-        try scanner.value()
+        try scanner.value(atMost: EventLimits.valueBytes)
         let range = start..<scanner.position
         for (code, detail) in scanner.flaws.faults { report(code, detail, .value) }
         if range.count > EventLimits.valueBytes {
@@ -181,7 +181,7 @@ struct EventReader {
     private mutating func mistype(
         _ scanner: inout JSONScanner, _ member: EventMember, _ expected: String
     ) throws(SyntaxError) {
-        try scanner.value()
+        try scanner.skipValue()
         report(.wrongType, "must be \(expected)", member)
     }
 

@@ -31,14 +31,15 @@ struct EventValueChecker {
     }
 
     private mutating func check(_ name: JSONText, _ scanner: inout JSONScanner) throws(SyntaxError) {
-        let index = definition.parameters.firstIndex { name.equals($0.name, in: scanner.bytes) }
+        let definition = definition
+        let index = name.withContent(in: scanner.bytes, atMost: EventLimits.valueBytes) { content in
+            definition.parameters.firstIndex { content.isSame(as: $0.name) }
+        }
         guard let index else {
             if !definition.allowsOthers {
-                let known = definition.parameters.map(\.name).joined(separator: ", ")
-                let hint = known.isEmpty ? "has no values" : "has only \(known)"
-                faults.append(Fault(code: .unknown, detail: "\(definition.name) \(hint)", parameter: nil))
+                report(.unknown, Self.knownNames(of: definition), nil)
             }
-            return try scanner.value()
+            return try scanner.skipValue()
         }
         guard scanner.next != UInt8(ascii: "n") else { return try scanner.literal("null") }
         given |= 1 << UInt64(index)
@@ -68,7 +69,10 @@ struct EventValueChecker {
     ) throws(SyntaxError) {
         guard scanner.next == UInt8(ascii: "\"") else { return try mistype(&scanner, parameter, "a text") }
         let text = try scanner.string()
-        guard !choices.contains(where: { text.equals($0, in: scanner.bytes) }) else { return }
+        let choice = text.withContent(in: scanner.bytes, atMost: EventLimits.valueBytes) { content in
+            choices.firstIndex { content.isSame(as: $0) }
+        }
+        guard choice == nil else { return }
         report(.notAChoice, "must be one of \(choices.joined(separator: ", "))", parameter)
     }
 
@@ -106,11 +110,20 @@ struct EventValueChecker {
     private mutating func mistype(
         _ scanner: inout JSONScanner, _ parameter: EventParameter, _ expected: String
     ) throws(SyntaxError) {
-        try scanner.value()
+        try scanner.skipValue()
         report(.wrongType, "must be \(expected)", parameter)
     }
 
-    private mutating func report(_ code: EventFault.Code, _ detail: String, _ parameter: EventParameter) {
-        faults.append(Fault(code: code, detail: detail, parameter: parameter.name))
+    private static func knownNames(of definition: EventDefinition) -> String {
+        let known = definition.parameters.map(\.name).joined(separator: ", ")
+        return "\(definition.name) \(known.isEmpty ? "has no values" : "has only \(known)")"
+    }
+
+    /// Adds a fault, if it is told; the text of one that isn't is never made.
+    private mutating func report(
+        _ code: EventFault.Code, _ detail: @autoclosure () -> String, _ parameter: EventParameter?
+    ) {
+        guard faults.count < EventLimits.faults else { return }
+        faults.append(Fault(code: code, detail: detail(), parameter: parameter?.name))
     }
 }

@@ -38,7 +38,7 @@ struct EventsDecoder {
                 var reader = EventReader(index: count, catalog: catalog)
                 count += 1
                 // What is too much is only counted.
-                guard count <= EventLimits.events else { return try scanner.value() }
+                guard count <= EventLimits.events else { return try scanner.skipValue() }
                 if let event = try reader.read(&scanner, of: body) { events.append(event) }
                 faults += reader.faults
             }

@@ -8,6 +8,8 @@ extension UUID {
     /// Reads a UUID's 36 characters (RFC 9562, section 4) of either case; nil if these are something else.
     init?(_ text: JSONText, in bytes: UnsafeBufferPointer<UInt8>) {
         guard !text.isEscaped else {
+            // An escape has at most six bytes for one of the text's.
+            guard text.range.count <= 6 * 36 else { return nil }
             self.init(uuidString: text.decoded(in: bytes))
             return
         }
