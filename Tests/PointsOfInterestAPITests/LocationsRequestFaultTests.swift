@@ -89,6 +89,14 @@ struct LocationsRequestFaultTests {
         #expect(self.faults(of: query) == faults)
     }
 
+    @Test("is refused for categories with longer names than there are, before they are compared")
+    func longCategories() {
+        // Without a vocabulary any name goes, but no name is that long.
+        let name = String(repeating: "a", count: 100)
+        #expect(faults(of: "lat=0&long=0&category=\(name)") == [])
+        #expect(faults(of: "lat=0&long=0&category=\(name)a") == ["category unknown-category"])
+    }
+
     @Test("is told the name it probably meant")
     func namesTheNearest() throws {
         for (unknown, known) in [

@@ -3,11 +3,13 @@ public struct CategoryVocabulary: Hashable, Sendable {
     /// The names, each once, in alphabetical order.
     public let sortedNames: [String]
     private let names: Set<String>
+    private let nearestName: NearestName
 
     /// Makes a vocabulary of names.
     public init(_ names: some Sequence<String>) {
         self.names = Set(names)
         sortedNames = self.names.sorted()
+        nearestName = NearestName(among: sortedNames)
     }
 
     /// Whether there ever was such a category.
@@ -15,6 +17,6 @@ public struct CategoryVocabulary: Hashable, Sendable {
 
     /// The category that was probably meant; nil where none is near.
     public func nearest(to mistaken: String) -> String? {
-        NearestName.find(for: mistaken, among: sortedNames)
+        nearestName.find(for: mistaken)
     }
 }

@@ -37,8 +37,7 @@ enum PercentEncoding {
             }
         }
         if decoded.contains(0) { throw .nul }
-        // Decoding repairs what is not UTF-8, and so changes it.
-        guard String(decoding: decoded, as: UTF8.self).utf8.elementsEqual(decoded) else { throw .notUTF8 }
+        guard decoded.withUnsafeBufferPointer({ $0.isUTF8 }) else { throw .notUTF8 }
         return decoded
     }
 

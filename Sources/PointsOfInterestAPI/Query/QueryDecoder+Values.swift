@@ -22,14 +22,11 @@ extension QueryDecoder {
 
     /// `true` or `false`; nil where the parameter is absent or a fault.
     mutating func flag(_ parameter: Parameter) -> Bool? {
-        switch text(parameter) {
-        case nil: return nil
-        case "true": return true
-        case "false": return false
-        default:
-            report(parameter, .notABoolean, "must be true or false")
-            return nil
-        }
+        guard has(parameter) else { return nil }
+        let isTrue = withValue(of: parameter) { $0.isSame(as: "true") }
+        let isFalse = withValue(of: parameter) { $0.isSame(as: "false") }
+        if isTrue == false, isFalse == false { report(parameter, .notABoolean, "must be true or false") }
+        return isTrue == true ? true : isFalse == true ? false : nil
     }
 
     /// A coordinate whose two numbers are both there or both absent; nil where they are absent or a fault.
@@ -41,10 +38,11 @@ extension QueryDecoder {
     /// A box: `west,south,east,north`; nil where the parameter is absent or a fault.
     mutating func box(_ parameter: Parameter) -> BoundingBox? {
         let rule = "must be west,south,east,north in degrees"
-        guard let edges = withValue(of: parameter, { Self.list($0).map(DecimalNumber.parse) }) else {
+        guard let list = withValue(of: parameter, { Self.list($0, atMost: 4)?.map(DecimalNumber.parse) })
+        else {
             return nil
         }
-        guard edges.count == 4 else {
+        guard let edges = list, edges.count == 4 else {
             report(parameter, .malformedBox, "\(rule): four numbers")
             return nil
         }
@@ -73,9 +71,13 @@ extension QueryDecoder {
     mutating func categories(
         _ parameter: Parameter, atMost greatestCount: Int, _ vocabulary: CategoryVocabulary?
     ) -> [String] {
-        let texts = withValue(of: parameter) { Self.list($0).map { String(decoding: $0, as: UTF8.self) } }
-        guard let texts else { return [] }
-        guard texts.count <= greatestCount else {
+        let list = withValue(of: parameter) { value in
+            // One byte more than a name may have says that it is too long.
+            Self.list(value, atMost: greatestCount)?
+                .map { String(decoding: $0.prefix(Self.greatestNameLength + 1), as: UTF8.self) }
+        }
+        guard let list else { return [] }
+        guard let texts = list else {
             report(parameter, .tooManyValues, "must name at most \(greatestCount) categories")
             return []
         }
@@ -83,16 +85,25 @@ extension QueryDecoder {
         for name in names {
             if name.isEmpty {
                 report(parameter, .emptyParameter, "must have a name between any two commas")
-            } else if let vocabulary, !vocabulary.contains(name) {
-                let hint = vocabulary.nearest(to: name).map { "; did you mean \($0)?" } ?? ""
+            } else if name.utf8.count > Self.greatestNameLength || vocabulary?.contains(name) == false {
+                let hint = vocabulary?.nearest(to: name).map { "; did you mean \($0)?" } ?? ""
                 report(parameter, .unknownCategory, "has no category \(Self.shown(name))\(hint)")
             }
         }
         return names
     }
 
-    private static func list(_ text: UnsafeBufferPointer<UInt8>) -> [UnsafeBufferPointer<UInt8>] {
-        text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+    /// Bytes of a category's name. A longer one is unknown, and is not compared with others: strings are compared
+    /// by canonical equivalence, which takes the square of a run of combining marks.
+    private static var greatestNameLength: Int { 100 }
+
+    /// The items of a comma-separated list; nil where there are too many.
+    private static func list(
+        _ text: UnsafeBufferPointer<UInt8>, atMost greatestCount: Int
+    ) -> [UnsafeBufferPointer<UInt8>]? {
+        let comma = UInt8(ascii: ",")
+        guard text.count(where: { $0 == comma }) < greatestCount else { return nil }
+        return text.split(separator: comma, omittingEmptySubsequences: false)
             .map { UnsafeBufferPointer(rebasing: $0) }
     }
 

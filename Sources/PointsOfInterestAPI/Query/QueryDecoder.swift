@@ -16,6 +16,8 @@ struct QueryDecoder<Parameter: QueryParameter> {
 
     /// What is wrong so far, each fault once.
     private(set) var faults: [ParameterFault] = []
+    /// What the names are that are known; nil until one is asked for that isn't.
+    private var known: (nearest: NearestName, list: String)?
     private var values = [Value](repeating: .absent, count: Parameter.allCases.count)
 
     init(_ query: UnsafeBufferPointer<UInt8>, ignoring ignored: [ParameterPattern] = []) {
@@ -95,12 +97,19 @@ struct QueryDecoder<Parameter: QueryParameter> {
         unknown name: UnsafeBufferPointer<UInt8>, ignoring ignored: [ParameterPattern]
     ) {
         if ignored.contains(where: { $0.matches(name) }) { return }
-        let known = Parameter.allCases.map(\.name.description)
+        let known = known ?? Self.knownNames()
+        self.known = known
         let shown = Self.shown(name)
-        let knownNames =
-            known.isEmpty ? "this has no parameters" : "known are \(known.joined(separator: ", "))"
-        let hint = NearestName.find(for: shown, among: known).map { "did you mean \($0)?" } ?? knownNames
+        let hint = known.nearest.find(for: shown).map { "did you mean \($0)?" } ?? known.list
         report(shown, .unknownParameter, "is not known; \(hint)")
+    }
+
+    private static func knownNames() -> (nearest: NearestName, list: String) {
+        let names = Parameter.allCases.map(\.name.description)
+        return (
+            NearestName(among: names),
+            names.isEmpty ? "this has no parameters" : "known are \(names.joined(separator: ", "))"
+        )
     }
 
     /// A name as a fault shows it: readable, and short whatever was sent.
