@@ -22,6 +22,16 @@ struct MessageTests {
         #expect(headers.first("X") == "a  Y: b ")
     }
 
+    @Test("A value's bytes that aren't UTF-8 are replaced")
+    func repairedValues() {
+        let bytes = Array("a".utf8) + [0xff, 0xc3] + Array("z".utf8)
+        let headers = HTTPHeaders(
+            storage: Array("X".utf8) + bytes,
+            fields: [.init(nameStart: 0, nameEnd: 1, valueStart: 1, valueEnd: 1 + bytes.count)])
+        #expect(headers.first("X") == "a\u{FFFD}\u{FFFD}z")
+        #expect(headers.all("X") == ["a\u{FFFD}\u{FFFD}z"])
+    }
+
     @Test("A field name is a token")
     func headerNames() {
         for name in ["", "a b", "a:", "a\r\n", "ä"] { #expect(HTTPHeaderName(name) == nil) }

@@ -18,7 +18,7 @@ final class GzipDecoder {
 
     /// Any window that gzip may have, 2¹⁵ bytes; 16 more ask for gzip's frame.
     private static let windowBits: Int32 = 15 + 16
-    private static let leastRoom = 4096
+    private static let pieceBytes = 16 * 1024
 
     /// Takes 40 KiB at its first body; nil where there is no memory.
     init?() {
@@ -55,17 +55,20 @@ final class GzipDecoder {
 
     private func inflateAll(limit: Int) -> Outcome {
         var output: [UInt8] = []
+        // Used for every piece: a body may have a member of nothing in each 20 bytes.
+        let piece = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: Self.pieceBytes)
+        defer { piece.deallocate() }
         while true {
             guard output.count <= limit else { return .tooLarge }
-            let room = min(limit + 1 - output.count, max(Self.leastRoom, output.count))
-            let (part, status) = inflatePart(room: room)
-            output += part
+            let room = min(limit + 1 - output.count, Self.pieceBytes)
+            let (count, status) = inflatePart(into: piece, room: room)
+            output += piece[..<count]
             switch status {
             case Z_STREAM_END where stream.pointee.avail_in == 0:
                 return output.count <= limit ? .decoded(output) : .tooLarge
             case Z_STREAM_END:
                 guard inflateReset(stream) == Z_OK else { return .malformed }
-            case Z_OK where part.count == room || stream.pointee.avail_in > 0:
+            case Z_OK where count == room || stream.pointee.avail_in > 0:
                 continue
             default:
                 // Z_BUF_ERROR is an input that ends too early; all else is no gzip.
@@ -74,15 +77,13 @@ final class GzipDecoder {
         }
     }
 
-    private func inflatePart(room: Int) -> (part: [UInt8], status: Int32) {
-        var status = Z_OK
-        let part = [UInt8](unsafeUninitializedCapacity: room) { output, count in
-            stream.pointee.next_out = output.baseAddress
-            stream.pointee.avail_out = UInt32(clamping: room)
-            status = inflate(stream, Z_NO_FLUSH)
-            count = room - Int(stream.pointee.avail_out)
-            stream.pointee.next_out = nil
-        }
-        return (part, status)
+    private func inflatePart(
+        into piece: UnsafeMutableBufferPointer<UInt8>, room: Int
+    ) -> (count: Int, status: Int32) {
+        stream.pointee.next_out = piece.baseAddress
+        stream.pointee.avail_out = UInt32(clamping: room)
+        defer { stream.pointee.next_out = nil }
+        let status = inflate(stream, Z_NO_FLUSH)
+        return (room - Int(stream.pointee.avail_out), status)
     }
 }

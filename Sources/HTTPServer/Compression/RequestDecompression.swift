@@ -19,14 +19,14 @@ public final class RequestDecompression {
     /// - Throws: 415 for a coding other than gzip, and for more than one; 400 for what isn't gzip; 413 beyond the
     ///   limit.
     public func body(of request: HTTPRequest) throws(HTTPError) -> [UInt8] {
-        let codings = request.headers.all(.contentEncoding)
-        guard let coding = codings.first else { return try bounded(request.body) }
-        guard codings.count == 1 else { throw Self.unsupported }
-        switch coding.lowercased() {
-        case "identity": return try bounded(request.body)
-        case "gzip", "x-gzip": break
-        default: throw Self.unsupported
+        let headers = request.headers
+        guard headers.contains(.contentEncoding) else { return try bounded(request.body) }
+        guard headers.count(of: .contentEncoding) == 1 else { throw Self.unsupported }
+        let coding = headers.withFirstValue(of: .contentEncoding) { coding in
+            ["identity", "gzip", "x-gzip"].firstIndex { ASCII.equalIgnoringCase(coding, $0.utf8) }
         }
+        guard let coding, let coding else { throw Self.unsupported }
+        if coding == 0 { return try bounded(request.body) }
         guard let decoder else { throw .internalError }
         switch decoder.decode(request.body, limit: limit) {
         case .decoded(let body): return body

@@ -2,10 +2,9 @@ extension HTTPHeaders {
     /// Whether the message's body is of a media type: `Content-Type` names it, whatever its case and its
     /// parameters (RFC 9110, section 8.3).
     public func hasContent(of mediaType: String) -> Bool {
-        let fields = all(.contentType)
-        guard fields.count == 1, let field = fields.first else { return false }
-        let name = field.utf8.prefix { $0 != UInt8(ascii: ";") }
-            .reversed().drop { $0 == ASCII.space || $0 == ASCII.tab }.reversed()
-        return String(decoding: Array(name), as: UTF8.self).lowercased() == mediaType
+        guard count(of: .contentType) == 1 else { return false }
+        return withFirstValue(of: .contentType) { field in
+            ASCII.equalIgnoringCase(ASCII.trimmed(field.prefix { $0 != ASCII.semicolon }), mediaType.utf8)
+        } ?? false
     }
 }
