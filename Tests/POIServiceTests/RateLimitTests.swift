@@ -201,6 +201,18 @@ struct ClientIdentificationTests {
         #expect(try Self.client(peer: "10.1.2.3", "nonsense, 198.51.100.9") == client)
         #expect(try Self.client(peer: "10.1.2.3", "198.51.100.9, nonsense") == IPAddress("10.1.2.3"))
         #expect(try Self.client(peer: "10.1.2.3", "10.0.0.4, 10.0.0.5") == IPAddress("10.0.0.4"))
+        #expect(
+            try Self.client(peer: "10.1.2.3", "[2001:db9::1%eth0]:80,\t[2001:db8::1]:4711")
+                == IPAddress("2001:db9::").map(\.client))
+    }
+
+    @Test("Of a list that no chain of proxies writes, only the end is read")
+    func longLists() throws {
+        let proxies = Array(repeating: "10.0.0.1", count: 40).joined(separator: ",")
+        #expect(
+            try Self.client(peer: "10.1.2.3", "198.51.100.9,10.0.0.2,\(proxies)") == IPAddress("10.0.0.1"))
+        let digits = String(repeating: "1", count: 101)
+        #expect(try Self.client(peer: "10.1.2.3", "198.51.100.9,\(digits)") == IPAddress("10.1.2.3"))
     }
 
     @Test("Of version 6, a network is one client")

@@ -19,7 +19,9 @@ public struct AccessKey: Sendable, CustomStringConvertible {
     /// Whether the token is this key. Takes as long for any token of the same length.
     func equals(_ token: [UInt8]) -> Bool {
         var difference = bytes.count ^ token.count
-        for index in token.indices { difference |= Int(token[index] ^ bytes[index % bytes.count]) }
+        for index in token.indices.prefix(Self.lengths.upperBound) {
+            difference |= Int(token[index] ^ bytes[index % bytes.count])
+        }
         return difference == 0
     }
 

@@ -19,7 +19,7 @@ public struct IPAddress: Hashable, Sendable {
 
     /// Reads a numeric address, without brackets or a port; what follows a `%` is passed over.
     public init?(_ text: String) {
-        let text = String(text.prefix { $0 != "%" })
+        let text = String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "%") }, as: UTF8.self)
         var version4 = in_addr()
         var version6 = in6_addr()
         if inet_pton(AF_INET, text, &version4) == 1 {

@@ -23,7 +23,10 @@ struct KeyRequirement: HTTPRequestCheck {
 
     private static func bearerToken(_ field: String) -> [UInt8]? {
         let parts = field.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
-        guard parts.count == 2, String(Substring(parts[0])).lowercased() == "bearer" else { return nil }
+        // By bytes: a comparison of strings takes the square of a run of combining marks.
+        guard parts.count == 2, parts[0].elementsEqual("bearer".utf8, by: { $0 | 0x20 == $1 }) else {
+            return nil
+        }
         let token = Array(parts[1].drop { $0 == UInt8(ascii: " ") })
         return token.isEmpty ? nil : token
     }

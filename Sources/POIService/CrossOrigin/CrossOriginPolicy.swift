@@ -43,7 +43,7 @@ public struct CrossOriginPolicy: Sendable {
 
     /// The fields that let the request's origin read the answer, `commonFields` not among them.
     func fields(for request: HTTPRequest) -> HTTPHeaders? {
-        guard dependsOnOrigin, let origin = request.headers.first(.origin) else { return nil }
+        guard dependsOnOrigin, let origin = request.headers.first(.origin), origin.isASCII else { return nil }
         return fieldsByOrigin[origin]
     }
 

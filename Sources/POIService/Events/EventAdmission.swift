@@ -14,7 +14,8 @@ struct EventAdmission: Sendable {
         var last: (userID: String, hidden: String)?
         return events.map { event in
             let userID: String
-            if let last, last.userID == event.userID {
+            // By bytes: a comparison of strings takes the square of a run of combining marks.
+            if let last, last.userID.utf8.elementsEqual(event.userID.utf8) {
                 userID = last.hidden
             } else {
                 userID = hidden(event.userID)

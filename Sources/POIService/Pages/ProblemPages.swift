@@ -18,7 +18,9 @@ struct ProblemPages: HTTPHandler {
     }
 
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
-        guard let page = context.pathParameter("code").flatMap({ pages[$0] }) else { throw Self.notFound }
+        guard let code = context.pathParameter("code"), code.isASCII, let page = pages[code] else {
+            throw Self.notFound
+        }
         return try await page.respond(to: request, context: context)
     }
 
