@@ -11,7 +11,7 @@ struct PlaceFilter: Sendable {
     let words: [String]?
 
     init(_ request: LocationsRequest) {
-        categories = Set(request.categories).sorted()
+        categories = request.categories.uniqueInByteOrder
         featured = request.featured
         words = request.searchText.map { text in
             SearchWords.words(ofQuery: text).sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }

@@ -29,7 +29,7 @@ extension LocationsRequest {
         if let limit { items.append(QueryItem(Parameter.limit, limit)) }
         if let box { items.append(QueryItem(Parameter.bbox, [box.west, box.south, box.east, box.north])) }
         if !categories.isEmpty {
-            items.append(QueryItem(Parameter.category, Set(categories).sorted().joined(separator: ",")))
+            items.append(QueryItem(Parameter.category, categories.uniqueInByteOrder.joined(separator: ",")))
         }
         if let searchText { items.append(QueryItem(Parameter.q, searchText)) }
         if let featured { items.append(QueryItem(Parameter.featured, featured ? "true" : "false")) }

@@ -81,7 +81,7 @@ extension QueryDecoder {
             report(parameter, .tooManyValues, "must name at most \(greatestCount) categories")
             return []
         }
-        let names = Set(texts).sorted()
+        let names = texts.uniqueInByteOrder
         for name in names {
             if name.isEmpty {
                 report(parameter, .emptyParameter, "must have a name between any two commas")

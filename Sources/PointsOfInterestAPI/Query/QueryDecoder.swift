@@ -16,6 +16,8 @@ struct QueryDecoder<Parameter: QueryParameter> {
 
     /// What is wrong so far, each fault once.
     private(set) var faults: [ParameterFault] = []
+    /// Hashes of the faults: compared with each other as strings, those of 100 parameters take long.
+    private var told: Set<Int> = []
     /// What the names are that are known; nil until one is asked for that isn't.
     private var known: (nearest: NearestName, list: String)?
     private var values = [Value](repeating: .absent, count: Parameter.allCases.count)
@@ -49,8 +51,17 @@ struct QueryDecoder<Parameter: QueryParameter> {
     }
 
     private mutating func report(_ name: String, _ code: ProblemCode, _ detail: String) {
-        let fault = ParameterFault(parameter: name, code: code, detail: detail)
-        if !faults.contains(fault) { faults.append(fault) }
+        guard told.insert(Self.hash(name, code.rawValue, detail)).inserted else { return }
+        faults.append(ParameterFault(parameter: name, code: code, detail: detail))
+    }
+
+    private static func hash(_ texts: String...) -> Int {
+        var hasher = Hasher()
+        for var text in texts {
+            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+            hasher.combine(0 as UInt8)
+        }
+        return hasher.finalize()
     }
 
     private mutating func read(
