@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Counts the instructions of requests that look for work, with valgrind, and fails where a byte costs too much.
+
+Instructions don't depend on how busy the machine is. Each case of hostile_requests.py is sent in three sizes, each
+twice the one before. A doubling may at most make it GROWTH times as dear, and a byte of the largest may cost as much
+as the case says.
+"""
+
+import argparse
+import glob
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from json import loads
+
+from hostile_requests import CASES, KEY
+
+GROWTH = 2.3
+TIMEOUT_SECONDS = 120
+SETTINGS = {
+    "POI_EVENTS_KEYS": KEY,
+    "POI_TRUSTED_PROXIES": "127.0.0.0/8,10.0.0.0/8,::/128",
+    "POI_RATE_LIMIT": "1000000/s",
+    "POI_CORS_ORIGINS": "https://app.example.com",
+    "POI_ACCESS_LOG": "on",
+}
+
+
+class Mock:
+    """poi-mock under callgrind, which writes down what it has counted, and begins anew, when it is told."""
+
+    def __init__(self, program, folder):
+        self.folder = folder
+        self.process = subprocess.Popen(
+            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts", f"--vgdb-prefix={folder}/vgdb",
+             program, "--port", "0", "--until-stdin-closes"],
+            env=os.environ | SETTINGS, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=open(f"{folder}/log", "wb"))
+        line = self.process.stdout.readline()
+        if not line:
+            raise SystemExit("check-linear-cost: poi-mock did not start:\n" + open(f"{folder}/log").read())
+        self.port = loads(line)["port"]
+
+    def instructions(self):
+        """Those since the last time."""
+        subprocess.run(
+            ["vgdb", f"--vgdb-prefix={self.folder}/vgdb", f"--pid={self.process.pid}", "dump"],
+            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=TIMEOUT_SECONDS)
+        total = 0
+        for path in glob.glob(f"{self.folder}/counts.*"):
+            with open(path, errors="replace") as counts:
+                total += sum(int(line.split()[1]) for line in counts if line.startswith("totals:"))
+            os.remove(path)
+        return total
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(TIMEOUT_SECONDS)
+
+
+def exchange(port, request, count, piece_bytes):
+    """Sends a request, and returns the statuses of the responses."""
+    statuses = []
+    with socket.create_connection(("127.0.0.1", port), TIMEOUT_SECONDS) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        step = piece_bytes or len(request)
+        for start in range(0, len(request), step):
+            connection.sendall(request[start:start + step])
+            if piece_bytes:
+                time.sleep(0.005)
+        received = b""
+        while len(statuses) < count:
+            head, end, rest = received.partition(b"\r\n\r\n")
+            length = re.search(rb"(?i)content-length: (\d+)", head)
+            length = int(length[1]) if length else 0
+            if end and len(rest) >= length:
+                statuses.append(int(head.split()[1]))
+                received = rest[length:]
+                continue
+            more = connection.recv(1 << 20)
+            if not more:
+                break
+            received += more
+    return statuses
+
+
+def measure(mock, case):
+    """The bytes and the instructions of each size."""
+    measured = []
+    for size in case.sizes:
+        request, count = case.make(size), case.responses(size)
+        mock.instructions()
+        statuses = exchange(mock.port, request, count, case.piece_bytes)
+        if statuses != [case.status] * count:
+            raise ValueError(f"{case.status} was expected, not {statuses[:3]}: the request went another way")
+        measured.append((size if case.is_coded else len(request), mock.instructions()))
+    return measured
+
+
+def fault(mock, case):
+    """What is wrong with what a case costs; nothing if it is right. Prints a line of it."""
+    try:
+        measured = measure(mock, case)
+    except ValueError as error:
+        print(f"FAIL {case.name}: {error}", flush=True)
+        return case.name
+    (_, first), (_, second), (size, third) = measured
+    growth = max(second / first, third / second)
+    each = third / size
+    is_right = growth <= GROWTH and each <= case.most
+    print(f"{'ok' if is_right else 'FAIL':4} {each:6.0f} a byte (at most {case.most:5}), x{growth:.2f}, "
+          f"{size:7} bytes {third / 1e6:7.2f} M  {case.name}", flush=True)
+    return None if is_right else case.name
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("cases", nargs="*", metavar="case", help="all without one")
+    arguments = parser.parse_args()
+    cases = [case for case in CASES if not arguments.cases or case.name in arguments.cases]
+    unknown = set(arguments.cases) - {case.name for case in CASES}
+    if unknown:
+        parser.error(f"there is no case {', '.join(unknown)}")
+    with tempfile.TemporaryDirectory() as folder:
+        mock = Mock(arguments.program, folder)
+        # What happens once, at the first request, is no request's cost.
+        measure(mock, CASES[0])
+        faults = [name for case in cases if (name := fault(mock, case))]
+        mock.close()
+    if faults:
+        raise SystemExit(f"check-linear-cost: {len(faults)} of {len(cases)} cost too much: {', '.join(faults)}")
+    print(f"check-linear-cost: {len(cases)} cases cost what they may")
+
+
+if __name__ == "__main__":
+    main()

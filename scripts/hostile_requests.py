@@ -1,0 +1,290 @@
+"""Requests that look for work: for each path that a stranger's bytes take, one of about so many bytes.
+
+Each function takes a number of bytes and returns the request. Where the service undoes a coding, that is the number
+of bytes which come out. What a case is called, the sizes that it is tried with and what its bytes may cost stand in
+CASES.
+"""
+
+import gzip
+import zlib
+from dataclasses import dataclass
+from typing import Callable
+
+KEY = "check-linear-cost-key"
+MARKS = "\u0301\u0316".encode()  # Two combining marks of different classes: normalization puts them in order.
+
+
+@dataclass(frozen=True)
+class Case:
+    """A request of a growing size. `most` bounds the instructions for a byte of the largest."""
+
+    name: str
+    make: Callable[[int], bytes]
+    status: int
+    sizes: tuple[int, int, int]
+    most: int = 300
+    responses: Callable[[int], int] = lambda size: 1
+    piece_bytes: int = 0  # Sent in pieces of so many bytes; all at once where it is 0.
+    is_coded: bool = False  # Whether the bytes that count are those that come out of a coding.
+
+
+def get(target="/livez", fields=b""):
+    target = target.encode() if isinstance(target, str) else target
+    return b"GET " + target + b" HTTP/1.1\r\nHost: a\r\n" + fields + b"\r\n"
+
+
+def field(name, value):
+    return name.encode() + b": " + value + b"\r\n"
+
+
+def post(body, fields=b""):
+    return (
+        b"POST /events HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        + field("Authorization", b"Bearer " + KEY.encode())
+        + fields
+        + (b"" if b"chunked" in fields else field("Content-Length", str(len(body)).encode()))
+        + b"\r\n"
+        + body
+    )
+
+
+def fill(unit, size):
+    """As many whole units as make so many bytes, one at least."""
+    return unit * max(1, size // len(unit))
+
+
+def query(prefix, unit, places="/locations"):
+    return lambda size: get(places.encode() + b"?" + prefix + fill(unit, size))
+
+
+def filled(name, unit, target="/livez"):
+    return lambda size: get(target, field(name, fill(unit, size)))
+
+
+def fields(line, target="/livez"):
+    return lambda size: get(target, fill(line, size))
+
+
+# Bodies
+
+
+def event(value=b"{}", name=b"launch", more=b""):
+    return b'{"user_id":"u","time":1,"event":{"name":"%s","value":%s}%s}' % (name, value, more)
+
+
+def batch(*events):
+    return post(b"[" + b",".join(events) + b"]")
+
+
+def named(size, count, letter):
+    """An object of so many members, whose long names differ at their ends."""
+    length = max(1, size // count // len(letter) - 1)
+    return b"{" + b",".join(b'"%s%04d":0' % (letter * length, i) for i in range(count)) + b"}"
+
+
+def valued(unit, size, around=b'{"x":%s}', name=b"future"):
+    return batch(event(around % unit(size), name))
+
+
+def repeated_event(size, *arguments):
+    one = event(*arguments)
+    return batch(*[one] * max(1, size // (len(one) + 1)))
+
+
+def text(unit):
+    return lambda size: valued(lambda size: b'"' + fill(unit, size) + b'"', size)
+
+
+def unknown_members(letter):
+    def members(size):
+        count = size // (len(letter) + 10)
+        return batch(event(more=b"," + b",".join(b'"%s%05d":0' % (letter, i) for i in range(count))))
+
+    return members
+
+
+def gzipped(body):
+    return post(body, field("Content-Encoding", b"gzip"))
+
+
+def gzip_members(size, first=b""):
+    empty = gzip.compress(b"", mtime=0)
+    return gzipped(gzip.compress(first, mtime=0) + fill(empty, size))
+
+
+def gzip_blocks(blocks):
+    """A body of these deflated blocks, and behind them one that stores an empty list."""
+    data = b"[]"
+    deflated = blocks + b"\x01\x02\x00\xfd\xff" + data
+    trailer = zlib.crc32(data).to_bytes(4, "little") + len(data).to_bytes(4, "little")
+    return gzipped(b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + deflated + trailer)
+
+
+def blocks_of_tables(size):
+    """Blocks that say how long 257 codes are, and then nothing (RFC 1951, section 3.2.7): 12 bytes each."""
+    lengths = {18: 1, 0: 2, 1: 2}  # of the codes for the lengths: 18 is 0, 0 is 10, 1 is 11
+    order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1]
+    numbers = [(0, 1), (2, 2), (0, 5), (0, 5), (len(order) - 4, 4)] + [(lengths.get(code, 0), 3) for code in order]
+    zeros = [(0, 1), (138 - 11, 7), (0, 1), (118 - 11, 7)]
+    # Only the end of a block has a code, of one bit. Codes are sent from their highest bit.
+    numbers += zeros + [(0b11, 2), (0b01, 2), (0, 1)]
+    bits = "".join(format(number, f"0{count}b")[::-1] for number, count in numbers)
+    # Eight blocks are whole bytes.
+    eight = "".join([bits] * 8)
+    block = bytes(int(eight[i:i + 8][::-1], 2) for i in range(0, len(eight), 8))
+    return fill(block, size)
+
+
+def chunked(chunk):
+    return lambda size: post(
+        fill(chunk, size) + b"0\r\n\r\n", field("Transfer-Encoding", b"chunked")
+    )
+
+
+def parameters(size, unit=b"%d"):
+    return get(b"/locations?" + b"&".join(unit % i for i in range(size)))
+
+
+BODY = (50_000, 100_000, 200_000)
+QUERY = (2_000, 4_000, 8_000)
+HEAD = (3_900, 7_800, 15_600)
+LISTED = (25, 50, 100)  # Not bytes: how many of a list that has a bound.
+UP_TO_50 = (12, 25, 50)
+
+CASES = [
+    # JSON
+    Case("events that are good", lambda n: repeated_event(n, b'{"page":"x","additional":"%s"}' % (b"x" * 180), b"page-view"), 200, BODY),
+    Case("64 long names", lambda n: batch(event(named(n, 64, b"a"), b"future")), 422, BODY),
+    Case("64 long names, escaped", lambda n: batch(event(named(n, 64, b"\\u0061"), b"future")), 422, BODY),
+    Case("64 names an event, escaped",
+         lambda n: repeated_event(n, named(7000, 64, b"\\u0061"), b"future"), 200, BODY),
+    Case("64 names an event, all unknown to its definition",
+         lambda n: repeated_event(n, named(7000, 64, b"\\u0061"), b"page-view"), 422, BODY),
+    Case("64 short names an event, all unknown",
+         lambda n: repeated_event(n, named(1, 64, b"a"), b"page-view"), 422, BODY),
+    Case("the same name again and again",
+         lambda n: batch(event(b"{" + fill(b'"\\u0061":0,', n) + b'"a":0}', b"future")), 422, BODY),
+    Case("objects of one member", lambda n: valued(lambda n: b"[" + fill(b'{"a":0},', n) + b"0]", n), 422, BODY),
+    Case("members that no event has", unknown_members(b"a"), 200, BODY),
+    Case("members that no event has, escaped", unknown_members(b"\\u0061"), 200, BODY),
+    Case("a long member that no event has",
+         lambda n: batch(event(more=b',"%s":0' % fill(b"\\u0061", n))), 200, BODY),
+    Case("text of escapes", text(b"\\n"), 422, BODY),
+    Case("text of surrogate pairs", text(b"\\ud83d\\ude00"), 422, BODY),
+    Case("text of four-byte characters", text("😀".encode()), 422, BODY),
+    Case("text that is not UTF-8", text(b"\xff"), 422, BODY),
+    Case("a long user id", lambda n: batch(event().replace(b'"u"', b'"%s"' % fill(b"\\u0061", n))), 422, BODY),
+    Case("a long id", lambda n: batch(event(more=b',"id":"%s"' % fill(b"\\u0061", n))), 422, BODY),
+    Case("names of events of combining marks",
+         lambda n: repeated_event(n, b'{"x":"%s"}' % (b"x" * 100), b"e" + MARKS * 24), 200, BODY),
+    Case("user ids of combining marks, all different",
+         lambda n: batch(*[event().replace(b'"u"', b'"%03d%s"' % (i, MARKS * 48)) for i in range(n // 260)]),
+         200, BODY),
+    Case("a long number", lambda n: valued(lambda n: b"1" * n, n), 422, BODY),
+    Case("times of 800 digits",
+         lambda n: batch(*[event().replace(b":1,", b":0.%s," % (b"7" * 800))] * (n // 900)), 200, BODY),
+    Case("many numbers", lambda n: valued(lambda n: b"[" + fill(b"1e5,", n) + b"0]", n), 422, BODY),
+    Case("many long numbers", lambda n: valued(lambda n: b"[" + fill(b"1" * 95 + b"e99,", n) + b"0]", n), 422, BODY),
+    Case("a time of many digits", lambda n: batch(event().replace(b":1,", b":1%s," % (b"7" * n))), 422, BODY),
+    Case("a time of many decimals", lambda n: batch(event().replace(b":1,", b":0.%s," % (b"7" * n))), 200, BODY),
+    Case("arrays in arrays", lambda n: valued(lambda n: b"[" * (n // 2) + b"]" * (n // 2), n), 422, BODY),
+    Case("arrays that don't end", lambda n: post(b"[" * n), 400, BODY),
+    Case("no JSON at all", lambda n: post(b"x" * n), 400, BODY),
+    Case("blanks", lambda n: post(b"[" + b" " * n + b"]"), 200, BODY),
+    Case("too many events", lambda n: batch(*[b"0"] * (n // 2)), 413, BODY),
+    Case("events of three bytes", lambda n: batch(*[b"{}"] * n), 422, (250, 500, 1_000), 4_000),
+    Case("events of three bytes, their faults by gzip",
+         lambda n: batch(*[b"{}"] * n).replace(b"Host", b"Accept-Encoding: gzip\r\nHost"), 422, (250, 500, 1_000), 8_000),
+    # Codings
+    Case("a body of gzip", lambda n: gzipped(gzip.compress(fill(b"[{}, ", n), mtime=0)), 400, BODY, is_coded=True),
+    Case("gzip of empty members", gzip_members, 400, BODY),
+    Case("gzip of empty members behind a long one",
+         lambda n: gzip_members(n, b" " * 500_000), 400, BODY),
+    # An empty stored block has five bytes (RFC 1951, section 3.2.4).
+    Case("gzip of empty blocks", lambda n: gzip_blocks(fill(b"\0\0\0\xff\xff", n)), 200, BODY),
+    Case("gzip of tables", lambda n: gzip_blocks(blocks_of_tables(n)), 200, BODY, 1_000),
+    Case("chunks of one byte", chunked(b"1\r\n \r\n"), 400, BODY, 600),
+    Case("chunks with extensions", chunked(b"1;a\r\n \r\n"), 400, (2_000, 4_000, 8_000), 600),
+]
+
+CASES += [
+    # Queries
+    Case("parameters that don't exist", parameters, 400, LISTED, 6_000),
+    Case("long parameters that don't exist",
+         lambda n: parameters(n, b"%d" + b"longitud" * 8), 400, LISTED, 2_000),
+    Case("parameters of combining marks",
+         lambda n: get(b"/locations?" + b"&".join(b"%d" % i + b"%CC%81%CC%96" * 9 for i in range(n // 111))), 400, QUERY, 600),
+    Case("parameters that are escaped", query(b"", b"%41=%42&"), 400, QUERY),
+    Case("empty parameters", query(b"", b"&"), 400, QUERY),
+    Case("digits of a number", query(b"long=0&lat=", b"7"), 400, QUERY),
+    Case("decimals of a number", query(b"long=0&lat=0.", b"7"), 200, QUERY, 600),
+    Case("an escaped number", query(b"long=0&lat=", b"%37"), 400, QUERY),
+    Case("edges of a box", query(b"bbox=", b"1,"), 400, QUERY),
+    Case("categories without a name", query(b"lat=0&long=0&category=", b","), 400, QUERY),
+    Case("categories that don't exist",
+         lambda n: get(b"/locations?lat=0&long=0&category=" + b",".join(b"restauran%d" % i for i in range(n))),
+         400, UP_TO_50, 6_000),
+    Case("a category of combining marks",
+         query(b"lat=0&long=0&category=e", b"%CC%81%CC%96"), 400, QUERY),
+    Case("categories of combining marks",
+         lambda n: get(b"/locations?lat=0&long=0&category="
+                       + b",".join(b"%d" % i + b"%CC%81%CC%96" * 22 for i in range(n // 268))), 400, QUERY, 1_000),
+    Case("a flag of combining marks", query(b"lat=0&long=0&featured=e", b"%CC%81%CC%96"), 400, QUERY),
+    Case("a long search", query(b"lat=0&long=0&q=", b"%EF%B7%BA"), 400, QUERY),
+    Case("a search that folds into long words",
+         lambda n: get(b"/locations?lat=0&long=0&q=" + b"%EF%B7%BA" * n), 200, LISTED, 8_000),
+    Case("a search of combining marks",
+         lambda n: get(b"/locations?lat=0&long=0&q=" + b"%CC%81%CC%96" * (n // 2)), 200, LISTED, 8_000),
+    Case("a search of many words",
+         lambda n: get(b"/locations?lat=0&long=0&q=" + b"+".join(b"%c" % (97 + i % 26) for i in range(n // 2))),
+         200, LISTED, 8_000),
+    Case("a long cursor", query(b"lat=0&long=0&cursor=", b"A"), 400, QUERY),
+    # Paths
+    Case("slashes", lambda n: get(b"/" * n), 404, QUERY),
+    Case("segments", lambda n: get(b"/a" * (n // 2)), 404, QUERY),
+    Case("an escaped id", lambda n: get(b"/locations/" + fill(b"%31", n)), 404, QUERY),
+    Case("a long problem's name", lambda n: get(b"/problems/" + fill(b"%CC%81%CC%96", n)), 404, QUERY),
+    # Fields
+    Case("short fields", fields(b"a:\r\n"), 200, HEAD),
+    Case("a long field", filled("A", b"a"), 200, HEAD),
+    Case("a long field in pieces", filled("A", b"a"), 200, HEAD, piece_bytes=100),
+    Case("media types", filled("Accept", b"a/b,", "/problems"), 406, HEAD),
+    Case("media types of weight", filled("Accept", b"*/*;q=0,", "/problems"), 406, HEAD),
+    Case("commas of Accept", filled("Accept", b",", "/problems"), 200, HEAD),
+    Case("parameters of a media type", filled("Accept", b";a", "/problems"), 200, HEAD),
+    Case("fields of media types", fields(b"Accept:a/b\r\n", "/problems"), 406, HEAD),
+    Case("quoted media types", filled("Accept", b'"\\"', "/problems"), 200, HEAD),
+    Case("codings", filled("Accept-Encoding", b"a,", "/problems"), 200, HEAD),
+    Case("entity tags", filled("If-None-Match", b'"a",', "/problems"), 200, HEAD),
+    Case("fields of entity tags", fields(b'If-None-Match:"a"\r\n', "/problems"), 200, HEAD),
+    Case("entity tags that don't end", filled("If-None-Match", b'W/"', "/problems"), 200, HEAD),
+    Case("addresses of proxies", filled("X-Forwarded-For", b"10.1.1.1,", "/problems"), 200, HEAD),
+    Case("short addresses of proxies", filled("X-Forwarded-For", b"::,", "/problems"), 200, HEAD),
+    Case("fields of proxies", fields(b"X-Forwarded-For:10.1.1.1\r\n", "/problems"), 200, HEAD),
+    Case("commas of proxies", filled("X-Forwarded-For", b",", "/problems"), 200, HEAD),
+    Case("a long address", filled("X-Forwarded-For", b"1", "/problems"), 200, HEAD),
+    Case("blanks of proxies", filled("X-Forwarded-For", b"1 ", "/problems"), 200, HEAD),
+    Case("an address of combining marks", filled("X-Forwarded-For", MARKS, "/problems"), 200, HEAD),
+    Case("options of a connection", filled("Connection", b"a,"), 200, HEAD),
+    Case("a long key", lambda n: post(b"[]", field("Authorization", b"Bearer " + b"k" * n))
+         .replace(field("Authorization", b"Bearer " + KEY.encode()), b""), 401, HEAD),
+    Case("a key behind blanks", lambda n: post(b"[]", field("Authorization", b"Bearer" + b" " * n + b"k"))
+         .replace(field("Authorization", b"Bearer " + KEY.encode()), b""), 401, HEAD),
+    Case("a scheme of combining marks", lambda n: post(b"[]", field("Authorization", fill(MARKS, n) + b" k"))
+         .replace(field("Authorization", b"Bearer " + KEY.encode()), b""), 401, HEAD),
+    Case("a coding of combining marks", lambda n: post(b"[]", field("Content-Encoding", fill(MARKS, n))), 415, HEAD),
+    Case("a media type of combining marks",
+         lambda n: post(b"[]").replace(b"application/json", fill(MARKS, n)), 415, HEAD),
+    Case("an origin of combining marks", filled("Origin", MARKS), 200, HEAD),
+    Case("an origin that is not UTF-8", filled("Origin", b"\xff"), 200, HEAD),
+    Case("a long media type",
+         lambda n: post(b"[]", field("X", b"")).replace(b"application/json", b"application/json" + b" ;" * (n // 2)),
+         200, HEAD),
+    Case("a long traceparent", filled("traceparent", b"0"), 200, HEAD),
+    Case("a long request id", filled("X-Request-Id", b"a"), 200, HEAD),
+    Case("a long host", lambda n: get(fields=b"").replace(b"Host: a", b"Host: " + fill(b"%41", n)), 200, HEAD),
+    Case("a long method", lambda n: get().replace(b"GET", b"G" * n), 501, QUERY),
+    # Connections
+    Case("requests behind each other", lambda n: fill(get(), n), 200, (3_800, 7_600, 15_200), 1_500,
+         responses=lambda size: max(1, size // len(get()))),
+]
