@@ -30,9 +30,13 @@ struct Balancer: Sendable {
 
     /// Starts it, and waits until it answers.
     ///
-    /// - Parameter names: what HAProxy asks for the servers' addresses; without it a DNS of its own, with all of them.
-    init(_ kind: Kind, for fleet: ServerFleet, names: NameServer? = nil, changes: [Change] = []) async throws
-    {
+    /// - Parameters:
+    ///   - names: what HAProxy asks for the servers' addresses; without it a DNS of its own, with all of them.
+    ///   - takesIPv6: whether it listens as it is shipped, on every address of both kinds, instead of 127.0.0.1.
+    init(
+        _ kind: Kind, for fleet: ServerFleet, names: NameServer? = nil, changes: [Change] = [],
+        takesIPv6: Bool = false
+    ) async throws {
         self.kind = kind
         port = try FreePort.choose()
         folder = try TemporaryFolder()
@@ -44,7 +48,8 @@ struct Balancer: Sendable {
             program = try SystemProgram.start(
                 "haproxy", ["-db", "-f", folder.path + "/haproxy.cfg"],
                 environment: [
-                    "POI_LISTEN": "127.0.0.1:\(port)", "POI_BACKEND": "\(NameServer.name):\(fleet.port)",
+                    "POI_LISTEN": (takesIPv6 ? "[::]" : "127.0.0.1") + ":\(port)",
+                    "POI_BACKEND": "\(NameServer.name):\(fleet.port)",
                     "POI_RESOLVER": "127.0.0.1:\(names.port)", "POI_BACKEND_SLOTS": "8",
                 ], folder: folder)
         case .nginx:
@@ -52,10 +57,13 @@ struct Balancer: Sendable {
             let addresses = fleet.hosts.enumerated().map { index, host in
                 Change(from: "127.0.0.1:808\(index + 1)", to: "\(host):\(fleet.port)")
             }
-            let listener = Change(from: "listen 8080;", to: "listen 127.0.0.1:\(port);")
+            let listeners = [
+                Change(from: "listen 8080;", to: "listen \(takesIPv6 ? "" : "127.0.0.1:")\(port);"),
+                Change(from: "listen [::]:8080;", to: takesIPv6 ? "listen [::]:\(port);" : ""),
+            ]
             // It can't open a socket that way, which the standard output of a test's program is.
             let log = Change(from: "access_log /dev/stdout", to: "access_log \(folder.path)/access.log")
-            try Self.copy(kind, to: folder, changes: addresses + [listener, log] + changes)
+            try Self.copy(kind, to: folder, changes: addresses + listeners + [log] + changes)
             program = try SystemProgram.start(
                 "nginx",
                 [

@@ -131,6 +131,8 @@ struct BalancerAnswerTests {
         let manyFields = (1...20).map { "X-\($0): \(String(repeating: "y", count: 1000))\r\n" }.joined()
         let requests: [(String, Int, ProblemCode?)] = [
             ("GET \(secretTarget) HTTP/1.1\r\nHost: a\r\n\r\n", 200, nil),
+            ("GET \(secretTarget) HTTP/1.0\r\n\r\n", 200, nil),
+            ("GET \(secretTarget) HTTP/1.0\r\nHost: a\r\n\r\n", 200, nil),
             ("GET /locations HTTP/1.1\r\nHost: a\r\n\r\n", 400, .missingParameter),
             ("GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n", 404, .notFound),
             ("DELETE /locations HTTP/1.1\r\nHost: a\r\n\r\n", 405, .methodNotAllowed),
@@ -146,6 +148,25 @@ struct BalancerAnswerTests {
         let cacheControl = try await get(secretTarget, port: balancer.port).headers["cache-control"]
         #expect(cacheControl == "private, max-age=60")
         try await balancer.stop()
+        try await fleet.finish()
+    }
+
+    @Test("comes by IPv6 as by IPv4, as it is shipped", arguments: Balancer.Kind.allCases)
+    func servesBothKinds(kind: Balancer.Kind) async throws {
+        let fleet = try await ServerFleet(count: 1)
+        let balancer = try await Balancer(kind, for: fleet, takesIPv6: true)
+        for isIPv6 in [true, false] {
+            let answer = try await offPool { [port = balancer.port] in
+                let connection = try WireConnection(port: port, isIPv6: isIPv6)
+                connection.sendGet(secretTarget)
+                return try connection.readAnswer()
+            }
+            #expect(answer.status == 200)
+        }
+        let clients = try await balancer.stop().compactMap {
+            $0.firstMatch(of: /"client":"([^"]+)"/)?.output.1
+        }
+        #expect(Set(clients).isSuperset(of: ["::1"]))
         try await fleet.finish()
     }
 }

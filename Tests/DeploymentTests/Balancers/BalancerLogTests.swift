@@ -38,6 +38,33 @@ struct BalancerLogTests {
         #expect(entries.contains { $0.contains(#""path":"/locations""#) && $0.contains(#""status":200"#) })
     }
 
+    @Test("is whole JSON, however long a request's parts are", arguments: Balancer.Kind.allCases)
+    func staysWhole(kind: Balancer.Kind) async throws {
+        let fleet = try await ServerFleet(count: 1)
+        let balancer = try await Balancer(kind, for: fleet)
+        let id = String(repeating: "i", count: 128)
+        let lengths = [900, 7000, 15_000]
+        for length in lengths {
+            _ = try await balancer.exchange(
+                "GET /\(String(repeating: "p", count: length)) HTTP/1.1\r\nHost: a\r\nX-Request-Id: \(id)\r\n\r\n"
+            )
+        }
+        _ = try await balancer.exchange(
+            "\(String(repeating: "M", count: 15_000)) /\(String(repeating: "p", count: 7000)) HTTP/1.1\r\nHost: a\r\n\r\n"
+        )
+        try await fleet.finish()
+
+        let entries = try await balancer.stop().filter { $0.hasPrefix("{") && !$0.contains("/locations") }
+        #expect(entries.count == lengths.count + 1)
+        for (entry, length) in zip(entries, lengths) {
+            let object = try JSONSerialization.jsonObject(with: Data(entry.utf8)) as? [String: Any]
+            #expect(object?["requestId"] as? String == id)
+            let path = try #require(object?["path"] as? String)
+            #expect(path.count == (kind == .haproxy ? min(length + 1, 4096) : length + 1))
+        }
+        _ = try JSONSerialization.jsonObject(with: Data(try #require(entries.last).utf8))
+    }
+
     @Test("and a server logs have one id in common", arguments: Balancer.Kind.allCases)
     func sharesRequestID(kind: Balancer.Kind) async throws {
         let fleet = try await ServerFleet(count: 1)

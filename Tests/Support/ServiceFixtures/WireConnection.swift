@@ -14,11 +14,13 @@ package final class WireConnection {
     private var isOpen = true
     private var unread: [UInt8] = []
 
-    package init(port: Int) throws {
+    /// Connects to 127.0.0.1, or to ::1.
+    package init(port: Int, isIPv6: Bool = false) throws {
+        let family = isIPv6 ? AF_INET6 : AF_INET
         #if canImport(Darwin)
-            descriptor = socket(AF_INET, SOCK_STREAM, 0)
+            descriptor = socket(family, SOCK_STREAM, 0)
         #else
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         #endif
         var one: Int32 = 1
         #if canImport(Darwin)
@@ -29,16 +31,32 @@ package final class WireConnection {
         var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
 
+        let isConnected = isIPv6 ? Self.connectIPv6(descriptor, port) : Self.connectIPv4(descriptor, port)
+        guard isConnected else { throw Refused() }
+    }
+
+    private static func connectIPv4(_ descriptor: Int32, _ port: Int) -> Bool {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let status = withUnsafePointer(to: &address) {
+        return withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        guard status == 0 else { throw Refused() }
+    }
+
+    private static func connectIPv6(_ descriptor: Int32, _ port: Int) -> Bool {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = UInt16(port).bigEndian
+        address.sin6_addr = in6addr_loopback
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size)) == 0
+            }
+        }
     }
 
     deinit { close() }
