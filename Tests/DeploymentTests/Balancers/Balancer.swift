@@ -46,7 +46,7 @@ struct Balancer: Sendable {
             self.names = names
             try Self.copy(kind, to: folder, changes: changes)
             program = try SystemProgram.start(
-                "haproxy", ["-db", "-f", folder.path + "/haproxy.cfg"],
+                "haproxy", ["-W", "-db", "-f", folder.path + "/haproxy.cfg"],
                 environment: [
                     "POI_LISTEN": (takesIPv6 ? "[::]" : "127.0.0.1") + ":\(port)",
                     "POI_BACKEND": "\(NameServer.name):\(fleet.port)",
@@ -74,6 +74,37 @@ struct Balancer: Sendable {
         let sign = kind == .haproxy ? "changed its IP from (none) to" : "start worker process"
         _ = try await program.output.line { $0.text.contains(sign) }
         while try await get(secretTarget, port: port).status != 200 { try Task.checkCancellation() }
+        try await takesSignals()
+    }
+
+    /// Has it read its configuration again, and waits until the new process takes requests.
+    func reload() async throws {
+        let count = program.output.lines.count
+        program.send(signal: kind == .haproxy ? SIGUSR2 : SIGHUP)
+        let sign = kind == .haproxy ? "Loading success" : "start worker process"
+        _ = try await program.output.line(after: count) { $0.text.contains(sign) }
+        try await takesSignals()
+    }
+
+    /// Waits until HAProxy's first process only waits for signals. It executes itself once more for that after it has
+    /// started its worker, and loses a signal that comes meanwhile.
+    private func takesSignals() async throws {
+        guard kind == .haproxy else { return }
+        // Where there is no /proc, nothing tells.
+        while let environment = FileManager.default.contents(atPath: "/proc/\(program.processID)/environ"),
+            environment.range(of: Data("HAPROXY_MWORKER_WAIT_ONLY=1".utf8)) == nil
+        {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    /// Waits until so many processes that a reload has replaced have ended in order.
+    func endsFormerProcesses(_ count: Int) async throws {
+        let sign = kind == .haproxy ? "Former worker" : "worker process"
+        try await program.output.lines(count) {
+            $0.text.contains(sign) && $0.text.contains("exited with code 0")
+        }
     }
 
     /// Ends it in order, and answers all that it has written.

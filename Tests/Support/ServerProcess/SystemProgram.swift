@@ -21,14 +21,17 @@ public enum SystemProgram {
     }
 
     /// Becomes the program; what stays behind waits for the end of its input, which only this process can end. The
-    /// group is the program's workers, and the supervisor itself.
+    /// group is the program's workers, and the supervisor itself. It is no child of the program, whose end HAProxy's
+    /// first process would wait for.
     private static let supervisor = """
         exec 3<&0 </dev/null
         (
-            read -r _ <&3 && exit
-            rm -rf -- "$1"
-            kill -s KILL -- -$$
-        ) >/dev/null 2>&1 &
+            (
+                read -r _ <&3 && exit
+                rm -rf -- "$1"
+                kill -s KILL -- -$$
+            ) >/dev/null 2>&1 &
+        )
         shift
         exec "$@" 3<&-
         """

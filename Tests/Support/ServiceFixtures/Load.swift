@@ -17,6 +17,9 @@ package final class Load: @unchecked Sendable {
     /// The bound of a load that nobody stops.
     private static let greatestCount = 50_000
 
+    /// Whether a request is sent again on a new connection where the one that it was sent on, which had had responses,
+    /// ended without a byte of its response. Clients do this for `GET` (RFC 9112, section 9.3.1).
+    private let sendsAgain: Bool
     private let condition = NSCondition()
     private var outcomes: [[Outcome]]
     private var successCounts: [Int]
@@ -24,7 +27,8 @@ package final class Load: @unchecked Sendable {
     private var isStopping = false
 
     /// Starts asking.
-    package init(port: Int, connections: Int, target: String) {
+    package init(port: Int, connections: Int, target: String, sendsAgain: Bool = false) {
+        self.sendsAgain = sendsAgain
         outcomes = Array(repeating: [], count: connections)
         successCounts = Array(repeating: 0, count: connections)
         runningCount = connections
@@ -63,16 +67,7 @@ package final class Load: @unchecked Sendable {
         for _ in 0..<Self.greatestCount {
             if condition.withLock({ isStopping }) { break }
             let start = ContinuousClock.now
-            var answer: WireAnswer?
-            do {
-                let open = try connection ?? WireConnection(port: port)
-                connection = open
-                open.sendGet(target)
-                answer = try open.readAnswer()
-                if answer?.headers["connection"] == "close" { connection = nil }
-            } catch {
-                connection = nil
-            }
+            let answer = self.answer(to: target, port: port, on: &connection)
             let outcome = Outcome(start: start, end: .now, answer: answer)
             condition.withLock {
                 outcomes[index].append(outcome)
@@ -83,6 +78,24 @@ package final class Load: @unchecked Sendable {
         condition.withLock {
             runningCount -= 1
             condition.broadcast()
+        }
+    }
+
+    /// Sends one request on the connection that is open, or on a new one; leaves the one that the next may use.
+    private func answer(to target: String, port: Int, on connection: inout WireConnection?) -> WireAnswer? {
+        let isKept = connection != nil
+        do {
+            let open = try connection ?? WireConnection(port: port)
+            open.sendGet(target)
+            let answer = try open.readAnswer()
+            connection = answer.headers["connection"] == "close" ? nil : open
+            return answer
+        } catch let end as WireConnection.EndOfStream where isKept && sendsAgain && end.received.isEmpty {
+            connection = nil
+            return self.answer(to: target, port: port, on: &connection)
+        } catch {
+            connection = nil
+            return nil
         }
     }
 }
