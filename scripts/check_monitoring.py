@@ -46,6 +46,8 @@ for origin, expression in panels + [(rule.get("alert") or rule["record"], rule["
     used = metrics(expression)
     if not used:
         faults.append(f"{origin}: reads no metric: {expression}")
+    if '"5.."' in expression and expression.count('http_route!~"/livez|/readyz"') < expression.count('"5.."'):
+        faults.append(f"{origin}: counts health checks as users' requests")
     for name in sorted(used - known):
         faults.append(f"{origin}: {name} isn't in Documentation/observability.md")
 
