@@ -10,19 +10,26 @@ import yaml
 VERSIONS = ["1.31", kubernetes_validate.latest_version()]
 # The Prometheus operator's and kustomize's own kinds have no schema there.
 FOREIGN = {
+    # Compared with the alerts by scripts/prometheus_rule.py.
+    "PrometheusRule": lambda item: item["spec"]["groups"],
+    "Component": lambda item: item["resources"],
     "PodMonitor": lambda item: item["spec"]["selector"]["matchLabels"] and item["spec"]["podMetricsEndpoints"],
     "Kustomization": lambda item: item["resources"],
 }
 
+OPERATORS = {"PodMonitor", "PrometheusRule"}
+
 folder = Path(sys.argv[1])
 faults = []
 found = {}
-for path in sorted(folder.glob("*.yaml")):
+for path in sorted(folder.rglob("*.yaml")):
     for item in yaml.safe_load_all(path.read_text()):
         kind = item["kind"]
         found.setdefault(kind, []).append(item)
         if kind in FOREIGN:
             assert FOREIGN[kind](item), path
+            if kind in OPERATORS and path.parent == folder:
+                faults.append(f"{path}: fails where the Prometheus operator isn't; it belongs to the component")
             continue
         for version in VERSIONS:
             try:
@@ -49,6 +56,16 @@ for kind in ["Service", "PodDisruptionBudget", "PodMonitor", "NetworkPolicy"]:
     if not selector.get("matchLabels", selector).items() <= labels:
         faults.append(f"{kind}: selects no pod of the Deployment")
 
+for scaler in found["HorizontalPodAutoscaler"]:
+    target = scaler["spec"]["scaleTargetRef"]
+    for item in found[target["kind"]]:
+        if item["metadata"]["name"] == target["name"] and "replicas" in item["spec"]:
+            faults.append(f"{target['kind']} {target['name']}: a number of replicas, which is the autoscaler's")
+
+egress = {port["port"] for rule in found["NetworkPolicy"][0]["spec"]["egress"] for port in rule["ports"]}
+if egress != {53, 5432, 6432}:
+    faults.append(f"NetworkPolicy: lets out to {sorted(egress)}, not to the DNS, PostgreSQL and PgBouncer")
+
 for kind, template in pods():
     pod = template["spec"]
     if not pod["securityContext"]["runAsNonRoot"] or pod["automountServiceAccountToken"]:
@@ -64,11 +81,12 @@ for kind, template in pods():
             if kind == "Deployment" and container[probe]["httpGet"]["port"] not in names:
                 faults.append(f"{probe}: asks a port that isn't there")
 
-listed = set(found["Kustomization"][0]["resources"])
-files = {path.name for path in folder.glob("*.yaml")} - {
-    "kustomization.yaml", "migrate-job.yaml", "secrets.example.yaml"}
-if listed != files:
-    faults.append(f"kustomization.yaml: {sorted(listed ^ files)} listed and missing, or the other way round")
+for path in folder.rglob("kustomization.yaml"):
+    listed = set(yaml.safe_load(path.read_text())["resources"])
+    files = {file.name for file in path.parent.glob("*.yaml")} - {
+        "kustomization.yaml", "migrate-job.yaml", "secrets.example.yaml"}
+    if listed != files:
+        faults.append(f"{path}: {sorted(listed ^ files)} listed and missing, or the other way round")
 
 for fault in faults:
     print(fault, file=sys.stderr)
