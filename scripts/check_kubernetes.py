@@ -1,5 +1,6 @@
 """Kubernetes manifests against the schemas of an old and of the newest version, and what those can't say."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -66,14 +67,26 @@ egress = {port["port"] for rule in found["NetworkPolicy"][0]["spec"]["egress"] f
 if egress != {53, 5432, 6432}:
     faults.append(f"NetworkPolicy: lets out to {sorted(egress)}, not to the DNS, PostgreSQL and PgBouncer")
 
+# The files that the connection strings of each Secret name, in whose folders something has to be mounted.
+certificates = {
+    secret["metadata"]["name"]: set(re.findall(r"sslrootcert=([^&\s]+)/[^&/\s]+", str(secret["stringData"])))
+    for secret in found["Secret"]}
+maps = {item["metadata"]["name"] for item in found["ConfigMap"]}
+
 for kind, template in pods():
     pod = template["spec"]
+    volumes = {volume["name"]: volume["configMap"]["name"] for volume in pod.get("volumes", [])}
     if not pod["securityContext"]["runAsNonRoot"] or pod["automountServiceAccountToken"]:
         faults.append(f"{kind}: runs as root, or has a token")
     for container in pod["containers"]:
         context = container["securityContext"]
         if context["capabilities"] != {"drop": ["ALL"]} or not context["readOnlyRootFilesystem"]:
             faults.append(f"{kind}: has capabilities, or a root that can be written to")
+        mounted = {mount["mountPath"]: volumes.get(mount["name"]) for mount in container.get("volumeMounts", [])}
+        for source in container["envFrom"]:
+            for path in certificates[source["secretRef"]["name"]]:
+                if mounted.get(path) not in maps:
+                    faults.append(f"{kind}: sslrootcert is in {path}, where no ConfigMap of the example is mounted")
         if "memory" not in container["resources"]["limits"]:
             faults.append(f"{kind}: no limit of memory")
         names = {port["name"] for port in container.get("ports", [])}
