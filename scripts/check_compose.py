@@ -1,5 +1,6 @@
 """What the compose schema can't say of docker-compose.yml: no secret in it, every service hardened and limited."""
 
+import ipaddress
 import re
 import sys
 
@@ -40,6 +41,25 @@ if published != ["balancer"]:
     faults.append(f"published: {published}; only the balancer should be")
 if compose["networks"]["data"].get("internal") is not True:
     faults.append("the database's network leads outside")
+
+
+
+def default(text):
+    """What a variable with a default is where nothing sets it."""
+    return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text)
+
+
+# Whoever is trusted can claim any client's address: the balancer alone, by an address that Docker gives to nobody else.
+balancer = compose["services"]["balancer"]["networks"]
+address = isinstance(balancer, dict) and balancer["edge"].get("ipv4_address")
+if compose["services"]["api"]["environment"]["POI_TRUSTED_PROXIES"] != address:
+    faults.append("POI_TRUSTED_PROXIES: isn't the balancer's fixed address")
+else:
+    pool = compose["networks"]["edge"]["ipam"]["config"][0]
+    subnet, given = (ipaddress.ip_network(default(pool[key])) for key in ["subnet", "ip_range"])
+    own = ipaddress.ip_address(default(address))
+    if own not in subnet or own in given or not given.subnet_of(subnet) or own == subnet[1]:
+        faults.append(f"the balancer's {own} has to be in {subnet}, not in {given}, and not the network's gateway")
 
 for fault in faults:
     print(f"docker-compose.yml: {fault}", file=sys.stderr)
