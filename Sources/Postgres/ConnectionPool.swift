@@ -66,8 +66,8 @@ public final class ConnectionPool {
     ///
     /// - Parameters:
     ///   - timeout: how long it may take once it has a place; nil takes the pool's `queryTimeout`.
-    ///   - isIdempotent: whether it may be run again, three times at most, where the connection is lost before the
-    ///     answer, within the time that it may wait for a place and take; in the fast lane, such queries share
+    ///   - isIdempotent: whether it may be run again, as often as its lane has connections, where the connection is
+    ///     lost before the answer, within the time that it may wait for a place and take; in the fast lane, such queries share
     ///     transactions, so they must only read.
     /// - Throws: ``PostgresError``: `busy` or `unavailable` where there was no place in time, `queryTimedOut`,
     ///   `connectionLost`, `server`, …; `cancelled`, at once, where the task is cancelled.
@@ -100,6 +100,7 @@ public final class ConnectionPool {
         let lane = lane == .fast ? fast : exclusive
         if query.isIdempotent {
             query.resubmit = { query, error in lane.resubmit(query, after: error) }
+            query.resubmissionsLeft = lane.connections.count
             query.expiry = loop.now + options.acquireTimeout + (query.timeout ?? .zero)
         }
         let bound = LoopBound((lane, query), loop: loop)

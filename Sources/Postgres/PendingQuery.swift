@@ -35,8 +35,9 @@ final class PendingQuery {
     var retriedError: PostgresError?
     /// Finds the query another connection when its own is lost.
     var resubmit: ((PendingQuery, PostgresError) -> Void)?
-    /// How often that may still be. Few, since it could be the query that ends them.
-    private var resubmissionsLeft = 3
+    /// How often that may still be. Where a server ends, each of a lane's connections may be lost with the query once;
+    /// more would be too many, since it could be the query that ends them.
+    var resubmissionsLeft = 0
     /// Until when a query is sent again.
     var expiry: Duration?
     /// The connection of a pool that the query was given to; nil once answered.
