@@ -8,7 +8,6 @@ import PointsOfInterestAPI
 final class ServiceSite {
     let health = Health(requiresDatabase: false)
     private let handler: ServiceHandler
-    private let problems: ProblemResponder
     private let log: LogFile
     private var isFinished = false
 
@@ -19,10 +18,10 @@ final class ServiceSite {
         var reader = SettingsReader(flags: [:], environment: environment)
         let configuration = try ServiceConfiguration(from: &reader, processorCount: 1)
         log = try LogFile()
-        problems = ProblemResponder(observability: log.observability)
         handler = ServiceHandler(
             store: store, events: events, health: health, configuration: configuration,
-            errorResponder: problems, observability: log.observability,
+            errorResponder: ProblemResponder(observability: log.observability),
+            observability: log.observability,
             rateLimiter: configuration.access.rateLimit.map { RateLimiter($0) })
     }
 
@@ -33,12 +32,7 @@ final class ServiceSite {
     ) async throws -> HTTPResponse {
         let request = try HTTPRequest(method: method, target: target, headers: headers, body: body)
         let context = RequestContext(requestID: "id-1", remoteAddress: remoteAddress)
-        var response: HTTPResponse
-        do {
-            response = try await handler.respond(to: request, context: context)
-        } catch {
-            response = problems.response(to: error, context: context)
-        }
+        var response = await handler.response(to: request, context: context)
         response.headers.add(contentsOf: context.responseFields)
         return response
     }

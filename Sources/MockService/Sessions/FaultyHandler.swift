@@ -11,7 +11,7 @@ struct FaultyHandler: HTTPHandler {
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         if let delay = rule?.delaySeconds, delay > 0 { try await Task.sleep(for: .seconds(delay)) }
         switch rule?.fault {
-        case nil: return try await service.respond(to: request, context: context)
+        case nil: return await service.response(to: request, context: context)
         case .problem(let status, let code, let detail, let retryAfterSeconds):
             let problem = Problem(
                 code.map { ProblemCode(rawValue: $0) } ?? ProblemCode(status: status), status: status,
@@ -24,18 +24,18 @@ struct FaultyHandler: HTTPHandler {
             response.transmission = .reset
             return response
         case .truncatedBody(let bytes):
-            var response = try await whole(request, context)
+            var response = await whole(request, context)
             response.transmission = .cutOff(afterBodyBytes: bytes ?? response.body.count / 2)
             return response
         case .malformedJSON:
-            var response = try await whole(request, context)
+            var response = await whole(request, context)
             // Half of a JSON text is none, but where half is nothing: then there is more than nothing.
             response.body = response.body.count < 2 ? [UInt8(ascii: "{")] : response.body.firstHalf
             // A client that kept it would be told that it is still right.
             response.headers.remove(.eTag)
             return response
         case .slowDrip(let bytes, let intervalSeconds):
-            var response = try await whole(request, context)
+            var response = await whole(request, context)
             response.transmission = .dripped(bytes: bytes, every: .seconds(intervalSeconds))
             return response
         }
@@ -43,11 +43,11 @@ struct FaultyHandler: HTTPHandler {
 
     /// The service's answer with its body as it is: not coded, so that half of it is half of a text, and not
     /// spared because the client has it, since a fault of a body needs one.
-    private func whole(_ request: HTTPRequest, _ context: RequestContext) async throws -> HTTPResponse {
+    private func whole(_ request: HTTPRequest, _ context: RequestContext) async -> HTTPResponse {
         var request = request
         request.headers.remove(.acceptEncoding)
         request.headers.remove(.ifNoneMatch)
-        return try await service.respond(to: request, context: context)
+        return await service.response(to: request, context: context)
     }
 }
 

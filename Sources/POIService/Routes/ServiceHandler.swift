@@ -73,6 +73,15 @@ package final class ServiceHandler: HTTPDispatcher {
         return admission
     }
 
+    /// The response to a request that is there as a whole, be it an error's.
+    package func response(to request: HTTPRequest, context: RequestContext) async -> HTTPResponse {
+        do {
+            return try await respond(to: request, context: context)
+        } catch {
+            return errorResponder.response(to: error, context: context)
+        }
+    }
+
     /// Counts a request that can't be read towards its client's limit.
     package func refusal(ofMalformedRequest context: RequestContext) -> HTTPError? {
         rateLimiting?.refusal(ofMalformedRequest: context)
