@@ -182,7 +182,8 @@ public final class Service: Sendable {
         let (delay, timeout) = (configuration.lifecycle.drainDelay, configuration.lifecycle.shutdownTimeout)
         health.drain()
         observability.record(.stopping(signal: signal, drainDelay: delay))
-        try HardEnd.arm(after: delay + timeout)
+        // Where the system gives no thread for it, the end is orderly all the same, only without a bound.
+        try? HardEnd.arm(after: delay + timeout)
         for serviceLoop in serviceLoops {
             try await serviceLoop.loop.submit { serviceLoop.value.endKeepAlive() }
         }

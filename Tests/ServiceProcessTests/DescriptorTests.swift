@@ -42,5 +42,23 @@ import Testing
             try await server.finish()
         }
 
+        @Test("A process that can open nothing any more still ends in order")
+        func exhausted() async throws {
+            let server = try await ServerProcess.serve(
+                databaseURL: ServiceDatabase.migrated().connectionString, environment: ["POI_LOOPS": "1"])
+            try await server.ready()
+            let kept = try WireConnection(port: server.port)
+            kept.sendGet("/livez")
+            #expect(try kept.readAnswer().status == 200)
+            let limit = try ChildProgram(
+                executable: "/usr/bin/prlimit",
+                arguments: ["--pid=\(server.program.processID)", "--nofile=3:3"], environment: [:])
+            #expect(try await limit.exitCode() == 0)
+            kept.sendGet("/livez")
+            #expect(try kept.readAnswer().status == 200)
+            server.program.send(signal: SIGTERM)
+            #expect(try await server.program.exitCode() == 0)
+            #expect(server.program.output.text.contains(#""event":"finishing""#))
+        }
     }
 #endif
