@@ -59,18 +59,26 @@ package final class ServiceHandler: HTTPDispatcher {
                 return HTTPAdmission(ClosureHandler { _, _ in preflight })
             }
         }
-        let route = Result { () throws(HTTPError) in try router.route(for: request, context: context) }
-        if Routes.isLimited(context.routeTemplate),
-            let refusal = rateLimiting?.refusal(of: request, context)
-        {
-            throw refusal
+        let route: HTTPRoute
+        do throws(HTTPError) {
+            route = try router.route(for: request, context: context)
+        } catch {
+            try count(request, context)
+            throw error
         }
-        var admission = try route.get().admit(request, context: context)
+        try count(request, context)
+        var admission = try route.admit(request, context: context)
         if request.headers.contains(.acceptEncoding) || request.headers.contains(.ifMatch) {
             admission.handler = FinishingHandler(
                 next: admission.handler, compression: compression, errorResponder: errorResponder)
         }
         return admission
+    }
+
+    /// Counts a request towards its client's limit, unless it asks for health.
+    private func count(_ request: HTTPRequest, _ context: RequestContext) throws(HTTPError) {
+        guard let rateLimiting, Routes.isLimited(context.routeTemplate) else { return }
+        if let refusal = rateLimiting.refusal(of: request, context) { throw refusal }
     }
 
     /// The response to a request that is there as a whole, be it an error's.
