@@ -285,6 +285,6 @@ CASES += [
     Case("a long host", lambda n: get(fields=b"").replace(b"Host: a", b"Host: " + fill(b"%41", n)), 200, HEAD),
     Case("a long method", lambda n: get().replace(b"GET", b"G" * n), 501, QUERY),
     # Connections
-    Case("requests behind each other", lambda n: fill(get(), n), 200, (3_800, 7_600, 15_200), 1_500,
+    Case("requests behind each other", lambda n: fill(get(), n), 200, (3_800, 7_600, 15_200), 2_000,
          responses=lambda size: max(1, size // len(get()))),
 ]
