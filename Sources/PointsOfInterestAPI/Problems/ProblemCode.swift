@@ -53,7 +53,7 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let badRequest = ProblemCode(rawValue: "bad-request")
     /// The request needs a key, and brings none, or one that isn't the service's.
     public static let unauthorized = ProblemCode(rawValue: "unauthorized")
-    /// The request's key doesn't suffice. A wrong key is `unauthorized`; servers before 0.2 said this.
+    /// The request's key doesn't suffice. Earlier servers said so of a wrong key, which is `unauthorized` now.
     public static let forbidden = ProblemCode(rawValue: "forbidden")
     /// The client asks more often than it may.
     public static let tooManyRequests = ProblemCode(rawValue: "too-many-requests")
