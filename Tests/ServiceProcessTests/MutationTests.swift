@@ -14,10 +14,11 @@ struct MutationTests {
     /// What the service may answer while its database is well.
     ///
     /// Of 5xx only what HTTP itself demands: 501 for a method or a transfer coding that nobody knows
-    /// (RFC 9110, section 15.6.2) and 505 for a version (section 15.6.6). Not 408: a connection whose input has
-    /// ended has nothing to wait for, so a time-out would be a hang that was found out late.
+    /// (RFC 9110, section 15.6.2) and 505 for a version (section 15.6.6). 412 where an `If-None-Match` has become an
+    /// `If-Match`. Not 408: a connection whose input has ended has nothing to wait for, so a time-out would be a hang
+    /// that was found out late.
     private static let allowedStatuses: Set = [
-        100, 102, 200, 204, 304, 400, 404, 405, 406, 413, 414, 417, 431, 501, 505,
+        100, 102, 200, 204, 304, 400, 404, 405, 406, 412, 413, 414, 417, 431, 501, 505,
     ]
 
     @Test("Whatever becomes of a request's bytes, the service answers or closes, and goes on")
