@@ -8,6 +8,11 @@ import Testing
     struct BodyMemoryTests {
         private static let clientCount = 2000
 
+        /// Unchecked: made by one thread, and then handed over.
+        private struct Clients: @unchecked Sendable {
+            let connections: [WireConnection]
+        }
+
         /// A value of `/proc/PID/status`, in bytes (proc(5)).
         private static func memory(_ name: String, of server: ServerProcess) throws -> Int {
             let status = try String(
@@ -31,19 +36,21 @@ import Testing
             let head =
                 "\(request) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                 + "Content-Length: 1048576\r\n\r\n"
-            let bytes = Array(head.utf8) + [UInt8](repeating: UInt8(ascii: " "), count: 256 << 10)
-            // Blocks, but only for as long as the server takes to read.
-            let connections = try (0..<Self.clientCount).map { _ in
-                let connection = try WireConnection(port: server.port)
-                connection.send(bytes)
-                return connection
+            let bytes = Array(head.utf8) + [UInt8](repeating: UInt8(ascii: " "), count: 96 << 10)
+            let clients = try await offPool { [port = server.port] in
+                Clients(
+                    connections: try (0..<Self.clientCount).map { _ in
+                        let connection = try WireConnection(port: port)
+                        connection.send(bytes)
+                        return connection
+                    })
             }
             #expect(try await get(secretTarget, port: server.port).status == 200)
             #expect(try Self.memory("VmHWM", of: server) < 150_000_000)
             let reserved = try #require(try await server.scrape()["poi_http_body_bytes"])
             #expect(reserved <= Double(32 << 20))
             #expect((reserved > 0) == (request == "POST /events"))
-            for connection in connections { connection.close() }
+            for connection in clients.connections { connection.close() }
             while try await server.scrape()["poi_http_connections"] != 0 {}
             #expect(try await server.scrape()["poi_http_body_bytes"] == 0)
             #expect(try Self.memory("VmRSS", of: server) < before + 50_000_000)
