@@ -1,6 +1,6 @@
 import EventLoop
 
-/// A loop's connections to PostgreSQL, in two lanes: see ``PoolLaneName``.
+/// A loop's connections to PostgreSQL, in lanes: see ``PoolLaneName``.
 ///
 /// Confined to its loop. It connects from the start, makes lost connections anew by itself, and fails queries
 /// with a typed error meanwhile. ``close(grace:)`` must be awaited before the loop stops.
@@ -11,8 +11,12 @@ public final class ConnectionPool {
     public typealias Route = () -> [PostgresConfiguration]
 
     private let options: PoolOptions
+    /// How long a statement may take that says nothing itself.
+    var queryTimeout: Duration? { options.queryTimeout }
+    var acquireTimeout: Duration { options.acquireTimeout }
     let fast: PoolLane
     let exclusive: PoolLane
+    let text: PoolLane
 
     /// Starts connecting, always to the same. To be called on the loop's thread.
     ///
@@ -41,8 +45,18 @@ public final class ConnectionPool {
         }
         fast = lane(.fast)
         exclusive = lane(.exclusive)
-        fast.start()
-        exclusive.start()
+        text = lane(.text)
+        for lane in lanes { lane.start() }
+    }
+
+    private var lanes: [PoolLane] { [fast, exclusive, text] }
+
+    func lane(_ name: PoolLaneName) -> PoolLane {
+        switch name {
+        case .fast: fast
+        case .exclusive: exclusive
+        case .text: text
+        }
     }
 
     /// The pool in numbers.
@@ -51,6 +65,7 @@ public final class ConnectionPool {
         var statistics = PoolStatistics()
         statistics.fast = fast.statistics
         statistics.exclusive = exclusive.statistics
+        statistics.text = text.statistics
         return statistics
     }
 
@@ -58,14 +73,14 @@ public final class ConnectionPool {
     /// goes on at the start.
     public func waitUntilTried() async {
         loop.preconditionInEventLoop()
-        await fast.waitUntilTried()
-        await exclusive.waitUntilTried()
+        for lane in lanes { await lane.waitUntilTried() }
     }
 
     /// Runs a prepared statement on a connection of the lane.
     ///
     /// - Parameters:
     ///   - timeout: how long it may take once it has a place; nil takes the pool's `queryTimeout`.
+    ///   - deadline: until when, by the loop's clock, it may wait and take at all; nil is for as long as both may be.
     ///   - isIdempotent: whether it may be run again, as often as its lane has connections, where the connection is
     ///     lost before the answer, within the time that it may wait for a place and take; in the fast lane, such queries share
     ///     transactions, so they must only read.
@@ -73,12 +88,13 @@ public final class ConnectionPool {
     ///   `connectionLost`, `server`, …; `cancelled`, at once, where the task is cancelled.
     public func query(
         _ statement: PreparedStatement, _ parameters: [PostgresValue] = [], lane: PoolLaneName = .fast,
-        timeout: Duration? = nil, isIdempotent: Bool = false
+        timeout: Duration? = nil, deadline: Duration? = nil, isIdempotent: Bool = false
     ) async throws(PostgresError) -> PostgresRows {
         try await run(
             PendingQuery(
                 .prepared(statement), parameters, timeout: timeout ?? options.queryTimeout,
-                isIdempotent: isIdempotent, sharesSync: isIdempotent && lane == .fast), on: lane)
+                deadline: deadline, isIdempotent: isIdempotent, sharesSync: isIdempotent && lane == .fast),
+            on: lane)
     }
 
     /// Runs a query that is parsed anew; otherwise as with a prepared statement.
@@ -97,11 +113,11 @@ public final class ConnectionPool {
         loop.preconditionInEventLoop()
         try query.validate()
         guard !Task.isCancelled else { throw PostgresError(.cancelled) }
-        let lane = lane == .fast ? fast : exclusive
+        let lane = self.lane(lane)
         if query.isIdempotent {
             query.resubmit = { query, error in lane.resubmit(query, after: error) }
             query.resubmissionsLeft = lane.connections.count
-            query.expiry = loop.now + options.acquireTimeout + (query.timeout ?? .zero)
+            query.expiry = query.expiry ?? loop.now + options.acquireTimeout + (query.timeout ?? .zero)
         }
         let bound = LoopBound((lane, query), loop: loop)
         let answer = await withTaskCancellationHandler {
@@ -124,9 +140,7 @@ public final class ConnectionPool {
     /// Returns when every socket is closed; an attempt to connect that is under way is waited for.
     public func close(grace: Duration = .seconds(5)) async {
         loop.preconditionInEventLoop()
-        fast.startClosing(grace: grace)
-        exclusive.startClosing(grace: grace)
-        await fast.waitUntilClosed()
-        await exclusive.waitUntilClosed()
+        for lane in lanes { lane.startClosing(grace: grace) }
+        for lane in lanes { await lane.waitUntilClosed() }
     }
 }

@@ -38,15 +38,16 @@ final class PendingQuery {
     /// How often that may still be. Where a server ends, each of a lane's connections may be lost with the query once;
     /// more would be too many, since it could be the query that ends them.
     var resubmissionsLeft = 0
-    /// Until when a query is sent again.
+    /// Until when a query may be sent again, wait and take; nil is for ever.
     var expiry: Duration?
     /// The connection of a pool that the query was given to; nil once answered.
     var connection: PostgresConnection?
 
     init(
-        _ command: Command, _ parameters: [PostgresValue], timeout: Duration?, isIdempotent: Bool = false,
-        sharesSync: Bool = false
+        _ command: Command, _ parameters: [PostgresValue], timeout: Duration?, deadline: Duration? = nil,
+        isIdempotent: Bool = false, sharesSync: Bool = false
     ) {
+        expiry = deadline
         self.command = command
         self.parameters = parameters
         self.timeout = timeout

@@ -78,8 +78,10 @@ final class PoolLane {
     }
 
     /// Gives a connection to a lease whose caller waits, as soon as one is free.
-    func acquire(_ waiter: PoolWaiter) {
-        perform(machine.acquire(waiter, now: loop.now))
+    ///
+    /// - Parameter waitsUntil: until when somebody may wait who had a connection before, and lost it.
+    func acquire(_ waiter: PoolWaiter, again waitsUntil: Duration? = nil) {
+        perform(machine.acquire(waiter, again: waitsUntil, now: loop.now))
         watchWaiters()
     }
 

@@ -10,11 +10,13 @@ public enum PoolObservation: Sendable {
     case notice(PostgresServerReport)
 }
 
-/// The two lanes of a pool.
+/// The lanes of a pool.
 public enum PoolLaneName: String, Sendable, Hashable, CaseIterable {
     /// Many queries in flight on each of a few connections, for queries whose cost doesn't depend on data:
     /// one that takes long holds up those behind it.
     case fast
-    /// One query at a time on each connection.
+    /// One query, or one snapshot, at a time on each connection.
     case exclusive
+    /// The same for searches by text, which may take long: they leave the other lanes' connections alone.
+    case text
 }

@@ -6,8 +6,10 @@ public struct PoolOptions: Sendable, Hashable {
     public var fastDepth = 32
     /// Connections of the exclusive lane, at least 1.
     public var exclusiveConnections = 4
+    /// Connections of the text lane; where there are none, queries wait there in vain.
+    public var textConnections = 0
     /// The most connections of a pool.
-    public var connections: Int { fastConnections + exclusiveConnections }
+    public var connections: Int { fastConnections + exclusiveConnections + textConnections }
     /// How many queries may wait for a place, in each lane.
     public var waitersPerLane = 1024
     /// How long a query may wait for a place.
@@ -24,6 +26,7 @@ public struct PoolOptions: Sendable, Hashable {
         switch lane {
         case .fast: (max(0, fastConnections), max(1, fastDepth))
         case .exclusive: (max(1, exclusiveConnections), 1)
+        case .text: (max(0, textConnections), 1)
         }
     }
 }

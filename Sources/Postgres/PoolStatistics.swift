@@ -1,6 +1,6 @@
 /// A pool in numbers, at one moment.
 public struct PoolStatistics: Sendable, Hashable {
-    /// One of the two lanes.
+    /// One of the lanes.
     public struct Lane: Sendable, Hashable {
         /// Healthy connections.
         public internal(set) var connections = 0
@@ -8,7 +8,7 @@ public struct PoolStatistics: Sendable, Hashable {
         public internal(set) var busyConnections = 0
         /// Connections that are being made, or wait for the next attempt.
         public internal(set) var missingConnections = 0
-        /// Queries and leases in flight.
+        /// Queries and snapshots in flight.
         public internal(set) var inFlight = 0
         /// Who waits for a place.
         public internal(set) var waiting = 0
@@ -32,4 +32,6 @@ public struct PoolStatistics: Sendable, Hashable {
     public internal(set) var fast = Lane()
     /// Connections with one query at a time.
     public internal(set) var exclusive = Lane()
+    /// Connections for searches by text.
+    public internal(set) var text = Lane()
 }

@@ -32,8 +32,9 @@ extension PostgresConnection {
             let upcoming = query.isWaitedFor ? query.deadline : query.giveUpTime
             next = [next, upcoming].compactMap { $0 }.min()
         }
-        // A direct session has its `statement_timeout`, of which a pooler knows nothing.
-        if hasExpired, isPooled, pipeline.count == 1 { sendCancelRequest() }
+        // A direct session has its `statement_timeout`, of which a pooler knows nothing, and which is longer than what
+        // is left of a request's time for a later statement of a snapshot.
+        if hasExpired, isPooled || isInTransaction, pipeline.count == 1 { sendCancelRequest() }
         if isOverrun {
             if isPooled { sendLastCancelRequest() }
             end(PostgresError(.connectionLost, clientMessage: "a query overran its deadline by far"))

@@ -4,21 +4,25 @@ import EventLoop
 extension PostgresConnection {
     /// Runs a prepared statement, which this connection prepares in the same round trip if it is new to it.
     ///
-    /// - Parameter timeout: after which the caller gets ``PostgresError/Code/queryTimedOut``; the query goes on
-    ///   until the server's `statement_timeout` ends it.
+    /// - Parameters:
+    ///   - timeout: after which the caller gets ``PostgresError/Code/queryTimedOut``; the query goes on until the
+    ///     server's `statement_timeout` ends it, or is cancelled there if it is in a transaction of its own.
+    ///   - deadline: when the caller gets that at the latest, by the loop's clock.
     /// - Throws: ``PostgresError``. Where the task is cancelled, ``PostgresError/Code/cancelled``, at once; if
     ///   the query is the only one in flight, the server is asked to cancel it.
     public func query(
-        _ statement: PreparedStatement, _ parameters: [PostgresValue] = [], timeout: Duration? = nil
+        _ statement: PreparedStatement, _ parameters: [PostgresValue] = [], timeout: Duration? = nil,
+        deadline: Duration? = nil
     ) async throws(PostgresError) -> PostgresRows {
-        try await run(PendingQuery(.prepared(statement), parameters, timeout: timeout))
+        try await run(PendingQuery(.prepared(statement), parameters, timeout: timeout, deadline: deadline))
     }
 
     /// Runs a query that is parsed anew; otherwise as with a prepared statement.
     public func query(
-        _ query: PostgresQuery, timeout: Duration? = nil
+        _ query: PostgresQuery, timeout: Duration? = nil, deadline: Duration? = nil
     ) async throws(PostgresError) -> PostgresRows {
-        try await run(PendingQuery(.unnamed(query.sql), query.parameters, timeout: timeout))
+        try await run(
+            PendingQuery(.unnamed(query.sql), query.parameters, timeout: timeout, deadline: deadline))
     }
 
     /// Runs a query to its end even where the task has been cancelled: for ending transactions.
@@ -51,8 +55,7 @@ extension PostgresConnection {
 
     /// Sends a query whose caller waits, or keeps it until that is possible.
     func submit(_ query: PendingQuery) {
-        if let timeout = query.timeout {
-            let deadline = min(loop.now + timeout, query.expiry ?? .seconds(Int64.max))
+        if let deadline = [query.timeout.map { loop.now + $0 }, query.expiry].compactMap(\.self).min() {
             query.deadline = deadline
             query.giveUpTime = deadline + configuration.overrunGrace
         }

@@ -1,12 +1,14 @@
 extension PostgresConnection {
     /// Sends a query once more whose statement the server has lost or can no longer use.
     ///
-    /// Both errors are raised before anything has run. Not inside a transaction, which the error has ended.
+    /// Both errors are raised before anything has run. Not inside a transaction, which the error has ended: there the
+    /// statement is prepared anew in the next one.
     func retries(_ query: PendingQuery, after error: PostgresError) -> Bool {
-        guard isOpen, query.isWaitedFor, query.retriedError == nil, !isInTransaction, error.isStaleStatement,
+        guard isOpen, query.retriedError == nil, error.isStaleStatement,
             case .prepared = query.command, query.sentName != nil
         else { return false }
         forgetPrepared(query)
+        guard query.isWaitedFor, !isInTransaction else { return false }
         query.retriedError = error
         send(query)
         return true
@@ -24,7 +26,7 @@ extension PostgresConnection {
 extension PostgresError {
     /// Whether the prepared statement is gone (26000: `DISCARD ALL`, a pooler), or its result type has changed
     /// (0A000, which says much else too: plancache.c's function tells).
-    fileprivate var isStaleStatement: Bool {
+    public var isStaleStatement: Bool {
         sqlState == .invalidStatementName
             || (sqlState == .featureNotSupported && server?.sourceFunction == "RevalidateCachedQuery")
     }

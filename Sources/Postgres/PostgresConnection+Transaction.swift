@@ -27,17 +27,8 @@ extension PostgresConnection {
         await runOrEnd("ROLLBACK")
     }
 
-    /// Puts the session back to its start, whatever the last user left, or ends it.
-    func resetSession() async {
-        guard isOpen else { return }
-        // An open transaction refuses DISCARD ALL; where there is none, this is a warning.
-        if PQtransactionStatus(raw) != PQTRANS_IDLE { await runOrEnd("ROLLBACK") }
-        await runOrEnd("DISCARD ALL")
-        preparedNames = [:]
-    }
-
     /// Runs what must not be left out; if it fails, nobody knows the session's state, and it ends.
-    private func runOrEnd(_ sql: SQL) async {
+    func runOrEnd(_ sql: SQL) async {
         guard isOpen else { return }
         do {
             _ = try await runShielded(sql)

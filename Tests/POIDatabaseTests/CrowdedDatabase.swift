@@ -11,6 +11,21 @@ enum CrowdedDatabase {
     /// Nobody writes to it, so its suites share it, one after the other: see `CrowdedDatabaseTests`.
     static let database = Result { try make() }
 
+    /// The same, but that PostgreSQL knows nothing of what is in it.
+    static let neverAnalysed = Result {
+        let copy = try TestDatabase(template: database.get())
+        try copy.execute(
+            """
+            ALTER TABLE locations SET (autovacuum_enabled = false);
+            ALTER TABLE location_words SET (autovacuum_enabled = false);
+            DELETE FROM pg_statistic WHERE starelid IN ('locations'::regclass, 'location_words'::regclass);
+            UPDATE pg_class SET relpages = 0, reltuples = -1, relallvisible = 0
+            WHERE oid IN ('locations'::regclass, 'location_words'::regclass) OR oid IN (
+                SELECT indexrelid FROM pg_index WHERE indrelid IN ('locations'::regclass, 'location_words'::regclass))
+            """)
+        return copy
+    }
+
     /// Places in 130 km around San José, the same in every run, and in spatial order as an import writes them; ten of
     /// one category, 200 featured.
     private static func make() throws -> TestDatabase {

@@ -26,7 +26,7 @@ struct ExactnessTests {
         let database = try MigratedDatabase.empty()
         let (nearby, searched) = try await database.withStore(usesIndexAlways: true) { store, session in
             var questions = try await Self.questions(about: dataset, using: generator, session)
-            let limits = WordStatements(few: 12, many: 60, nearbyCubeLimit: 20)
+            let limits = WordStatements(fewLimit: 12, probeLimit: 60, nearbyLimit: 40)
             for number in 0..<Self.size(of: dataset).questions {
                 store.wordStatements = number.isMultiple(of: 2) ? .standard : limits
                 let request = questions.next()

@@ -12,7 +12,10 @@ struct LocationWordsTests {
         """
     private static let expected = """
         CREATE TEMPORARY VIEW expected AS
-        SELECT unnest(name_words(name)) AS word, id, latitude, longitude, category, featured FROM locations
+        SELECT id AS location_id, space_key, featured, word, category,
+            CASE WHEN folded_name LIKE ' % %' THEN CASE WHEN octet_length(folded_name) <= 1200 THEN folded_name END
+                ELSE '' END AS folded_name
+        FROM locations CROSS JOIN LATERAL string_to_table(trim(folded_name), ' ') AS word
         """
     private static let places = """
         INSERT INTO locations (name, category, latitude, longitude)
@@ -34,7 +37,7 @@ struct LocationWordsTests {
             """
             INSERT INTO locations (name, category, latitude, longitude, source_dataset, source_id, source_license)
             VALUES ('One', 'museum', 1, 1, 'a', 'b', 'c'), ('Two', 'museum', 1, 1, 'a', 'd', 'c')
-            ON CONFLICT (source_dataset, source_id) DO UPDATE SET name = excluded.name
+            ON CONFLICT (source_dataset, source_id) WHERE source_dataset IS NOT NULL DO UPDATE SET name = excluded.name
             """,
         ])
     func follows(statement: String) async throws {

@@ -49,7 +49,8 @@ extension TestDatabase {
     func configuration() throws -> DatabaseConfiguration {
         var reader = settingsReader([
             "POI_DB_ACQUIRE_TIMEOUT": "60s", "POI_DB_STATEMENT_TIMEOUT": "60s",
-            "POI_DB_FAST_CONNECTIONS": "1", "POI_DB_EXCLUSIVE_CONNECTIONS": "1",
+            "POI_REQUEST_TIMEOUT": "120s", "POI_DB_FAST_CONNECTIONS": "1",
+            "POI_DB_EXCLUSIVE_CONNECTIONS": "1",
         ])
         return try DatabaseConfiguration(from: &reader)
     }

@@ -1,4 +1,7 @@
 import Foundation
+import POIService
+import PointsOfInterestAPI
+import Postgres
 import PrivateCluster
 import Testing
 
@@ -23,6 +26,84 @@ extension CrowdedDatabaseTests {
                 #expect(plan.touchedBuffers < 200, "\(center): \(plan.text)")
             }
         }
+
+        @Test(
+            "Every other statement reads by its index alone, analysed or not, whatever the parameters are",
+            arguments: ["force_generic_plan", "force_custom_plan"], [true, false])
+        func searches(planCacheMode: String, isAnalysed: Bool) throws {
+            let database = try (isAnalysed ? CrowdedDatabase.database : CrowdedDatabase.neverAnalysed).get()
+            for search in Self.searches {
+                let plan = try Plan(
+                    of: search.statement.sql.text, search.types, search.values, planCacheMode, database)
+                let description = "\(search.name), analysed: \(isAnalysed): \(plan.text)"
+                #expect(Set(plan.indexes.map(String.init)) == search.indexes, "\(description)")
+                #expect(!plan.text.contains("Seq Scan on location"), "\(description)")
+                #expect(plan.touchedBuffers < search.greatestBuffers, "\(description)")
+            }
+        }
+
+        private struct Search {
+            let name: String
+            let statement: PreparedStatement
+            let types: String
+            let values: String
+            let indexes: Set<String>
+            var greatestBuffers = 250
+        }
+
+        /// A cube of all places, one in their middle, and one of a few metres.
+        private static let cubes: String = {
+            let point = Ellipsoid.point(Coordinate(wrapping: 37.3293, -121.8893))
+            var cubes = [SpaceCube.root]
+            while let child = cubes.last?.child(at: point) { cubes.append(child) }
+            let keys = [cubes[0], cubes[13], cubes[21]].map(\.keys)
+            return "'{\(keys.map { "\($0.lowerBound)" }.joined(separator: ","))}', "
+                + "'{\(keys.map { "\($0.upperBound)" }.joined(separator: ","))}'"
+        }()
+
+        private static let smallCubes: String = {
+            cubes.replacing(/\{0,/, with: "{1,").replacing("9223372036854775807,", with: "1,")
+        }()
+
+        private static let searches: [Search] = {
+            let indexes: [CubeStatement.Source: String] = [
+                .all: "locations_space_key_idx", .featured: "locations_featured_space_key_idx",
+                .categories: "locations_category_space_key_idx",
+            ]
+            let words = WordStatements.standard
+            return CubeStatement.all.compactMap { shape in
+                guard let prepared = shape.prepared, let index = indexes[shape.source] else { return nil }
+                let hasCategories = shape.source == .categories
+                return Search(
+                    name: "\(shape)", statement: prepared,
+                    types: "bigint[], bigint[]" + (hasCategories ? ", text[], bigint[]" : ""),
+                    values: (shape.isLimited ? cubes : smallCubes)
+                        + (hasCategories ? ", '{cafe,cafe,park,zoo}', '{0,1,0,0}'" : ""),
+                    indexes: [index])
+            } + [
+                Search(
+                    name: "few", statement: words.few, types: "text[], text[], boolean, text[]",
+                    values: "'{lighthouse,street77,place}', '{\"% street77%\",\"% place%\"}', NULL, NULL",
+                    indexes: ["location_words_word_idx", "locations_pkey"],
+                    // Before the first vacuum an index alone can't tell which rows are visible.
+                    greatestBuffers: 2500),
+                Search(
+                    name: "every", statement: words.every, types: "text[], text[], boolean, text[]",
+                    values: "'{museum,cafe}', '{\"% museum%\",\"% cafe%\"}', NULL, NULL",
+                    indexes: ["location_words_word_idx", "locations_pkey"],
+                    greatestBuffers: 500 + CrowdedDatabase.placeCount / 100),
+                Search(
+                    name: "nearby", statement: words.nearby, types: "float8, float8, text[], boolean, text[]",
+                    values: "37.3293, -121.8893, '{\"% cafe%\"}', NULL, '{cafe}'",
+                    indexes: ["locations_geocentric_idx"], greatestBuffers: 1000),
+                Search(
+                    name: "positions", statement: LocationStatements.positions, types: "bigint[]",
+                    values: "'{1,2,3,4,5}'", indexes: ["locations_pkey"]),
+                Search(
+                    name: "by id", statement: LocationStatements.byID, types: "bigint[]",
+                    values: "'{1,2,3,4,5}'", indexes: ["locations_pkey"]),
+            ]
+        }()
     }
 }
 
@@ -46,7 +127,7 @@ private struct Plan {
 
     /// The indexes that are scanned.
     var indexes: [Substring] {
-        text.matches(of: /Index Scan (?:using|on) (\w+)/).map(\.1)
+        text.matches(of: /Index (?:Only )?Scan (?:using|on) (location\w+)/).map(\.1)
     }
 
     /// Pages that were looked at by the whole statement, which the first node's line sums up.

@@ -60,7 +60,10 @@ struct SearchTextTests {
     private func expectSameWords(_ names: [String]) async throws {
         try await MigratedDatabase.empty().withSession { session in
             let rows = try await session.run(
-                "SELECT name_words(name) FROM unnest($1::text[]) WITH ORDINALITY AS given (name, n) ORDER BY n",
+                """
+                SELECT ARRAY(SELECT word FROM folded_words(search_text(name)))
+                FROM unnest($1::text[]) WITH ORDINALITY AS given (name, n) ORDER BY n
+                """,
                 [.textArray(names)])
             #expect(rows.count == names.count)
             var failures = 0

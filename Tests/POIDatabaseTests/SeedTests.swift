@@ -34,7 +34,7 @@ struct SeedTests {
             SELECT one.name, one.source_id, other.source_id
             FROM locations AS one
             JOIN locations AS other ON one.id < other.id AND lower(one.name) = lower(other.name)
-                AND ST_DWithin(one.geog, other.geog, 50)
+                AND ST_3DDWithin(one.geocentric, other.geocentric, 50)
             """)
         #expect(twins == "")
     }
@@ -45,7 +45,7 @@ struct SeedTests {
             """
             SELECT source_id FROM locations
             WHERE source_dataset = 'poi-seed-san-jose'
-                AND NOT ST_DWithin(geog, location_point(37.3293, -121.8893), 15000)
+                AND NOT ST_3DDWithin(geocentric, geocentric_point(37.3293, -121.8893), 15000)
             """)
         #expect(astray == "")
     }
@@ -55,10 +55,10 @@ struct SeedTests {
         let misplaced = try database.execute(
             """
             SELECT source_id FROM (
-                SELECT source_id, geog, lag(geog) OVER (PARTITION BY source_dataset ORDER BY id) AS previous
-                FROM locations
+                SELECT source_id, place, lag(place) OVER (PARTITION BY source_dataset ORDER BY id) AS previous
+                FROM locations CROSS JOIN LATERAL location_point(latitude, longitude) AS place
             ) AS step
-            WHERE geog < previous
+            WHERE place < previous
             """)
         #expect(misplaced == "")
         // A row that just fits may fill up an earlier page, so the heap's order is never quite perfect.
@@ -66,7 +66,7 @@ struct SeedTests {
             """
             SELECT source_dataset FROM (
                 SELECT source_dataset,
-                    row_number() OVER (PARTITION BY source_dataset ORDER BY geog, id) AS in_space,
+                    row_number() OVER (PARTITION BY source_dataset ORDER BY location_point(latitude, longitude), id) AS in_space,
                     row_number() OVER (PARTITION BY source_dataset ORDER BY ctid) AS in_heap
                 FROM locations
             ) AS rank

@@ -162,4 +162,42 @@ struct StoreTests {
             #expect(page.places.count == 20)
         }
     }
+
+    @Test(
+        "A request whose time is up is told so, whatever it waited for, and leaves nothing behind in the database",
+        arguments: [nil, "place"])
+    func requestTimeout(searchText: String?) async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places)
+        try await database.withStore(requestTimeout: .milliseconds(300)) { store, session in
+            try await session.run("BEGIN")
+            try await session.run("LOCK TABLE locations, location_words")
+            let request = LocationsRequest(
+                center: Coordinate(wrapping: 1, 1), searchText: searchText,
+                featured: searchText == nil ? true : nil)
+            // The second waits for the only connection, which the first has.
+            let bound = LoopBound(store, loop: store.pool.loop)
+            let requests = (0..<2).map { _ in
+                Task(executorPreference: bound.loop) { await Self.failure(of: request, bound.value) }
+            }
+            for task in requests { #expect(await task.value == .timeout) }
+            let waiting = """
+                SELECT count(*) FROM pg_locks
+                WHERE NOT granted AND relation IN ('locations'::regclass, 'location_words'::regclass)
+                """
+            while try await session.value(waiting, as: Int.self) > 0 {}
+            try await session.run("ROLLBACK")
+        }
+    }
+
+    private static func failure(
+        of request: LocationsRequest, _ store: PostgresLocationStore
+    ) async -> LocationStoreError? {
+        do throws(LocationStoreError) {
+            _ = try await store.locations(for: request)
+            return nil
+        } catch {
+            return error
+        }
+    }
 }

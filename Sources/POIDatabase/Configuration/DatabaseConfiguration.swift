@@ -11,6 +11,8 @@ public struct DatabaseConfiguration: Sendable {
     public var maxReplicaLag: Duration
     /// How many there are on each loop, and how long one waits for them.
     public var pool: PoolOptions
+    /// How long a request may wait and read, all of its statements together.
+    public var requestTimeout: Duration
     /// How a change of the data is noticed.
     public var listenMode: ListenMode
 
@@ -28,7 +30,9 @@ public struct DatabaseConfiguration: Sendable {
         pool = PoolOptions()
         pool.fastConnections = try reader.read(.fastConnections)
         pool.exclusiveConnections = try reader.read(.exclusiveConnections)
-        pool.acquireTimeout = try reader.read(.acquireTimeout)
+        pool.textConnections = try reader.read(.textConnections)
+        requestTimeout = try reader.read(.requestTimeout)
+        pool.acquireTimeout = min(try reader.read(.acquireTimeout), requestTimeout)
         pool.queryTimeout = try reader.read(.statementTimeout)
         postgres.statementTimeout = pool.queryTimeout
         postgres.preparedStatements = preparedStatements

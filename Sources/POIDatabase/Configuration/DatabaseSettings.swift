@@ -16,15 +16,22 @@ extension Setting where Value == Int {
     static let fastConnections = integer(
         "POI_DB_FAST_CONNECTIONS", "pipelined connections a loop", in: 1...100, default: 3)
     static let exclusiveConnections = integer(
-        "POI_DB_EXCLUSIVE_CONNECTIONS", "connections a loop for one query at a time", in: 1...100, default: 4)
+        "POI_DB_EXCLUSIVE_CONNECTIONS", "connections a loop for one search at a time", in: 1...100, default: 3
+    )
+    static let textConnections = integer(
+        "POI_DB_TEXT_CONNECTIONS", "connections a loop for one search by text at a time", in: 1...100,
+        default: 1)
 }
 
 extension Setting where Value == Duration {
     static let acquireTimeout = duration(
         "POI_DB_ACQUIRE_TIMEOUT", "how long a request waits for a connection",
         in: .milliseconds(1) ... .seconds(60), default: "1s")
+    static let requestTimeout = duration(
+        "POI_REQUEST_TIMEOUT", "how long a request for places may wait and read, then 504",
+        in: .milliseconds(1) ... .seconds(600), default: "2s")
     static let statementTimeout = duration(
-        "POI_DB_STATEMENT_TIMEOUT", "how long a query may take", in: .milliseconds(1) ... .seconds(600),
+        "POI_DB_STATEMENT_TIMEOUT", "how long a statement may take", in: .milliseconds(1) ... .seconds(600),
         default: "2s")
 }
 

@@ -16,15 +16,22 @@ struct CubeSearch: Sendable {
     private let ranking: Ranking
     private let box: BoundingBox?
     private let point: SIMD3<Double>
+    private let isOccupied: @Sendable (SpaceCube) -> Bool
     private var nearest: NearestSoFar
     /// What is still to be looked into or split, the nearest last.
     private var frontier: [Node] = []
 
     /// Starts a search for the whole of a ranking.
     ///
-    /// - Parameter box: only places in it; nil is everywhere.
-    init(_ ranking: Ranking, box: BoundingBox?) {
+    /// - Parameters:
+    ///   - box: only places in it; nil is everywhere.
+    ///   - isOccupied: whether there may be a place in a cube, as far as that is known without asking.
+    init(
+        _ ranking: Ranking, box: BoundingBox?,
+        isOccupied: @escaping @Sendable (SpaceCube) -> Bool = { _ in true }
+    ) {
         self.ranking = ranking
+        self.isOccupied = isOccupied
         self.box = box
         point = Ellipsoid.point(ranking.center)
         nearest = NearestSoFar(of: ranking)
@@ -90,7 +97,7 @@ struct CubeSearch: Sendable {
 
     /// A cube with its distance; nil where no place of it can belong to the answer.
     private func interesting(_ cube: SpaceCube) -> Node? {
-        guard cube.touchesSurface else { return nil }
+        guard isOccupied(cube), cube.touchesSurface else { return nil }
         let bounds = cube.surfaceBounds
         if let box, !SpaceCube.mayMeet(box, within: bounds) { return nil }
         let distance = CubeDistance(to: bounds, from: ranking.center, at: point)

@@ -27,7 +27,7 @@ struct SpaceCube: Hashable, Sendable {
     /// The keys of all places in the cube.
     var keys: ClosedRange<Int64> {
         let shift = Int64(3 * (Self.lastLevel - level))
-        return path << shift...(path << shift | (Int64(1) << shift - 1))
+        return path << shift...(path << shift | Int64((UInt64(1) << UInt64(shift)) - 1))
     }
 
     /// The eight cubes of half the side; none at the last level.

@@ -9,8 +9,8 @@ struct LocationRow {
         case sourceDataset, sourceID, sourceLicense, chord, datasetID
     }
 
-    /// Where the dataset's id is.
-    static let datasetColumn = Column.datasetID.rawValue
+    /// How many columns there are.
+    static let columnCount = Column.datasetID.rawValue + 1
 
     private let row: PostgresRow
 
@@ -21,6 +21,11 @@ struct LocationRow {
     /// The place's id; nil in a row that only brings the dataset's.
     func id() throws(PostgresError) -> Int64? {
         try decode(.id)
+    }
+
+    /// The dataset that the row was read from.
+    func datasetID() throws(PostgresError) -> DatasetID? {
+        try decode(.datasetID)
     }
 
     /// What the ranking needs.
@@ -65,5 +70,13 @@ struct LocationRow {
 
     private func decode<Value: PostgresDecodable>(_ column: Column) throws(PostgresError) -> Value {
         try row.decode(Value.self, at: column.rawValue)
+    }
+}
+
+extension DatasetID: PostgresDecodable {
+    /// From `uuid`.
+    public static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> DatasetID {
+        let uuid = try PostgresUUID.decode(cell)
+        return DatasetID(high: uuid.high, low: uuid.low)
     }
 }

@@ -45,14 +45,9 @@ enum LocationStatements {
             """,
         parameters: [.int8Array])
 
-    /// Those among the places with the ids `$1` (bigint[]) whose names match all patterns `$2` (text[]).
-    static let matchingNames = PreparedStatement(
-        """
-        SELECT place.id, dataset.id AS dataset_id \
-        FROM (SELECT (SELECT id FROM dataset) AS id) AS dataset \
-        LEFT JOIN locations AS place ON place.id = ANY ($1) AND search_text(place.name) LIKE ALL ($2)
-        """,
-        parameters: [.int8Array, .textArray])
+    /// The positions of the places with the ids `$1` (bigint[]), in no order.
+    static let positions = PreparedStatement(
+        "SELECT id, latitude, longitude FROM locations WHERE id = ANY ($1)", parameters: [.int8Array])
 
     /// The number of places of each category that there ever was.
     static let categories = PreparedStatement(
@@ -68,6 +63,7 @@ enum LocationStatements {
     /// The names of all categories, in one array.
     static let vocabulary = PreparedStatement("SELECT ARRAY(SELECT name FROM categories)")
 
-    private static let columns: SQL =
+    /// The columns of a place, but for its id and position.
+    static let columns: SQL =
         "name, category, featured, address, website, source_dataset, source_id, source_license"
 }

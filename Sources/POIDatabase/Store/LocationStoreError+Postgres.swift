@@ -3,8 +3,11 @@ import Postgres
 
 extension LocationStoreError {
     /// What a database's error means to who asked for places.
-    init(_ error: PostgresError) {
+    ///
+    /// - Parameter isOverdue: whether the request's time is up, whatever it has last waited for.
+    init(_ error: PostgresError, isOverdue: Bool = false) {
         switch error.code {
+        case .busy where isOverdue, .connectionLost where isOverdue: self = .timeout
         case .unavailable, .connectionFailed, .connectionLost, .closed:
             self = .unavailable(reason: error.logText)
         case .busy: self = .busy
@@ -20,10 +23,6 @@ extension PostgresError {
     /// Whether the same statement may succeed soon: a standby has ended it for what it had to replay, or a
     /// restore isn't through.
     var isPassing: Bool { isReplayConflict || sqlState == .objectNotInPrerequisiteState }
-
-    /// Whether a standby has ended the statement for what it had to replay (PostgreSQL manual, "Handling Query
-    /// Conflicts").
-    var isReplayConflict: Bool { sqlState == .serializationFailure || sqlState == .deadlockDetected }
 
     /// All that is known of the error, the server's own words included, but for the numbers in those: they may be
     /// somebody's position. Never for a client.

@@ -8,64 +8,50 @@ struct PlaceFilter: Sendable {
     let categories: [String]
     let featured: Bool?
     /// The words of the search text, the longest first, which are most likely the rarest; nil without one.
+    ///
+    /// A word that another begins with is left out: whatever matches the longer one matches both.
     let words: [String]?
 
     init(_ request: LocationsRequest) {
         categories = request.categories.uniqueInByteOrder
         featured = request.featured
         words = request.searchText.map { text in
-            SearchWords.words(ofQuery: text).sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
+            let words = SearchWords.words(ofQuery: text).sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
+            return words.indices.filter { index in
+                !words[..<index].contains { $0.utf8.starts(with: words[index].utf8) }
+            }.map { words[$0] }
         }
     }
 
     /// Whether every place matches.
     var isEmpty: Bool { categories.isEmpty && featured == nil && words == nil }
 
-    /// Whether a place's category and its being featured are as asked.
-    func admits(category: String, featured: Bool) -> Bool {
-        (categories.isEmpty || categories.contains(category)) && (self.featured ?? featured) == featured
-    }
+    /// Whether a place's being featured is as asked.
+    func admits(featured: Bool) -> Bool { (self.featured ?? featured) == featured }
 
-    /// What `search_text` is like where each of these words begins one of its own. Words hold no wildcard: all
-    /// punctuation of ASCII separates them.
-    static func patterns(_ words: some Sequence<String>) -> PostgresValue {
-        .textArray(words.map { "% \($0)%" })
-    }
-
-    /// The statement that looks into cubes for such places.
-    ///
-    /// - Parameter readsAll: whether to read places of all kinds where names are looked at.
-    func cubeStatement(readsAll: Bool, isLimited: Bool) -> CubeStatement {
-        if words != nil {
-            return CubeStatement(source: source(readsAll: readsAll), check: .words, isLimited: isLimited)
-        }
-        let source = source(readsAll: false)
-        return CubeStatement(
-            source: source, check: source == .all && featured == false ? .notFeatured : .none,
-            isLimited: isLimited)
-    }
-
-    /// That statement's parameters behind the cubes' keys.
-    func cubeParameters(readsAll: Bool) -> [PostgresValue] {
-        var values: [PostgresValue] = []
-        if source(readsAll: readsAll && words != nil) == .categories {
-            let kinds = categories.flatMap { category in
-                [false, true].filter { (featured ?? $0) == $0 }.map { (category, $0) }
-            }
-            values.append(.textArray(kinds.map(\.0)))
-            values.append(.int8Array(kinds.map { $0.1 ? 1 : 0 }))
-        }
-        if let words {
-            values.append(Self.patterns(words))
-            values.append(featured.map(PostgresValue.bool) ?? .null(.bool))
-            values.append(categories.isEmpty ? .null(.textArray) : .textArray(categories))
-        }
-        return values
-    }
-
-    private func source(readsAll: Bool) -> CubeStatement.Source {
-        if readsAll { return .all }
+    /// Where the places of these categories are found.
+    var source: CubeStatement.Source {
         if !categories.isEmpty { return .categories }
         return featured == true ? .featured : .all
+    }
+
+    /// The parameters of a `CubeStatement` for that source behind the cubes' keys.
+    var cubeParameters: [PostgresValue] {
+        guard source == .categories else { return [] }
+        let kinds = categories.flatMap { category in
+            [false, true].filter(admits).map { (category, $0) }
+        }
+        return [.textArray(kinds.map(\.0)), .int8Array(kinds.map { $0.1 ? 1 : 0 })]
+    }
+
+    /// The parameters of `WordStatements` that tell what matches: what the folded name has to be like (text[]), what
+    /// featured must be and what the category must be among, if anything (boolean and text[]).
+    ///
+    /// Words hold no wildcard: all punctuation of ASCII separates them.
+    func matchParameters(_ words: [String]) -> [PostgresValue] {
+        [
+            .textArray(words.map { "% \($0)%" }), featured.map(PostgresValue.bool) ?? .null(.bool),
+            categories.isEmpty ? .null(.textArray) : .textArray(categories),
+        ]
     }
 }

@@ -6,79 +6,66 @@ extension PlaceSearch {
     /// How many cubes one statement looks into.
     private static let cubesPerStatement = 32
 
-    /// The whole answer by a search through cubes.
-    ///
-    /// - Parameters:
-    ///   - readsAll: whether to read all kinds of places in a cube, of which those of a category are not the
-    ///     few: they lie side by side in the table, which counts where their names are to be looked at.
-    ///   - cubeLimit: after how many cubes to give up; nil goes on to the end.
-    /// - Returns: nil where it gave up.
+    /// The places of the page by a search through cubes, and how many cubes it took.
     func throughCubes(
-        readsAll: Bool = false, cubeLimit: Int? = nil
-    ) async throws(PostgresError) -> [Candidate]? {
-        let look = Look(filter: filter, readsAll: readsAll)
+        _ snapshot: PostgresSnapshot
+    ) async throws(PostgresError) -> (candidates: [Candidate], cubeCount: Int) {
         var search = CubeSearch(ranking, box: request.box)
-        var asked = 0
-        for found in try await contents(of: search.surroundings, look) { search.take(found.candidates) }
+        let surroundings = search.surroundings
+        var cubeCount = surroundings.count
+        for found in try await contents(of: surroundings, filter.source, snapshot) {
+            search.take(found.candidates)
+        }
         while true {
             let nodes = search.next(atMost: Self.cubesPerStatement)
-            guard !nodes.isEmpty else { return search.candidates }
-            asked += nodes.count
-            if let cubeLimit, asked > cubeLimit { return nil }
+            guard !nodes.isEmpty else { return (search.candidates, cubeCount) }
+            cubeCount += nodes.count
             let lastLevel = nodes.filter { $0.cube.level == SpaceCube.lastLevel }.map(\.cube)
             let cubes = nodes.filter { $0.cube.level < SpaceCube.lastLevel }.map(\.cube)
-            for (cube, found) in zip(cubes, try await contents(of: cubes, look)) {
+            for (cube, found) in zip(cubes, try await contents(of: cubes, filter.source, snapshot)) {
                 search.take(found.candidates)
                 if !found.isWhole { search.split(cube) }
             }
-            for found in try await contents(of: lastLevel, look, isLimited: false) {
+            for found in try await contents(of: lastLevel, filter.source, snapshot, isLimited: false) {
                 search.take(found.candidates)
             }
         }
     }
 
-    /// Which statement looks into cubes, and with which parameters behind the cubes' keys.
-    private struct Look {
-        let filter: PlaceFilter
-        let readsAll: Bool
-
-        func statement(isLimited: Bool) -> PreparedStatement? {
-            filter.cubeStatement(readsAll: readsAll, isLimited: isLimited).prepared
-        }
-
-        var parameters: [PostgresValue] { filter.cubeParameters(readsAll: readsAll) }
-    }
-
     /// What a cube was found to hold.
-    private struct Content {
+    struct Content {
+        /// Those that are featured, or aren't, as asked.
         var candidates: [Candidate] = []
-        var count = 0
+        fileprivate var count = 0
 
         /// Whether it was no more than is asked for.
-        var isWhole: Bool { count <= CubeStatement.limit }
+        fileprivate var isWhole: Bool { count <= CubeStatement.limit }
     }
 
-    private func contents(
-        of cubes: [SpaceCube], _ look: Look, isLimited: Bool = true
+    /// Looks into cubes, by the index that a source says.
+    func contents(
+        of cubes: [SpaceCube], _ source: CubeStatement.Source, _ snapshot: PostgresSnapshot,
+        isLimited: Bool = true
     ) async throws(PostgresError) -> [Content] {
-        guard !cubes.isEmpty, let statement = look.statement(isLimited: isLimited) else { return [] }
+        guard !cubes.isEmpty, let statement = CubeStatement(source: source, isLimited: isLimited).prepared
+        else {
+            return []
+        }
         let keys = cubes.map(\.keys)
-        let rows = try await inquiry.rows(
+        let rows = try await snapshot.query(
             statement,
-            [.int8Array(keys.map(\.lowerBound)), .int8Array(keys.map(\.upperBound))] + look.parameters,
-            lane: .exclusive, datasetColumn: 5)
-        cubeCount += cubes.count
+            [.int8Array(keys.map(\.lowerBound)), .int8Array(keys.map(\.upperBound))]
+                + (source == .categories ? filter.cubeParameters : []))
         var contents = Array(repeating: Content(), count: cubes.count)
         for row in rows {
             let number = try row.decode(Int.self, at: 0) - 1
-            guard contents.indices.contains(number), let id = try row.decode(Int64?.self, at: 1) else {
-                continue
-            }
+            guard contents.indices.contains(number) else { continue }
             contents[number].count += 1
-            guard try row.decode(Bool.self, at: 4) else { continue }
+            guard filter.admits(featured: try row.decode(at: 4)) else { continue }
             contents[number].candidates.append(
                 Candidate(
-                    id: id, latitude: try row.decode(at: 2), longitude: try row.decode(at: 3)))
+                    id: try row.decode(at: 1), latitude: try row.decode(at: 2),
+                    longitude: try row.decode(at: 3)))
         }
         return contents
     }

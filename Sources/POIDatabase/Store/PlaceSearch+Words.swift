@@ -3,64 +3,109 @@ import PointsOfInterestAPI
 import Postgres
 
 extension PlaceSearch {
-    /// As many of a search text's words are looked up; the others are compared with what those find.
-    private static let leadingWordCount = 4
+    /// So many of a search text's words are counted, the longest, to find the rarest.
+    private static let probedWordCount = 8
 
-    /// The whole answer to a search for words.
+    /// What a search for words has found.
+    enum Found {
+        /// The whole page.
+        case page(Answer)
+        /// All places that may be on it.
+        case candidates([Candidate])
+    }
+
+    /// The places whose names have words that begin so.
     ///
-    /// A word of few places leads to all of them. Where each word has many, most likely some are near, so the
-    /// search goes through cubes; and where they are far after all, it reads more places of the only word.
-    func byWords(_ words: [String]) async throws(PostgresError) -> [Candidate] {
-        guard !words.isEmpty else { return [] }
-        if let matches = try await matches(of: words, statements.few) { return matches }
-        let nearby = try await throughCubes(readsAll: true, cubeLimit: statements.nearbyCubeLimit)
-        if let nearby { return nearby }
-        if words.count == 1, let matches = try await matches(of: words, statements.many) { return matches }
-        return try await throughCubes() ?? []
-    }
-
-    /// All places that match; nil where each of the leading words has more places than the statement reads.
-    private func matches(
-        of words: [String], _ statement: WordStatements.Limited
-    ) async throws(PostgresError) -> [Candidate]? {
-        let leading = Array(words.prefix(Self.leadingWordCount))
-        let rows = try await inquiry.rows(
-            statement.prepared, [.textArray(leading)], lane: .exclusive, datasetColumn: 6)
-        var found = Array(repeating: [Int64: Candidate](), count: leading.count)
-        var counts = Array(repeating: 0, count: leading.count)
-        for row in rows {
-            let number = try row.decode(Int.self, at: 0) - 1
-            guard found.indices.contains(number), let id = try row.decode(Int64?.self, at: 1) else {
-                continue
-            }
-            counts[number] += 1
-            guard filter.admits(category: try row.decode(at: 4), featured: try row.decode(at: 5)) else {
-                continue
-            }
-            let candidate = Candidate(
-                id: id, latitude: try row.decode(at: 2), longitude: try row.decode(at: 3))
-            guard isInBox(candidate) else { continue }
-            found[number][id] = candidate
+    /// A word of few places leads to all of them. Where each word has many, some are most likely near, and looking at the
+    /// nearest places is cheapest. Where those don't have the page, all places of the rarest word are read after all, from
+    /// an index and without their positions: that is what a search costs at most.
+    func byWords(_ words: [String], _ snapshot: PostgresSnapshot) async throws(PostgresError) -> Found {
+        guard !words.isEmpty else { return .candidates([]) }
+        if let few = try await keys(of: words, statements.few, snapshot, limit: statements.fewLimit) {
+            return .candidates(try await nearest(of: few, snapshot))
         }
-        let complete = leading.indices.filter { counts[$0] <= statement.limit }
-        guard let first = complete.min(by: { found[$0].count < found[$1].count }) else { return nil }
-        var candidates = Array(found[first].values)
-        for other in complete where other != first { candidates.removeAll { found[other][$0.id] == nil } }
-        let unchecked = words.indices.filter { !complete.contains($0) }.map { words[$0] }
-        return try await named(unchecked, among: candidates)
+        if looksNearby, (ranking.after?.count ?? 0) < statements.nearbyLimit,
+            let page = try await nearby(words, snapshot)
+        {
+            return .page(page)
+        }
+        let every = try await keys(of: words, statements.every, snapshot, limit: .max) ?? PlaceKeys()
+        return .candidates(try await nearest(of: every, snapshot))
     }
 
-    /// Those whose names have words that begin so.
-    private func named(
-        _ words: [String], among candidates: [Candidate]
+    /// The page, if it lies among the nearest of all places.
+    private func nearby(
+        _ words: [String], _ snapshot: PostgresSnapshot
+    ) async throws(PostgresError) -> Answer? {
+        let rows = try await snapshot.query(
+            statements.nearby, centerParameters + filter.matchParameters(words))
+        return try page(of: rows) { _ throws(PostgresError) in
+            let row = rows[0]
+            return Ranking.Fetch(
+                candidateLimit: statements.nearbyLimit,
+                candidateCount: try row.decode(at: LocationRow.columnCount),
+                lastChordMeters: try row.decode(at: LocationRow.columnCount + 1))
+        }
+    }
+
+    /// Where all places that match are; nil where the rarest word has more than `limit`.
+    private func keys(
+        of words: [String], _ statement: PreparedStatement, _ snapshot: PostgresSnapshot, limit: Int
+    ) async throws(PostgresError) -> PlaceKeys? {
+        let probed = Array(words.prefix(Self.probedWordCount))
+        // A single word needs no comparison with names: its entries are those that match.
+        let row = try await snapshot.query(
+            statement, [.textArray(probed)] + filter.matchParameters(words.count > 1 ? words : [])
+        ).only()
+        guard try row.decode(Int.self, at: 0) <= limit else { return nil }
+        return PlaceKeys(
+            keys: try row.decode([Int64]?.self, at: 2) ?? [], ids: try row.decode([Int64]?.self, at: 1) ?? [])
+    }
+
+    /// Those of the places that may be on the page, by a search through cubes that asks the database for positions only.
+    private func nearest(
+        of places: PlaceKeys, _ snapshot: PostgresSnapshot
     ) async throws(PostgresError) -> [Candidate] {
-        guard !words.isEmpty, !candidates.isEmpty else { return candidates }
-        let rows = try await inquiry.rows(
-            LocationStatements.matchingNames,
-            [.int8Array(candidates.map(\.id)), PlaceFilter.patterns(words)], lane: .exclusive,
-            datasetColumn: 1)
-        var ids: Set<Int64> = []
-        for row in rows { if let id = try row.decode(Int64?.self, at: 0) { ids.insert(id) } }
-        return candidates.filter { ids.contains($0.id) }
+        var search = CubeSearch(ranking, box: request.box) { places.count(in: $0) > 0 }
+        while true {
+            var ids: [Int64] = []
+            var crowded: [SpaceCube] = []
+            // As many as make up the page if all of them belong to it.
+            while ids.count < ranking.limit, crowded.isEmpty, let cube = search.next(atMost: 1).first?.cube {
+                let found = places.ids(in: cube)
+                if found.count <= 4 {
+                    ids += found
+                } else if cube.level < SpaceCube.lastLevel {
+                    search.split(cube)
+                } else if found.count <= CubeStatement.limit {
+                    ids += found
+                } else {
+                    crowded.append(cube)
+                }
+            }
+            guard !ids.isEmpty || !crowded.isEmpty else { return search.candidates }
+            search.take(try await positions(of: ids, snapshot))
+            for (cube, content) in zip(
+                crowded, try await contents(of: crowded, .all, snapshot, isLimited: false))
+            {
+                let ids = Set(places.ids(in: cube))
+                search.take(content.candidates.filter { ids.contains($0.id) })
+            }
+        }
+    }
+
+    private func positions(
+        of ids: [Int64], _ snapshot: PostgresSnapshot
+    ) async throws(PostgresError) -> [Candidate] {
+        guard !ids.isEmpty else { return [] }
+        let rows = try await snapshot.query(LocationStatements.positions, [.int8Array(ids)])
+        var candidates: [Candidate] = []
+        for row in rows {
+            candidates.append(
+                Candidate(
+                    id: try row.decode(at: 0), latitude: try row.decode(at: 1),
+                    longitude: try row.decode(at: 2)))
+        }
+        return candidates
     }
 }

@@ -2,25 +2,22 @@ import POIService
 import PointsOfInterestAPI
 import Postgres
 
-/// One attempt at answering a request for places.
-///
-/// The database proposes candidates, `Ranking` makes them the exact answer. Confined to the pool's loop.
-final class PlaceSearch {
+/// The search for a request's places: the database proposes candidates, `Ranking` makes them the exact page.
+struct PlaceSearch {
     let request: LocationsRequest
     let ranking: Ranking
     let filter: PlaceFilter
-    let inquiry: Inquiry
     let statements: WordStatements
-    /// How many cubes were looked into.
-    var cubeCount = 0
+    /// Whether there are places near the centre, as far as is known.
+    let looksNearby: Bool
 
     init(
-        _ request: LocationsRequest, _ ranking: Ranking, _ inquiry: Inquiry, statements: WordStatements
+        _ request: LocationsRequest, _ ranking: Ranking, statements: WordStatements, looksNearby: Bool = false
     ) {
-        self.statements = statements
+        self.looksNearby = looksNearby
         self.request = request
         self.ranking = ranking
-        self.inquiry = inquiry
+        self.statements = statements
         filter = PlaceFilter(request)
     }
 
@@ -28,58 +25,75 @@ final class PlaceSearch {
     struct Answer {
         let places: RankedRows
         let next: PagePosition?
+        /// The dataset that all of it was read from.
+        let datasetID: DatasetID?
+        /// How many cubes were looked into.
+        var cubeCount = 0
     }
 
-    /// The answer by the places nearest by the chord, which come with all their columns; nil where those don't
-    /// prove it.
-    func nearby(_ nearest: LocationStatements.Nearest) async throws(PostgresError) -> Answer? {
-        let rows = try await inquiry.rows(
-            nearest.statement,
-            [.float8(ranking.center.latitude.orZero), .float8(ranking.center.longitude.orZero)],
-            lane: .fast, datasetColumn: LocationRow.datasetColumn)
+    /// The centre, as statements take it.
+    var centerParameters: [PostgresValue] {
+        [.float8(ranking.center.latitude.orZero), .float8(ranking.center.longitude.orZero)]
+    }
+
+    /// The page that a fetch of the places nearest by the chord proves, which come with all their columns; nil where it
+    /// doesn't prove one.
+    func page(
+        of rows: PostgresRows, after fetch: (_ lastChordMeters: Double) throws(PostgresError) -> Ranking.Fetch
+    ) throws(PostgresError) -> Answer? {
+        // Of an empty table no row brings the dataset's id; and one that brings nothing else has no place.
+        guard let first = rows.first else { return nil }
         var candidates: [Candidate] = []
-        candidates.reserveCapacity(rows.count)
-        for row in rows { candidates.append(try LocationRow(row).candidate()) }
-        // Of an empty table no row brings the dataset's id.
-        guard let last = candidates.last else { return nil }
+        let hasPlaces = try LocationRow(first).id() != nil
+        if hasPlaces {
+            candidates.reserveCapacity(rows.count)
+            for row in rows { candidates.append(try LocationRow(row).candidate()) }
+        }
+        let fetch = try fetch(candidates.last?.chordMeters ?? 0)
+        let rowIndices = request.box.map { box in
+            candidates.indices.filter {
+                box.contains(latitude: candidates[$0].latitude, longitude: candidates[$0].longitude)
+            }
+        }
+        if let rowIndices { candidates = rowIndices.map { candidates[$0] } }
         let placed = ranking.rank(candidates)
-        let fetch = Ranking.Fetch(
-            candidateLimit: nearest.candidateLimit, candidateCount: rows.count,
-            lastChordMeters: last.chordMeters)
         guard case .complete = ranking.verdict(on: placed, after: fetch) else { return nil }
         let page = ranking.page(of: placed, from: candidates)
+        let items = page.placed.map {
+            item(row: rowIndices?[$0.index] ?? $0.index, at: $0.distanceMeters)
+        }
         return Answer(
-            places: RankedRows(
-                rows: rows, items: page.placed.map { item(row: $0.index, at: $0.distanceMeters) }),
-            next: page.next)
+            places: RankedRows(rows: rows, items: items),
+            next: page.next, datasetID: try LocationRow(first).datasetID())
     }
 
-    /// The answer by whichever way finds its places; their columns are read at the end.
-    func anywhere() async throws(PostgresError) -> Answer {
-        var candidates: [Candidate] = []
+    /// The page by whichever way finds its places, in one snapshot; their columns are read at the end.
+    func page(in snapshot: PostgresSnapshot) async throws(PostgresError) -> Answer {
+        var cubeCount = 0
+        let candidates: [Candidate]
         if let words = filter.words {
-            candidates = try await byWords(words)
+            switch try await byWords(words, snapshot) {
+            case .page(let answer): return answer
+            case .candidates(let found): candidates = found
+            }
         } else {
-            candidates = try await throughCubes() ?? []
+            (candidates, cubeCount) = try await throughCubes(snapshot)
         }
         let page = ranking.page(of: ranking.rank(candidates), from: candidates)
-        let rows = try await inquiry.rows(
-            LocationStatements.byID, [.int8Array(page.placed.map(\.id))], lane: .fast,
-            datasetColumn: LocationRow.datasetColumn)
+        let rows = try await snapshot.query(
+            LocationStatements.byID, [.int8Array(page.placed.map(\.id))])
         var rowOfID: [Int64: Int] = [:]
         for (index, row) in rows.enumerated() {
             if let id = try LocationRow(row).id() { rowOfID[id] = index }
         }
-        if rowOfID.count < page.placed.count { inquiry.tear() }
         let items = page.placed.compactMap { placed in
             rowOfID[placed.id].map { item(row: $0, at: placed.distanceMeters) }
         }
-        return Answer(places: RankedRows(rows: rows, items: items), next: page.next)
-    }
-
-    /// Whether a place is in the box that is asked for, if one is.
-    func isInBox(_ candidate: Candidate) -> Bool {
-        request.box?.contains(latitude: candidate.latitude, longitude: candidate.longitude) ?? true
+        return Answer(
+            places: RankedRows(rows: rows, items: items), next: page.next,
+            datasetID: try rows.first.flatMap { row throws(PostgresError) in try LocationRow(row).datasetID()
+            },
+            cubeCount: cubeCount)
     }
 
     /// A distance is told where the request has a centre, not where the order goes by a box's middle.

@@ -13,6 +13,7 @@ extension PostgresLocationStore {
         let statistics = pool.statistics
         snapshot.add(statistics.fast, of: .fast, to: .places)
         snapshot.add(statistics.exclusive, of: .exclusive, to: .places)
+        snapshot.add(statistics.text, of: .text, to: .places)
     }
 }
 

@@ -17,6 +17,9 @@ extension PostgresLocationStore {
             for _ in 0..<statistics.exclusive.connections {
                 group.addTask(executorPreference: store.loop) { await store.value.searchOnce() }
             }
+            for _ in 0..<statistics.text.connections {
+                group.addTask(executorPreference: store.loop) { await store.value.searchOnce(text: "a") }
+            }
             for _ in 0..<statistics.fast.connections {
                 group.addTask(executorPreference: store.loop) { await store.value.walkOnce() }
             }
@@ -24,8 +27,9 @@ extension PostgresLocationStore {
     }
 
     /// A search, whose failure is for the health checks to tell.
-    private func searchOnce() async {
-        guard let request = Self.question else { return }
+    private func searchOnce(text: String? = nil) async {
+        guard var request = Self.question else { return }
+        request.searchText = text
         _ = try? await locations(for: request)
     }
 
@@ -34,8 +38,8 @@ extension PostgresLocationStore {
         guard let request = Self.question, let ranking = Ranking(pageOf: request),
             let nearest = LocationStatements.nearest(limit: ranking.limit - 1)
         else { return }
-        let search = PlaceSearch(request, ranking, Inquiry(pool), statements: wordStatements)
-        _ = try? await search.nearby(nearest)
+        let search = PlaceSearch(request, ranking, statements: wordStatements)
+        _ = try? await walk(search, nearest, deadline)
     }
 
     /// What most clients ask: the nearest places. Where doesn't matter.

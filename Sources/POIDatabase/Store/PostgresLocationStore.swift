@@ -16,6 +16,7 @@ public final class PostgresLocationStore: LocationStore {
     private let schemaCheck: SchemaCheck
     /// For tests, whose words are rare.
     var wordStatements = WordStatements.standard
+    private let requestTimeout: Duration
     private var regions = InhabitedRegions()
     /// How many pages came by the walk to the nearest places, and how many by a search; cubes looked into.
     private(set) var (nearbyCount, searchCount, cubeCount) = (0, 0, 0)
@@ -40,6 +41,7 @@ public final class PostgresLocationStore: LocationStore {
         pool = reads.pool
         schemaCheck = SchemaCheck(migrations: migrations)
         self.dataset = dataset
+        requestTimeout = configuration.requestTimeout
         watch =
             dataset.claimWatch()
             ? DatabaseWatch(
@@ -48,53 +50,87 @@ public final class PostgresLocationStore: LocationStore {
             : nil
     }
 
-    /// How often a request is begun anew where its statements saw different data.
-    private static let attemptLimit = 3
+    /// When a request that begins now must have ended, by the loop's clock.
+    var deadline: Duration { pool.loop.now + requestTimeout }
 
-    /// Answers by the places nearest by the chord where those are known to be near, else by a search; begins
-    /// anew where the data change on the way.
+    /// Answers by the places nearest by the chord where those are known to be near, else by a search in one snapshot.
     public func locations(
         for request: LocationsRequest
     ) async throws(LocationStoreError) -> LocationsPage {
         guard let ranking = Ranking(pageOf: request) else {
             return LocationsPage(places: [PointOfInterest]())
         }
-        var duration = Duration.zero
-        var attempt = 1
-        while true {
-            let inquiry = Inquiry(pool)
-            let answer = try await answer(PlaceSearch(request, ranking, inquiry, statements: wordStatements))
-            duration += inquiry.duration
-            if !inquiry.isTorn || attempt == Self.attemptLimit {
-                return LocationsPage(
-                    places: answer.places, next: answer.next, datasetID: inquiry.datasetID,
-                    databaseDuration: duration)
-            }
-            attempt += 1
+        let (start, deadline) = (ContinuousClock.now, deadline)
+        let search = PlaceSearch(
+            request, ranking, statements: wordStatements, looksNearby: regions[ranking.center])
+        do throws(PostgresError) {
+            let answer =
+                if let nearest = try await nearest(search, deadline) { nearest } else {
+                    try await found(by: search, deadline)
+                }
+            return LocationsPage(
+                places: answer.places, next: answer.next, datasetID: answer.datasetID,
+                databaseDuration: ContinuousClock.now - start)
+        } catch {
+            throw LocationStoreError(error, isOverdue: pool.loop.now >= deadline)
         }
     }
 
-    private func answer(_ search: PlaceSearch) async throws(LocationStoreError) -> PlaceSearch.Answer {
+    /// The page by the places nearest by the chord; nil where those aren't known to be near, or don't prove it.
+    private func nearest(
+        _ search: PlaceSearch, _ deadline: Duration
+    ) async throws(PostgresError) -> PlaceSearch.Answer? {
+        let ranking = search.ranking
+        // Behind a cursor, the places before it have to be walked past.
+        let (depth, overflow) = (ranking.after?.count ?? 0).addingReportingOverflow(ranking.limit)
+        guard search.filter.isEmpty, search.request.box == nil, !overflow, regions[ranking.center],
+            let nearest = LocationStatements.nearest(limit: depth - 1)
+        else { return nil }
+        let answer = try await walk(search, nearest, deadline)
+        if answer != nil { nearbyCount += 1 }
+        return answer
+    }
+
+    /// The page that a walk to the nearest places by the chord proves.
+    func walk(
+        _ search: PlaceSearch, _ nearest: LocationStatements.Nearest, _ deadline: Duration
+    ) async throws(PostgresError) -> PlaceSearch.Answer? {
+        let rows = try await read(nearest.statement, search.centerParameters, deadline)
+        return try search.page(of: rows) { lastChordMeters in
+            Ranking.Fetch(
+                candidateLimit: nearest.candidateLimit, candidateCount: rows.count,
+                lastChordMeters: lastChordMeters)
+        }
+    }
+
+    /// The page by a search. Those by text have connections of their own: some of them take long.
+    private func found(
+        by search: PlaceSearch, _ deadline: Duration
+    ) async throws(PostgresError) -> PlaceSearch.Answer {
+        let lane = search.filter.words == nil ? PoolLaneName.exclusive : .text
+        let answer = try await pool.withSnapshot(lane: lane, deadline: deadline) {
+            snapshot throws(PostgresError) in
+            try await search.page(in: snapshot)
+        }
+        searchCount += 1
+        cubeCount += answer.cubeCount
+        if search.filter.isEmpty, search.request.box == nil, search.ranking.after == nil {
+            learn(from: answer, search.ranking)
+        }
+        return answer
+    }
+
+    /// Runs a single statement, and once more where a standby has ended it for what it had to replay.
+    func read(
+        _ statement: PreparedStatement, _ parameters: [PostgresValue], _ deadline: Duration
+    ) async throws(PostgresError) -> PostgresRows {
         do throws(PostgresError) {
-            let ranking = search.ranking
-            // Behind a cursor, the places before it have to be walked past.
-            let (depth, overflow) = (ranking.after?.count ?? 0).addingReportingOverflow(ranking.limit)
-            if search.filter.isEmpty, search.request.box == nil, !overflow, regions[ranking.center],
-                let nearest = LocationStatements.nearest(limit: depth - 1),
-                let answer = try await search.nearby(nearest)
-            {
-                nearbyCount += 1
-                return answer
-            }
-            let answer = try await search.anywhere()
-            searchCount += 1
-            cubeCount += search.cubeCount
-            if search.filter.isEmpty, search.request.box == nil, ranking.after == nil {
-                learn(from: answer, ranking)
-            }
-            return answer
+            return try await pool.query(
+                statement, parameters, lane: .fast, deadline: deadline, isIdempotent: true)
         } catch {
-            throw LocationStoreError(error)
+            guard error.isReplayConflict else { throw error }
+            return try await pool.query(
+                statement, parameters, lane: .fast, deadline: deadline, isIdempotent: true)
         }
     }
 

@@ -1,44 +1,76 @@
 import Postgres
 
-/// The places that have a word that begins so: `$1` the beginnings (text[]).
-///
-/// Read from the index alone. The bound above is longer than any word: names have 200 characters at most, and
-/// U+10FFFF is the greatest there is.
+/// The SQL that finds places by the words of their names; see `Documentation/queries.md` for what each costs.
 struct WordStatements: Sendable {
-    /// A statement, and how many places of a word it answers at most.
-    struct Limited: Sendable {
-        let limit: Int
-        let prepared: PreparedStatement
-    }
-
-    /// Reads so few places of each word that it costs next to nothing.
-    let few: Limited
-    /// Reads as many as are cheaper than to go on looking for.
-    let many: Limited
-    /// Where so many cubes around the centre don't have the answer, the places are far or few.
-    let nearbyCubeLimit: Int
+    /// A list of places is read without another thought where a word has at most so many.
+    let fewLimit: Int
+    /// The places of the rarest word, if those are few.
+    let few: PreparedStatement
+    /// The places of the rarest word, whatever their number.
+    let every: PreparedStatement
+    /// How many of the nearest places `nearby` looks at.
+    let nearbyLimit: Int
+    /// Those of the nearest places that match, whole.
+    let nearby: PreparedStatement
 
     /// What the service works with.
-    static let standard = WordStatements(few: 2000, many: 20_000, nearbyCubeLimit: 48)
+    static let standard = WordStatements(fewLimit: 2000, probeLimit: 10_000, nearbyLimit: 512)
 
     /// Makes statements; tests take limits that small data reach.
-    init(few: Int, many: Int, nearbyCubeLimit: Int) {
-        self.few = Self.statement(limit: few)
-        self.many = Self.statement(limit: many)
-        self.nearbyCubeLimit = nearbyCubeLimit
+    ///
+    /// - Parameter probeLimit: up to so many entries of each word are counted to find the rarest of several.
+    init(fewLimit: Int, probeLimit: Int, nearbyLimit: Int) {
+        self.fewLimit = fewLimit
+        self.nearbyLimit = nearbyLimit
+        few = Self.list(probing: fewLimit, onlyFew: true)
+        every = Self.list(probing: probeLimit, onlyFew: false)
+        nearby = Self.nearby(nearbyLimit)
     }
 
-    private static func statement(limit: Int) -> Limited {
-        let sql: SQL =
+    /// No word is longer than 600 characters, so none that begins with another comes behind this.
+    private static let behindAll: SQL = "repeat(U&'\\+10FFFF', 601)"
+
+    /// The ids and keys of all places with the rarest of the words `$1` (text[]), each of which begins one of the name's,
+    /// that match `$2` to `$4` (see `match`): one row, with how many entries that word has, but no more than `limit` + 1.
+    private static func list(probing limit: Int, onlyFew: Bool) -> PreparedStatement {
+        let range: (SQL) -> SQL = { "word >= " + $0 + ".word AND word < " + $0 + ".word || " + behindAll }
+        let probe = SQL(integer: limit + 1)
+        return PreparedStatement(
             """
-            SELECT asked.number, found.location_id, found.latitude, found.longitude, found.category, \
-            found.featured, dataset.id \
-            FROM (SELECT (SELECT id FROM dataset) AS id) AS dataset \
-            CROSS JOIN unnest($1) WITH ORDINALITY AS asked (word, number) \
-            LEFT JOIN LATERAL (SELECT location_id, latitude, longitude, category, featured \
-            FROM location_words WHERE word >= asked.word AND word < asked.word || repeat(U&'\\+10FFFF', 201) \
-            LIMIT 
-            """ + SQL(integer: limit + 1) + ") AS found ON true"
-        return Limited(limit: limit, prepared: PreparedStatement(sql, parameters: [.textArray]))
+            WITH asked AS MATERIALIZED (SELECT word,
+            """ + (onlyFew ? " " : " CASE WHEN cardinality($1) > 1 THEN ") + """
+                (SELECT count(*) FROM (SELECT FROM location_words WHERE
+                """ + " " + range("asked") + " ORDER BY location_words.word LIMIT " + probe + """
+                    ) AS probe)
+                    """ + (onlyFew ? "" : " ELSE 0 END") + """
+                     AS size FROM unnest($1) AS asked (word)), \
+                    rarest AS MATERIALIZED (SELECT word, size FROM asked ORDER BY size, length(word) DESC LIMIT 1) \
+                    SELECT rarest.size, found.ids, found.keys FROM rarest CROSS JOIN LATERAL (\
+                    SELECT array_agg(location_id) AS ids, array_agg(space_key) AS keys FROM (\
+                    SELECT location_id, space_key FROM location_words AS entry WHERE
+                    """ + " " + range("rarest") + (onlyFew ? " AND rarest.size < " + probe : "") + """
+                     AND ($3 IS NULL OR featured = $3) AND ($4 IS NULL OR category = ANY ($4)) \
+                    AND CASE WHEN folded_name IS NOT NULL THEN folded_name LIKE ALL ($2) ELSE (SELECT \
+                    locations.folded_name LIKE ALL ($2) FROM locations WHERE id = location_id) END \
+                    ORDER BY word, location_id OFFSET 0) AS entry) AS found
+                    """,
+            parameters: [.textArray, .textArray, .bool, .textArray])
+    }
+
+    /// Of the places nearest to `$1` latitude and `$2` longitude those that match `$3` to `$5`, with the columns of
+    /// `LocationStatements.nearest`, how many were looked at, and the chord to the last of those; a row at least.
+    private static func nearby(_ limit: Int) -> PreparedStatement {
+        PreparedStatement(
+            "WITH place AS MATERIALIZED (SELECT id, latitude, longitude, " + LocationStatements.columns + """
+                , folded_name, geocentric <<->> (SELECT geocentric_point($1, $2)) AS chord FROM locations \
+                ORDER BY chord LIMIT
+                """ + " " + SQL(integer: limit) + ") SELECT match.id, match.latitude, match.longitude, "
+                + LocationStatements.columns + """
+                    , match.chord, (SELECT id FROM dataset) AS dataset_id, whole.count, whole.chord \
+                    FROM (SELECT count(*) AS count, max(chord) AS chord FROM place) AS whole \
+                    LEFT JOIN place AS match ON match.folded_name LIKE ALL ($3) \
+                    AND ($4 IS NULL OR match.featured = $4) AND ($5 IS NULL OR match.category = ANY ($5))
+                    """,
+            parameters: [.float8, .float8, .textArray, .bool, .textArray])
     }
 }

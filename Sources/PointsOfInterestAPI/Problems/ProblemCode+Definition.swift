@@ -231,8 +231,8 @@ extension ProblemCode {
             remedy: "Ask again after as many seconds as the Retry-After header says."),
         .queryTimeout: Definition(
             504, "The query took too long",
-            means: "The database took longer for the query than it may, and was told to stop.",
-            remedy: "Ask for less: a smaller radius or box, or fewer filters."),
+            means: "Waiting for the database and its work took longer than a request may, and it was told to stop.",
+            remedy: "Ask again later, or for less: a smaller radius or box, or fewer filters."),
         .gatewayTimeout: Definition(
             504, "A server took too long to answer",
             means: "The load balancer before the service got no answer from a server in time.",
