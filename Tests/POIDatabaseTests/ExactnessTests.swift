@@ -32,7 +32,7 @@ struct ExactnessTests {
                 let request = questions.next()
                 let answer = try await store.locations(for: request)
                 let truth = try await questions.truth.locations(for: request)
-                let (places, trulyPlaces) = (try answer.places.copied(), try truth.places.copied())
+                let (places, trulyPlaces) = (try answer.places.copied(), truth.places)
                 guard places == trulyPlaces, answer.next == truth.next, answer.datasetID != nil else {
                     Issue.record(
                         "\(request): \(places) is not \(trulyPlaces); POI_TEST_SEED=\(generator.seed)")

@@ -6,7 +6,7 @@ import Randomness
 /// Requests about some places that ask for trouble.
 struct Questions {
     /// Knows the answers: measures the places one by one.
-    let truth: FixtureStore
+    let truth: Truth
 
     private let places: [Coordinate]
     private let focus: Coordinate
@@ -14,7 +14,7 @@ struct Questions {
 
     /// - Parameter focus: a point that many places stand around, or are equally far from.
     init(about places: [PointOfInterest], around focus: Coordinate, using generator: SeededGenerator) {
-        truth = FixtureStore(places)
+        truth = Truth(places)
         self.places = places.map { Coordinate(wrapping: $0.latitude, $0.longitude) }
         self.focus = focus
         self.generator = generator
@@ -45,19 +45,20 @@ struct Questions {
     func allIDs(_ request: LocationsRequest) async throws -> [Int] {
         var request = request
         request.limit = places.count + 1
-        return try await truth.locations(for: request).places.copied().map(\.id)
+        return try await truth.locations(for: request).places.map(\.id)
     }
 
     private mutating func pick<Value>(_ values: [Value]) -> Value {
         values[Int.random(in: values.indices, using: &generator)]
     }
 
-    /// Of any size and anywhere: around places, across the antimeridian, over a pole, a band, a line, a point.
+    /// Of any size and anywhere: around places, across the antimeridian, over a pole, a band, a line, a point, a
+    /// narrow one that touches a pole.
     private mutating func box() -> BoundingBox {
         let (one, other) = (center(), center())
         let size = pow(180, Double.random(in: -3...1, using: &generator))
         let box: BoundingBox? =
-            switch Int.random(in: 0..<6, using: &generator) {
+            switch Int.random(in: 0..<8, using: &generator) {
             case 0: BoundingBox(west: -180, south: -90, east: 180, north: 90)
             case 1:
                 BoundingBox(
@@ -72,6 +73,14 @@ struct Questions {
                     south: max(-90, one.latitude - size),
                     east: one.moved(north: 0, east: min(179, size)).longitude,
                     north: min(90, one.latitude + size))
+            case 4:
+                BoundingBox(
+                    west: one.longitude, south: one.latitude,
+                    east: one.moved(north: 0, east: min(10, size)).longitude, north: 90)
+            case 5:
+                BoundingBox(
+                    west: one.longitude, south: -90, east: one.moved(north: 0, east: min(10, size)).longitude,
+                    north: one.latitude)
             default:
                 BoundingBox(
                     west: one.longitude, south: min(one.latitude, other.latitude), east: other.longitude,

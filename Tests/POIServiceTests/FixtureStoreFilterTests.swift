@@ -47,7 +47,7 @@ struct FixtureStoreFilterTests {
     }
 
     @Test(
-        "A box holds its edges, the antimeridian however it is written, and a pole at any longitude of its own"
+        "A box holds its edges, the antimeridian however it is written, and a pole at any longitude"
     )
     func boxes() async throws {
         func box(_ west: Double, _ south: Double, _ east: Double, _ north: Double) -> BoundingBox? {
@@ -57,7 +57,8 @@ struct FixtureStoreFilterTests {
         #expect(try await ids { $0.box = box(170, -1, -170, 1) } == [4, 5])
         #expect(try await ids { $0.box = box(170, -1, 180, 1) } == [4, 5])
         #expect(try await ids { $0.box = box(-180, 89, 180, 90) } == [6])
-        #expect(try await ids { $0.box = box(0, 89, 10, 90) } == [])
+        #expect(try await ids { $0.box = box(0, 89, 10, 90) } == [6])
+        #expect(try await ids { $0.box = box(0, 89, 10, 90.0.nextDown) } == [])
     }
 
     @Test("Distances are told exactly where a centre is given")

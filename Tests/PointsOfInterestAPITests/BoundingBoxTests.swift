@@ -60,6 +60,22 @@ struct BoundingBoxTests {
     }
 
     @Test(
+        "holds a pole that it touches whatever longitude names it, and nothing else beyond its meridians",
+        arguments: [(10, 80, 20, 90, 90), (170, -90, -170, -80, -90), (10, 90, 10, 90, 90)]
+            as [(Double, Double, Double, Double, Double)])
+    func holdsAPole(west: Double, south: Double, east: Double, north: Double, pole: Double) throws {
+        let box = try box(west, south, east, north)
+        for longitude in [-180.0, -100, -0.0, 10, 15, 20.0.nextUp, 175, 180] {
+            #expect(box.contains(latitude: pole, longitude: longitude), "\(longitude)")
+        }
+        #expect(!box.contains(latitude: -pole, longitude: 15))
+        let beside = pole > 0 ? pole.nextDown : pole.nextUp
+        #expect(!box.contains(latitude: beside, longitude: -100))
+        let short = try self.box(west, min(south, 80), east, min(north, 90.0.nextDown))
+        #expect(!short.contains(latitude: 90, longitude: 15))
+    }
+
+    @Test(
         "has its middle half-way between its edges, on the side where it lies",
         arguments: [
             ((-10, -20, 30, 40), (10, 10)), ((170, 0, -170, 0), (0, 180)), ((170, 0, -160, 10), (5, -175)),

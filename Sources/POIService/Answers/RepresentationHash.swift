@@ -5,8 +5,9 @@ import PointsOfInterestAPI
 ///
 /// Equal requests have equal queries once they are encoded anew, however the client wrote them.
 struct RepresentationHash {
-    /// To be raised when the same places come to be written otherwise: no old tag is right then.
-    private static let contractRevision: UInt64 = 1
+    /// To be raised when the same request over the same places comes to be answered otherwise: no old tag is right
+    /// then.
+    private static let contractRevision: UInt64 = 2
 
     private let hash: UInt64
 

@@ -73,8 +73,9 @@ extension OpenAPIDocument {
         case .bbox:
             """
             Only places in this box: west, south, east, north in degrees; a west greater than the east crosses \
-            the antimeridian, south is at most north. Without a centre, places come by their distance from the \
-            box's middle, which the answer doesn't tell.
+            the antimeridian, south is at most north. A place at a pole belongs to every box that touches the \
+            pole, whatever its longitude. Without a centre, places come by their distance from the box's \
+            middle, which the answer doesn't tell.
             """
         case .category: "Only places of one of these categories."
         case .q:

@@ -1,6 +1,7 @@
 /// The places between two parallels and two meridians, edges included, in WGS 84 degrees.
 ///
 /// A west edge that is greater than the east edge crosses the antimeridian. −180 and 180 are one meridian.
+/// At a pole all meridians meet: a box that touches it holds the places at the pole, whatever their longitude.
 public struct BoundingBox: Hashable, Sendable {
     /// The western edge, −180…180.
     public let west: Double
@@ -26,10 +27,10 @@ public struct BoundingBox: Hashable, Sendable {
     /// Whether the box reaches across the antimeridian.
     public var crossesAntimeridian: Bool { west > east }
 
-    /// Whether a position is in the box or on its edge.
+    /// Whether a position is in the box or on its edge; at a pole, any longitude names the same position.
     public func contains(latitude: Double, longitude: Double) -> Bool {
         guard south <= latitude, latitude <= north else { return false }
-        if containsLongitude(longitude) { return true }
+        if abs(latitude) == 90 || containsLongitude(longitude) { return true }
         return abs(longitude) == 180 && containsLongitude(-longitude)
     }
 

@@ -1,0 +1,48 @@
+import POIService
+import PointsOfInterestAPI
+
+/// What is asked for, by measuring every place; which places are in a box is said here once more, by a rule of
+/// its own.
+struct Truth {
+    private let places: [PointOfInterest]
+    private let everywhere: FixtureStore
+
+    init(_ places: [PointOfInterest]) {
+        self.places = places
+        everywhere = FixtureStore(places)
+    }
+
+    func locations(for request: LocationsRequest) async throws -> (
+        places: [PointOfInterest], next: PagePosition?
+    ) {
+        guard let box = request.box, let center = request.orderCenter else {
+            let page = try await everywhere.locations(for: request)
+            return (try page.places.copied(), page.next)
+        }
+        let rest = FixtureStore(places.filter { Self.isIn(box, $0.latitude, $0.longitude) })
+        var question = request
+        (question.box, question.center) = (nil, center)
+        if let position = request.position { question.cursor = PageCursor(position, in: question) }
+        let page = try await rest.locations(for: question)
+        let found = try page.places.copied()
+        return (request.center == nil ? found.map(\.withoutDistance) : found, page.next)
+    }
+
+    /// Every name of a place's meridian is tried; at a pole each longitude is one.
+    private static func isIn(_ box: BoundingBox, _ latitude: Double, _ longitude: Double) -> Bool {
+        var meridians = [longitude]
+        if abs(longitude) == 180 { meridians = [180, -180] }
+        if abs(latitude) == 90 { meridians = [box.west] }
+        let spans = box.west > box.east ? [box.west...180, -180...box.east] : [box.west...box.east]
+        return (box.south...box.north).contains(latitude)
+            && meridians.contains { meridian in spans.contains { $0.contains(meridian) } }
+    }
+}
+
+extension PointOfInterest {
+    fileprivate var withoutDistance: PointOfInterest {
+        PointOfInterest(
+            id: id, name: name, category: category, latitude: latitude, longitude: longitude,
+            featured: featured, address: address, website: website, source: source)
+    }
+}
