@@ -65,6 +65,7 @@ struct RankingTests {
                 geodesic >= Ranking.leastGeodesicMeters(chordMeters: chord)
                 && chord <= Ranking.greatestChordMeters(geodesicMeters: geodesic)
                 && geodesic <= Ranking.greatestGeodesicMeters(chordMeters: chord)
+                && chord >= Ranking.chordMeters(ofGeodesicAtMost: geodesic)
             if !holds { Issue.record("\(start) \(end) POI_TEST_SEED=\(generator.seed)") }
         }
     }

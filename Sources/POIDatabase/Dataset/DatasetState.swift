@@ -11,8 +11,13 @@ public final class DatasetState: Sendable {
         var vocabulary: CategoryVocabulary?
         var counts: CategoryCounts?
         var isWatched = false
+        var hasRegions = false
     }
 
+    /// Where the walk to the nearest places is cheap.
+    let regions = InhabitedRegions()
+    /// Where it isn't all the same.
+    let crowds = CrowdedSpots()
     private let state = Lock(State())
 
     /// Knows nothing yet.
@@ -37,6 +42,14 @@ public final class DatasetState: Sendable {
         state.withLock { state in
             defer { state.isWatched = true }
             return !state.isWatched
+        }
+    }
+
+    /// Whether the caller is the first, and is to learn where places are before the process is ready.
+    func claimRegions() -> Bool {
+        state.withLock { state in
+            defer { state.hasRegions = true }
+            return !state.hasRegions
         }
     }
 

@@ -28,7 +28,7 @@ enum LocationStatements {
     /// The limit is a literal, hence a statement for each class of limits: PostgreSQL plans a limit that is
     /// a parameter as a tenth of the table, and then not by the index (280 ms instead of 0.2 ms). A few
     /// candidates more than places prove nearly every answer.
-    private static let nearest = [8, 20, 50, 100].map { Nearest(greatestLimit: $0, candidateLimit: $0 + 4) }
+    static let nearest = [8, 20, 50, 100].map { Nearest(greatestLimit: $0, candidateLimit: $0 + 4) }
 
     /// The statement that serves a page, and those before it, with the fewest candidates.
     static func nearest(limit: Int) -> Nearest? {

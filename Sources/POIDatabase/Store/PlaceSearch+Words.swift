@@ -39,13 +39,25 @@ extension PlaceSearch {
     ) async throws(PostgresError) -> Answer? {
         let rows = try await snapshot.query(
             statements.nearby, centerParameters + filter.matchParameters(words))
-        return try page(of: rows) { _ throws(PostgresError) in
-            let row = rows[0]
-            return Ranking.Fetch(
-                candidateLimit: statements.nearbyLimit,
-                candidateCount: try row.decode(at: LocationRow.columnCount),
-                lastChordMeters: try row.decode(at: LocationRow.columnCount + 1))
-        }
+        guard let row = rows.first else { return nil }
+        let column = LocationRow.columnCount
+        let count: Int = try row.decode(at: column)
+        let lastChord: Double? = try row.decode(at: column + 1)
+        noteWalk(
+            NearbyWalk(
+                limit: statements.nearbyLimit, pageLimit: statements.nearbyLimit,
+                isWhole: count == statements.nearbyLimit,
+                last: try lastChord.map { chord throws(PostgresError) in
+                    Candidate(
+                        id: 0, latitude: try row.decode(at: column + 2),
+                        longitude: try row.decode(at: column + 3),
+                        chordMeters: chord)
+                },
+                endsInTies: try row.decode(Int.self, at: column + 4) > 4))
+        return try page(
+            of: try candidates(in: rows), in: rows,
+            after: Ranking.Fetch(
+                candidateLimit: statements.nearbyLimit, candidateCount: count, lastChordMeters: lastChord))
     }
 
     /// Where all places that match are; nil where the rarest word has more than `limit`.

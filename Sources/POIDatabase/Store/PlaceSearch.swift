@@ -8,13 +8,12 @@ struct PlaceSearch {
     let ranking: Ranking
     let filter: PlaceFilter
     let statements: WordStatements
-    /// Whether there are places near the centre, as far as is known.
-    let looksNearby: Bool
+    /// Whether a search by text looks at the nearest places before it reads all places of a word; and what takes how that
+    /// went. To be set by a store that knows where many places are near.
+    var looksNearby = false
+    var noteWalk: (NearbyWalk) -> Void = { _ in }
 
-    init(
-        _ request: LocationsRequest, _ ranking: Ranking, statements: WordStatements, looksNearby: Bool = false
-    ) {
-        self.looksNearby = looksNearby
+    init(_ request: LocationsRequest, _ ranking: Ranking, statements: WordStatements) {
         self.request = request
         self.ranking = ranking
         self.statements = statements
@@ -36,20 +35,22 @@ struct PlaceSearch {
         [.float8(ranking.center.latitude.orZero), .float8(ranking.center.longitude.orZero)]
     }
 
-    /// The page that a fetch of the places nearest by the chord proves, which come with all their columns; nil where it
-    /// doesn't prove one.
-    func page(
-        of rows: PostgresRows, after fetch: (_ lastChordMeters: Double) throws(PostgresError) -> Ranking.Fetch
-    ) throws(PostgresError) -> Answer? {
-        // Of an empty table no row brings the dataset's id; and one that brings nothing else has no place.
-        guard let first = rows.first else { return nil }
+    /// The places that rows bring; none where the only row brings nothing but the dataset.
+    func candidates(in rows: PostgresRows) throws(PostgresError) -> [Candidate] {
+        guard let first = rows.first, try LocationRow(first).id() != nil else { return [] }
         var candidates: [Candidate] = []
-        let hasPlaces = try LocationRow(first).id() != nil
-        if hasPlaces {
-            candidates.reserveCapacity(rows.count)
-            for row in rows { candidates.append(try LocationRow(row).candidate()) }
-        }
-        let fetch = try fetch(candidates.last?.chordMeters ?? 0)
+        candidates.reserveCapacity(rows.count)
+        for row in rows { candidates.append(try LocationRow(row).candidate()) }
+        return candidates
+    }
+
+    /// The page that a fetch of the places nearest by the chord proves, which come with all their columns; nil where it
+    /// doesn't prove one, or no row tells the dataset.
+    func page(
+        of candidates: [Candidate], in rows: PostgresRows, after fetch: Ranking.Fetch
+    ) throws(PostgresError) -> Answer? {
+        guard let first = rows.first else { return nil }
+        var candidates = candidates
         let rowIndices = request.box.map { box in
             candidates.indices.filter {
                 box.contains(latitude: candidates[$0].latitude, longitude: candidates[$0].longitude)

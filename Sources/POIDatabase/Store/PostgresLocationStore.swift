@@ -17,9 +17,12 @@ public final class PostgresLocationStore: LocationStore {
     /// For tests, whose words are rare.
     var wordStatements = WordStatements.standard
     private let requestTimeout: Duration
-    private var regions = InhabitedRegions()
-    /// How many pages came by the walk to the nearest places, and how many by a search; cubes looked into.
-    private(set) var (nearbyCount, searchCount, cubeCount) = (0, 0, 0)
+    /// After so long the warm start asks no new question: a slow database mustn't keep the process from being ready.
+    var learningLimit = Duration.seconds(10)
+    /// How many pages came by the walk to the nearest places, and how many by a search.
+    private(set) var (nearbyCount, searchCount) = (0, 0)
+    /// Walks begun, and cubes looked into.
+    var (walkCount, cubeCount) = (0, 0)
 
     /// Starts connecting.
     ///
@@ -61,63 +64,22 @@ public final class PostgresLocationStore: LocationStore {
             return LocationsPage(places: [PointOfInterest]())
         }
         let (start, deadline) = (ContinuousClock.now, deadline)
-        let search = PlaceSearch(
-            request, ranking, statements: wordStatements, looksNearby: regions[ranking.center])
+        let search = PlaceSearch(request, ranking, statements: wordStatements)
         do throws(PostgresError) {
-            let answer =
-                if let nearest = try await nearest(search, deadline) { nearest } else {
-                    try await found(by: search, deadline)
-                }
+            let answer: PlaceSearch.Answer
+            if let page = try await nearby(search, deadline) {
+                answer = page
+                nearbyCount += 1
+            } else {
+                answer = try await anywhere(search, deadline)
+                searchCount += 1
+            }
             return LocationsPage(
                 places: answer.places, next: answer.next, datasetID: answer.datasetID,
                 databaseDuration: ContinuousClock.now - start)
         } catch {
             throw LocationStoreError(error, isOverdue: pool.loop.now >= deadline)
         }
-    }
-
-    /// The page by the places nearest by the chord; nil where those aren't known to be near, or don't prove it.
-    private func nearest(
-        _ search: PlaceSearch, _ deadline: Duration
-    ) async throws(PostgresError) -> PlaceSearch.Answer? {
-        let ranking = search.ranking
-        // Behind a cursor, the places before it have to be walked past.
-        let (depth, overflow) = (ranking.after?.count ?? 0).addingReportingOverflow(ranking.limit)
-        guard search.filter.isEmpty, search.request.box == nil, !overflow, regions[ranking.center],
-            let nearest = LocationStatements.nearest(limit: depth - 1)
-        else { return nil }
-        let answer = try await walk(search, nearest, deadline)
-        if answer != nil { nearbyCount += 1 }
-        return answer
-    }
-
-    /// The page that a walk to the nearest places by the chord proves.
-    func walk(
-        _ search: PlaceSearch, _ nearest: LocationStatements.Nearest, _ deadline: Duration
-    ) async throws(PostgresError) -> PlaceSearch.Answer? {
-        let rows = try await read(nearest.statement, search.centerParameters, deadline)
-        return try search.page(of: rows) { lastChordMeters in
-            Ranking.Fetch(
-                candidateLimit: nearest.candidateLimit, candidateCount: rows.count,
-                lastChordMeters: lastChordMeters)
-        }
-    }
-
-    /// The page by a search. Those by text have connections of their own: some of them take long.
-    private func found(
-        by search: PlaceSearch, _ deadline: Duration
-    ) async throws(PostgresError) -> PlaceSearch.Answer {
-        let lane = search.filter.words == nil ? PoolLaneName.exclusive : .text
-        let answer = try await pool.withSnapshot(lane: lane, deadline: deadline) {
-            snapshot throws(PostgresError) in
-            try await search.page(in: snapshot)
-        }
-        searchCount += 1
-        cubeCount += answer.cubeCount
-        if search.filter.isEmpty, search.request.box == nil, search.ranking.after == nil {
-            learn(from: answer, search.ranking)
-        }
-        return answer
     }
 
     /// Runs a single statement, and once more where a standby has ended it for what it had to replay.
@@ -134,22 +96,18 @@ public final class PostgresLocationStore: LocationStore {
         }
     }
 
-    /// Takes the walk from here on, or not, by how far the last of a whole page was.
-    private func learn(from answer: PlaceSearch.Answer, _ ranking: Ranking) {
-        guard ranking.radiusMeters == nil || answer.next != nil else { return }
-        let last = answer.next?.distanceMeters ?? .infinity
-        regions[ranking.center] = last < InhabitedRegions.greatestDistanceMeters
-    }
-
     /// What the last renewal of the data told.
     public var currentDatasetID: DatasetID? { dataset.datasetID }
 
     /// The categories that there were then.
     public var vocabulary: CategoryVocabulary? { dataset.vocabulary }
 
-    /// Whether the database answers, and has every migration that this binary relies on.
+    /// Whether the database answers, and has every migration that this binary relies on. Before the first time
+    /// that it does, a store of the process learns where places are, so that nothing is cold once it is ready.
     public func checkHealth() async -> StoreHealth {
-        await schemaCheck.run(on: pool)
+        let health = await schemaCheck.run(on: pool)
+        if health == .reachable(missingMigrations: []) { await learnRegionsOnce() }
+        return health
     }
 
     /// Closes the connections.

@@ -41,6 +41,14 @@ extension Ranking {
         return diameter * asin(min(1, chordMeters / diameter)) + roundingMarginMeters
     }
 
+    /// A chord whose geodesics, and those of all shorter ones, are at most this long: the reverse of
+    /// `greatestGeodesicMeters`.
+    package static func chordMeters(ofGeodesicAtMost meters: Double) -> Double {
+        let diameter = 2 * leastCurvatureRadius
+        let arc = max(0, meters - roundingMarginMeters)
+        return min(greatestComparableChordMeters, diameter * sin(min(arc / diameter, .pi / 2)))
+    }
+
     /// No geodesic of this length, or shorter, has a longer chord.
     static func greatestChordMeters(geodesicMeters: Double) -> Double {
         let diameter = 2 * greatestCurvatureRadius
