@@ -4,7 +4,7 @@ import PrivateCluster
 import Testing
 
 /// The id that vouches for the rows: see `Migrations/0004_create_dataset.sql`, `0012_renew_dataset_on_restore.sql`
-/// and `0014_read_dataset_without_join.sql`.
+/// and `0016_log_dataset_revisions.sql`.
 @Suite("The dataset's id", .timeLimit(.minutes(5)))
 struct DatasetIDTests {
     private static let insertion = """
@@ -132,7 +132,8 @@ struct DatasetIDTests {
             try await session.run("SET ROLE \(writer)")
             try await session.run(Self.insertion)
             for forbidden in [
-                Self.currentID, "INSERT INTO dataset_changes DEFAULT VALUES", "DELETE FROM dataset_version",
+                Self.currentID, "INSERT INTO dataset_changes DEFAULT VALUES", "DELETE FROM dataset_log",
+                "SELECT pg_catalog.nextval('dataset_log_revision_seq')",
                 "REFRESH MATERIALIZED VIEW dataset_incarnation",
                 "SELECT mark_dataset_change()", "SELECT renew_dataset()",
             ] {
@@ -158,18 +159,34 @@ struct DatasetIDTests {
         }
     }
 
-    @Test("There is one row, and there is one again after somebody has deleted it")
+    @Test("There is one, and there is one again after somebody has deleted the log")
     func onlyRow() async throws {
         try await MigratedDatabase.empty().withSession { session in
             for second in [
-                "INSERT INTO dataset_version DEFAULT VALUES", "INSERT INTO dataset_version VALUES (false)",
+                "INSERT INTO dataset_log VALUES (1)", "INSERT INTO dataset_log (id) VALUES (NULL)",
             ] {
                 await #expect(throws: PostgresError.self) { try await session.run(second) }
             }
-            try await session.run("DELETE FROM dataset_version")
-            try await session.run(Self.insertion)
-            #expect(try await session.value("SELECT count(*) FROM dataset", as: Int.self) == 1)
+            for deletion in ["DELETE FROM dataset_log", "TRUNCATE dataset_log"] {
+                try await session.run(Self.insertion)
+                #expect(try await session.value("SELECT count(*) FROM dataset", as: Int.self) == 1)
+                try await session.run(deletion)
+                #expect(try await session.value("SELECT count(*) FROM dataset", as: Int.self) == 0)
+                try await session.run(Self.insertion)
+                #expect(try await session.value("SELECT count(*) FROM dataset", as: Int.self) == 1)
+            }
         }
+    }
+
+    @Test("Stays the same on the way to the log of revisions, and on the way back")
+    func migration() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.insertion)
+        let id = try database.execute(Self.currentID)
+        try database.migrate(.down(to: "0014"))
+        #expect(try database.execute(Self.currentID) == id)
+        try database.migrate(.up(to: nil))
+        #expect(try database.execute(Self.currentID) == id)
     }
 
     @Test("Is another one in a restored dump, which answers nothing before it is whole")
@@ -184,8 +201,8 @@ struct DatasetIDTests {
         #expect("\(try #require(failure))".contains("has not been populated"))
         try copy.cluster.restore(dump, database: copy.name, sections: ["post-data"])
 
-        let version = "SELECT id FROM dataset_version"
-        #expect(try copy.execute(version) == original.execute(version))
+        let log = "SELECT * FROM dataset_log ORDER BY revision"
+        #expect(try copy.execute(log) == original.execute(log))
         #expect(try copy.execute(Self.currentID) != original.execute(Self.currentID))
         let before = try copy.execute(Self.currentID)
         try copy.execute(Self.insertion)

@@ -52,7 +52,7 @@ struct MigrationTests {
         try copy.cluster.restore(try original.cluster.dump(database: original.name), database: copy.name)
 
         let rows = """
-            SELECT (SELECT id FROM dataset_version),
+            SELECT (SELECT md5(string_agg(dataset_log::text, ',' ORDER BY revision)) FROM dataset_log),
                 (SELECT md5(string_agg(locations::text, ',' ORDER BY id)) FROM locations),
                 (SELECT md5(string_agg(name, ',' ORDER BY name)) FROM categories)
             """

@@ -122,7 +122,7 @@ struct StoreTests {
     @Test("Where the dataset's row is gone, places are answered and nothing vouches for them")
     func missingDataset() async throws {
         let database = try MigratedDatabase.empty()
-        try database.execute("\(Self.places); DELETE FROM dataset_version")
+        try database.execute("\(Self.places); DELETE FROM dataset_log")
         try await database.withStore { store, _ in
             let page = try await store.locations(
                 for: LocationsRequest(center: try Coordinate(latitude: 1, longitude: 1)))
