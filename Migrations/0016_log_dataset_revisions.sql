@@ -62,10 +62,33 @@ BEGIN
 END;
 $$;
 
+-- GENERATED ALWAYS keeps a writer of INSERT from choosing ids, but not COPY, which doesn't know of it, nor OVERRIDING
+-- SYSTEM VALUE. An id that the sequence hasn't given yet would collide with a later place.
+CREATE FUNCTION refuse_chosen_ids() RETURNS trigger
+LANGUAGE plpgsql
+SECURITY DEFINER
+AS $$
+DECLARE
+    max_id bigint;
+    last_id bigint;
+BEGIN
+    SELECT max(id), (SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM locations_id_seq)
+        INTO max_id, last_id FROM new_locations;
+    IF max_id > last_id THEN
+        RAISE EXCEPTION 'the id % of a place was not generated', max_id
+            USING ERRCODE = 'generated_always',
+                  DETAIL = format('The sequence locations_id_seq has given ids up to %s.', last_id),
+                  HINT = 'Leave id out of the list of columns. To bring places back with their ids, first raise the sequence with setval.';
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
 -- As in 0004: whatever the writer's search_path and temporary tables.
 DO $$
 BEGIN
     EXECUTE format('ALTER FUNCTION renew_dataset() SET search_path = %I, pg_temp', current_schema());
+    EXECUTE format('ALTER FUNCTION refuse_chosen_ids() SET search_path = %I, pg_temp', current_schema());
 END;
 $$;
 
@@ -73,10 +96,20 @@ $$;
 -- (Not by enable_seqscan: dataset_incarnation has no index and would look so costly that its plan is compiled, see 0014.)
 ALTER FUNCTION renew_dataset() SET random_page_cost = 0;
 
+REVOKE EXECUTE ON FUNCTION refuse_chosen_ids() FROM PUBLIC;
+
+-- Triggers run in the order of their names: before the one that inserts words.
+CREATE TRIGGER locations_generate_ids AFTER INSERT ON locations
+    REFERENCING NEW TABLE AS new_locations
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_chosen_ids();
+
 -- migrate:down
 
 LOCK TABLE locations, dataset_changes IN SHARE ROW EXCLUSIVE MODE;
 LOCK TABLE dataset, dataset_log IN ACCESS EXCLUSIVE MODE;
+
+DROP TRIGGER locations_generate_ids ON locations;
+DROP FUNCTION refuse_chosen_ids();
 
 -- The constraints have the names that 0004 gave them.
 CREATE TABLE dataset_version (

@@ -135,7 +135,7 @@ struct DatasetIDTests {
                 Self.currentID, "INSERT INTO dataset_changes DEFAULT VALUES", "DELETE FROM dataset_log",
                 "SELECT pg_catalog.nextval('dataset_log_revision_seq')",
                 "REFRESH MATERIALIZED VIEW dataset_incarnation",
-                "SELECT mark_dataset_change()", "SELECT renew_dataset()",
+                "SELECT mark_dataset_change()", "SELECT renew_dataset()", "SELECT refuse_chosen_ids()",
             ] {
                 let error = await #expect(throws: PostgresError.self, "\(forbidden)") {
                     try await session.run(forbidden)

@@ -162,6 +162,32 @@ struct SchemaTests {
         }
     }
 
+    @Test("Ids that the sequence hasn't given are refused, also by ways that GENERATED ALWAYS doesn't close")
+    func chosenIDs() async throws {
+        let line = "printf '%s\\t%s\\tmuseum\\t1\\t2\\n'"
+        let copy = "COPY locations (id, name, category, latitude, longitude) FROM PROGRAM $$\(line) 4 A 5 B$$"
+        try await MigratedDatabase.empty().withSession { session in
+            let insertion = Self.insertion(of: Row("", "name", "'x'"))
+            let overriding = """
+                INSERT INTO locations (id, name, category, latitude, longitude) OVERRIDING SYSTEM VALUE \
+                VALUES (3, 'A', 'museum', 1, 2)
+                """
+            for (givenCount, chosen) in [(0, copy), (0, overriding), (1, copy), (1, overriding)] {
+                if givenCount == 1 { try await session.run(insertion) }
+                let error = await #expect(throws: PostgresError.self, "\(chosen)") {
+                    try await session.run(chosen)
+                }
+                #expect(error?.sqlState?.rawValue == "428C9", "\(chosen)")
+                #expect(error?.server?.hint?.contains("Leave id out") == true)
+            }
+            // Whoever brings places back with their ids says first how far those go.
+            try await session.run("DELETE FROM locations")
+            try await session.run("SELECT setval('locations_id_seq', 5)")
+            try await session.run(copy)
+            #expect(try await session.value(insertion + " RETURNING id", as: Int.self) == 6)
+        }
+    }
+
     @Test("Categories only grow, and are words joined by underscores")
     func categories() async throws {
         try await MigratedDatabase.empty().withSession { session in
