@@ -18,20 +18,6 @@ struct DatasetLogTests {
         "DO $$ BEGIN FOR n IN 1..\(count) LOOP \(renewal); COMMIT; END LOOP; END $$"
     }
 
-    /// What `EXPLAIN (FORMAT JSON)` says of a statement's pages.
-    private struct Explanation: Decodable {
-        struct Plan: Decodable {
-            let hit: Int
-            let read: Int
-            enum CodingKeys: String, CodingKey {
-                case hit = "Shared Hit Blocks"
-                case read = "Shared Read Blocks"
-            }
-        }
-        let plan: Plan
-        enum CodingKeys: String, CodingKey { case plan = "Plan" }
-    }
-
     @Test("The id costs a few pages to read, however much was committed while a snapshot is held")
     func readingCost() async throws {
         let database = try MigratedDatabase.empty()
@@ -219,4 +205,18 @@ private final class RevisionWatch {
         }
         (maxRevision, count) = (try row.decode(at: 1), try row.decode(at: 2))
     }
+}
+
+/// What `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)` says of a statement's pages.
+struct Explanation: Decodable {
+    struct Plan: Decodable {
+        let hit: Int
+        let read: Int
+        enum CodingKeys: String, CodingKey {
+            case hit = "Shared Hit Blocks"
+            case read = "Shared Read Blocks"
+        }
+    }
+    let plan: Plan
+    enum CodingKeys: String, CodingKey { case plan = "Plan" }
 }

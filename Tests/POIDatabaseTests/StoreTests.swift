@@ -78,7 +78,9 @@ struct StoreTests {
     func categories() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.places)
-        try await database.withStore { store, session in
+        // By a schedule that serves no older counts.
+        let dataset = DatasetState(schedule: CategoryCountSchedule(multiple: 0))
+        try await database.withStore(dataset: dataset) { store, session in
             let counts = try await store.categories()
             #expect(counts.categories.prefix(2).map(\.name) == ["park", "cafe"])
             #expect(counts.categories.prefix(2).map(\.count) == [200, 100])

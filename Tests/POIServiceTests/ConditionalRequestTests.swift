@@ -109,6 +109,21 @@ struct ConditionalRequestTests {
         #expect(Self.askCount(store) == 2)
     }
 
+    @Test("An answer of an older dataset has that one's tag, and isn't sent again to a client that has it")
+    func olderDataset() async throws {
+        let store = Self.store()
+        let site = try ServiceSite(store)
+        let tag = try #require(try await site.ask("/categories").headers.first(.eTag))
+        store.answeredDatasetID = store.currentDatasetID
+        store.currentDatasetID = DatasetID(high: 1, low: 3)
+        let older = try await site.ask("/categories")
+        #expect(older.status == .ok)
+        #expect(older.headers.first(.eTag) == tag)
+        let answer = try await site.ask("/categories", headers: [.ifNoneMatch: tag])
+        #expect(answer.status == .notModified)
+        #expect(answer.headers.first(.eTag) == tag)
+    }
+
     @Test("Where nothing vouches for the dataset there is no tag", arguments: targets)
     func noDataset(target: String) async throws {
         let store = StubStore()

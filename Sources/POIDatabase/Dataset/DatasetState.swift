@@ -9,7 +9,6 @@ public final class DatasetState: Sendable {
     private struct State {
         var datasetID: DatasetID?
         var vocabulary: CategoryVocabulary?
-        var counts: CategoryCounts?
         var isWatched = false
         var hasRegions = false
     }
@@ -19,23 +18,24 @@ public final class DatasetState: Sendable {
     /// Where it isn't all the same.
     let crowds = CrowdedSpots()
     private let state = Lock(State())
+    /// The numbers of places of each category, counted once for all stores.
+    let categoryCounts: SharedCategoryCounts
 
     /// Knows nothing yet.
-    public init() {}
+    public convenience init() {
+        self.init(schedule: CategoryCountSchedule())
+    }
+
+    /// Knows nothing yet, and counts categories by this schedule.
+    init(schedule: CategoryCountSchedule) {
+        categoryCounts = SharedCategoryCounts(schedule: schedule)
+    }
 
     /// The dataset that an answer given now would most likely come from; nil while that isn't known.
     var datasetID: DatasetID? { state.withLock { $0.datasetID } }
 
     /// The categories of the last dataset that was read; they only grow, so older ones are no mistake.
     var vocabulary: CategoryVocabulary? { state.withLock { $0.vocabulary } }
-
-    /// The numbers of places of the current dataset, if somebody has counted them.
-    var categoryCounts: CategoryCounts? {
-        state.withLock { state in
-            guard let counts = state.counts, counts.datasetID == state.datasetID else { return nil }
-            return counts.datasetID == nil ? nil : counts
-        }
-    }
 
     /// Whether the caller is the first, and is to keep this fresh.
     func claimWatch() -> Bool {
@@ -61,10 +61,5 @@ public final class DatasetState: Sendable {
     /// Takes the categories that the watcher has read.
     func update(vocabulary: CategoryVocabulary) {
         state.withLock { $0.vocabulary = vocabulary }
-    }
-
-    /// Keeps counts for as long as their dataset is current.
-    func keep(_ counts: CategoryCounts) {
-        state.withLock { $0.counts = counts }
     }
 }

@@ -50,11 +50,15 @@ enum LocationStatements {
         "SELECT id, latitude, longitude FROM locations WHERE id = ANY ($1)", parameters: [.int8Array])
 
     /// The number of places of each category that there ever was.
+    ///
+    /// `count(name)` because no index has the names: by an index alone, counting reads each row of the table by itself
+    /// where a vacuum hasn't marked the page, and the planner doesn't see that coming.
     static let categories = PreparedStatement(
         """
-        SELECT name, \
-        (SELECT count(*) FROM locations WHERE category = categories.name AND featured IN (false, true)) AS count, \
-        (SELECT id FROM dataset) AS dataset_id FROM categories
+        SELECT categories.name, coalesce(counted.count, 0) AS count, (SELECT id FROM dataset) AS dataset_id \
+        FROM categories LEFT JOIN (
+            SELECT category, count(name) AS count FROM locations GROUP BY category
+        ) AS counted ON counted.category = categories.name
         """)
 
     /// What vouches for the data, and whether the database is a standby: asked for again and again.

@@ -1,3 +1,4 @@
+import EventLoop
 import POIService
 import PointsOfInterestAPI
 import Postgres
@@ -23,13 +24,41 @@ extension PostgresLocationStore {
         }
     }
 
-    /// Counts the places of each category, once for each dataset that the process is told of.
+    /// Answers counts of the places of each category: those of the last count, from memory, or of the next one. See
+    /// `CategoryCountSchedule`.
     public func categories() async throws(LocationStoreError) -> CategoryCounts {
-        if let known = dataset.categoryCounts { return known }
         let start = ContinuousClock.now
+        while !isClosing {
+            do throws(LocationStoreError) {
+                let (counts, areAwaited) = try await dataset.categoryCounts.counts(of: currentDatasetID) {
+                    beginCounting()
+                }
+                guard areAwaited else { return counts }
+                return CategoryCounts(
+                    categories: counts.categories, datasetID: counts.datasetID,
+                    databaseDuration: ContinuousClock.now - start)
+            } catch {
+                // Where it wasn't this request, the store that counted was closed: another one counts.
+                guard error == .cancelled, !Task.isCancelled else { throw error }
+            }
+        }
+        throw .unavailable(reason: "the store is closed")
+    }
+
+    /// Counts, in a task of its own: requests of other loops may wait for it, and the one that began it may go away.
+    private func beginCounting() {
+        let store = LoopBound(self, loop: pool.loop)
+        countingTask = Task(executorPreference: pool.loop) {
+            let outcome = await store.value.countCategories()
+            store.value.countingTask = nil
+            store.value.dataset.categoryCounts.finish(outcome)
+        }
+    }
+
+    private func countCategories() async -> SharedCategoryCounts.Outcome {
         do throws(PostgresError) {
             let rows = try await pool.query(
-                LocationStatements.categories, lane: .exclusive, isIdempotent: true)
+                LocationStatements.categories, lane: .exclusive, deadline: deadline, isIdempotent: true)
             var categories: [CategoryCount] = []
             for row in rows {
                 categories.append(CategoryCount(name: try row.decode(at: 0), count: try row.decode(at: 1)))
@@ -37,11 +66,9 @@ extension PostgresLocationStore {
             let datasetID = try rows.first.flatMap { row throws(PostgresError) in
                 try row.decode(DatasetID?.self, at: 2)
             }
-            dataset.keep(CategoryCounts(categories: categories, datasetID: datasetID))
-            return CategoryCounts(
-                categories: categories, datasetID: datasetID, databaseDuration: ContinuousClock.now - start)
+            return .success(CategoryCounts(categories: categories, datasetID: datasetID))
         } catch {
-            throw LocationStoreError(error)
+            return .failure(LocationStoreError(error))
         }
     }
 

@@ -19,6 +19,9 @@ public final class PostgresLocationStore: LocationStore {
     private let requestTimeout: Duration
     /// After so long the warm start asks no new question: a slow database mustn't keep the process from being ready.
     var learningLimit = Duration.seconds(10)
+    /// The count of categories that this store has begun, while it is under way.
+    var countingTask: Task<Void, Never>?
+    private(set) var isClosing = false
     /// How many pages came by the walk to the nearest places, and how many by a search.
     private(set) var (nearbyCount, searchCount) = (0, 0)
     /// Walks begun, and cubes looked into.
@@ -110,8 +113,13 @@ public final class PostgresLocationStore: LocationStore {
         return health
     }
 
-    /// Closes the connections.
+    /// Abandons a count that is under way, and closes the connections.
     public func close() async {
+        isClosing = true
+        while let task = countingTask {
+            task.cancel()
+            await task.value
+        }
         await watch?.close()
         await reads.close()
     }

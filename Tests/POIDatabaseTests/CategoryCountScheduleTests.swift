@@ -1,0 +1,114 @@
+import POIService
+import PointsOfInterestAPI
+import Testing
+
+@testable import POIDatabase
+
+@Suite("When categories are counted")
+struct CategoryCountScheduleTests {
+    private static let start = ContinuousClock.now
+
+    private static func time(_ milliseconds: Int) -> ContinuousClock.Instant {
+        start + .milliseconds(milliseconds)
+    }
+
+    private static func id(_ number: UInt64) -> DatasetID { DatasetID(high: 0, low: number) }
+
+    private static func counts(of dataset: UInt64?) -> CategoryCounts {
+        CategoryCounts(
+            categories: [CategoryCount(name: "zoo", count: Int(dataset ?? 0))], datasetID: dataset.map(id))
+    }
+
+    /// One that has counted dataset 1 from 0 to 5 ms: its counts are old from 50 ms on, and too old from 100 ms on.
+    private static func counted(_ dataset: UInt64? = 1) -> CategoryCountSchedule {
+        var schedule = CategoryCountSchedule()
+        _ = schedule.request(current: id(1), at: time(0))
+        schedule.finished(counts(of: dataset), at: time(5))
+        return schedule
+    }
+
+    @Test("The first request begins a count, and others wait for it")
+    func first() {
+        var schedule = CategoryCountSchedule()
+        #expect(schedule.request(current: nil, at: Self.time(0)) == .wait(beginsCount: true))
+        #expect(schedule.isCounting)
+        #expect(schedule.request(current: Self.id(1), at: Self.time(1)) == .wait(beginsCount: false))
+        schedule.finished(Self.counts(of: 1), at: Self.time(2))
+        #expect(!schedule.isCounting)
+        let answer = schedule.request(current: Self.id(1), at: Self.time(3))
+        #expect(answer == .counts(Self.counts(of: 1), beginsCount: false))
+    }
+
+    @Test("Counts of the current dataset are served for ever")
+    func unchanged() {
+        var schedule = Self.counted()
+        for milliseconds in [5, 50, 100, 1_000_000_000] {
+            let answer = schedule.request(current: Self.id(1), at: Self.time(milliseconds))
+            #expect(answer == .counts(Self.counts(of: 1), beginsCount: false))
+        }
+    }
+
+    @Test(
+        "Older ones are served until they are ten times as old as counting took, and then begin one count",
+        arguments: [Self.id(2), nil], [1, nil] as [UInt64?])
+    func changed(current: DatasetID?, counted: UInt64?) {
+        var schedule = Self.counted(counted)
+        let old = Self.counts(of: counted)
+        for (milliseconds, beginsCount) in [(6, false), (49, false), (50, true), (51, false), (99, false)] {
+            let answer = schedule.request(current: current, at: Self.time(milliseconds))
+            #expect(answer == .counts(old, beginsCount: beginsCount), "\(milliseconds) ms")
+        }
+        // The count takes 50 ms, and the next one begins 500 ms after it began.
+        schedule.finished(Self.counts(of: 3), at: Self.time(100))
+        for (milliseconds, beginsCount) in [(101, false), (549, false), (550, true), (551, false)] {
+            let answer = schedule.request(current: Self.id(4), at: Self.time(milliseconds))
+            #expect(answer == .counts(Self.counts(of: 3), beginsCount: beginsCount), "\(milliseconds) ms")
+        }
+    }
+
+    @Test("None are served that are twice that old: those who ask wait for the one count")
+    func tooOld() {
+        var schedule = Self.counted()
+        #expect(schedule.request(current: Self.id(2), at: Self.time(100)) == .wait(beginsCount: true))
+        #expect(schedule.request(current: Self.id(2), at: Self.time(101)) == .wait(beginsCount: false))
+        // The dataset that they are of may be known again to be current, after a moment of doubt.
+        let answer = schedule.request(current: Self.id(1), at: Self.time(102))
+        #expect(answer == .counts(Self.counts(of: 1), beginsCount: false))
+    }
+
+    @Test("A count that fails leaves what was known, and the next request begins another")
+    func failure() {
+        var schedule = CategoryCountSchedule()
+        _ = schedule.request(current: nil, at: Self.time(0))
+        schedule.finished(nil, at: Self.time(5))
+        #expect(schedule.request(current: nil, at: Self.time(6)) == .wait(beginsCount: true))
+
+        schedule = Self.counted()
+        for _ in 0..<3 {
+            let answer = schedule.request(current: Self.id(2), at: Self.time(60))
+            #expect(answer == .counts(Self.counts(of: 1), beginsCount: true))
+            schedule.finished(nil, at: Self.time(70))
+        }
+        #expect(schedule.request(current: Self.id(2), at: Self.time(100)) == .wait(beginsCount: true))
+        schedule.finished(nil, at: Self.time(110))
+        #expect(schedule.request(current: Self.id(2), at: Self.time(111)) == .wait(beginsCount: true))
+    }
+
+    @Test("However often the data change, counting takes about a tenth of the time")
+    func share() {
+        var schedule = CategoryCountSchedule()
+        var (end, counting): (Int?, Int) = (nil, 0)
+        for milliseconds in 0..<10_000 {
+            if end == milliseconds {
+                schedule.finished(Self.counts(of: UInt64(milliseconds)), at: Self.time(milliseconds))
+                end = nil
+            }
+            switch schedule.request(current: nil, at: Self.time(milliseconds)) {
+            case .counts(_, beginsCount: true), .wait(beginsCount: true): end = milliseconds + 7
+            default: break
+            }
+            if end != nil { counting += 1 }
+        }
+        #expect((950...1050).contains(counting), "\(counting)")
+    }
+}

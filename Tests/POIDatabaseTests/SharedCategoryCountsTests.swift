@@ -1,0 +1,189 @@
+import EventLoop
+import Foundation
+import POIService
+import PointsOfInterestAPI
+import Postgres
+import PrivateCluster
+import Testing
+
+@testable import POIDatabase
+
+/// Counting categories for a whole process, against the real database.
+@Suite("The categories' counts", .timeLimit(.minutes(5)))
+struct SharedCategoryCountsTests {
+    private static let insertion = """
+        INSERT INTO locations (name, category, latitude, longitude) VALUES ('A', 'zoo', 1, 1)
+        """
+
+    /// How many places a count has found.
+    private static func total(_ counts: CategoryCounts) -> Int {
+        counts.categories.reduce(0) { $0 + $1.count }
+    }
+
+    /// As many requests at once.
+    private static func ask(_ store: PostgresLocationStore, _ count: Int) -> [Task<CategoryCounts, any Error>]
+    {
+        let bound = LoopBound(store, loop: store.pool.loop)
+        return (0..<count).map { _ in
+            Task(executorPreference: bound.loop) { try await bound.value.categories() }
+        }
+    }
+
+    /// Waits, by turns of the loop, until so many requests wait for the count.
+    private static func wait(_ store: PostgresLocationStore, waiting count: Int) async throws {
+        while store.dataset.categoryCounts.waiting != count {
+            try Task.checkCancellation()
+            _ = try await store.currentVocabulary()
+        }
+    }
+
+    @Test("Requests at once wait for one count")
+    func oneCount() async throws {
+        try await MigratedDatabase.empty().withStore { store, session in
+            try await session.run("BEGIN")
+            try await session.run("LOCK TABLE locations")
+            let requests = Self.ask(store, 20)
+            try await Self.wait(store, waiting: 20)
+            try await session.run("COMMIT")
+            for request in requests { #expect(try await request.value.datasetID != nil) }
+            #expect(store.dataset.categoryCounts.countsBegun == 1)
+        }
+    }
+
+    @Test(
+        "While a writer commits steadily, requests are answered by few counts, each of one state of the data")
+    func steadyWrites() async throws {
+        try await MigratedDatabase.empty().withStore { store, session in
+            let writer = LoopBound(session, loop: session.loop)
+            let commitsLeft = Lock(300)
+            let writing = Task(executorPreference: session.loop) {
+                var totals: [DatasetID: Int] = [:]
+                while commitsLeft.withLock({ $0 }) > 0 {
+                    try await writer.value.run(Self.insertion)
+                    let row = try await writer.value.run(
+                        "SELECT id, (SELECT count(*) FROM locations) FROM dataset"
+                    ).only()
+                    totals[try row.decode(at: 0)] = try row.decode(at: 1)
+                    commitsLeft.withLock { $0 -= 1 }
+                }
+                return totals
+            }
+            var answers: [CategoryCounts] = []
+            while commitsLeft.withLock({ $0 }) > 0 {
+                for request in Self.ask(store, 20) { answers.append(try await request.value) }
+                // Lets the writer go on where all of them were answered from memory.
+                _ = try await store.currentVocabulary()
+            }
+            let totals = try await writing.value
+            for answer in answers.dropFirst(20) {
+                // The empty table's is not the writer's.
+                guard let id = answer.datasetID, let total = totals[id] else {
+                    #expect(answer.datasetID != nil && Self.total(answer) == 0)
+                    continue
+                }
+                #expect(Self.total(answer) == total)
+            }
+            #expect(Set(answers.map(\.datasetID)).count > 1)
+            // Those that ask in one turn begin one at most.
+            let count = store.dataset.categoryCounts.countsBegun
+            #expect(count <= answers.count / 20, "\(count) counts for \(answers.count) requests")
+        }
+    }
+
+    @Test("Counting reads about as many pages as the table has, also where many rows are dead")
+    func deadRows() async throws {
+        let database = try MigratedDatabase.empty()
+        // Neighbours are of different categories, so an index that is ordered by those leads to and fro.
+        try database.execute(
+            """
+            ALTER TABLE locations SET (autovacuum_enabled = false);
+            INSERT INTO locations (name, category, latitude, longitude, address)
+            SELECT 'Place ' || number, (ARRAY['cafe', 'museum', 'park', 'shop', 'zoo'])[1 + number % 5],
+                number * 0.001, 1, repeat('a', 300)
+            FROM generate_series(1, 10000) AS number;
+            VACUUM ANALYZE locations;
+            UPDATE locations SET address = 'B' WHERE id % 10 = 0;
+            """)
+        try await database.withSession { session in
+            try await session.run("SET jit = off")
+            try await session.run("SET max_parallel_workers_per_gather = 0")
+            let pages = try await session.value(
+                "SELECT pg_relation_size('locations') / current_setting('block_size')::bigint", as: Int.self)
+            let text = try await session.value(
+                "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) \(LocationStatements.categories.sql.text)",
+                as: String.self)
+            let plan = try #require(
+                try JSONDecoder().decode([Explanation].self, from: Data(text.utf8)).first
+            ).plan
+            #expect(plan.hit + plan.read <= pages + 20, "\(pages) pages: \(text)")
+        }
+    }
+
+    @Test("A waiter's cancellation ends its waiting at once, and not the count")
+    func cancellation() async throws {
+        try await MigratedDatabase.empty().withStore { store, session in
+            try await session.run("BEGIN")
+            try await session.run("LOCK TABLE locations")
+            let requests = Self.ask(store, 3)
+            try await Self.wait(store, waiting: 3)
+            // The one that began the count, too.
+            for request in requests.prefix(2) { request.cancel() }
+            for request in requests.prefix(2) {
+                await #expect(throws: LocationStoreError.cancelled) { try await request.value }
+            }
+            #expect(store.dataset.categoryCounts.waiting == 1)
+            try await session.run("COMMIT")
+            #expect(try await requests[2].value.datasetID != nil)
+            #expect(store.dataset.categoryCounts.countsBegun == 1)
+        }
+    }
+
+    @Test("A count that fails tells those who wait, and the next request counts again")
+    func failure() async throws {
+        try await MigratedDatabase.empty().withStore { store, session in
+            try await session.run("ALTER TABLE locations RENAME TO elsewhere")
+            for _ in 0..<2 {
+                let requests = Self.ask(store, 3)
+                for request in requests {
+                    await #expect(throws: LocationStoreError.self) { try await request.value }
+                }
+            }
+            try await session.run("ALTER TABLE elsewhere RENAME TO locations")
+            #expect(Self.total(try await store.categories()) == 0)
+        }
+    }
+
+    @Test("A store that is closed says so, and doesn't count")
+    func closed() async throws {
+        try await MigratedDatabase.empty().withStore { store, _ in
+            await store.close()
+            for _ in 0..<3 {
+                await #expect(throws: LocationStoreError.unavailable(reason: "the store is closed")) {
+                    try await store.categories()
+                }
+            }
+        }
+    }
+
+    @Test("A request that waits for another store's count goes on by itself where that store closes")
+    func handover() async throws {
+        let database = try MigratedDatabase.empty()
+        let dataset = DatasetState()
+        try await database.withStore(dataset: dataset) { other, session in
+            try await session.run("BEGIN")
+            try await session.run("LOCK TABLE locations")
+            let bound = LoopBound(other, loop: other.pool.loop)
+            let requests = Lock<[Task<CategoryCounts, any Error>]>([])
+            try await database.withStore(dataset: dataset) { store, _ in
+                _ = Self.ask(store, 1)
+                try await Self.wait(store, waiting: 1)
+                let others = await Task(executorPreference: bound.loop) { Self.ask(bound.value, 2) }.value
+                try await Self.wait(store, waiting: 3)
+                requests.withLock { $0 = others }
+            }
+            try await session.run("COMMIT")
+            for request in requests.withLock({ $0 }) { #expect(try await request.value.datasetID != nil) }
+            #expect(dataset.categoryCounts.countsBegun == 2)
+        }
+    }
+}
