@@ -32,6 +32,8 @@ public struct SQLState: Sendable, Hashable, RawRepresentable, CustomStringConver
     public static let undefinedTable = SQLState(rawValue: "42P01")
     /// 55000: also what a materialized view answers before its first refresh.
     public static let objectNotInPrerequisiteState = SQLState(rawValue: "55000")
+    /// 55P03: `lock_timeout` has passed, or NOWAIT would have had to wait.
+    public static let lockNotAvailable = SQLState(rawValue: "55P03")
     /// 57014: ended by `statement_timeout` or by a cancel request, which look the same.
     public static let queryCanceled = SQLState(rawValue: "57014")
     /// 57P01: the backend was terminated, or the server shuts down.

@@ -21,6 +21,9 @@ struct CommandLineTool {
             name: "migrate", summary: "up, down, status, new or validate: the database's schema",
             run: MigrateCommand.run),
         Command(
+            name: "maintain", summary: "write the places anew in spatial order, beside a service that runs",
+            run: MaintainCommand.run),
+        Command(
             name: "events", summary: "maintain or export: the app's events in the database",
             run: EventsCommand.run),
         Command(
@@ -30,7 +33,7 @@ struct CommandLineTool {
     ]
 
     private static let switches: Set<String> = [
-        "--help", "--print-config", "--dry-run", "--yes", "--seeds", "--ready", "--include-tests",
+        "--help", "--print-config", "--dry-run", "--yes", "--seeds", "--ready", "--include-tests", "--force",
     ]
 
     /// Runs a command; answers the exit code, see `ProgramExit`.

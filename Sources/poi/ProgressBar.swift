@@ -24,8 +24,9 @@ final class ProgressBar: @unchecked Sendable {
         write("\r" + text)
     }
 
-    /// Shows the end, and leaves the line.
+    /// Shows the end, and leaves the line; does nothing where nothing was shown, or the second time.
     func finish() {
+        guard !isFinished, !text.isEmpty else { return }
         isFinished = true
         write("\r" + text + "\n")
     }

@@ -13,6 +13,8 @@ public struct DatabaseConfiguration: Sendable {
     public var pool: PoolOptions
     /// How long a request may wait and read, all of its statements together.
     public var requestTimeout: Duration
+    /// After how many seconds the table's order is looked at again, see `SpatialOrder`; nil for tests that lock the table.
+    var orderInterval: Int? = 60
     /// How a change of the data is noticed.
     public var listenMode: ListenMode
 

@@ -9,6 +9,7 @@ public final class DatasetState: Sendable {
     private struct State {
         var datasetID: DatasetID?
         var vocabulary: CategoryVocabulary?
+        var spatialOrder: Double?
         var isWatched = false
         var hasRegions = false
     }
@@ -37,6 +38,9 @@ public final class DatasetState: Sendable {
     /// The categories of the last dataset that was read; they only grow, so older ones are no mistake.
     var vocabulary: CategoryVocabulary? { state.withLock { $0.vocabulary } }
 
+    /// How near to spatial order the table was when it was last looked at, see `SpatialOrder`; nil while that isn't known.
+    var spatialOrder: Double? { state.withLock { $0.spatialOrder } }
+
     /// Whether the caller is the first, and is to keep this fresh.
     func claimWatch() -> Bool {
         state.withLock { state in
@@ -56,6 +60,11 @@ public final class DatasetState: Sendable {
     /// Takes what the watcher has learnt; nil where it is sure of nothing.
     func update(datasetID: DatasetID?) {
         state.withLock { $0.datasetID = datasetID }
+    }
+
+    /// Takes the table's order; nil where it is unknown.
+    func update(spatialOrder: Double?) {
+        state.withLock { $0.spatialOrder = spatialOrder }
     }
 
     /// Takes the categories that the watcher has read.

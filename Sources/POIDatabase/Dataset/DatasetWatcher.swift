@@ -14,10 +14,14 @@ final class DatasetWatcher {
     private var timer: LoopTimer?
     private var tasks: [Int: Task<Void, Never>] = [:]
     private var taskCount = 0
+    /// Seconds until the table's order is looked at again.
+    private var orderCountdown = 0
     /// The dataset whose categories have been read.
     private var vocabularyID: DatasetID?
     /// Tells this watcher's echoes from others'.
     private let token = "\(UInt64.random(in: 0 ... .max))"
+
+    private let orderInterval: Int?
 
     private static let renewals = "dataset_renewed"
     private static let echoes = "dataset_watch"
@@ -27,6 +31,7 @@ final class DatasetWatcher {
     init(configuration: DatabaseConfiguration, pool: ConnectionPool, state: DatasetState) {
         self.pool = pool
         self.state = state
+        orderInterval = configuration.orderInterval
         machine = DatasetWatchStateMachine(mode: configuration.listenMode)
         listener =
             configuration.listenMode == .off
@@ -40,6 +45,7 @@ final class DatasetWatcher {
         timer = LoopTimer(loop: pool.loop) { [weak self] in
             guard let self else { return }
             perform(machine.tick())
+            lookAtOrder()
         }
         timer?.start(after: .zero, repeating: .seconds(1))
         let watcher = LoopBound(self, loop: pool.loop)
@@ -51,6 +57,7 @@ final class DatasetWatcher {
         timer?.close()
         timer = nil
         state.update(datasetID: nil)
+        state.update(spatialOrder: nil)
         await listener?.close()
         for task in tasks.values { task.cancel() }
         for task in tasks.values { await task.value }
@@ -96,6 +103,19 @@ final class DatasetWatcher {
             perform(machine.read(id, isStandby: try row.decode(at: 1)))
         } catch {
             perform(machine.readFailed())
+        }
+    }
+
+    /// Once a minute; what can't be read is unknown.
+    private func lookAtOrder() {
+        orderCountdown -= 1
+        guard let orderInterval, orderCountdown < 0, timer != nil else { return }
+        orderCountdown = orderInterval - 1
+        let watcher = LoopBound(self, loop: pool.loop)
+        run {
+            let (pool, state) = (watcher.value.pool, watcher.value.state)
+            let rows = try? await pool.query(SpatialOrder.sample, lane: .exclusive, isIdempotent: true)
+            state.update(spatialOrder: try? rows?.only().decode(Double?.self, at: 0))
         }
     }
 

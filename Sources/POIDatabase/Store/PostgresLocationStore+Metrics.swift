@@ -2,7 +2,7 @@ import POIService
 import Postgres
 
 extension PostgresLocationStore {
-    /// The state of the connections, and of the servers for reads.
+    /// The state of the connections, of the servers for reads, and of the table's order.
     public func collectMetrics(into snapshot: inout MetricsSnapshot) {
         for server in route?.report ?? [] {
             if let lag = server.lag {
@@ -10,6 +10,7 @@ extension PostgresLocationStore {
             }
             snapshot.add(server.isUsable ? 1 : 0, to: DatabaseMetrics.readServerUsable, server.name)
         }
+        if let order = dataset.spatialOrder { snapshot.add(order, to: DatabaseMetrics.locationsOrder) }
         let statistics = pool.statistics
         snapshot.add(statistics.fast, of: .fast, to: .places)
         snapshot.add(statistics.exclusive, of: .exclusive, to: .places)

@@ -231,7 +231,7 @@ extension ProblemCode {
             remedy: "Ask again after as many seconds as the Retry-After header says."),
         .queryTimeout: Definition(
             504, "The query took too long",
-            means: "Waiting for the database and its work took longer than a request may, and it was told to stop.",
+            means: "The database took longer for the request than it may, and was told to stop.",
             remedy: "Ask again later, or for less: a smaller radius or box, or fewer filters."),
         .gatewayTimeout: Definition(
             504, "A server took too long to answer",

@@ -46,6 +46,11 @@ public enum DatabaseMetrics {
         "poi_db_read_server_usable", .gauge, labels: ["server"], merging: .greatest,
         "Whether a server for reads answers and is not too far behind.")
 
+    /// How near to spatial order the table of places is.
+    public static let locationsOrder = MetricDefinition(
+        "poi_locations_order_ratio", .gauge, merging: .greatest,
+        "The share of places on the same page of the table as their neighbor in spatial order.")
+
     /// How far partitions for events are made ahead.
     public static let eventPartitionDaysLeft = MetricDefinition(
         "poi_events_partition_days_left", .gauge, merging: .greatest,
@@ -54,6 +59,6 @@ public enum DatabaseMetrics {
     static let all = [
         connections, inFlight, waiting, acquireTimeouts, acquireRefusals, connectFailures, connectionsLost,
         connectionsMoved, queryTimeouts, replicaLag, readServerUsable,
-        eventPartitionDaysLeft,
+        locationsOrder, eventPartitionDaysLeft,
     ]
 }
