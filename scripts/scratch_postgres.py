@@ -69,9 +69,9 @@ class ScratchPostgres:
             check=True, stdout=subprocess.DEVNULL, cwd="/")
 
     def psql(self, database, *arguments, environment=None):
-        """psql as the superuser, through the Unix socket."""
-        subprocess.run(
+        """psql as the superuser, through the Unix socket; returns what it prints."""
+        return subprocess.run(
             [str(self.programs / "psql"), "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--host",
              str(self.folder), "--port", str(self.port), "--username=postgres", "--dbname", database,
              *map(str, arguments)],
-            check=True, stdout=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
+            check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})}).stdout
