@@ -247,6 +247,7 @@ def check_load(service, places, seed):
     costliest = [target_of(costliest_question(center, parameters)) for _, center, parameters, _ in COSTLIEST]
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
         list(pool.map(time.sleep, [2, 2]))
+        say(f"the load average of the last minute, before anything is measured: {os.getloadavg()[0]:.1f}")
         pool.submit(ask_at_rate, service.port, targets, 1_000 // RATE).result()
         quiet = pool.submit(ask_at_rate, service.port, targets, SECONDS).result()
         load = pool.submit(ask_in_a_row, service.port, costliest, SECONDS + 1)

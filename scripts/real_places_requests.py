@@ -86,7 +86,7 @@ def ask_in_a_row(port, targets, seconds):
     end = time.monotonic() + seconds
 
     def work(number):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         times, statuses = [], Counter()
         while time.monotonic() < end:
             start = time.monotonic()
