@@ -19,7 +19,7 @@ final class DatabaseWatch {
         var replicas: ReplicaMonitor?
         if let route, route.claimWatch() {
             var options = configuration.pool
-            (options.fastConnections, options.exclusiveConnections) = (1, 1)
+            (options.fastConnections, options.exclusiveConnections, options.textConnections) = (1, 1, 0)
             let pool = ConnectionPool(
                 configuration.postgres, options: options, loop: reads.loop, observe: connectionLog.observe)
             primary = pool

@@ -16,7 +16,7 @@ extension ConnectionPool {
     /// Looks at every healthy connection by the host and the port that it was made to, as libpq names them.
     public func review(_ fate: (_ target: (host: String, port: String)) -> Fate) {
         loop.preconditionInEventLoop()
-        for lane in [fast, exclusive] { lane.review(fate) }
+        for lane in lanes { lane.review(fate) }
     }
 }
 

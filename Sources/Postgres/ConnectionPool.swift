@@ -49,7 +49,7 @@ public final class ConnectionPool {
         for lane in lanes { lane.start() }
     }
 
-    private var lanes: [PoolLane] { [fast, exclusive, text] }
+    var lanes: [PoolLane] { [fast, exclusive, text] }
 
     func lane(_ name: PoolLaneName) -> PoolLane {
         switch name {

@@ -44,7 +44,7 @@ struct MovingPlacesTests {
                 about: first.places, around: Coordinate(wrapping: 0, 0), using: generator)
             var pages: [(request: LocationsRequest, page: LocationsPage, start: Int)] = []
             // As many questions as there are moves, at the least.
-            while pages.count < 300 || states.withLock({ $0.count }) < 300 {
+            while pages.count < 150 || states.withLock({ $0.count }) < 150 {
                 let request = questions.next()
                 let start = states.withLock { $0.count - 1 }
                 pages.append((request, try await store.locations(for: request), start))

@@ -17,7 +17,8 @@ struct DepartedClientTests {
         let server = try await ServerProcess.serve(
             databaseURL: database.connectionString,
             environment: [
-                "POI_LOOPS": "1", "POI_DB_STATEMENT_TIMEOUT": "300s", "POI_SHUTDOWN_TIMEOUT": "5s",
+                "POI_LOOPS": "1", "POI_DB_STATEMENT_TIMEOUT": "300s", "POI_REQUEST_TIMEOUT": "300s",
+                "POI_SHUTDOWN_TIMEOUT": "5s",
             ])
         try await server.ready()
         return (server, try DatabaseSession(database.connectionString))

@@ -157,7 +157,9 @@ struct HTTPContractTests {
     @Test(
         "Cancels the query of a client that closed its connection, and answers one that only stopped sending")
     func departedClient() async throws {
-        let server = try await start(["POI_LOOPS": "1", "POI_DB_STATEMENT_TIMEOUT": "60s"])
+        let server = try await start([
+            "POI_LOOPS": "1", "POI_DB_STATEMENT_TIMEOUT": "60s", "POI_REQUEST_TIMEOUT": "60s",
+        ])
         let session = try DatabaseSession(server.databaseURL)
         try await session.lockPlaces()
         let departing = try WireConnection(port: server.port)

@@ -29,6 +29,7 @@ struct MutationTests {
             environment: [
                 // Nobody is to wait for a database in vain, however slow the machine is.
                 "POI_DB_ACQUIRE_TIMEOUT": "60s", "POI_DB_STATEMENT_TIMEOUT": "60s",
+                "POI_REQUEST_TIMEOUT": "60s",
                 "POI_CORS_ORIGINS": "https://app.example",
                 // The log's lines are kept for the test's end: not a million of them.
                 "POI_ACCESS_LOG": mutationCount > 100_000 ? "false" : "true",

@@ -32,7 +32,9 @@ struct OverloadTests {
 
     @Test("What is beyond the limit of requests in flight is a 503 at once, health excepted")
     func inFlightLimit() async throws {
-        let (server, session) = try await start(["POI_MAX_IN_FLIGHT": "1", "POI_DB_STATEMENT_TIMEOUT": "60s"])
+        let (server, session) = try await start([
+            "POI_MAX_IN_FLIGHT": "1", "POI_DB_STATEMENT_TIMEOUT": "60s", "POI_REQUEST_TIMEOUT": "60s",
+        ])
         try await session.lockPlaces()
         let first = Task { [port = server.port] in try await get(secretTarget, port: port) }
         try await session.waitForBlockedQueries()
@@ -54,7 +56,7 @@ struct OverloadTests {
     func acquireTimeout() async throws {
         let (server, session) = try await start([
             "POI_DB_FAST_CONNECTIONS": "1", "POI_DB_ACQUIRE_TIMEOUT": "200ms",
-            "POI_DB_STATEMENT_TIMEOUT": "60s",
+            "POI_DB_STATEMENT_TIMEOUT": "60s", "POI_REQUEST_TIMEOUT": "60s",
         ])
         // From here on it is known that there are places near, so that one query in the fast lane finds them.
         #expect(try await get(secretTarget, port: server.port).status == 200)

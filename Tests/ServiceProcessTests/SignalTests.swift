@@ -12,7 +12,9 @@ struct SignalTests {
         let database = try await ServiceDatabase.migrated()
         let server = try await ServerProcess.serve(
             databaseURL: database.connectionString,
-            environment: environment.merging(["POI_DB_STATEMENT_TIMEOUT": "60s"]) { $1 })
+            environment: environment.merging([
+                "POI_DB_STATEMENT_TIMEOUT": "60s", "POI_REQUEST_TIMEOUT": "60s",
+            ]) { $1 })
         try await server.ready()
         let session = try DatabaseSession(database.connectionString)
         try await session.lockPlaces()

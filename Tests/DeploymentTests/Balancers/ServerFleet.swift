@@ -19,6 +19,7 @@ struct ServerFleet {
     /// is no failure of a deployment; together still less than the balancers' 10 s.
     private static let settings = [
         "POI_LOOPS": "1", "POI_DB_ACQUIRE_TIMEOUT": "5s", "POI_DB_STATEMENT_TIMEOUT": "4s",
+        "POI_REQUEST_TIMEOUT": "9s",
     ]
 
     private let databaseURL: String

@@ -23,7 +23,9 @@ struct PoolerTests {
         let pooler = try await PgBouncer(
             database.cluster, database: database.name, backends: 2, settings: settings)
         // Two backends of a busy machine may be slow: an answer that never comes is what fails here.
-        let patience = ["POI_DB_ACQUIRE_TIMEOUT": "30s", "POI_DB_STATEMENT_TIMEOUT": "30s"]
+        let patience = [
+            "POI_DB_ACQUIRE_TIMEOUT": "30s", "POI_DB_STATEMENT_TIMEOUT": "30s", "POI_REQUEST_TIMEOUT": "60s",
+        ]
         let pooled = try await ServerProcess.serve(
             databaseURL: pooler.connectionString, environment: patience)
         let direct = try await ServerProcess.serve(databaseURL: database.connectionString)

@@ -8,7 +8,9 @@ import Testing
 struct FailoverTests {
     /// Reads that are lost are asked again within the time-outs. These leave a busy machine the time to start sessions
     /// with the other server; by default it is 1 s and 2 s.
-    private static let timeouts = ["POI_DB_ACQUIRE_TIMEOUT": "5s", "POI_DB_STATEMENT_TIMEOUT": "5s"]
+    private static let timeouts = [
+        "POI_DB_ACQUIRE_TIMEOUT": "5s", "POI_DB_STATEMENT_TIMEOUT": "5s", "POI_REQUEST_TIMEOUT": "10s",
+    ]
 
     @Test("Lose no request while one of the two is left, and are soon back after both were away")
     func outages() async throws {

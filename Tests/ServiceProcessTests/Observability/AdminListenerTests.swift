@@ -36,7 +36,8 @@ struct AdminListenerTests {
     func staysWhileFinishing() async throws {
         let database = try await ServiceDatabase.migrated()
         let server = try await ServerProcess.serve(
-            databaseURL: database.connectionString, environment: ["POI_DB_STATEMENT_TIMEOUT": "60s"])
+            databaseURL: database.connectionString,
+            environment: ["POI_DB_STATEMENT_TIMEOUT": "60s", "POI_REQUEST_TIMEOUT": "60s"])
         try await server.ready()
         let before = try await server.scrape()
         #expect(before["poi_ready"] == 1)

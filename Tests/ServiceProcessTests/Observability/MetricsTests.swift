@@ -126,7 +126,8 @@ struct MetricsTests {
     func abandoned() async throws {
         let database = try await ServiceDatabase.migrated()
         let server = try await ServerProcess.serve(
-            databaseURL: database.connectionString, environment: ["POI_DB_STATEMENT_TIMEOUT": "60s"])
+            databaseURL: database.connectionString,
+            environment: ["POI_DB_STATEMENT_TIMEOUT": "60s", "POI_REQUEST_TIMEOUT": "60s"])
         try await server.ready()
         let session = try DatabaseSession(database.connectionString)
         try await session.lockPlaces()
