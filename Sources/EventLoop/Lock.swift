@@ -51,3 +51,13 @@ public final class Lock<State>: @unchecked Sendable {
         }
     }
 }
+
+extension Lock<Bool> {
+    /// Whether the caller is the first to ask: the state is whether somebody has.
+    public func claim() -> Bool {
+        withLock { isClaimed in
+            defer { isClaimed = true }
+            return !isClaimed
+        }
+    }
+}

@@ -54,10 +54,9 @@ extension ConnectionPool {
                 return try await withSnapshot(on: lane, deadline: deadline, waitsUntil: waitsUntil, body)
             } catch {
                 let now = loop.now
-                waitsUntil = deadline ?? now + acquireTimeout
-                guard error.mayPassInNewSnapshot, attemptsLeft > 0, waitsUntil ?? now > now else {
-                    throw error
-                }
+                let end = deadline ?? now + acquireTimeout
+                guard error.mayPassInNewSnapshot, attemptsLeft > 0, end > now else { throw error }
+                waitsUntil = end
                 attemptsLeft -= 1
             }
         }

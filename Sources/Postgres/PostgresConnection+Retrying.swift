@@ -26,7 +26,7 @@ extension PostgresConnection {
 extension PostgresError {
     /// Whether the prepared statement is gone (26000: `DISCARD ALL`, a pooler), or its result type has changed
     /// (0A000, which says much else too: plancache.c's function tells).
-    public var isStaleStatement: Bool {
+    var isStaleStatement: Bool {
         sqlState == .invalidStatementName
             || (sqlState == .featureNotSupported && server?.sourceFunction == "RevalidateCachedQuery")
     }

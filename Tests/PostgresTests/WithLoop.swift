@@ -95,3 +95,20 @@ func expectAnswer(_ connection: PostgresConnection, _ location: SourceLocation =
     let row = try await connection.query(PostgresQuery("SELECT $1", [.int4(5)])).only()
     #expect(try row.decode(Int.self, at: 0) == 5, sourceLocation: location)
 }
+
+/// Runs `body` while another session holds the advisory lock.
+func withBlocker(
+    _ database: TestDatabase, _ loop: EventLoop, lock: Int32,
+    _ body: (PostgresConnection) async throws -> Void
+) async throws {
+    let configuration = try PostgresConfiguration(conninfo: database.connectionString)
+    let blocker = try await PostgresConnection.connect(configuration, loop: loop)
+    do {
+        _ = try await blocker.query(PostgresQuery("SELECT pg_advisory_lock($1)", [.int8(Int64(lock))]))
+        try await body(blocker)
+        await blocker.close()
+    } catch {
+        await blocker.close()
+        throw error
+    }
+}

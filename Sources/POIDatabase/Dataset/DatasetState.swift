@@ -10,8 +10,6 @@ public final class DatasetState: Sendable {
         var datasetID: DatasetID?
         var vocabulary: CategoryVocabulary?
         var spatialOrder: Double?
-        var isWatched = false
-        var hasRegions = false
     }
 
     /// Where the walk to the nearest places is cheap.
@@ -19,6 +17,7 @@ public final class DatasetState: Sendable {
     /// Where it isn't all the same.
     let crowds = CrowdedSpots()
     private let state = Lock(State())
+    private let (isWatched, hasRegions) = (Lock(false), Lock(false))
     /// The numbers of places of each category, counted once for all stores.
     let categoryCounts: SharedCategoryCounts
 
@@ -42,20 +41,10 @@ public final class DatasetState: Sendable {
     var spatialOrder: Double? { state.withLock { $0.spatialOrder } }
 
     /// Whether the caller is the first, and is to keep this fresh.
-    func claimWatch() -> Bool {
-        state.withLock { state in
-            defer { state.isWatched = true }
-            return !state.isWatched
-        }
-    }
+    func claimWatch() -> Bool { isWatched.claim() }
 
     /// Whether the caller is the first, and is to learn where places are before the process is ready.
-    func claimRegions() -> Bool {
-        state.withLock { state in
-            defer { state.hasRegions = true }
-            return !state.hasRegions
-        }
-    }
+    func claimRegions() -> Bool { hasRegions.claim() }
 
     /// Takes what the watcher has learnt; nil where it is sure of nothing.
     func update(datasetID: DatasetID?) {

@@ -47,7 +47,7 @@ public struct EventExport: Sendable {
     ///
     /// - Parameter onProgress: told of the events so far and of all that there will be, before the first and after
     ///   each; nil spares counting them first. Events that come meanwhile may make them more.
-    /// - Throws: `EventCommandError`; what `write` throws.
+    /// - Throws: `CommandError`; what `write` throws.
     @discardableResult
     public func run(
         write: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void,
@@ -55,7 +55,7 @@ public struct EventExport: Sendable {
     ) throws -> Int {
         let statements = EventExportStatements(selection: selection, format: format)
         return try EventLoop.runToCompletion { loop in
-            try await EventCommandError.withConnection(configuration, loop: loop) { connection in
+            try await CommandError.withConnection(configuration, loop: loop) { connection in
                 var total = 0
                 if onProgress != nil {
                     total = try await connection.query(PostgresQuery(statements.count)).only()

@@ -23,10 +23,10 @@ public struct EventMaintenance: Sendable {
     /// Does it, and tells line by line what was done. Blocks.
     ///
     /// Nothing is dropped unless `POI_EVENTS_RETENTION` says so. Any number may run at once.
-    /// - Throws: `EventCommandError`.
+    /// - Throws: `CommandError`.
     public func run(onLine: @escaping @Sendable (String) -> Void) throws {
         try EventLoop.runToCompletion { loop in
-            try await EventCommandError.withConnection(configuration, loop: loop) { connection in
+            try await CommandError.withConnection(configuration, loop: loop) { connection in
                 let partitions = EventPartitions(connection: connection)
                 let made = try await partitions.make()
                 for partition in made {

@@ -6,16 +6,6 @@ import Postgres
 ///
 /// Readers never wait, and writers for one batch at most. Needs two direct sessions as the owner of the tables.
 public struct LocationMaintenance: Sendable {
-    /// Why it has ended early; one line.
-    public struct Failure: Error, CustomStringConvertible {
-        /// What went wrong.
-        public let description: String
-
-        init(_ description: String) {
-            self.description = description
-        }
-    }
-
     private let configuration: PostgresConfiguration
     private let isForced: Bool
 
@@ -37,7 +27,7 @@ public struct LocationMaintenance: Sendable {
     ///
     /// SIGTERM and SIGINT end it behind the batch that is under way; what was done stays.
     /// - Parameter onProgress: told of the places so far and of all that there are, behind each batch.
-    /// - Throws: `LocationMaintenance.Failure`.
+    /// - Throws: `CommandError`.
     public func run(
         onProgress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil,
         onLine: @escaping @Sendable (String) -> Void
@@ -47,8 +37,8 @@ public struct LocationMaintenance: Sendable {
             let result: Result<Void, any Error>
             do {
                 // The keeper is closed last: with it goes the claim.
-                try await withSession(loop) { keeper in
-                    try await withSession(loop) { worker in
+                try await CommandError.withConnection(configuration, loop: loop) { keeper in
+                    try await CommandError.withConnection(configuration, loop: loop) { worker in
                         try await LocationMaintenanceRun(
                             worker: worker, keeper: keeper, stop: stop, isForced: isForced,
                             onProgress: onProgress, onLine: onLine
@@ -56,27 +46,12 @@ public struct LocationMaintenance: Sendable {
                     }
                 }
                 result = .success(())
-            } catch let error as PostgresError {
-                result = .failure(Failure(error.serverMessage ?? error.description))
             } catch {
                 result = .failure(error)
             }
             await stop.close()
             try result.get()
         }
-    }
-
-    private func withSession(
-        _ loop: EventLoop, _ body: (PostgresConnection) async throws -> Void
-    ) async throws {
-        let connection = try await PostgresConnection.connect(configuration, loop: loop)
-        do {
-            try await body(connection)
-        } catch {
-            await connection.close()
-            throw error
-        }
-        await connection.close()
     }
 }
 

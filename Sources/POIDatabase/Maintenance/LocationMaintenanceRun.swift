@@ -30,7 +30,7 @@ struct LocationMaintenanceRun {
 
     func run() async throws {
         guard try await keeper.query(PostgresQuery(Self.claim)).only().decode(Bool.self, at: 0) else {
-            throw LocationMaintenance.Failure("another poi maintain is at work")
+            throw CommandError("another poi maintain is at work")
         }
         for name in try await names(Self.brokenIndexes) {
             try await worker.unsafeExecuteScript("DROP INDEX CONCURRENTLY \(SQL(identifier: name).text)")
@@ -98,6 +98,6 @@ struct LocationMaintenanceRun {
     }
 
     private func refuseToGoOn(_ state: String) throws {
-        if let signal = stop.reason { throw LocationMaintenance.Failure("stopped by \(signal): \(state)") }
+        if let signal = stop.reason { throw CommandError("stopped by \(signal): \(state)") }
     }
 }

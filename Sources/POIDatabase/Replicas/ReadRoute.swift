@@ -24,12 +24,7 @@ public final class ReadRoute: Sendable {
     }
 
     /// Whether the caller is the first, and is to keep this up to date.
-    func claimWatch() -> Bool {
-        isWatched.withLock { isWatched in
-            defer { isWatched = true }
-            return !isWatched
-        }
-    }
+    func claimWatch() -> Bool { isWatched.claim() }
 
     /// How to reach one of the servers and no other.
     func probe(_ endpoint: PostgresEndpoint) -> PostgresConfiguration {

@@ -84,13 +84,11 @@ extension PlaceSearch {
             var crowded: [SpaceCube] = []
             // As many as make up the page if all of them belong to it.
             while ids.count < ranking.limit, crowded.isEmpty, let cube = search.next(atMost: 1).first?.cube {
-                let found = places.ids(in: cube)
-                if found.count <= 4 {
-                    ids += found
-                } else if cube.level < SpaceCube.lastLevel {
+                let count = places.count(in: cube)
+                if count > 4, cube.level < SpaceCube.lastLevel {
                     search.split(cube)
-                } else if found.count <= CubeStatement.limit {
-                    ids += found
+                } else if count <= CubeStatement.limit {
+                    ids += places.ids(in: cube)
                 } else {
                     crowded.append(cube)
                 }

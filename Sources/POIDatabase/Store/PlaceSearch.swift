@@ -92,8 +92,7 @@ struct PlaceSearch {
         }
         return Answer(
             places: RankedRows(rows: rows, items: items), next: page.next,
-            datasetID: try rows.first.flatMap { row throws(PostgresError) in try LocationRow(row).datasetID()
-            },
+            datasetID: try rows.first.map(LocationRow.init)?.datasetID(),
             cubeCount: cubeCount)
     }
 

@@ -31,7 +31,7 @@ struct WordStatements: Sendable {
     private static let behindAll: SQL = "repeat(U&'\\+10FFFF', 601)"
 
     /// The ids and keys of all places with the rarest of the words `$1` (text[]), each of which begins one of the name's,
-    /// that match `$2` to `$4` (see `match`): one row, with how many entries that word has, but no more than `limit` + 1.
+    /// that match `$2` to `$4` (see `PlaceFilter.matchParameters`): one row, with how many entries that word has, but no more than `limit` + 1.
     private static func list(probing limit: Int, onlyFew: Bool) -> PreparedStatement {
         let range: (SQL) -> SQL = { "word >= " + $0 + ".word AND word < " + $0 + ".word || " + behindAll }
         let probe = SQL(integer: limit + 1)

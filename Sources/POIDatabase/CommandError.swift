@@ -2,8 +2,8 @@ import EventLoop
 import POIService
 import Postgres
 
-/// Why a command on events has failed; its description is one line.
-public struct EventCommandError: Error, CustomStringConvertible {
+/// Why a command on the database has failed; its description is one line.
+public struct CommandError: Error, CustomStringConvertible {
     /// What went wrong.
     public let description: String
 
@@ -27,7 +27,7 @@ public struct EventCommandError: Error, CustomStringConvertible {
                 throw error
             }
         } catch let error as PostgresError {
-            throw EventCommandError(error.serverMessage ?? error.description)
+            throw CommandError(error.serverMessage ?? error.description)
         }
     }
 }
