@@ -37,40 +37,48 @@ let package = Package(
         llhttp,
         .target(name: "CThreadIdentity"),
 
+        .target(name: "Locking", swiftSettings: swiftSettings),
+
         // What the app links: Foundation only, builds alone.
         .target(name: "PointsOfInterestAPI", swiftSettings: swiftSettings),
         .executableTarget(
             name: "EventGenerator", dependencies: ["PointsOfInterestAPI"], swiftSettings: swiftSettings),
         .target(
-            name: "PointsOfInterestClient", dependencies: ["PointsOfInterestAPI"],
+            name: "PointsOfInterestClient", dependencies: ["Locking", "PointsOfInterestAPI"],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
         // What the mock's own requests are made of, on both sides.
         .target(name: "MockServerAPI", swiftSettings: swiftSettings),
         // What the app's tests link.
         .target(
-            name: "PointsOfInterestTesting", dependencies: ["PointsOfInterestClient", "MockServerAPI"],
+            name: "PointsOfInterestTesting",
+            dependencies: ["Locking", "PointsOfInterestClient", "MockServerAPI"],
             resources: [.copy("RecordedResponses")], swiftSettings: swiftSettings),
 
         // The server, from the socket up.
         .target(
-            name: "EventLoop", dependencies: ["CLibUV", "CThreadIdentity"],
+            name: "EventLoop", dependencies: ["Locking", "CLibUV", "CThreadIdentity"],
             swiftSettings: swiftSettings),
         .target(
             name: "HTTPServer", dependencies: ["EventLoop", "CLLHTTP", "CZlib"],
             swiftSettings: swiftSettings),
         .target(
-            name: "Postgres", dependencies: ["EventLoop", "CLibPQ"], swiftSettings: swiftSettings),
+            name: "Postgres", dependencies: ["Locking", "EventLoop", "CLibPQ"], swiftSettings: swiftSettings),
         .target(name: "Hashing", swiftSettings: swiftSettings),
         .target(name: "ChildProcesses", swiftSettings: swiftSettings),
-        .target(name: "PrivateCluster", dependencies: ["ChildProcesses"], swiftSettings: swiftSettings),
-        .target(name: "Migrator", dependencies: ["Hashing", "Postgres"], swiftSettings: swiftSettings),
         .target(
-            name: "POIService", dependencies: ["Hashing", "HTTPServer", "PointsOfInterestAPI", "CPROJ"],
+            name: "PrivateCluster", dependencies: ["Locking", "ChildProcesses"], swiftSettings: swiftSettings),
+        .target(
+            name: "Migrator", dependencies: ["Locking", "Hashing", "Postgres"], swiftSettings: swiftSettings),
+        .target(
+            name: "POIService",
+            dependencies: ["Locking", "Hashing", "HTTPServer", "PointsOfInterestAPI", "CPROJ"],
             swiftSettings: swiftSettings),
         .target(
-            name: "POIDatabase", dependencies: ["POIService", "Postgres", "Migrator", "PrivateCluster"],
+            name: "POIDatabase",
+            dependencies: ["Locking", "POIService", "Postgres", "Migrator", "PrivateCluster"],
             swiftSettings: swiftSettings),
-        .executableTarget(name: "poi", dependencies: ["POIDatabase"], swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "poi", dependencies: ["Locking", "POIDatabase"], swiftSettings: swiftSettings),
         // The same service over fixtures: no database, no libpq.
         .target(
             name: "MockService", dependencies: ["MockServerAPI", "POIService", "HTTPServer", "EventLoop"],
@@ -91,17 +99,18 @@ let package = Package(
             path: "Tests/Compatibility/Program", swiftSettings: swiftSettings),
 
         .testTarget(name: "HashingTests", dependencies: ["Hashing"], swiftSettings: swiftSettings),
-        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "HTTPServerTests", dependencies: ["HTTPServer", "CZlib", "Randomness"],
+            name: "EventLoopTests", dependencies: ["Locking", "EventLoop"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HTTPServerTests", dependencies: ["Locking", "HTTPServer", "CZlib", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "PostgresTests", dependencies: ["Postgres", "PrivateCluster", "Randomness"],
+            name: "PostgresTests", dependencies: ["Locking", "Postgres", "PrivateCluster", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "PrivateClusterTests", dependencies: ["PrivateCluster"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "MigratorTests", dependencies: ["Hashing", "Migrator", "PrivateCluster"],
+            name: "MigratorTests", dependencies: ["Locking", "Hashing", "Migrator", "PrivateCluster"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "PointsOfInterestAPITests", dependencies: ["PointsOfInterestAPI", "Randomness"],
@@ -110,7 +119,7 @@ let package = Package(
             name: "EventGeneratorTests", dependencies: ["EventGenerator"], exclude: ["Definitions"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "PointsOfInterestClientTests", dependencies: ["PointsOfInterestTesting"],
+            name: "PointsOfInterestClientTests", dependencies: ["Locking", "PointsOfInterestTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "ClientKitTests", dependencies: ["PointsOfInterestTesting"], swiftSettings: swiftSettings),
@@ -118,16 +127,18 @@ let package = Package(
             name: "PointsOfInterestTestingTests", dependencies: ["PointsOfInterestTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "POIServiceTests", dependencies: ["POIService", "Hashing", "HTTPServer", "Randomness"],
+            name: "POIServiceTests",
+            dependencies: ["Locking", "POIService", "Hashing", "HTTPServer", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "POIDatabaseTests",
-            dependencies: ["POIDatabase", "ChildProcesses", "PrivateCluster", "Randomness"],
+            dependencies: ["Locking", "POIDatabase", "ChildProcesses", "PrivateCluster", "Randomness"],
             swiftSettings: swiftSettings),
 
         // Tests of the program itself: `poi` is among the dependencies so that it is built, nothing imports it.
         .target(
-            name: "ServerProcess", dependencies: ["ChildProcesses"], path: "Tests/Support/ServerProcess",
+            name: "ServerProcess", dependencies: ["Locking", "ChildProcesses"],
+            path: "Tests/Support/ServerProcess",
             swiftSettings: swiftSettings),
         .target(
             name: "ServiceFixtures",

@@ -1,3 +1,5 @@
+import Locking
+
 extension EventLoop {
     /// Runs `body` on a loop of its own on the calling thread, and answers its result.
     ///

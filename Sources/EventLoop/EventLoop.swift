@@ -1,3 +1,4 @@
+import Locking
 import CLibUV
 import CThreadIdentity
 import Synchronization

@@ -1,3 +1,5 @@
+import Locking
+
 /// A thread that runs one loop.
 public final class EventLoopThread: Sendable {
     /// The loop; it runs until `stopAndJoin()`.

@@ -1,3 +1,4 @@
+import Locking
 import Postgres
 
 /// The advisory lock that one run at a time holds, from reading the rows to the last record.

@@ -35,7 +35,7 @@ public struct DatabaseService: Sendable {
             configuration: configuration, observability: observability,
             storeConnections: database.pool.connections + events.pool.connections + 1,
             makeStore: { loop in
-                PostgresLocationStore(
+                PostgresPlaceStore(
                     configuration: database, migrations: migrations, loop: loop, dataset: dataset,
                     route: route, connectionLog: placesLog,
                     record: observability.record)

@@ -1,3 +1,4 @@
+import Locking
 import EventLoop
 
 /// Whether the process can take requests, as all loops see it.

@@ -2,7 +2,7 @@ import EventLoop
 
 /// Asks the stores for their health again and again. Confined to the stores' loop.
 final class HealthMonitor {
-    private let store: any LocationStore
+    private let store: any PlaceStore
     private let events: any EventStore
     private let health: Health
     private let observability: Observability
@@ -14,7 +14,7 @@ final class HealthMonitor {
     ///   - warmUp: what the first question waits for, and with it the process's being ready.
     ///   - onReport: told of the process's health after each answer.
     init(
-        loop: EventLoop, store: any LocationStore, events: any EventStore, health: Health,
+        loop: EventLoop, store: any PlaceStore, events: any EventStore, health: Health,
         observability: Observability,
         warmUp: @escaping @Sendable () async -> Void, onReport: @escaping (Health.Report) -> Void
     ) {

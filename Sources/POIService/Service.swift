@@ -1,10 +1,11 @@
+import Locking
 import EventLoop
 
 /// The service in one process: a loop a core, each with its own thread, listener, routes and store, which share
 /// nothing on a request's way; and one loop more, on the main thread, for signals and for those who watch the others.
 public final class Service: Sendable {
     /// Makes a loop's store, on that loop's thread.
-    public typealias StoreFactory = @Sendable (EventLoop) throws -> any LocationStore
+    public typealias StoreFactory = @Sendable (EventLoop) throws -> any PlaceStore
     /// Makes a loop's store of events, on that loop's thread.
     public typealias EventStoreFactory = @Sendable (EventLoop) throws -> any EventStore
 

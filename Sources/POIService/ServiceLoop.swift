@@ -3,7 +3,7 @@ import HTTPServer
 
 /// One loop's share of the service: an HTTP server, its routes and a store, all confined to the loop.
 final class ServiceLoop {
-    let store: any LocationStore
+    let store: any PlaceStore
     let events: any EventStore
     private let pulse: LoopPulse
     private let server: HTTPServer
@@ -14,7 +14,7 @@ final class ServiceLoop {
     ///
     /// - Parameter pulse: told that the loop turns; its name tells the loop from others in metrics.
     init(
-        pulse: LoopPulse, loop: EventLoop, socket: BoundSocket, store: any LocationStore,
+        pulse: LoopPulse, loop: EventLoop, socket: BoundSocket, store: any PlaceStore,
         events: any EventStore, health: Health,
         observability: Observability, configuration: ServiceConfiguration, limits: SharedLimits,
         maximumDescriptor: Int? = nil

@@ -1,8 +1,8 @@
 /// The paths of the service's endpoints, below any prefix.
 public enum EndpointPath {
-    /// The points of interest around a centre, see `LocationsRequest`.
+    /// The points of interest around a centre, see `NearbyPlacesRequest`.
     public static let locations = "/locations"
-    /// One point of interest, see `LocationRequest`; a template whose `{id}` is the place's id.
+    /// One point of interest, see `PlaceRequest`; a template whose `{id}` is the place's id.
     public static let location = "/locations/{id}"
     /// The categories, see `CategoriesRequest`.
     public static let categories = "/categories"

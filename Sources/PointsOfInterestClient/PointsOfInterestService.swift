@@ -55,30 +55,30 @@ public struct PointsOfInterestService: Sendable {
     }
 
     /// `GET /locations`: the first page of points of interest, nearest first.
-    public func locations(_ request: LocationsRequest) async throws -> LocationsPage {
-        try await loader(for: LocationsAPIRequest(baseURL: baseURL))
+    public func locations(_ request: NearbyPlacesRequest) async throws -> PlacesPage {
+        try await loader(for: NearbyPlacesEndpoint(baseURL: baseURL))
             .loadAPIRequest(requestData: .first(request))
     }
 
     /// `GET /locations`, page after page.
-    public func pages(of request: LocationsRequest) -> LocationsPages {
-        LocationsPages(loader: loader(for: LocationsAPIRequest(baseURL: baseURL)), request: request)
+    public func pages(of request: NearbyPlacesRequest) -> LocationsPages {
+        LocationsPages(loader: loader(for: NearbyPlacesEndpoint(baseURL: baseURL)), request: request)
     }
 
     /// `GET /locations`, place after place, over all pages.
-    public func allLocations(_ request: LocationsRequest) -> LocationsSequence {
-        LocationsSequence(pages: pages(of: request))
+    public func allLocations(_ request: NearbyPlacesRequest) -> NearbyPlaces {
+        NearbyPlaces(pages: pages(of: request))
     }
 
     /// `GET /locations/{id}`: one point of interest, with its distance where a centre is given.
     public func location(id: Int, center: Coordinate? = nil) async throws -> PointOfInterest {
-        try await loader(for: LocationAPIRequest(baseURL: baseURL))
-            .loadAPIRequest(requestData: LocationRequest(id: id, center: center))
+        try await loader(for: PlaceEndpoint(baseURL: baseURL))
+            .loadAPIRequest(requestData: PlaceRequest(id: id, center: center))
     }
 
     /// `GET /categories`: every category with its number of places, most frequent first.
     public func categories() async throws -> [CategoryCount] {
-        try await loader(for: CategoriesAPIRequest(baseURL: baseURL))
+        try await loader(for: CategoriesEndpoint(baseURL: baseURL))
             .loadAPIRequest(requestData: CategoriesRequest())
     }
 
@@ -86,16 +86,16 @@ public struct PointsOfInterestService: Sendable {
     ///
     /// - Throws: `RequestError.problem` with the code `.invalidEvents`, and each fault by its event's index, where
     ///   the batch was refused as a whole.
-    public func send(_ request: EventsRequest) async throws -> EventsAnswer {
-        try await loader(for: EventsAPIRequest(baseURL: baseURL)).loadAPIRequest(requestData: request)
+    public func send(_ request: EventsRequest) async throws -> EventsResponse {
+        try await loader(for: EventsEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: request)
     }
 
     /// `GET /readyz` or `GET /livez`: how the service is, asked once and never sent again.
     ///
     /// - Throws: `RequestError.problem` with the code `.notReady` where it says that it isn't.
-    public func health(_ check: HealthAPIRequest.Check = .readiness) async throws -> HealthReport {
+    public func health(_ check: HealthEndpoint.Check = .readiness) async throws -> HealthReport {
         try await APIRequestLoader(
-            apiRequest: HealthAPIRequest(baseURL: baseURL), urlSession: urlSession, transport: plainTransport
+            apiRequest: HealthEndpoint(baseURL: baseURL), urlSession: urlSession, transport: plainTransport
         ).loadAPIRequest(requestData: check)
     }
 }

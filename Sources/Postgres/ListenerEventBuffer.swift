@@ -1,3 +1,4 @@
+import Locking
 import EventLoop
 
 /// A listener's events on their way to the reader: bounded, and never silent about what it drops.

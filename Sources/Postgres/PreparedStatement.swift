@@ -1,3 +1,4 @@
+import Locking
 import EventLoop
 
 /// A statement that each connection prepares when it first runs it, in the same round trip.

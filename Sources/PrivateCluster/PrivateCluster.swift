@@ -1,3 +1,4 @@
+import Locking
 import Foundation
 
 /// A PostgreSQL server of our own, reachable through a Unix socket in a private folder and by nothing else.
@@ -26,7 +27,7 @@ public final class PrivateCluster: Sendable {
 
     private let storage: Storage
     private let settings: [String: String]
-    private let state = Locked<RunningCluster?>(nil)
+    private let state = Lock<RunningCluster?>(nil)
 
     /// A cluster that keeps its data in `directory`, which is made at the first start.
     ///

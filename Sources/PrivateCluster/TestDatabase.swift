@@ -1,3 +1,4 @@
+import Locking
 import Foundation
 
 /// A fresh database for one test or suite, in the one ephemeral cluster that a test process has.
@@ -9,7 +10,7 @@ public struct TestDatabase: Sendable {
         try cluster.start()
         return cluster
     }
-    private static let count = Locked(0)
+    private static let count = Lock(0)
 
     /// The cluster that this process's tests share: not to be stopped or crashed by any of them.
     public let cluster: PrivateCluster

@@ -1,3 +1,4 @@
+import Locking
 import Foundation
 
 /// A user as the system's database knows them.
@@ -7,7 +8,7 @@ struct UserEntry {
     let name: String
 
     /// getpwnam and getpwuid answer in memory that all their callers share.
-    private static let lock = Locked(())
+    private static let lock = Lock(())
 
     init?(name: String) {
         self.init { getpwnam(name) }

@@ -12,7 +12,7 @@ enum MaintainCommand {
         guard !invocation.line.switches.contains("--print-config") else {
             return try Terminal.print(reader.summary)
         }
-        let maintenance = LocationMaintenance(
+        let maintenance = PlaceMaintenance(
             database, isForced: invocation.line.switches.contains("--force"))
         let progress = isatty(STDERR_FILENO) == 1 ? ProgressBar(unit: "places") : nil
         var onProgress: (@Sendable (Int, Int) -> Void)?

@@ -25,7 +25,7 @@ struct CurrentLocationCheckTests {
         #expect(answer == .atPointOfInterest(.fixture(id: 7)))
         #expect(answer.isPointOfInterest == true)
         let center = try Coordinate(latitude: 37.3293, longitude: -121.8893)
-        #expect(finder.requests == [LocationsRequest(center: center, radiusMeters: radius, limit: 1)])
+        #expect(finder.requests == [NearbyPlacesRequest(center: center, radiusMeters: radius, limit: 1)])
     }
 
     @Test("is elsewhere where no place is that near")

@@ -35,8 +35,8 @@ struct FeaturedPlaceRefreshTests {
         let first = try Coordinate(latitude: 37.3293, longitude: -121.8893)
         #expect(
             finder.requests == [
-                LocationsRequest(center: first, limit: 20, featured: true),
-                LocationsRequest(center: moved, limit: 20, featured: true),
+                NearbyPlacesRequest(center: first, limit: 20, featured: true),
+                NearbyPlacesRequest(center: moved, limit: 20, featured: true),
             ])
         #expect(manager.places == .fixtures(2, featured: true))
         #expect(manager.currentPlace?.id == 1)

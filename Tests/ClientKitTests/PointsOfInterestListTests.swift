@@ -9,7 +9,7 @@ struct PointsOfInterestListTests {
 
     private func list(
         _ finder: MockPlaceFinder, at location: FixedLocation = FixedLocation(),
-        request: LocationsRequest = LocationsRequest(center: nil)
+        request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil)
     ) -> PointsOfInterestList {
         PointsOfInterestList(
             placeFinder: finder, locationSource: location, notificationCenter: center, request: request)
@@ -19,13 +19,13 @@ struct PointsOfInterestListTests {
     func loads() async throws {
         let finder = MockPlaceFinder(.fixtures(2))
         var list: PointsOfInterestList? = list(
-            finder, request: LocationsRequest(center: nil, limit: 5, categories: ["museum"]))
+            finder, request: NearbyPlacesRequest(center: nil, limit: 5, categories: ["museum"]))
         let updates = list?.updates()
         await list?.load()
         #expect(list?.places == .fixtures(2))
         let position = try Coordinate(latitude: 37.3293, longitude: -121.8893)
         #expect(
-            finder.requests == [LocationsRequest(center: position, limit: 5, categories: ["museum"])])
+            finder.requests == [NearbyPlacesRequest(center: position, limit: 5, categories: ["museum"])])
         list = nil
         var states: [PointsOfInterestList.State] = []
         if let updates { for await state in updates { states.append(state) } }

@@ -10,7 +10,7 @@ struct EndpointTests {
     func place() async throws {
         let service = try await Service.client()
         let center = try await Service.center()
-        let places = try await service.locations(LocationsRequest(center: center, limit: 5)).places
+        let places = try await service.locations(NearbyPlacesRequest(center: center, limit: 5)).places
         #expect(!places.isEmpty)
         for place in places {
             #expect(try await service.location(id: place.id, center: center) == place)
@@ -55,7 +55,7 @@ struct EndpointTests {
         let categories = try await service.categories()
         #expect(categories.map(\.count).reduce(0, +) == (try Seed.all().count))
         for category in categories.prefix(5) + categories.suffix(2) {
-            let request = LocationsRequest(center: center, limit: 100, categories: [category.name])
+            let request = NearbyPlacesRequest(center: center, limit: 100, categories: [category.name])
             #expect(try await service.locations(request).places.count == category.count, "\(category.name)")
         }
     }
@@ -78,7 +78,7 @@ struct EndpointTests {
 @Suite("The seeds' names", .timeLimit(.minutes(2)))
 struct SeedNameTests {
     private func found(_ text: String) async throws -> [String] {
-        let request = LocationsRequest(center: try await Service.center(), limit: 100, searchText: text)
+        let request = NearbyPlacesRequest(center: try await Service.center(), limit: 100, searchText: text)
         return try await Service.client().locations(request).places.compactMap { $0.source?.id }
     }
 

@@ -16,8 +16,8 @@ struct EventsTests {
             })
     }
 
-    private static func send(_ request: EventsRequest) async throws -> EventsAnswer {
-        try await Service.loader { EventsAPIRequest(baseURL: $0) }.loadAPIRequest(requestData: request)
+    private static func send(_ request: EventsRequest) async throws -> EventsResponse {
+        try await Service.loader { EventsEndpoint(baseURL: $0) }.loadAPIRequest(requestData: request)
     }
 
     private static func problem(of body: String) async throws -> Problem {
@@ -30,10 +30,10 @@ struct EventsTests {
         "A batch is taken once: sent again, all of it was there", .contract(.invariant, .writesTestData))
     func exactlyOnce() async throws {
         let batch = Self.batch(25)
-        #expect(try await Self.send(batch) == EventsAnswer(accepted: 25, duplicates: 0))
-        #expect(try await Self.send(batch) == EventsAnswer(accepted: 0, duplicates: 25))
+        #expect(try await Self.send(batch) == EventsResponse(accepted: 25, duplicates: 0))
+        #expect(try await Self.send(batch) == EventsResponse(accepted: 0, duplicates: 25))
         let more = EventsRequest(events: batch.events + Self.batch(5).events)
-        #expect(try await Self.send(more) == EventsAnswer(accepted: 5, duplicates: 25))
+        #expect(try await Self.send(more) == EventsResponse(accepted: 5, duplicates: 25))
     }
 
     @Test("The shape of the app's log is taken, without an id", .contract(.invariant, .writesTestData))
@@ -42,12 +42,14 @@ struct EventsTests {
             [{"user_id": "\(UUID())", "time": 1536753250.92, "test": true, "event": \
             {"name": "page-view", "value": {"page": "location-detail", "additional": "42"}}}]
             """
-        for expected in [EventsAnswer(accepted: 1, duplicates: 0), EventsAnswer(accepted: 0, duplicates: 1)] {
+        for expected in [
+            EventsResponse(accepted: 1, duplicates: 0), EventsResponse(accepted: 0, duplicates: 1),
+        ] {
             let answer = try await Service.answer(
                 to: "/events", method: "POST", headers: Self.json, body: Data(body.utf8))
             #expect(answer.status == 200)
             #expect(answer.header("Cache-Control") == "no-store")
-            #expect(try JSONDecoder().decode(EventsAnswer.self, from: answer.body) == expected)
+            #expect(try JSONDecoder().decode(EventsResponse.self, from: answer.body) == expected)
         }
     }
 
@@ -56,7 +58,7 @@ struct EventsTests {
         let event = TrackingEvent(EventContent(name: "not-yet-thought-of", value: ["depth": 3]))
         let request = EventsRequest(
             events: [TrackedEvent(userID: "contract-test", time: 1, event: event, isTest: true)])
-        #expect(try await Self.send(request) == EventsAnswer(accepted: 1, duplicates: 0))
+        #expect(try await Self.send(request) == EventsResponse(accepted: 1, duplicates: 0))
     }
 
     @Test("One bad event refuses the batch, and each is named", .contract(.invariant, .writesTestData))
@@ -71,8 +73,8 @@ struct EventsTests {
         let alone = try await Service.answer(
             to: "/events", method: "POST", headers: Self.json, body: Data("[\(good)]".utf8))
         #expect(
-            try JSONDecoder().decode(EventsAnswer.self, from: alone.body)
-                == EventsAnswer(accepted: 1, duplicates: 0))
+            try JSONDecoder().decode(EventsResponse.self, from: alone.body)
+                == EventsResponse(accepted: 1, duplicates: 0))
     }
 
     @Test(

@@ -30,7 +30,7 @@ struct NearestPlacesTests {
         let distances = places.compactMap(\.distance)
         #expect(distances.count == places.count)
         #expect(distances == distances.sorted())
-        #expect(distances.allSatisfy { $0 >= 0 && $0 <= LocationsRequest.greatestRadiusMeters })
+        #expect(distances.allSatisfy { $0 >= 0 && $0 <= NearbyPlacesRequest.maximumRadiusMeters })
         #expect(Set(places.map(\.id)).count == places.count)
     }
 
@@ -68,12 +68,12 @@ struct NearestPlacesTests {
         let center = try await Service.center()
         #expect(
             try await Service.places(around: center)
-                == Service.places(around: center, limit: LocationsRequest.defaultLimit))
+                == Service.places(around: center, limit: NearbyPlacesRequest.defaultLimit))
     }
 
     @Test(
         "A radius leaves out what is farther away and nothing else", .contract(.invariant),
-        arguments: [1e-300, 0.5, 55.5, 300, 1000, 5000, 1e6, LocationsRequest.greatestRadiusMeters])
+        arguments: [1e-300, 0.5, 55.5, 300, 1000, 5000, 1e6, NearbyPlacesRequest.maximumRadiusMeters])
     func radius(radius: Double) async throws {
         let center = try await Service.center()
         let all = try await Service.places(around: center, limit: 100)

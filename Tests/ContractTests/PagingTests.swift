@@ -14,7 +14,7 @@ struct PagingTests {
     func pages() async throws {
         let service = try await Service.client()
         let center = try await Service.center()
-        let request = LocationsRequest(center: center, radiusMeters: 5000, limit: 7)
+        let request = NearbyPlacesRequest(center: center, radiusMeters: 5000, limit: 7)
         var pages: [[PointOfInterest]] = []
         for try await page in service.pages(of: request) {
             pages.append(page)
@@ -26,7 +26,7 @@ struct PagingTests {
         #expect(Set(places.map(\.id)).count == places.count)
         #expect(places.compactMap(\.distance) == places.compactMap(\.distance).sorted())
         let whole = try await service.locations(
-            LocationsRequest(center: center, radiusMeters: 5000, limit: 100)
+            NearbyPlacesRequest(center: center, radiusMeters: 5000, limit: 100)
         ).places
         #expect(Array(places.prefix(100)) == Array(whole.prefix(places.count)))
     }
@@ -37,7 +37,7 @@ struct PagingTests {
     func everything(limit: Int) async throws {
         let service = try await Service.client()
         let center = try await Service.center()
-        let request = LocationsRequest(center: center, limit: limit)
+        let request = NearbyPlacesRequest(center: center, limit: limit)
         var places: [PointOfInterest] = []
         for try await place in service.allLocations(request) { places.append(place) }
         let expected = try Seed.ranked(from: center)
@@ -52,9 +52,9 @@ struct PagingTests {
     @Test("A box without a centre has pages too", .contract(.invariant, .recorded))
     func boxPages() async throws {
         let service = try await Service.client()
-        let whole = try await service.locations(LocationsRequest(box: try box(), limit: 30)).places
+        let whole = try await service.locations(NearbyPlacesRequest(box: try box(), limit: 30)).places
         var paged: [PointOfInterest] = []
-        for try await place in service.allLocations(LocationsRequest(box: try box(), limit: 4)) {
+        for try await place in service.allLocations(NearbyPlacesRequest(box: try box(), limit: 4)) {
             paged.append(place)
             if paged.count == whole.count { break }
         }
@@ -67,14 +67,14 @@ struct PagingTests {
     func lastPage() async throws {
         let service = try await Service.client()
         let center = try await Service.center()
-        let all = try await service.locations(LocationsRequest(center: center, limit: 10)).places
+        let all = try await service.locations(NearbyPlacesRequest(center: center, limit: 10)).places
         let radius = try #require(all.last?.distance) + 0.06
         let count = try await service.locations(
-            LocationsRequest(center: center, radiusMeters: radius, limit: 100)
+            NearbyPlacesRequest(center: center, radiusMeters: radius, limit: 100)
         ).places.count
         func next(_ limit: Int) async throws -> URL? {
             try await service.locations(
-                LocationsRequest(center: center, radiusMeters: radius, limit: limit)
+                NearbyPlacesRequest(center: center, radiusMeters: radius, limit: limit)
             ).next
         }
         #expect(try await next(count - 1) != nil)

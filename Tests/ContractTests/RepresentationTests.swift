@@ -88,7 +88,7 @@ struct RepresentationTests {
     func clientStore() async throws {
         let store = CountingStore()
         let service = try await Service.client(entityTags: store)
-        let request = LocationsRequest(center: try await Service.center(), limit: 3)
+        let request = NearbyPlacesRequest(center: try await Service.center(), limit: 3)
         let first = try await service.locations(request)
         let second = try await service.locations(request)
         #expect(first == second)
@@ -144,16 +144,16 @@ private actor CountingStore: EntityTagStore {
         var kept = 0
     }
 
-    private var answers: [EntityTagKey: TaggedAnswer] = [:]
+    private var answers: [EntityTagKey: TaggedResponse] = [:]
     private var current = Counts()
 
-    func answer(for key: EntityTagKey) async -> TaggedAnswer? {
+    func answer(for key: EntityTagKey) async -> TaggedResponse? {
         let answer = answers[key]
         if answer != nil { current.hits += 1 }
         return answer
     }
 
-    func keep(_ answer: TaggedAnswer, for key: EntityTagKey) async {
+    func keep(_ answer: TaggedResponse, for key: EntityTagKey) async {
         answers[key] = answer
         current.kept += 1
     }

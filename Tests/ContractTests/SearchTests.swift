@@ -8,13 +8,13 @@ struct SearchTests {
     /// The places nearest to the centre, as far as one answer tells.
     private func nearest(_ limit: Int = 100) async throws -> [PointOfInterest] {
         try await Service.client().locations(
-            LocationsRequest(center: try await Service.center(), limit: limit)
+            NearbyPlacesRequest(center: try await Service.center(), limit: limit)
         ).places
     }
 
     /// A search around the centre whose answer begins as the unfiltered one does, without what doesn't match.
     private func expectFilter(
-        _ request: LocationsRequest, keeps isKept: (PointOfInterest) -> Bool,
+        _ request: NearbyPlacesRequest, keeps isKept: (PointOfInterest) -> Bool,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         var request = request
@@ -32,14 +32,14 @@ struct SearchTests {
         arguments: [1, 2, 50])
     func categories(count: Int) async throws {
         let names = try await Service.client().categories().prefix(count).map(\.name)
-        try await expectFilter(LocationsRequest(center: nil, categories: names)) {
+        try await expectFilter(NearbyPlacesRequest(center: nil, categories: names)) {
             names.contains($0.category)
         }
     }
 
     @Test("Featured and not featured part the places", .contract(.invariant), arguments: [true, false])
     func featured(isFeatured: Bool) async throws {
-        try await expectFilter(LocationsRequest(center: nil, featured: isFeatured)) {
+        try await expectFilter(NearbyPlacesRequest(center: nil, featured: isFeatured)) {
             $0.featured == isFeatured
         }
     }
@@ -53,7 +53,7 @@ struct SearchTests {
             (-121.8893, 37.3293, -121.8893, 37.3293),
         ] {
             let box = try #require(BoundingBox(west: west, south: south, east: east, north: north))
-            var request = LocationsRequest(box: box)
+            var request = NearbyPlacesRequest(box: box)
             request.center = try await Service.center()
             try await expectFilter(request) { box.contains(latitude: $0.latitude, longitude: $0.longitude) }
         }
@@ -64,9 +64,9 @@ struct SearchTests {
         .contract(.invariant, .recorded))
     func boxAlone() async throws {
         let box = try #require(BoundingBox(west: -122, south: 37.2, east: -121.7, north: 37.5))
-        let places = try await Service.client().locations(LocationsRequest(box: box, limit: 50)).places
+        let places = try await Service.client().locations(NearbyPlacesRequest(box: box, limit: 50)).places
         #expect(places.allSatisfy { $0.distance == nil })
-        var request = LocationsRequest(box: box, limit: 50)
+        var request = NearbyPlacesRequest(box: box, limit: 50)
         request.center = box.middle
         #expect(try await Service.client().locations(request).places.map(\.id) == places.map(\.id))
     }
@@ -75,7 +75,7 @@ struct SearchTests {
     func together() async throws {
         let box = try #require(BoundingBox(west: -122, south: 37, east: -121.88, north: 38))
         let category = try #require(await Service.client().categories().first?.name)
-        var request = LocationsRequest(box: box, categories: [category], featured: false)
+        var request = NearbyPlacesRequest(box: box, categories: [category], featured: false)
         request.center = try await Service.center()
         try await expectFilter(request) {
             box.contains(latitude: $0.latitude, longitude: $0.longitude) && $0.category == category
@@ -94,7 +94,7 @@ struct SearchTests {
             }
             for word in words {
                 let beginning = String(word.prefix(3)).uppercased()
-                let request = LocationsRequest(
+                let request = NearbyPlacesRequest(
                     center: try Coordinate(latitude: place.latitude, longitude: place.longitude), limit: 100,
                     searchText: beginning)
                 let found = try await Service.client().locations(request).places
@@ -107,7 +107,7 @@ struct SearchTests {
 
     @Test("A text without a word finds nothing", .contract(.invariant, .recorded))
     func noWord() async throws {
-        let request = LocationsRequest(center: try await Service.center(), searchText: " -- ")
+        let request = NearbyPlacesRequest(center: try await Service.center(), searchText: " -- ")
         #expect(try await Service.client().locations(request).places == [])
     }
 }

@@ -1,3 +1,4 @@
+import Locking
 @testable import EventLoop
 import Testing
 

@@ -1,3 +1,4 @@
+import Locking
 import EventLoop
 
 /// A gate between a test and a handler: the handler says that it has come, and waits to be let through.

@@ -36,7 +36,7 @@ struct ProgramTests {
         let mock = try await MockServerProcess(["--fixtures", path])
         let service = PointsOfInterestService(baseURL: mock.baseURL)
         let here = try Coordinate(latitude: 0, longitude: 0)
-        #expect(try await service.locations(LocationsRequest(center: here)).places.map(\.name) == ["Only"])
+        #expect(try await service.locations(NearbyPlacesRequest(center: here)).places.map(\.name) == ["Only"])
         #expect(try await mock.stop() == 0)
     }
 

@@ -68,7 +68,7 @@ struct SessionTests {
         let session = try await SharedMock.session()
         let here = try Coordinate(latitude: 37.3293, longitude: -121.8893)
         var ids: [Int] = []
-        for try await place in session.service.allLocations(LocationsRequest(center: here, limit: 100)) {
+        for try await place in session.service.allLocations(NearbyPlacesRequest(center: here, limit: 100)) {
             ids.append(place.id)
         }
         #expect(Set(ids).count == ids.count)

@@ -17,7 +17,7 @@ extension CrowdedDatabaseTests {
             "Cape Town": Coordinate(wrapping: -33.9, 18.4), "an ocean": Coordinate(wrapping: -48.9, -123.4),
         ]
 
-        private static let filters: [String: @Sendable (inout LocationsRequest) -> Void] = [
+        private static let filters: [String: @Sendable (inout NearbyPlacesRequest) -> Void] = [
             "": { _ in }, "a rare category": { $0.categories = ["lighthouse"] },
             "a frequent category": { $0.categories = ["cafe"] },
             "categories": { $0.categories = ["cafe", "lighthouse", "zoo"] },
@@ -37,7 +37,7 @@ extension CrowdedDatabaseTests {
 
         /// What is bounded less: several categories, each of which is looked for; and searches by text, which read the
         /// entries of their rarest word at most, fifty a page.
-        private static func greatestCount(_ filter: String) -> Int {
+        private static func maximumCount(_ filter: String) -> Int {
             let entries = [
                 "a frequent word": 5, "frequent words that never meet": 5,
                 "a frequent word of no such category": 5, "a letter": 1, "letters": 5,
@@ -52,11 +52,11 @@ extension CrowdedDatabaseTests {
             try await Self.withCounter(planCacheMode) { counter in
                 for (place, center) in Self.centers.sorted(by: { $0.key < $1.key }) {
                     for (name, setFilter) in Self.filters.sorted(by: { $0.key < $1.key }) {
-                        var request = LocationsRequest(center: center)
+                        var request = NearbyPlacesRequest(center: center)
                         setFilter(&request)
                         try await counter.expectFewBuffers(
                             request, "\(place) \(name) \(planCacheMode)",
-                            atMost: Self.greatestCount(name))
+                            atMost: Self.maximumCount(name))
                     }
                 }
             }
@@ -69,7 +69,7 @@ extension CrowdedDatabaseTests {
                 for (place, center) in Self.centers.sorted(by: { $0.key < $1.key }) {
                     for (index, first) in names.enumerated() {
                         for second in names[(index + 1)...] {
-                            var request = LocationsRequest(center: center)
+                            var request = NearbyPlacesRequest(center: center)
                             Self.filters[first]?(&request)
                             Self.filters[second]?(&request)
                             try await counter.expectFewBuffers(
@@ -89,7 +89,7 @@ extension CrowdedDatabaseTests {
                     for name in [
                         "", "a rare category", "a frequent category", "featured", "no hit", "the whole Earth",
                     ] {
-                        var request = LocationsRequest(center: center)
+                        var request = NearbyPlacesRequest(center: center)
                         Self.filters[name]?(&request)
                         request.cursor = PageCursor(position, in: request)
                         // From there the page's border is 400 km long, and crowded: see Documentation/queries.md.
@@ -113,14 +113,14 @@ extension CrowdedDatabaseTests {
 
         /// Counts the pages that a store's requests read.
         private struct Counter {
-            let store: PostgresLocationStore
+            let store: PostgresPlaceStore
             let session: PostgresConnection
 
             func expectFewBuffers(
-                _ request: LocationsRequest, _ description: String, atMost greatest: Int
+                _ request: NearbyPlacesRequest, _ description: String, atMost greatest: Int
             ) async throws {
                 let (buffersBefore, cubesBefore) = (try await buffers(), store.cubeCount)
-                _ = try await store.locations(for: request)
+                _ = try await store.places(for: request)
                 let (used, cubeCount) = (try await buffers() - buffersBefore, store.cubeCount - cubesBefore)
                 if CrowdedDatabase.placeCount >= 1_000_000 || BufferTests.printsCounts {
                     print("buffers: \(used) cubes: \(cubeCount) \(description)")

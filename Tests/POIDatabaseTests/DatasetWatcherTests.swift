@@ -19,7 +19,7 @@ struct DatasetWatcherTests {
 
     /// Waits for the store to know an id, by turns of its loop.
     private static func wait(
-        for id: DatasetID, _ store: PostgresLocationStore, _ session: PostgresConnection
+        for id: DatasetID, _ store: PostgresPlaceStore, _ session: PostgresConnection
     ) async throws {
         try await wait(session) { store.currentDatasetID == id }
     }

@@ -30,8 +30,8 @@ struct ExactnessTests {
             for number in 0..<Self.size(of: dataset).questions {
                 store.wordStatements = number.isMultiple(of: 2) ? .standard : limits
                 let request = questions.next()
-                let answer = try await store.locations(for: request)
-                let truth = try await questions.truth.locations(for: request)
+                let answer = try await store.places(for: request)
+                let truth = try await questions.truth.places(for: request)
                 let (places, trulyPlaces) = (try answer.places.copied(), truth.places)
                 guard places == trulyPlaces, answer.next == truth.next, answer.datasetID != nil else {
                     Issue.record(
@@ -62,7 +62,7 @@ struct ExactnessTests {
                 while true {
                     request.limit = sizes[turn % sizes.count]
                     turn += 1
-                    let page = try await store.locations(for: request)
+                    let page = try await store.places(for: request)
                     walked += try page.places.copied().map(\.id)
                     guard let next = page.next else { break }
                     #expect(next.count == walked.count)
@@ -126,7 +126,7 @@ struct ExactnessTests {
                 ('Plain', 'park', 1, 2, false, NULL, NULL, NULL, NULL, NULL)
             """)
         let answer = try await database.withStore { store, _ in
-            try await store.locations(for: LocationsRequest(center: Coordinate(latitude: 1, longitude: 2)))
+            try await store.places(for: NearbyPlacesRequest(center: Coordinate(latitude: 1, longitude: 2)))
                 .places.copied()
         }
         #expect(

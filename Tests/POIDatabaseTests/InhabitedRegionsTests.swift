@@ -9,7 +9,7 @@ import Testing
 
 @Suite("What is known of where places are", .timeLimit(.minutes(5)))
 struct InhabitedRegionsTests {
-    private static let counts = LocationStatements.nearest.map(\.candidateLimit)
+    private static let counts = PlaceStatements.nearest.map(\.candidateLimit)
 
     @Test("Wherever so many places are said to be near, they are, by the geodesic")
     func soundness() throws {
@@ -24,7 +24,7 @@ struct InhabitedRegionsTests {
             regions.learn(24, within: farthest, of: center)
             for _ in 0..<400 {
                 // Mostly where what is known ends.
-                let reach = (InhabitedRegions.greatestDistanceMeters - farthest) / 111_195
+                let reach = (InhabitedRegions.maximumDistanceMeters - farthest) / 111_195
                 let degrees = reach * .random(in: 0...1.1, using: &generator).squareRoot()
                 let point = Self.cornered(
                     center.destination(
@@ -33,7 +33,7 @@ struct InhabitedRegionsTests {
                 guard regions.hasPlaces(24, near: point) else { continue }
                 knownCount += 1
                 let near = places.filter {
-                    Geodesic.distanceMeters(from: point, to: $0) <= InhabitedRegions.greatestDistanceMeters
+                    Geodesic.distanceMeters(from: point, to: $0) <= InhabitedRegions.maximumDistanceMeters
                 }
                 guard near.count == 24 else {
                     Issue.record("\(point) around \(center); POI_TEST_SEED=\(generator.seed)")
@@ -183,7 +183,7 @@ struct CrowdedSpotsTests {
     func forgetting() throws {
         let crowds = CrowdedSpots()
         crowds.insert(here, limit: 20, crowdDistanceMeters: 0)
-        for number in 0..<CrowdedSpots.greatestCount - 1 {
+        for number in 0..<CrowdedSpots.maximumCount - 1 {
             crowds.insert(
                 Coordinate(wrapping: 0, Double(number) / 10), limit: 20, crowdDistanceMeters: 0)
         }
@@ -191,8 +191,8 @@ struct CrowdedSpotsTests {
         let last = Coordinate(wrapping: -50, 0)
         crowds.insert(last, limit: 20, crowdDistanceMeters: 0)
         #expect(!crowds.contains(here, limit: 20))
-        let hits = (0..<CrowdedSpots.greatestHitCount).count { _ in crowds.contains(last, limit: 20) }
-        #expect(hits == CrowdedSpots.greatestHitCount)
+        let hits = (0..<CrowdedSpots.maximumHitCount).count { _ in crowds.contains(last, limit: 20) }
+        #expect(hits == CrowdedSpots.maximumHitCount)
         #expect(!crowds.contains(last, limit: 20))
     }
 }

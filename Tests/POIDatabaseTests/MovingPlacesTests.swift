@@ -1,3 +1,4 @@
+import Locking
 import EventLoop
 import Foundation
 import POIService
@@ -42,12 +43,12 @@ struct MovingPlacesTests {
             let first = try #require(states.withLock { $0.first })
             var questions = Questions(
                 about: first.places, around: Coordinate(wrapping: 0, 0), using: generator)
-            var pages: [(request: LocationsRequest, page: LocationsPage, start: Int)] = []
+            var pages: [(request: NearbyPlacesRequest, page: RankedPage, start: Int)] = []
             // As many questions as there are moves, at the least.
             while pages.count < 150 || states.withLock({ $0.count }) < 150 {
                 let request = questions.next()
                 let start = states.withLock { $0.count - 1 }
-                pages.append((request, try await store.locations(for: request), start))
+                pages.append((request, try await store.places(for: request), start))
             }
             isOver.withLock { $0 = true }
             try await mover.value
@@ -59,7 +60,7 @@ struct MovingPlacesTests {
                         "\(request): no state since it was asked is \(String(describing: page.datasetID))")
                     continue
                 }
-                let truth = try await FixtureStore(state.places).locations(for: request)
+                let truth = try await FixtureStore(state.places).places(for: request)
                 let (places, trulyPlaces) = (try page.places.copied(), try truth.places.copied())
                 #expect(places == trulyPlaces, "\(request); POI_TEST_SEED=\(generator.seed)")
                 #expect(page.next == truth.next, "\(request); POI_TEST_SEED=\(generator.seed)")

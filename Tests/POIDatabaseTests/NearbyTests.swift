@@ -29,9 +29,9 @@ struct NearbyTests {
                 let center = places[number].moved(upTo: 1, using: &generator)
                 let radius: Double? =
                     number % 3 == 0 ? .random(in: 1...3_000_000, using: &generator) : nil
-                let limit = Int.random(in: LocationsRequest.limits, using: &generator)
-                _ = try await store.locations(
-                    for: LocationsRequest(center: center, radiusMeters: radius, limit: limit))
+                let limit = Int.random(in: NearbyPlacesRequest.limits, using: &generator)
+                _ = try await store.places(
+                    for: NearbyPlacesRequest(center: center, radiusMeters: radius, limit: limit))
             }
             #expect(store.nearbyCount == 300, "POI_TEST_SEED=\(generator.seed)")
             #expect(store.searchCount == 0, "POI_TEST_SEED=\(generator.seed)")
@@ -53,7 +53,7 @@ struct NearbyTests {
             _ = await store.checkHealth()
             let before = store.searchCount
             for limit in [1, 100] {
-                _ = try await store.locations(for: LocationsRequest(center: focus, limit: limit))
+                _ = try await store.places(for: NearbyPlacesRequest(center: focus, limit: limit))
             }
             #expect(store.nearbyCount == 2)
             #expect(store.searchCount == before)
@@ -84,7 +84,7 @@ struct NearbyTests {
         var generator = SeededGenerator()
         for _ in 0..<5000 {
             let point = Coordinate.anywhere(using: &generator)
-            let distance = PostgresLocationStore.outlooks.map {
+            let distance = PostgresPlaceStore.outlooks.map {
                 Geodesic.distanceMeters(from: point, to: $0)
             }.min()
             #expect(distance ?? .infinity < 2_540_000, "\(point)")
@@ -109,8 +109,8 @@ struct NearbyTests {
             ]
             for (number, (center, limit, radius, isWalk)) in questions.enumerated() {
                 let before = store.nearbyCount
-                _ = try await store.locations(
-                    for: LocationsRequest(center: center, radiusMeters: radius, limit: limit))
+                _ = try await store.places(
+                    for: NearbyPlacesRequest(center: center, radiusMeters: radius, limit: limit))
                 #expect(store.nearbyCount == before + (isWalk ? 1 : 0), "question \(number)")
                 #expect(store.nearbyCount + store.searchCount == number + 1)
             }
@@ -126,24 +126,24 @@ struct NearbyTests {
         let far = focus.moved(north: 0, east: 100)
         _ = try Self.add(60, to: database, using: generator) { focus.moved(upTo: 1, using: &$0) }
         try await database.withStore(usesIndexAlways: true) { store, session in
-            _ = try await store.locations(for: LocationsRequest(center: focus, limit: 20))
-            _ = try await store.locations(for: LocationsRequest(center: focus, limit: 20))
+            _ = try await store.places(for: NearbyPlacesRequest(center: focus, limit: 20))
+            _ = try await store.places(for: NearbyPlacesRequest(center: focus, limit: 20))
             #expect((store.walkCount, store.searchCount) == (1, 1))
             try await session.run(
                 """
                 UPDATE locations SET latitude = \(far.latitude) + id * 0.5, longitude = \(far.longitude)
                     WHERE id > 15
                 """)
-            let page = try await store.locations(for: LocationsRequest(center: focus, limit: 20))
+            let page = try await store.places(for: NearbyPlacesRequest(center: focus, limit: 20))
             #expect(page.places.count == 20)
             #expect((store.walkCount, store.searchCount) == (2, 1))
-            for _ in 0..<2 { _ = try await store.locations(for: LocationsRequest(center: focus, limit: 20)) }
+            for _ in 0..<2 { _ = try await store.places(for: NearbyPlacesRequest(center: focus, limit: 20)) }
             #expect((store.walkCount, store.searchCount) == (2, 3))
             // For fewer it is as good as before.
-            _ = try await store.locations(for: LocationsRequest(center: focus, limit: 8))
+            _ = try await store.places(for: NearbyPlacesRequest(center: focus, limit: 8))
             #expect((store.walkCount, store.searchCount) == (3, 3))
             try await session.run("DELETE FROM locations WHERE id > 5")
-            for _ in 0..<2 { _ = try await store.locations(for: LocationsRequest(center: focus, limit: 8)) }
+            for _ in 0..<2 { _ = try await store.places(for: NearbyPlacesRequest(center: focus, limit: 8)) }
             #expect((store.walkCount, store.searchCount) == (4, 4))
         }
         try database.drop()
@@ -165,16 +165,16 @@ struct NearbyTests {
             store.learningLimit = .seconds(120)
             _ = await store.checkHealth()
             let before = (walks: store.walkCount, searches: store.searchCount)
-            let first = try await counter.buffers(LocationsRequest(center: beside))
+            let first = try await counter.buffers(NearbyPlacesRequest(center: beside))
             #expect(store.walkCount == before.walks + 1 && store.searchCount == before.searches + 1)
             for limit in [20, 50, 100] {
-                let next = try await counter.buffers(LocationsRequest(center: beside, limit: limit))
+                let next = try await counter.buffers(NearbyPlacesRequest(center: beside, limit: limit))
                 #expect(next * 5 < first, "limit \(limit)")
             }
             #expect(store.walkCount == before.walks + 1)
             // None of these places would be in the answer, but the walk would meet them.
             let other = crowd.moved(north: -0.1, east: 0)
-            let radius = LocationsRequest(center: other, radiusMeters: 100, limit: 20)
+            let radius = NearbyPlacesRequest(center: other, radiusMeters: 100, limit: 20)
             let proven = try await counter.buffers(radius)
             #expect(store.walkCount == before.walks + 2)
             let next = try await counter.buffers(radius)
@@ -182,8 +182,8 @@ struct NearbyTests {
             #expect(store.walkCount == before.walks + 2)
             // Where the crowd is far behind the nearest places, nothing is in the walk's way.
             for _ in 0..<2 {
-                _ = try await store.locations(
-                    for: LocationsRequest(center: crowd.moved(north: 1, east: 1), limit: 8))
+                _ = try await store.places(
+                    for: NearbyPlacesRequest(center: crowd.moved(north: 1, east: 1), limit: 8))
             }
             #expect(store.walkCount == before.walks + 4)
         }
@@ -201,7 +201,7 @@ struct NearbyTests {
             store.learningLimit = .seconds(120)
             _ = await store.checkHealth()
             let before = store.walkCount
-            for _ in 0..<3 { _ = try await store.locations(for: LocationsRequest(center: group)) }
+            for _ in 0..<3 { _ = try await store.places(for: NearbyPlacesRequest(center: group)) }
             #expect(store.walkCount == before + 3)
         }
         try database.drop()
@@ -223,12 +223,12 @@ struct NearbyTests {
 
     /// Counts the pages of places that a store's requests read.
     private struct Counter {
-        let store: PostgresLocationStore
+        let store: PostgresPlaceStore
         let session: PostgresConnection
 
-        func buffers(_ request: LocationsRequest) async throws -> Int {
+        func buffers(_ request: NearbyPlacesRequest) async throws -> Int {
             let before = try await total()
-            _ = try await store.locations(for: request)
+            _ = try await store.places(for: request)
             return try await total() - before
         }
 

@@ -16,7 +16,7 @@ extension CrowdedDatabaseTests {
             "The nearest places come from the n-D index, by a handful of pages, from other continents too",
             arguments: ["force_generic_plan", "force_custom_plan"], [8, 20, 50, 100])
         func nearest(planCacheMode: String, limit: Int) throws {
-            let nearest = try #require(LocationStatements.nearest(limit: limit))
+            let nearest = try #require(PlaceStatements.nearest(limit: limit))
             for center in ["40.7128, -74.006", "37.3293, -121.8893", "-90, 0", "51.5, 0", "0, 180"] {
                 let plan = try Plan(
                     of: nearest.statement.sql.text, "float8, float8", center, planCacheMode,
@@ -40,7 +40,7 @@ extension CrowdedDatabaseTests {
                 let description = "\(search.name), analysed: \(isAnalysed): \(plan.text)"
                 #expect(Set(plan.indexes.map(String.init)) == search.indexes, "\(description)")
                 #expect(!plan.text.contains("Seq Scan on location"), "\(description)")
-                #expect(plan.touchedBuffers < search.greatestBuffers, "\(description)")
+                #expect(plan.touchedBuffers < search.maximumBuffers, "\(description)")
             }
         }
 
@@ -50,7 +50,7 @@ extension CrowdedDatabaseTests {
             let types: String
             let values: String
             let indexes: Set<String>
-            var greatestBuffers = 250
+            var maximumBuffers = 250
         }
 
         /// A cube of all places, one in their middle, and one of a few metres.
@@ -88,21 +88,21 @@ extension CrowdedDatabaseTests {
                     values: "'{lighthouse,street77,place}', '{\"% street77%\",\"% place%\"}', NULL, NULL",
                     indexes: ["location_words_word_idx", "locations_pkey"],
                     // Before the first vacuum an index alone can't tell which rows are visible.
-                    greatestBuffers: 2500),
+                    maximumBuffers: 2500),
                 Search(
                     name: "every", statement: words.every, types: "text[], text[], boolean, text[]",
                     values: "'{museum,cafe}', '{\"% museum%\",\"% cafe%\"}', NULL, NULL",
                     indexes: ["location_words_word_idx", "locations_pkey"],
-                    greatestBuffers: 500 + CrowdedDatabase.placeCount / 100),
+                    maximumBuffers: 500 + CrowdedDatabase.placeCount / 100),
                 Search(
                     name: "nearby", statement: words.nearby, types: "float8, float8, text[], boolean, text[]",
                     values: "37.3293, -121.8893, '{\"% cafe%\"}', NULL, '{cafe}'",
-                    indexes: ["locations_geocentric_idx"], greatestBuffers: 1000),
+                    indexes: ["locations_geocentric_idx"], maximumBuffers: 1000),
                 Search(
-                    name: "positions", statement: LocationStatements.positions, types: "bigint[]",
+                    name: "positions", statement: PlaceStatements.positions, types: "bigint[]",
                     values: "'{1,2,3,4,5}'", indexes: ["locations_pkey"]),
                 Search(
-                    name: "by id", statement: LocationStatements.byID, types: "bigint[]",
+                    name: "by id", statement: PlaceStatements.byID, types: "bigint[]",
                     values: "'{1,2,3,4,5}'", indexes: ["locations_pkey"]),
             ]
         }()

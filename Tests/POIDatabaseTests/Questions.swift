@@ -21,9 +21,10 @@ struct Questions {
     }
 
     /// Half of them have no filter, so that both ways to an answer are taken.
-    mutating func next() -> LocationsRequest {
+    mutating func next() -> NearbyPlacesRequest {
         let center = center()
-        var request = LocationsRequest(center: center, radiusMeters: radius(around: center), limit: limit())
+        var request = NearbyPlacesRequest(
+            center: center, radiusMeters: radius(around: center), limit: limit())
         guard Bool.random(using: &generator) else { return request }
         request.categories = pick([[], [], ["cafe"], ["bar"], ["cafe", "bar", "zoo"]])
         request.featured = pick([nil, nil, true, false])
@@ -42,10 +43,10 @@ struct Questions {
     }
 
     /// The ids of all places that a request asks for, in order, by measuring every place.
-    func allIDs(_ request: LocationsRequest) async throws -> [Int] {
+    func allIDs(_ request: NearbyPlacesRequest) async throws -> [Int] {
         var request = request
         request.limit = places.count + 1
-        return try await truth.locations(for: request).places.map(\.id)
+        return try await truth.places(for: request).places.map(\.id)
     }
 
     private mutating func pick<Value>(_ values: [Value]) -> Value {
@@ -111,14 +112,14 @@ struct Questions {
         let edges = [1, 2, 8, 9, 20, 21, 50, 51, 99, 100]
         return Bool.random(using: &generator)
             ? edges[Int.random(in: edges.indices, using: &generator)]
-            : .random(in: LocationsRequest.limits, using: &generator)
+            : .random(in: NearbyPlacesRequest.limits, using: &generator)
     }
 
     /// None; any, from a metre to half the Earth; or one at which a place just is inside, or just isn't.
     private mutating func radius(around center: Coordinate) -> Double? {
         switch Int.random(in: 0..<6, using: &generator) {
         case 0, 1: return nil
-        case 2, 3: return pow(LocationsRequest.greatestRadiusMeters, .random(in: 0...1, using: &generator))
+        case 2, 3: return pow(NearbyPlacesRequest.maximumRadiusMeters, .random(in: 0...1, using: &generator))
         default:
             let place = places.randomElement(using: &generator) ?? focus
             let distance = Geodesic.distanceMeters(from: center, to: place)

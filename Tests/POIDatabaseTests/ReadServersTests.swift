@@ -10,7 +10,7 @@ struct ReadServersTests {
 
     init() throws {
         endpoints = try PostgresConfiguration(conninfo: "host=replica,other,primary").endpoints
-        servers = ReadServers(endpoints, prefersStandbys: true, greatestLag: .seconds(10))
+        servers = ReadServers(endpoints, prefersStandbys: true, maximumLag: .seconds(10))
     }
 
     private func candidates() -> [String] { servers.candidates.map(\.host) }
@@ -85,7 +85,7 @@ struct ReadServersTests {
 
     @Test("Without a preference for standbys a primary in the list is as good")
     mutating func noPreference() {
-        servers = ReadServers(endpoints, prefersStandbys: false, greatestLag: .seconds(10))
+        servers = ReadServers(endpoints, prefersStandbys: false, maximumLag: .seconds(10))
         allUsable()
         #expect(fate("primary", at: 75) == .keep)
         #expect(fate("elsewhere", at: 75) == .move)

@@ -97,7 +97,7 @@ struct SearchTextTests {
         try await database.withStore { store, _ in
             for name in names {
                 let text = String(name.prefix(100))
-                let page = try await store.locations(
+                let page = try await store.places(
                     for: .init(center: .init(latitude: 0, longitude: 0), searchText: text))
                 #expect(page.places.count == 1, "\(name.prefix(1))")
             }

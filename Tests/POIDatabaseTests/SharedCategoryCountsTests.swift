@@ -1,3 +1,4 @@
+import Locking
 import EventLoop
 import Foundation
 import POIService
@@ -21,8 +22,7 @@ struct SharedCategoryCountsTests {
     }
 
     /// As many requests at once.
-    private static func ask(_ store: PostgresLocationStore, _ count: Int) -> [Task<CategoryCounts, any Error>]
-    {
+    private static func ask(_ store: PostgresPlaceStore, _ count: Int) -> [Task<CategoryCounts, any Error>] {
         let bound = LoopBound(store, loop: store.pool.loop)
         return (0..<count).map { _ in
             Task(executorPreference: bound.loop) { try await bound.value.categories() }
@@ -30,7 +30,7 @@ struct SharedCategoryCountsTests {
     }
 
     /// Waits, by turns of the loop, until so many requests wait for the count.
-    private static func wait(_ store: PostgresLocationStore, waiting count: Int) async throws {
+    private static func wait(_ store: PostgresPlaceStore, waiting count: Int) async throws {
         while store.dataset.categoryCounts.waiting != count {
             try Task.checkCancellation()
             _ = try await store.currentVocabulary()
@@ -110,7 +110,7 @@ struct SharedCategoryCountsTests {
             let pages = try await session.value(
                 "SELECT pg_relation_size('locations') / current_setting('block_size')::bigint", as: Int.self)
             let text = try await session.value(
-                "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) \(LocationStatements.categories.sql.text)",
+                "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) \(PlaceStatements.categories.sql.text)",
                 as: String.self)
             let plan = try #require(
                 try JSONDecoder().decode([Explanation].self, from: Data(text.utf8)).first
@@ -129,7 +129,7 @@ struct SharedCategoryCountsTests {
             // The one that began the count, too.
             for request in requests.prefix(2) { request.cancel() }
             for request in requests.prefix(2) {
-                await #expect(throws: LocationStoreError.cancelled) { try await request.value }
+                await #expect(throws: PlaceStoreError.cancelled) { try await request.value }
             }
             #expect(store.dataset.categoryCounts.waiting == 1)
             try await session.run("COMMIT")
@@ -145,7 +145,7 @@ struct SharedCategoryCountsTests {
             for _ in 0..<2 {
                 let requests = Self.ask(store, 3)
                 for request in requests {
-                    await #expect(throws: LocationStoreError.self) { try await request.value }
+                    await #expect(throws: PlaceStoreError.self) { try await request.value }
                 }
             }
             try await session.run("ALTER TABLE elsewhere RENAME TO locations")
@@ -158,7 +158,7 @@ struct SharedCategoryCountsTests {
         try await MigratedDatabase.empty().withStore { store, _ in
             await store.close()
             for _ in 0..<3 {
-                await #expect(throws: LocationStoreError.unavailable(reason: "the store is closed")) {
+                await #expect(throws: PlaceStoreError.unavailable(reason: "the store is closed")) {
                     try await store.categories()
                 }
             }

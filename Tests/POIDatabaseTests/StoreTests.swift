@@ -1,3 +1,4 @@
+import Locking
 import EventLoop
 import POIService
 import PointsOfInterestAPI
@@ -22,17 +23,17 @@ struct StoreTests {
         try database.execute(Self.places)
         try await database.withStore { store, _ in
             let center = try Coordinate(latitude: 7, longitude: 8)
-            let plain = try await store.location(for: LocationRequest(id: 7))
+            let plain = try await store.place(for: PlaceRequest(id: 7))
             #expect(try plain.places.copied().map(\.name) == ["Place 7"])
             #expect(try plain.places.copied().map(\.distance) == [nil])
             #expect(plain.datasetID != nil)
-            let near = try await store.location(for: LocationRequest(id: 7, center: center))
+            let near = try await store.place(for: PlaceRequest(id: 7, center: center))
             let place = try Coordinate(latitude: 7, longitude: 7)
             let distance = Geodesic.distanceMeters(from: center, to: place)
             let told = try #require(try near.places.copied().first?.distance)
             #expect(abs(told - distance) <= 0.05)
             for id in [301, .max] {
-                let none = try await store.location(for: LocationRequest(id: id))
+                let none = try await store.place(for: PlaceRequest(id: id))
                 #expect(none.places.count == 0)
                 #expect(none.datasetID == plain.datasetID)
             }
@@ -46,9 +47,9 @@ struct StoreTests {
         let kill =
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(database.name)'"
         try await database.withStore { store, _ in
-            var request = LocationsRequest(center: try Coordinate(latitude: 7, longitude: 8))
+            var request = NearbyPlacesRequest(center: try Coordinate(latitude: 7, longitude: 8))
             request.categories = ["cafe"]
-            let expected = try await store.locations(for: request)
+            let expected = try await store.places(for: request)
             let names = try expected.places.copied().map(\.name)
             #expect(!names.isEmpty && expected.datasetID != nil)
             let kills = Lock(0)
@@ -63,7 +64,7 @@ struct StoreTests {
                 }
             }.value
             while kills.withLock({ $0 }) < 5 {
-                let page = try await store.locations(for: request)
+                let page = try await store.places(for: request)
                 #expect(try page.places.copied().map(\.name) == names)
                 #expect(page.datasetID == expected.datasetID)
                 searches.withLock { $0 += 1 }
@@ -107,12 +108,12 @@ struct StoreTests {
         try await MigratedDatabase.empty().withStore { store, session in
             let id = try await session.value("SELECT id FROM dataset", as: DatasetID.self)
             let center = try Coordinate(latitude: 1, longitude: 1)
-            var requests = [LocationsRequest(center: center), LocationsRequest(center: center)]
-            requests += [["zoo"], []].map { LocationsRequest(center: center, categories: $0) }
-            requests += ["zzz", "%"].map { LocationsRequest(center: center, searchText: $0) }
-            requests.append(LocationsRequest(center: center, featured: true))
+            var requests = [NearbyPlacesRequest(center: center), NearbyPlacesRequest(center: center)]
+            requests += [["zoo"], []].map { NearbyPlacesRequest(center: center, categories: $0) }
+            requests += ["zzz", "%"].map { NearbyPlacesRequest(center: center, searchText: $0) }
+            requests.append(NearbyPlacesRequest(center: center, featured: true))
             for request in requests {
-                let page = try await store.locations(for: request)
+                let page = try await store.places(for: request)
                 #expect(page.places.count == 0)
                 #expect(page.datasetID == id, "\(request)")
                 #expect(page.databaseDuration ?? .zero > .zero)
@@ -126,8 +127,8 @@ struct StoreTests {
         let database = try MigratedDatabase.empty()
         try database.execute("\(Self.places); DELETE FROM dataset_log")
         try await database.withStore { store, _ in
-            let page = try await store.locations(
-                for: LocationsRequest(center: try Coordinate(latitude: 1, longitude: 1)))
+            let page = try await store.places(
+                for: NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 1)))
             #expect(page.places.count == 20)
             #expect(page.datasetID == nil)
         }
@@ -141,10 +142,10 @@ struct StoreTests {
             try await session.run("BEGIN")
             try await session.run("LOCK TABLE locations")
             let bound = LoopBound(store, loop: store.pool.loop)
-            let task = Task(executorPreference: store.pool.loop) { () -> LocationStoreError? in
-                do throws(LocationStoreError) {
+            let task = Task(executorPreference: store.pool.loop) { () -> PlaceStoreError? in
+                do throws(PlaceStoreError) {
                     let center = Coordinate(wrapping: 1, 1)
-                    _ = try await bound.value.locations(for: LocationsRequest(center: center, featured: true))
+                    _ = try await bound.value.places(for: NearbyPlacesRequest(center: center, featured: true))
                     return nil
                 } catch {
                     return error
@@ -159,8 +160,8 @@ struct StoreTests {
             #expect(await task.value == .cancelled)
             while try await session.value(waiting, as: Int.self) > 0 {}
             try await session.run("ROLLBACK")
-            let page = try await store.locations(
-                for: LocationsRequest(center: Coordinate(wrapping: 1, 1), featured: true))
+            let page = try await store.places(
+                for: NearbyPlacesRequest(center: Coordinate(wrapping: 1, 1), featured: true))
             #expect(page.places.count == 20)
         }
     }
@@ -174,7 +175,7 @@ struct StoreTests {
         try await database.withStore(requestTimeout: .milliseconds(300)) { store, session in
             try await session.run("BEGIN")
             try await session.run("LOCK TABLE locations, location_words")
-            let request = LocationsRequest(
+            let request = NearbyPlacesRequest(
                 center: Coordinate(wrapping: 1, 1), searchText: searchText,
                 featured: searchText == nil ? true : nil)
             // The second waits for the only connection, which the first has.
@@ -193,10 +194,10 @@ struct StoreTests {
     }
 
     private static func failure(
-        of request: LocationsRequest, _ store: PostgresLocationStore
-    ) async -> LocationStoreError? {
-        do throws(LocationStoreError) {
-            _ = try await store.locations(for: request)
+        of request: NearbyPlacesRequest, _ store: PostgresPlaceStore
+    ) async -> PlaceStoreError? {
+        do throws(PlaceStoreError) {
+            _ = try await store.places(for: request)
             return nil
         } catch {
             return error

@@ -39,7 +39,7 @@ extension TestDatabase {
     func withStore<Value: Sendable>(
         usesIndexAlways: Bool = false, settings: [String: String] = [:], listenMode: ListenMode = .auto,
         dataset: DatasetState = DatasetState(), requestTimeout: Duration? = nil, orderInterval: Int? = nil,
-        _ body: @escaping @Sendable (PostgresLocationStore, PostgresConnection) async throws -> Value
+        _ body: @escaping @Sendable (PostgresPlaceStore, PostgresConnection) async throws -> Value
     ) async throws -> Value {
         var configuration = try configuration()
         if usesIndexAlways { configuration.postgres.settings.append(.init("enable_seqscan", "off")) }
@@ -54,7 +54,7 @@ extension TestDatabase {
         let migrations = try MigratedDatabase.directory()
         return try await onLoop { [configuration] loop in
             let session = try await PostgresConnection.connect(configuration.postgres, loop: loop)
-            let store = PostgresLocationStore(
+            let store = PostgresPlaceStore(
                 configuration: configuration, migrations: migrations, loop: loop, dataset: dataset)
             let result: Result<Value, any Error>
             do {

@@ -12,18 +12,18 @@ struct Truth {
         everywhere = FixtureStore(places)
     }
 
-    func locations(for request: LocationsRequest) async throws -> (
+    func places(for request: NearbyPlacesRequest) async throws -> (
         places: [PointOfInterest], next: PagePosition?
     ) {
         guard let box = request.box, let center = request.orderCenter else {
-            let page = try await everywhere.locations(for: request)
+            let page = try await everywhere.places(for: request)
             return (try page.places.copied(), page.next)
         }
         let rest = FixtureStore(places.filter { Self.isIn(box, $0.latitude, $0.longitude) })
         var question = request
         (question.box, question.center) = (nil, center)
         if let position = request.position { question.cursor = PageCursor(position, in: question) }
-        let page = try await rest.locations(for: question)
+        let page = try await rest.places(for: question)
         let found = try page.places.copied()
         return (request.center == nil ? found.map(\.withoutDistance) : found, page.next)
     }

@@ -29,7 +29,7 @@ extension CrowdedDatabaseTests {
 
         /// The transactions so far, one for each statement, and the pages of places that they read.
         private static func counts(
-            _ store: PostgresLocationStore, _ session: PostgresConnection
+            _ store: PostgresPlaceStore, _ session: PostgresConnection
         ) async throws -> (Int, Int) {
             for lane in PoolLaneName.allCases {
                 _ = try await store.pool.query(

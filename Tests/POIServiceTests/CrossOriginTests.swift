@@ -34,7 +34,7 @@ struct CrossOriginTests {
 
     @Test("So may it read 304, 405, 406 and 503")
     func otherStatuses() async throws {
-        let store = StubStore { (_) throws(LocationStoreError) in throw .busy }
+        let store = StubStore { (_) throws(PlaceStoreError) in throw .busy }
         store.currentDatasetID = DatasetID(high: 0, low: 1)
         let site = try ServiceSite(store, environment: Self.listed)
         let target = "/locations?lat=0&long=0"

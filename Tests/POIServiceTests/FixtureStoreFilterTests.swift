@@ -24,10 +24,10 @@ struct FixtureStoreFilterTests {
             featured: featured)
     }
 
-    private func ids(_ change: (inout LocationsRequest) -> Void) async throws -> [Int] {
-        var request = LocationsRequest(center: try Coordinate(latitude: 0, longitude: 0))
+    private func ids(_ change: (inout NearbyPlacesRequest) -> Void) async throws -> [Int] {
+        var request = NearbyPlacesRequest(center: try Coordinate(latitude: 0, longitude: 0))
         change(&request)
-        return try await store.locations(for: request).places.copied().map(\.id)
+        return try await store.places(for: request).places.copied().map(\.id)
     }
 
     @Test("Every filter leaves out what it is for, and all of them what any of them does")
@@ -64,12 +64,12 @@ struct FixtureStoreFilterTests {
     @Test("Distances are told exactly where a centre is given")
     func distances() async throws {
         let box = try #require(BoundingBox(west: 0, south: -1, east: 10, north: 1))
-        let without = try await store.locations(for: LocationsRequest(box: box)).places.copied()
+        let without = try await store.places(for: NearbyPlacesRequest(box: box)).places.copied()
         // From the box's middle, longitude 5.
         #expect(without.map(\.id) == [3, 2, 1])
         #expect(without.allSatisfy { $0.distance == nil })
         let center = try Coordinate(latitude: 0, longitude: 0)
-        let with = try await store.locations(for: LocationsRequest(center: center, box: box)).places
+        let with = try await store.places(for: NearbyPlacesRequest(center: center, box: box)).places
             .copied()
         #expect(with.map(\.id) == [1, 2, 3])
         #expect(with.first?.distance == 111_319.5)
@@ -86,13 +86,13 @@ struct FixtureStoreFilterTests {
         let store = FixtureStore(places)
         let box = try #require(BoundingBox(west: -1, south: -2, east: 2, north: 2))
         for size in [1, 4, 59, 60, 61] {
-            var request = LocationsRequest(center: try Coordinate(latitude: 0.5, longitude: 0), limit: 100)
+            var request = NearbyPlacesRequest(center: try Coordinate(latitude: 0.5, longitude: 0), limit: 100)
             request.box = size == 4 ? box : nil
-            let whole = try await store.locations(for: request).places.copied()
+            let whole = try await store.places(for: request).places.copied()
             request.limit = size
             var walked: [PointOfInterest] = []
             while true {
-                let page = try await store.locations(for: request)
+                let page = try await store.places(for: request)
                 walked += try page.places.copied()
                 guard let next = page.next, walked.count <= 60 else { break }
                 #expect(next.count == walked.count)
@@ -105,13 +105,13 @@ struct FixtureStoreFilterTests {
     @Test("One place comes by its id, with its distance where a centre is given")
     func byID() async throws {
         let center = try Coordinate(latitude: 0, longitude: 0)
-        let plain = try await store.location(for: LocationRequest(id: 1))
+        let plain = try await store.place(for: PlaceRequest(id: 1))
         #expect(try plain.places.copied().map(\.distance) == [nil])
         #expect(plain.datasetID == store.currentDatasetID)
         #expect(plain.datasetID != nil)
-        let far = try await store.location(for: LocationRequest(id: 1, center: center)).places.copied()
+        let far = try await store.place(for: PlaceRequest(id: 1, center: center)).places.copied()
         #expect(far.map(\.distance) == [111_319.5])
-        #expect(try await store.location(for: LocationRequest(id: 99)).places.count == 0)
+        #expect(try await store.place(for: PlaceRequest(id: 99)).places.count == 0)
     }
 
     @Test("Categories come with their counts, most frequent first, then by name, empty ones too")

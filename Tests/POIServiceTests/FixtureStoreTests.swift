@@ -20,8 +20,8 @@ struct FixtureStoreTests {
             let radius = radii[Int.random(in: radii.indices, using: &generator)]
             let limit = Int.random(in: 1...50, using: &generator)
 
-            let answer = try await FixtureStore(places).locations(
-                for: LocationsRequest(center: center, radiusMeters: radius, limit: limit)
+            let answer = try await FixtureStore(places).places(
+                for: NearbyPlacesRequest(center: center, radiusMeters: radius, limit: limit)
             ).places.copied()
             let expected = try sorted(places, around: center, within: radius).prefix(limit)
             #expect(answer.map(\.id) == expected.map(\.id), "POI_TEST_SEED=\(generator.seed)")
@@ -45,7 +45,7 @@ struct FixtureStoreTests {
     @Test("Orders by distances that look alike when rounded")
     func unroundedOrder() async throws {
         let store = FixtureStore([try place(1, 0, 0.0000003), try place(2, 0, 0.0000002)])
-        let answer = try await store.locations(for: try request()).places.copied()
+        let answer = try await store.places(for: try request()).places.copied()
         #expect(answer.map(\.id) == [2, 1])
         #expect(answer.map(\.distance) == [0, 0])
     }
@@ -57,7 +57,7 @@ struct FixtureStoreTests {
             address: "1 Way", website: "https://example.org/",
             source: .init(dataset: "set", id: "1", license: "CC0-1.0"))
         let store = FixtureStore(try [whole] + (100..<130).map { try place($0, 1, 1) })
-        let answer = try await store.locations(for: try request()).places.copied()
+        let answer = try await store.places(for: try request()).places.copied()
         #expect(answer.count == 20)
         #expect(answer.first?.distance == 0)
         #expect(answer.first?.source == whole.source)
@@ -68,8 +68,8 @@ struct FixtureStoreTests {
         #expect(await store.checkHealth() == .reachable(missingMigrations: []))
     }
 
-    private func request() throws -> LocationsRequest {
-        LocationsRequest(center: try Coordinate(latitude: 0, longitude: 0))
+    private func request() throws -> NearbyPlacesRequest {
+        NearbyPlacesRequest(center: try Coordinate(latitude: 0, longitude: 0))
     }
 
     private func place(_ id: Int, _ latitude: Double, _ longitude: Double) throws -> PointOfInterest {

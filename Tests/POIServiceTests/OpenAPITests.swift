@@ -58,9 +58,9 @@ struct OpenAPITests {
                 .compactMap { $0["name"] as? String }
         }
         #expect(
-            try names("/locations") == LocationsRequest.Parameter.allCases.map { $0.name.description })
+            try names("/locations") == NearbyPlacesRequest.Parameter.allCases.map { $0.name.description })
         #expect(
-            try names("/locations/{id}") == LocationRequest.Parameter.allCases.map { $0.name.description })
+            try names("/locations/{id}") == PlaceRequest.Parameter.allCases.map { $0.name.description })
         #expect(try names("/categories") == [])
     }
 
@@ -79,8 +79,8 @@ struct OpenAPITests {
         }
     }
 
-    @Test("Its bounds are those that the decoder keeps to", arguments: LocationsRequest.Parameter.allCases)
-    func bounds(parameter: LocationsRequest.Parameter) throws {
+    @Test("Its bounds are those that the decoder keeps to", arguments: NearbyPlacesRequest.Parameter.allCases)
+    func bounds(parameter: NearbyPlacesRequest.Parameter) throws {
         let described = try #require(
             try parameters("/locations").first { $0["name"] as? String == parameter.name.description })
         let examples = try Example.all(of: members(described, "schema"))
@@ -92,16 +92,17 @@ struct OpenAPITests {
         }
     }
 
-    private func isAccepted(_ value: String, as parameter: LocationsRequest.Parameter) -> Bool {
-        var values: [LocationsRequest.Parameter: String] = parameter == .bbox ? [:] : [.lat: "0", .long: "0"]
+    private func isAccepted(_ value: String, as parameter: NearbyPlacesRequest.Parameter) -> Bool {
+        var values: [NearbyPlacesRequest.Parameter: String] =
+            parameter == .bbox ? [:] : [.lat: "0", .long: "0"]
         values[parameter] = value
         let query = values.map { QueryItem(name: $0.name.description, value: $1) }.percentEncodedQuery
-        return (try? LocationsRequest.decode(query: query.utf8, vocabulary: Self.vocabulary)) != nil
+        return (try? NearbyPlacesRequest.decode(query: query.utf8, vocabulary: Self.vocabulary)) != nil
     }
 
     @Test("A cursor looks as described")
     func cursor() throws {
-        let request = LocationsRequest(center: try Coordinate(latitude: 1, longitude: 2))
+        let request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2))
         let cursor = PageCursor(PagePosition(distanceMeters: 1.5, id: .max, count: 20), in: request)
         let described = try #require(try parameters("/locations").first { $0["name"] as? String == "cursor" })
         let pattern = try #require(members(described, "schema")["pattern"] as? String)
@@ -268,7 +269,7 @@ private struct Example {
     private static func validCursor() -> [Example] {
         guard let center = try? Coordinate(latitude: 0, longitude: 0) else { return [] }
         let position = PagePosition(distanceMeters: 7, id: 1, count: 1)
-        return valid([PageCursor(position, in: LocationsRequest(center: center)).rawValue])
+        return valid([PageCursor(position, in: NearbyPlacesRequest(center: center)).rawValue])
     }
 
     private static func shown(_ number: Double) -> String {

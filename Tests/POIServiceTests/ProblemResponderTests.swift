@@ -24,13 +24,13 @@ struct ProblemResponderTests {
 
     private static let examples = [
         Example(
-            error: LocationStoreError.unavailable(reason: "secret host"), status: 503,
+            error: PlaceStoreError.unavailable(reason: "secret host"), status: 503,
             code: .databaseUnavailable, retryAfter: "1", secret: "secret host"),
-        Example(error: LocationStoreError.busy, status: 503, code: .databaseBusy, retryAfter: "1"),
-        Example(error: LocationStoreError.timeout, status: 504, code: .queryTimeout),
-        Example(error: LocationStoreError.cancelled, status: 500, code: .internalError),
+        Example(error: PlaceStoreError.busy, status: 503, code: .databaseBusy, retryAfter: "1"),
+        Example(error: PlaceStoreError.timeout, status: 504, code: .queryTimeout),
+        Example(error: PlaceStoreError.cancelled, status: 500, code: .internalError),
         Example(
-            error: LocationStoreError.failed(reason: "secret table"), status: 500, code: .internalError,
+            error: PlaceStoreError.failed(reason: "secret table"), status: 500, code: .internalError,
             secret: "secret table"),
         Example(error: UnknownError(), status: 500, code: .internalError, secret: "SELECT secret FROM table"),
         Example(
@@ -85,7 +85,7 @@ struct ProblemResponderTests {
     func parameters() throws {
         let log = try LogFile()
         let error = try #require(throws: ParameterError.self) {
-            try LocationsRequest.decode(query: "lat=abc&limit=0".utf8)
+            try NearbyPlacesRequest.decode(query: "lat=abc&limit=0".utf8)
         }
         let response = ProblemResponder(observability: log.observability)
             .response(to: error, context: RequestContext(requestID: "id-1"))

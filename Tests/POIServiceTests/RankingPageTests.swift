@@ -85,9 +85,9 @@ struct RankingPageTests {
     @Test("A request's ranking asks for one place more than its page, from behind its cursor on")
     func requests() throws {
         let center = try Coordinate(latitude: 1, longitude: 2)
-        var request = LocationsRequest(center: center, radiusMeters: 9)
+        var request = NearbyPlacesRequest(center: center, radiusMeters: 9)
         let position = PagePosition(distanceMeters: 1, id: 2, count: 3)
-        #expect(Ranking(pageOf: request)?.limit == LocationsRequest.defaultLimit + 1)
+        #expect(Ranking(pageOf: request)?.limit == NearbyPlacesRequest.defaultLimit + 1)
         request.limit = 100
         request.cursor = PageCursor(position, in: request)
         #expect(
@@ -95,10 +95,10 @@ struct RankingPageTests {
                 == Ranking(center: center, radiusMeters: 9, limit: 101, after: position))
         request.cursor = PageCursor(rawValue: "somebody else's")
         #expect(Ranking(pageOf: request)?.after == nil)
-        #expect(Ranking(pageOf: LocationsRequest(center: nil)) == nil)
+        #expect(Ranking(pageOf: NearbyPlacesRequest(center: nil)) == nil)
         let box = try #require(BoundingBox(west: 170, south: 0, east: -170, north: 10))
         #expect(
-            Ranking(pageOf: LocationsRequest(box: box))?.center
+            Ranking(pageOf: NearbyPlacesRequest(box: box))?.center
                 == (try Coordinate(latitude: 5, longitude: 180)))
     }
 
@@ -122,12 +122,12 @@ struct RankingPageTests {
         let placed = ranking.rank(near)
         #expect(placed.isEmpty)
         let fetch = Ranking.Fetch(candidateLimit: 3, candidateCount: 3, lastChordMeters: 33_000)
-        let greatest = LocationsRequest.greatestRadiusMeters
+        let greatest = NearbyPlacesRequest.maximumRadiusMeters
         #expect(
             ranking.verdict(on: placed, after: fetch)
                 == .fetchAll(
                     distanceMeters: greatest,
-                    chordMeters: Ranking.greatestChordMeters(geodesicMeters: greatest)))
+                    chordMeters: Ranking.maximumChordMeters(geodesicMeters: greatest)))
         let all = Ranking.Fetch(candidateLimit: 4, candidateCount: 3, lastChordMeters: 33_000)
         #expect(ranking.verdict(on: placed, after: all) == .complete)
     }

@@ -63,8 +63,8 @@ struct RankingTests {
             let geodesic = Geodesic.distanceMeters(from: start, to: end)
             let holds =
                 geodesic >= Ranking.leastGeodesicMeters(chordMeters: chord)
-                && chord <= Ranking.greatestChordMeters(geodesicMeters: geodesic)
-                && geodesic <= Ranking.greatestGeodesicMeters(chordMeters: chord)
+                && chord <= Ranking.maximumChordMeters(geodesicMeters: geodesic)
+                && geodesic <= Ranking.maximumGeodesicMeters(chordMeters: chord)
                 && chord >= Ranking.chordMeters(ofGeodesicAtMost: geodesic)
             if !holds { Issue.record("\(start) \(end) POI_TEST_SEED=\(generator.seed)") }
         }
@@ -137,7 +137,7 @@ struct RankingTests {
 
         static func needs(_ meters: Double) -> Ranking.Verdict {
             .fetchAll(
-                distanceMeters: meters, chordMeters: Ranking.greatestChordMeters(geodesicMeters: meters))
+                distanceMeters: meters, chordMeters: Ranking.maximumChordMeters(geodesicMeters: meters))
         }
     }
 

@@ -41,7 +41,7 @@ struct RoutesTests {
             try await site.ask("/locations?long=-121.8893&radius=5e2&utm_source=x&limit=7&lat=37.3293").status
                 == .ok)
         let center = try Coordinate(latitude: 37.3293, longitude: -121.8893)
-        #expect(store.requests == [LocationsRequest(center: center, radiusMeters: 500, limit: 7)])
+        #expect(store.requests == [NearbyPlacesRequest(center: center, radiusMeters: 500, limit: 7)])
     }
 
     @Test("A bad query is refused with all its faults, and the store isn't asked")
@@ -96,11 +96,11 @@ struct RoutesTests {
     @Test(
         "A store that fails becomes its problem",
         arguments: [
-            (LocationStoreError.unavailable(reason: "x"), ProblemCode.databaseUnavailable),
+            (PlaceStoreError.unavailable(reason: "x"), ProblemCode.databaseUnavailable),
             (.busy, .databaseBusy), (.timeout, .queryTimeout), (.failed(reason: "x"), .internalError),
         ])
-    func failures(error: LocationStoreError, code: ProblemCode) async throws {
-        let store = StubStore { (_) throws(LocationStoreError) in throw error }
+    func failures(error: PlaceStoreError, code: ProblemCode) async throws {
+        let store = StubStore { (_) throws(PlaceStoreError) in throw error }
         #expect(try await ServiceSite(store).problem("/locations?lat=0&long=0").code == code)
     }
 
@@ -112,7 +112,7 @@ struct RoutesTests {
             let (entered, hasEntered) = AsyncStream<Void>.makeStream()
             let (leaves, leave) = AsyncStream<Void>.makeStream()
             let site = try ServiceSite(
-                StubStore { (request) throws(LocationStoreError) in
+                StubStore { (request) throws(PlaceStoreError) in
                     guard request.limit == 1 else { return [] }
                     hasEntered.finish()
                     for await _ in leaves {}

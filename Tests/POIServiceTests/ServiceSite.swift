@@ -12,7 +12,7 @@ final class ServiceSite {
     private var isFinished = false
 
     init(
-        _ store: any LocationStore = StubStore(), events: any EventStore = MemoryEventStore(),
+        _ store: any PlaceStore = StubStore(), events: any EventStore = MemoryEventStore(),
         environment: [String: String] = [:]
     ) throws {
         var reader = SettingsReader(flags: [:], environment: environment)

@@ -3,8 +3,8 @@ import PointsOfInterestAPI
 @testable import POIService
 
 /// A store that does what a test tells it to, and counts what it is asked.
-final class StubStore: LocationStore {
-    typealias Answer = (LocationsRequest) async throws(LocationStoreError) -> [PointOfInterest]
+final class StubStore: PlaceStore {
+    typealias Answer = (NearbyPlacesRequest) async throws(PlaceStoreError) -> [PointOfInterest]
 
     /// What the store knows without being asked.
     var currentDatasetID: DatasetID?
@@ -20,35 +20,35 @@ final class StubStore: LocationStore {
     var places: [PointOfInterest] = []
     private let answer: Answer
     /// The requests so far.
-    private(set) var requests: [LocationsRequest] = []
-    private(set) var locationRequests: [LocationRequest] = []
+    private(set) var requests: [NearbyPlacesRequest] = []
+    private(set) var locationRequests: [PlaceRequest] = []
     private(set) var categoriesCount = 0
     private(set) var vocabularyCount = 0
 
-    init(_ answer: @escaping Answer = { (_) throws(LocationStoreError) in [] }) {
+    init(_ answer: @escaping Answer = { (_) throws(PlaceStoreError) in [] }) {
         self.answer = answer
     }
 
-    func currentVocabulary() async throws(LocationStoreError) -> CategoryVocabulary {
+    func currentVocabulary() async throws(PlaceStoreError) -> CategoryVocabulary {
         vocabularyCount += 1
         return freshVocabulary ?? vocabulary ?? CategoryVocabulary([])
     }
 
-    func locations(for request: LocationsRequest) async throws(LocationStoreError) -> LocationsPage {
+    func places(for request: NearbyPlacesRequest) async throws(PlaceStoreError) -> RankedPage {
         requests.append(request)
-        return LocationsPage(
+        return RankedPage(
             places: try await answer(request), next: next, datasetID: answeredDatasetID ?? currentDatasetID,
             databaseDuration: databaseDuration)
     }
 
-    func location(for request: LocationRequest) async throws(LocationStoreError) -> LocationsPage {
+    func place(for request: PlaceRequest) async throws(PlaceStoreError) -> RankedPage {
         locationRequests.append(request)
-        return LocationsPage(
+        return RankedPage(
             places: places.filter { $0.id == request.id }, datasetID: answeredDatasetID ?? currentDatasetID,
             databaseDuration: databaseDuration)
     }
 
-    func categories() async throws(LocationStoreError) -> CategoryCounts {
+    func categories() async throws(PlaceStoreError) -> CategoryCounts {
         categoriesCount += 1
         return CategoryCounts(
             categories: [CategoryCount(name: "park", count: 2)],

@@ -3,16 +3,16 @@ import PointsOfInterestAPI
 import Testing
 
 @Suite("A location request")
-struct LocationRequestTests {
+struct PlaceRequestTests {
     @Test("comes back from its path and query as it was")
     func roundTrips() throws {
         let center = try Coordinate(latitude: 37.3293, longitude: -121.8893)
-        for request in [LocationRequest(id: 1), LocationRequest(id: .max, center: center)] {
+        for request in [PlaceRequest(id: 1), PlaceRequest(id: .max, center: center)] {
             let id = try #require(request.path.split(separator: "/").last)
             let query = request.encode().percentEncodedQuery
-            #expect(try LocationRequest.decode(id: String(id), query: query.utf8) == request)
+            #expect(try PlaceRequest.decode(id: String(id), query: query.utf8) == request)
         }
-        #expect(LocationRequest(id: 5).path == "/locations/5")
+        #expect(PlaceRequest(id: 5).path == "/locations/5")
     }
 
     @Test(
@@ -23,7 +23,7 @@ struct LocationRequestTests {
             String(repeating: "9", count: 7000),
         ])
     func isForNothing(id: String) throws {
-        #expect(try LocationRequest.decode(id: id, query: "".utf8) == nil)
+        #expect(try PlaceRequest.decode(id: id, query: "".utf8) == nil)
     }
 
     @Test(
@@ -38,7 +38,7 @@ struct LocationRequestTests {
         ])
     func tellsFaults(query: String, faults: [String]) {
         let error = #expect(throws: ParameterError.self) {
-            try LocationRequest.decode(id: "1", query: query.utf8)
+            try PlaceRequest.decode(id: "1", query: query.utf8)
         }
         #expect(error?.faults.map { "\($0.parameter) \($0.code.rawValue)" } == faults)
     }

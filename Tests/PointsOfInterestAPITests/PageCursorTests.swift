@@ -4,11 +4,11 @@ import Testing
 
 @Suite("A page's cursor")
 struct PageCursorTests {
-    private func code(_ cursor: String, _ request: LocationsRequest) -> ProblemCode? {
+    private func code(_ cursor: String, _ request: NearbyPlacesRequest) -> ProblemCode? {
         var request = request
         request.cursor = PageCursor(rawValue: cursor)
         do {
-            _ = try LocationsRequest.decode(query: request.encode().percentEncodedQuery.utf8)
+            _ = try NearbyPlacesRequest.decode(query: request.encode().percentEncodedQuery.utf8)
             return nil
         } catch {
             return error.code
@@ -17,7 +17,7 @@ struct PageCursorTests {
 
     private func randomPosition(using random: inout SeededGenerator) -> PagePosition {
         PagePosition(
-            distanceMeters: .random(in: 0...LocationsRequest.greatestRadiusMeters, using: &random),
+            distanceMeters: .random(in: 0...NearbyPlacesRequest.maximumRadiusMeters, using: &random),
             id: .random(in: .min ... .max, using: &random),
             count: Int(UInt32.random(in: 0 ... .max, using: &random)))
     }
@@ -30,7 +30,7 @@ struct PageCursorTests {
             let position = randomPosition(using: &random)
             request.cursor = PageCursor(position, in: request)
             let query = request.encode().percentEncodedQuery
-            let decoded = try LocationsRequest.decode(query: query.utf8)
+            let decoded = try NearbyPlacesRequest.decode(query: query.utf8)
             #expect(decoded.position == position, "\(query)")
             #expect(decoded.position?.distanceMeters.bitPattern == position.distanceMeters.bitPattern)
         }
@@ -72,12 +72,12 @@ struct PageCursorTests {
     @Test("is bound to all of its query but the page's size")
     func isBoundToItsQuery() throws {
         let box = try #require(BoundingBox(west: 0, south: 0, east: 1, north: 1))
-        let base = LocationsRequest(
+        let base = NearbyPlacesRequest(
             center: try Coordinate(latitude: 1, longitude: 2), radiusMeters: 5, limit: 7,
             categories: ["a", "b"],
             searchText: "x", featured: true)
         let cursor = PageCursor(PagePosition(distanceMeters: 1, id: 2, count: 3), in: base).rawValue
-        func changed(_ change: (inout LocationsRequest) -> Void) -> ProblemCode? {
+        func changed(_ change: (inout NearbyPlacesRequest) -> Void) -> ProblemCode? {
             var request = base
             change(&request)
             return code(cursor, request)
@@ -109,14 +109,14 @@ struct PageCursorTests {
             (Int.max, 4_294_967_295), (4_294_967_296, 4_294_967_295), (-1, 0), (Int.min, 0),
         ])
     func clampsItsCount(count: Int, expected: Int) throws {
-        var request = LocationsRequest(center: try Coordinate(latitude: 1, longitude: 2))
+        var request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2))
         request.cursor = PageCursor(PagePosition(distanceMeters: 1, id: 2, count: count), in: request)
         #expect(request.position?.count == expected)
     }
 
     @Test("of another request has no position here")
     func hasNoPositionElsewhere() throws {
-        var request = LocationsRequest(center: try Coordinate(latitude: 1, longitude: 2))
+        var request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2))
         request.cursor = PageCursor(rawValue: "nonsense")
         #expect(request.position == nil)
         request.cursor = nil

@@ -3,7 +3,7 @@ import Testing
 
 /// A row of the parameter table of `GET /locations`: what a parameter takes and what it refuses.
 struct ParameterRow: Sendable, CustomStringConvertible {
-    typealias Check = @Sendable (LocationsRequest) -> Bool
+    typealias Check = @Sendable (NearbyPlacesRequest) -> Bool
 
     let parameter: String
     /// What else a valid query with this parameter has.
@@ -160,7 +160,7 @@ extension ParameterRow {
     private static func text(_ length: Int) -> String { String(repeating: "a", count: length) }
 
     private static func made(_ distance: Double, _ id: Int64, _ count: Int, radius: Double? = nil) -> String {
-        let request = LocationsRequest(
+        let request = NearbyPlacesRequest(
             center: try? Coordinate(latitude: 0, longitude: 0), radiusMeters: radius)
         return PageCursor(PagePosition(distanceMeters: distance, id: id, count: count), in: request).rawValue
     }

@@ -3,8 +3,8 @@ import Testing
 
 @Suite("A parameter of a locations request")
 struct ParameterTableTests {
-    private func decode(_ query: String) throws(ParameterError) -> LocationsRequest {
-        try LocationsRequest.decode(query: query.utf8, vocabulary: ParameterRow.vocabulary)
+    private func decode(_ query: String) throws(ParameterError) -> NearbyPlacesRequest {
+        try NearbyPlacesRequest.decode(query: query.utf8, vocabulary: ParameterRow.vocabulary)
     }
 
     private func faults(of query: String) -> [ParameterFault] {

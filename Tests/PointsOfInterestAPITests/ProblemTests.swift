@@ -8,7 +8,9 @@ struct ProblemTests {
     @Test("of a refused request names every fault")
     func namesFaults() throws {
         let error = try #require(
-            #expect(throws: ParameterError.self) { try LocationsRequest.decode(query: "lat=91&long=".utf8) })
+            #expect(throws: ParameterError.self) {
+                try NearbyPlacesRequest.decode(query: "lat=91&long=".utf8)
+            })
         let problem = Problem(error, requestId: "r1")
         #expect(
             String(decoding: problem.json, as: UTF8.self) == """

@@ -3,19 +3,19 @@ import Randomness
 
 /// Valid locations requests, with any of the options that go together.
 enum RandomRequest {
-    static func make(using random: inout SeededGenerator) -> LocationsRequest {
+    static func make(using random: inout SeededGenerator) -> NearbyPlacesRequest {
         func maybe<Value>(_ value: (inout SeededGenerator) -> Value?) -> Value? {
             Bool.random(using: &random) ? value(&random) : nil
         }
         let box = maybe(box)
         let center = box == nil ? coordinate(using: &random) : maybe(coordinate)
-        var request = LocationsRequest(center: center, box: box)
+        var request = NearbyPlacesRequest(center: center, box: box)
         if box == nil {
             request.radiusMeters = maybe {
-                .random(in: 0.1...LocationsRequest.greatestRadiusMeters, using: &$0)
+                .random(in: 0.1...NearbyPlacesRequest.maximumRadiusMeters, using: &$0)
             }
         }
-        request.limit = maybe { .random(in: LocationsRequest.limits, using: &$0) }
+        request.limit = maybe { .random(in: NearbyPlacesRequest.limits, using: &$0) }
         request.categories = maybe(categories) ?? []
         request.searchText = maybe(text)
         request.featured = maybe { .random(using: &$0) }

@@ -119,11 +119,11 @@ struct EntityTagTests {
         func key(_ name: String) throws -> EntityTagKey {
             EntityTagKey(url: try #require(URL(string: "https://h/\(name)")))
         }
-        func answer(_ count: Int) -> TaggedAnswer {
-            TaggedAnswer(
+        func answer(_ count: Int) -> TaggedResponse {
+            TaggedResponse(
                 entityTag: "t", head: ResponseHead(status: 200), body: Data(repeating: 1, count: count))
         }
-        let store = MemoryEntityTagStore(greatestCount: 3, greatestByteCount: 100)
+        let store = MemoryEntityTagStore(maximumCount: 3, maximumByteCount: 100)
         for name in ["a", "b", "c"] { await store.keep(answer(10), for: try key(name)) }
         _ = await store.answer(for: try key("a"))
         await store.keep(answer(10), for: try key("d"))

@@ -1,3 +1,4 @@
+import Locking
 import Foundation
 @testable import PointsOfInterestClient
 import PointsOfInterestTesting
@@ -31,7 +32,7 @@ struct HealthTests {
 
     @Test("is told once where it is bad: nobody waits for a better answer")
     func isAskedOnce() async throws {
-        let count = Locked(0)
+        let count = Lock(0)
         let network = try MockNetwork { request in
             count.withLock { $0 += 1 }
             let url = try #require(request.url)

@@ -1,3 +1,4 @@
+import Locking
 import Foundation
 @testable import PointsOfInterestClient
 import PointsOfInterestTesting
@@ -29,7 +30,7 @@ struct PagesTests {
 
     private func pages(on network: MockNetwork) throws -> LocationsPages {
         PointsOfInterestService(baseURL: network.baseURL, urlSession: network.session, retryPolicy: .never)
-            .pages(of: LocationsRequest(center: try Coordinate(latitude: 1, longitude: 2)))
+            .pages(of: NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2)))
     }
 
     /// How many pages there were before the error, and the error.
@@ -47,7 +48,7 @@ struct PagesTests {
 
     @Test("are asked for when they are wanted, not before")
     func areLazy() async throws {
-        let count = Locked(0)
+        let count = Lock(0)
         let network = try network { _ in
             let page = count.withLock { count in
                 count += 1
@@ -61,7 +62,7 @@ struct PagesTests {
         #expect(count.withLock { $0 } == 1)
         var ids: [Int] = []
         let places = PointsOfInterestService(baseURL: network.baseURL, urlSession: network.session)
-            .allLocations(LocationsRequest(center: try Coordinate(latitude: 1, longitude: 2)))
+            .allLocations(NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2)))
         for try await place in places {
             ids.append(place.id)
             if ids.count == 4 { break }
@@ -88,7 +89,7 @@ struct PagesTests {
 
     @Test("end with an error where the service leads on past nothing")
     func refuseEndlessNothing() async throws {
-        let count = Locked(0)
+        let count = Lock(0)
         let network = try network { _ in
             let page = count.withLock { count in
                 count += 1
@@ -154,7 +155,7 @@ struct PagesTests {
 @Suite("A link to the next page")
 struct NextPageTests {
     private func next(_ target: String, base: String, answered: String? = nil) throws -> String? {
-        let request = LocationsAPIRequest(baseURL: try #require(URL(string: base)))
+        let request = NearbyPlacesEndpoint(baseURL: try #require(URL(string: base)))
         let head = ResponseHead(
             status: 200, url: URL(string: answered ?? base + "/locations?lat=1&long=2"),
             fields: ["LINK": "<\(target)>; rel=\"next\""])
@@ -197,7 +198,7 @@ struct NextPageTests {
 
     @Test("is asked for only from the service, whoever made it")
     func isAskedForThere() throws {
-        let request = LocationsAPIRequest(baseURL: try #require(URL(string: "https://h/api")))
+        let request = NearbyPlacesEndpoint(baseURL: try #require(URL(string: "https://h/api")))
         let own = try #require(URL(string: "https://h/api/locations?c=1"))
         #expect(try request.makeRequest(from: .linked(own)).url == own)
         #expect(

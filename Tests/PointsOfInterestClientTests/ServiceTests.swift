@@ -1,3 +1,4 @@
+import Locking
 import Foundation
 @testable import PointsOfInterestClient
 import PointsOfInterestTesting
@@ -35,8 +36,8 @@ struct ServiceTests {
             retryPolicy: .never)
     }
 
-    private func request() throws -> LocationsRequest {
-        LocationsRequest(center: try Coordinate(latitude: 37, longitude: -122))
+    private func request() throws -> NearbyPlacesRequest {
+        NearbyPlacesRequest(center: try Coordinate(latitude: 37, longitude: -122))
     }
 
     private func sentURLs(_ network: MockNetwork, _ count: Int) async -> [String] {
@@ -104,7 +105,7 @@ struct ServiceTests {
 
     @Test("adds the app's own fields to each attempt, asked for anew")
     func headers() async throws {
-        let count = Locked(0)
+        let count = Lock(0)
         let network = try MockNetwork(status: 503, body: "")
         let service = PointsOfInterestService(
             baseURL: network.baseURL, urlSession: network.session, retryPolicy: RetryPolicy(attempts: 2),
@@ -136,7 +137,7 @@ struct ServiceTests {
                 Issue.record("something was sent")
                 return nil
             }
-            let count = Locked(0)
+            let count = Lock(0)
             let service = PointsOfInterestService(
                 baseURL: network.baseURL, urlSession: network.session, clock: TestClock(),
                 headers: {

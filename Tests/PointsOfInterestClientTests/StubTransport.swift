@@ -1,3 +1,4 @@
+import Locking
 import Foundation
 import PointsOfInterestTesting
 
@@ -9,14 +10,14 @@ import PointsOfInterestTesting
 
 /// A transport that has an answer ready for each request, in order, and tells what it was asked.
 final class StubTransport: Transport {
-    private let outcomes: Locked<[Result<Answer, RequestError>]>
-    private let sent = Locked<[URLRequest]>([])
+    private let outcomes: Lock<[Result<Answer, RequestError>]>
+    private let sent = Lock<[URLRequest]>([])
 
     /// The requests so far.
     var requests: [URLRequest] { sent.withLock { $0 } }
 
     init(_ outcomes: [Result<Answer, RequestError>]) {
-        self.outcomes = Locked(outcomes)
+        self.outcomes = Lock(outcomes)
     }
 
     func send(_ request: URLRequest) async throws(RequestError) -> Answer {

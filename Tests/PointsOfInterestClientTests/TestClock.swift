@@ -1,3 +1,4 @@
+import Locking
 @testable import PointsOfInterestClient
 
 /// A clock that stands still: a pause on it ends only where its task is cancelled.
@@ -32,7 +33,7 @@ final class TestClock: Clock {
         static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
-    private let state = Locked<(now: Instant, pauses: [Duration])>((Instant(), []))
+    private let state = Lock<(now: Instant, pauses: [Duration])>((Instant(), []))
 
     var now: Instant { state.withLock { $0.now } }
     var minimumResolution: Duration { .nanoseconds(1) }

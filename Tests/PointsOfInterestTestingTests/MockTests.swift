@@ -54,9 +54,9 @@ struct MockTests {
             guard request.limit == 1 else { throw RequestError.notHTTP }
             return .fixtures(1)
         }
-        #expect(try await finder.places(LocationsRequest(center: nil, limit: 1)) == .fixtures(1))
+        #expect(try await finder.places(NearbyPlacesRequest(center: nil, limit: 1)) == .fixtures(1))
         await #expect(throws: RequestError.notHTTP) {
-            try await finder.places(LocationsRequest(center: nil, limit: 2))
+            try await finder.places(NearbyPlacesRequest(center: nil, limit: 2))
         }
         #expect(finder.requests.map(\.limit) == [1, 2])
     }

@@ -1,3 +1,4 @@
+import Locking
 import EventLoop
 import Postgres
 import PrivateCluster

@@ -10,7 +10,7 @@ final class MutationRun: @unchecked Sendable {
     typealias Check = @Sendable (_ received: [UInt8], _ isReset: Bool) throws -> [Int]
 
     private static let threads = 32
-    private static let greatestFailureCount = 10
+    private static let maximumFailureCount = 10
 
     private let port: Int
     private let seed: UInt64
@@ -49,7 +49,7 @@ final class MutationRun: @unchecked Sendable {
 
     private func next() -> Int? {
         condition.withLock {
-            guard started < count, failures.count < Self.greatestFailureCount else { return nil }
+            guard started < count, failures.count < Self.maximumFailureCount else { return nil }
             started += 1
             return started - 1
         }

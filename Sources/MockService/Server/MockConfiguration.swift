@@ -8,7 +8,7 @@ package struct MockConfiguration: Sendable {
     /// What every session begins with.
     package let fixtures: Fixtures
     /// The most sessions there may be.
-    package let greatestSessionCount: Int
+    package let maximumSessionCount: Int
     /// The settings in effect, a line each, with where they came from.
     package let summary: String
 
@@ -32,7 +32,7 @@ package struct MockConfiguration: Sendable {
             environment: invocation.environment.filter { Self.variables.contains($0.key) })
         let path = try reader.readIfPresent(
             .text("POI_FIXTURES", "file with the places to answer with; the seed without it"))
-        greatestSessionCount = try reader.read(
+        maximumSessionCount = try reader.read(
             .integer("POI_MAX_SESSIONS", "most sessions at a time", in: 1...1000, default: 64))
         service = try ServiceConfiguration(from: &reader, processorCount: 1, isDevelopment: true)
         try reader.refuseUnknownFlags()

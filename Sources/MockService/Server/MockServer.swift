@@ -66,7 +66,7 @@ package struct MockServer: Sendable {
         let (service, observability) = (configuration.service, observability)
         return MockHandler(
             loop: loop, fixtures: configuration.fixtures,
-            greatestSessionCount: configuration.greatestSessionCount, errorResponder: errorResponder
+            maximumSessionCount: configuration.maximumSessionCount, errorResponder: errorResponder
         ) { fixtures in
             ServiceHandler(
                 store: fixtures.makeStore(), events: MemoryEventStore(), health: health,

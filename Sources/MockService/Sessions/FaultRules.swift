@@ -4,7 +4,7 @@ import MockServerAPI
 /// The body of a request that sets a session's faults: an array of rules.
 struct FaultRules {
     /// More would only be tried in vain, one after the other, for every request.
-    static let greatestCount = 100
+    static let maximumCount = 100
 
     let rules: [MockFaultRule]
 
@@ -19,9 +19,9 @@ struct FaultRules {
         } catch {
             throw .invalid("faults", [DocumentFault(anyError: error)])
         }
-        guard rules.count <= Self.greatestCount else {
+        guard rules.count <= Self.maximumCount else {
             throw .invalid(
-                "faults", [DocumentFault(path: "", detail: "has more than \(Self.greatestCount) rules")])
+                "faults", [DocumentFault(path: "", detail: "has more than \(Self.maximumCount) rules")])
         }
         for (index, rule) in rules.enumerated() {
             guard let path = rule.path, !isRoute(path) else { continue }

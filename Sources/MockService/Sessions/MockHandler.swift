@@ -14,13 +14,13 @@ final class MockHandler: HTTPDispatcher, HTTPHandler {
 
     /// - Parameter makeService: makes the real service over a store of its own.
     init(
-        loop: EventLoop, fixtures: Fixtures, greatestSessionCount: Int,
+        loop: EventLoop, fixtures: Fixtures, maximumSessionCount: Int,
         errorResponder: any HTTPErrorResponder, makeService: @escaping (Fixtures) -> ServiceHandler
     ) {
         let service = makeService(fixtures)
         self.service = service
         self.errorResponder = errorResponder
-        sessions = SessionTable(limit: greatestSessionCount) {
+        sessions = SessionTable(limit: maximumSessionCount) {
             MockSession(loop: loop, fixtures: fixtures, makeService: makeService)
         }
         let templates = service.routeTemplates

@@ -3,9 +3,9 @@ import MockServerAPI
 /// A session's journal as it grows: a value, bounded in count and in bytes.
 struct RequestLog {
     /// The most requests that are kept.
-    static let greatestCount = 1000
+    static let maximumCount = 1000
     /// The most bytes that the requests' fields and bodies may have together.
-    static let greatestBytes = 4 * 1024 * 1024
+    static let maximumBytes = 4 * 1024 * 1024
 
     private(set) var requests: [MockRequest] = []
     private(set) var dropped = 0
@@ -18,7 +18,7 @@ struct RequestLog {
         let request = make(lastID)
         requests.append(request)
         bytes += request.approximateBytes
-        while requests.count > Self.greatestCount || (bytes > Self.greatestBytes && requests.count > 1) {
+        while requests.count > Self.maximumCount || (bytes > Self.maximumBytes && requests.count > 1) {
             bytes -= requests.removeFirst().approximateBytes
             dropped += 1
         }

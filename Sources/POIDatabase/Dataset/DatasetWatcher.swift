@@ -91,12 +91,12 @@ final class DatasetWatcher {
 
     private func read() async {
         do throws(PostgresError) {
-            let row = try await pool.query(LocationStatements.state, lane: .fast, isIdempotent: true).only()
+            let row = try await pool.query(PlaceStatements.state, lane: .fast, isIdempotent: true).only()
             let id = try row.decode(DatasetID?.self, at: 0)
             if id == nil || id != vocabularyID {
                 // Asked for later, it is at least as new as the id.
                 let rows = try await pool.query(
-                    LocationStatements.vocabulary, lane: .fast, isIdempotent: true)
+                    PlaceStatements.vocabulary, lane: .fast, isIdempotent: true)
                 state.update(vocabulary: CategoryVocabulary(try rows.only().decode([String].self, at: 0)))
                 vocabularyID = id
             }

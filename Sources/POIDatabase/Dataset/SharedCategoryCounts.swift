@@ -1,3 +1,4 @@
+import Locking
 import EventLoop
 import POIService
 
@@ -5,7 +6,7 @@ import POIService
 ///
 /// Any thread.
 final class SharedCategoryCounts: Sendable {
-    typealias Outcome = Result<CategoryCounts, LocationStoreError>
+    typealias Outcome = Result<CategoryCounts, PlaceStoreError>
 
     private struct State {
         var schedule: CategoryCountSchedule
@@ -35,7 +36,7 @@ final class SharedCategoryCounts: Sendable {
     ///   same, at once, where the task is cancelled, which doesn't cancel the count.
     func counts(
         of current: DatasetID?, beginCount: () -> Void
-    ) async throws(LocationStoreError) -> (counts: CategoryCounts, areAwaited: Bool) {
+    ) async throws(PlaceStoreError) -> (counts: CategoryCounts, areAwaited: Bool) {
         let number = state.withLock { state in
             state.waiterCount += 1
             return state.waiterCount

@@ -22,14 +22,14 @@ struct EventTally {
     }
 
     /// An answer for each batch, in their order: of an event that is in two, the first has it.
-    func answers(_ batches: [[StoredEvent]]) -> [EventsAnswer] {
-        guard var newKeys else { return batches.map { EventsAnswer(accepted: $0.count, duplicates: 0) } }
+    func answers(_ batches: [[StoredEvent]]) -> [EventsResponse] {
+        guard var newKeys else { return batches.map { EventsResponse(accepted: $0.count, duplicates: 0) } }
         return batches.map { events in
             let accepted = events.count { event in
                 let key = Key(id: PostgresUUID(event.key.id), time: PostgresTimestamp(event.key))
                 return newKeys.remove(key) != nil
             }
-            return EventsAnswer(accepted: accepted, duplicates: events.count - accepted)
+            return EventsResponse(accepted: accepted, duplicates: events.count - accepted)
         }
     }
 }

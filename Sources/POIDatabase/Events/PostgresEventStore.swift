@@ -12,7 +12,7 @@ public final class PostgresEventStore: EventStore {
         let continuation: UnsafeContinuation<Answer, Never>
     }
 
-    private typealias Answer = Result<EventsAnswer, EventStoreError>
+    private typealias Answer = Result<EventsResponse, EventStoreError>
 
     let pool: ConnectionPool
     private var groups: GroupCommit<Batch>
@@ -49,7 +49,7 @@ public final class PostgresEventStore: EventStore {
     /// Writes the batch together with others that wait.
     ///
     /// Also where the caller's task is cancelled: a client that is gone may well send its events again.
-    public func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsAnswer {
+    public func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsResponse {
         try await withUnsafeContinuation { continuation in
             let batch = Batch(events: events, continuation: continuation)
             guard groups.add(batch, eventCount: events.count) else {

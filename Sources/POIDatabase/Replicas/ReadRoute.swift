@@ -1,3 +1,4 @@
+import Locking
 import EventLoop
 import Postgres
 
@@ -20,7 +21,7 @@ public final class ReadRoute: Sendable {
         endpoints = reads.endpoints
         servers = Lock(
             ReadServers(
-                endpoints, prefersStandbys: reads.prefersStandbys, greatestLag: configuration.maxReplicaLag))
+                endpoints, prefersStandbys: reads.prefersStandbys, maximumLag: configuration.maxReplicaLag))
     }
 
     /// Whether the caller is the first, and is to keep this up to date.

@@ -43,17 +43,17 @@ struct ReadServers {
 
     private var servers: [Server]
     private let prefersStandbys: Bool
-    private let greatestLag: Duration
+    private let maximumLag: Duration
     /// Whether the database answers that reads go to where none of these can take them.
     var isPrimaryAnswering = false
 
     /// For so long a server has to be usable before connections come back to it from elsewhere.
     static let settlingTime = Duration.seconds(5)
 
-    init(_ endpoints: [PostgresEndpoint], prefersStandbys: Bool, greatestLag: Duration) {
+    init(_ endpoints: [PostgresEndpoint], prefersStandbys: Bool, maximumLag: Duration) {
         servers = endpoints.map { Server(endpoint: $0) }
         self.prefersStandbys = prefersStandbys
-        self.greatestLag = greatestLag
+        self.maximumLag = maximumLag
     }
 
     /// Takes what was seen of a server; answers its new condition where that is another kind than before.
@@ -75,7 +75,7 @@ struct ReadServers {
         case .primary: isStandby = false
         case .standby(let lag):
             // Who was left out comes back only when it has caught up well, lest it go to and fro.
-            if lag > (old == .lagging ? greatestLag / 2 : greatestLag) { return .lagging }
+            if lag > (old == .lagging ? maximumLag / 2 : maximumLag) { return .lagging }
             isStandby = true
         }
         if case .usable(isStandby, _) = old { return old }

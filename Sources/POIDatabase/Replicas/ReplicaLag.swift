@@ -27,7 +27,7 @@ struct ReplicaLag {
     private var isFirst = true
 
     /// Beyond as many, every second one is forgotten, which makes the lag coarser and never greater.
-    private static let greatestCount = 1000
+    private static let maximumCount = 1000
 
     /// The lag now.
     ///
@@ -41,7 +41,7 @@ struct ReplicaLag {
             let age = isFirst ? sighting.sinceLastTransaction ?? .zero : .zero
             ahead.append(Milestone(position: goal, time: now - max(age, .zero)))
         }
-        if ahead.count > Self.greatestCount {
+        if ahead.count > Self.maximumCount {
             ahead = ahead.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
         }
         isFirst = false

@@ -47,7 +47,7 @@ enum Ellipsoid {
     ///
     /// Stretched along its axis by a/b, the ellipsoid becomes the sphere of radius a. That lengthens no chord
     /// by more than a/b, and shortens no path; and on the sphere the arc is known.
-    static func greatestGeodesicMeters(chordMeters: Double) -> Double {
+    static func maximumGeodesicMeters(chordMeters: Double) -> Double {
         let diameter = 2 * a
         return diameter * asin(min(1, chordMeters * (a / b) / diameter)) + margin
     }

@@ -15,10 +15,10 @@ struct CubeDistance: Sendable {
         let (lower, upper) = bounds
         let (nearest, farthest) = Self.chords(from: point, lower, upper)
         var least = Ranking.leastGeodesicMeters(chordMeters: nearest)
-        var greatest = Ellipsoid.greatestGeodesicMeters(chordMeters: farthest)
+        var greatest = Ellipsoid.maximumGeodesicMeters(chordMeters: farthest)
         if let middle = Ellipsoid.surface(below: (lower + upper) / 2) {
             let distance = Geodesic.distanceMeters(from: center, to: middle.coordinate)
-            let reach = Ellipsoid.greatestGeodesicMeters(
+            let reach = Ellipsoid.maximumGeodesicMeters(
                 chordMeters: Self.chords(from: middle.point, lower, upper).farthest)
             least = max(least, distance - reach - Ellipsoid.margin)
             greatest = min(greatest, distance + reach + Ellipsoid.margin)

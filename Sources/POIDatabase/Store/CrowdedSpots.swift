@@ -1,3 +1,4 @@
+import Locking
 import EventLoop
 import PointsOfInterestAPI
 
@@ -23,9 +24,9 @@ final class CrowdedSpots: Sendable {
     private static let cellsPerDegree = [512.0, 64, 8]
     private static let metersPerDegree = 111_195.0
     /// So many neighbourhoods are remembered, then all are forgotten.
-    static let greatestCount = 1024
+    static let maximumCount = 1024
     /// After so many questions all are forgotten, since a crowd may be gone.
-    static let greatestHitCount = 65_536
+    static let maximumHitCount = 65_536
 
     private let state = Lock(State())
 
@@ -38,7 +39,7 @@ final class CrowdedSpots: Sendable {
             }
             guard isHit else { return false }
             state.hits += 1
-            if state.hits == Self.greatestHitCount { state = State() }
+            if state.hits == Self.maximumHitCount { state = State() }
             return true
         }
     }
@@ -49,7 +50,7 @@ final class CrowdedSpots: Sendable {
         let size = Self.cellsPerDegree.lastIndex { Self.metersPerDegree / $0 <= crowdDistanceMeters } ?? 0
         let cell = Self.cell(of: center, size: size)
         state.withLock { state in
-            if state.leastLimits.count == Self.greatestCount { state = State() }
+            if state.leastLimits.count == Self.maximumCount { state = State() }
             state.leastLimits[cell] = min(limit, state.leastLimits[cell] ?? limit)
         }
     }

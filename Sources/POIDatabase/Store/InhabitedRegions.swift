@@ -1,3 +1,4 @@
+import Locking
 import EventLoop
 import POIService
 import PointsOfInterestAPI
@@ -18,7 +19,7 @@ import PointsOfInterestAPI
 /// Any thread.
 final class InhabitedRegions: Sendable {
     /// Nearer than this the walk is cheap: 40 pages for 24 places, and 58 at 11,800 km.
-    static let greatestDistanceMeters = 5_000_000.0
+    static let maximumDistanceMeters = 5_000_000.0
 
     /// For each cell, a number of places that every point of it has within that distance.
     private let counts = Lock([UInt16](repeating: 0, count: Row.all.count * Row.columnCount))
@@ -34,7 +35,7 @@ final class InhabitedRegions: Sendable {
     /// up to a tenth of a millisecond, so it is for callers that have found `hasPlaces` to be false.
     func learn(_ count: Int, within meters: Double, of center: Coordinate) {
         // A metre is more than everything below is rounded by.
-        let reach = Self.greatestDistanceMeters - meters - 1
+        let reach = Self.maximumDistanceMeters - meters - 1
         guard reach > 0, let count = UInt16(exactly: count) else { return }
         let point = Ellipsoid.point(center)
         counts.withLock { counts in

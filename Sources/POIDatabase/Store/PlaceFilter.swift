@@ -12,7 +12,7 @@ struct PlaceFilter: Sendable {
     /// A word that another begins with is left out: whatever matches the longer one matches both.
     let words: [String]?
 
-    init(_ request: LocationsRequest) {
+    init(_ request: NearbyPlacesRequest) {
         categories = request.categories.uniqueInByteOrder
         featured = request.featured
         words = request.searchText.map { text in

@@ -40,7 +40,7 @@ extension PlaceSearch {
         let rows = try await snapshot.query(
             statements.nearby, centerParameters + filter.matchParameters(words))
         guard let row = rows.first else { return nil }
-        let column = LocationRow.columnCount
+        let column = PlaceRow.columnCount
         let count: Int = try row.decode(at: column)
         let lastChord: Double? = try row.decode(at: column + 1)
         noteWalk(
@@ -108,7 +108,7 @@ extension PlaceSearch {
         of ids: [Int64], _ snapshot: PostgresSnapshot
     ) async throws(PostgresError) -> [Candidate] {
         guard !ids.isEmpty else { return [] }
-        let rows = try await snapshot.query(LocationStatements.positions, [.int8Array(ids)])
+        let rows = try await snapshot.query(PlaceStatements.positions, [.int8Array(ids)])
         var candidates: [Candidate] = []
         for row in rows {
             candidates.append(

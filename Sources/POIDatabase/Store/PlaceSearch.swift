@@ -4,7 +4,7 @@ import Postgres
 
 /// The search for a request's places: the database proposes candidates, `Ranking` makes them the exact page.
 struct PlaceSearch {
-    let request: LocationsRequest
+    let request: NearbyPlacesRequest
     let ranking: Ranking
     let filter: PlaceFilter
     let statements: WordStatements
@@ -13,7 +13,7 @@ struct PlaceSearch {
     var looksNearby = false
     var noteWalk: (NearbyWalk) -> Void = { _ in }
 
-    init(_ request: LocationsRequest, _ ranking: Ranking, statements: WordStatements) {
+    init(_ request: NearbyPlacesRequest, _ ranking: Ranking, statements: WordStatements) {
         self.request = request
         self.ranking = ranking
         self.statements = statements
@@ -37,10 +37,10 @@ struct PlaceSearch {
 
     /// The places that rows bring; none where the only row brings nothing but the dataset.
     func candidates(in rows: PostgresRows) throws(PostgresError) -> [Candidate] {
-        guard let first = rows.first, try LocationRow(first).id() != nil else { return [] }
+        guard let first = rows.first, try PlaceRow(first).id() != nil else { return [] }
         var candidates: [Candidate] = []
         candidates.reserveCapacity(rows.count)
-        for row in rows { candidates.append(try LocationRow(row).candidate()) }
+        for row in rows { candidates.append(try PlaceRow(row).candidate()) }
         return candidates
     }
 
@@ -65,7 +65,7 @@ struct PlaceSearch {
         }
         return Answer(
             places: RankedRows(rows: rows, items: items),
-            next: page.next, datasetID: try LocationRow(first).datasetID())
+            next: page.next, datasetID: try PlaceRow(first).datasetID())
     }
 
     /// The page by whichever way finds its places, in one snapshot; their columns are read at the end.
@@ -82,17 +82,17 @@ struct PlaceSearch {
         }
         let page = ranking.page(of: ranking.rank(candidates), from: candidates)
         let rows = try await snapshot.query(
-            LocationStatements.byID, [.int8Array(page.placed.map(\.id))])
+            PlaceStatements.byID, [.int8Array(page.placed.map(\.id))])
         var rowOfID: [Int64: Int] = [:]
         for (index, row) in rows.enumerated() {
-            if let id = try LocationRow(row).id() { rowOfID[id] = index }
+            if let id = try PlaceRow(row).id() { rowOfID[id] = index }
         }
         let items = page.placed.compactMap { placed in
             rowOfID[placed.id].map { item(row: $0, at: placed.distanceMeters) }
         }
         return Answer(
             places: RankedRows(rows: rows, items: items), next: page.next,
-            datasetID: try rows.first.map(LocationRow.init)?.datasetID(),
+            datasetID: try rows.first.map(PlaceRow.init)?.datasetID(),
             cubeCount: cubeCount)
     }
 

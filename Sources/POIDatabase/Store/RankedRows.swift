@@ -15,12 +15,12 @@ struct RankedRows: PlaceSource {
 
     var count: Int { items.count }
 
-    func withFields(at index: Int, _ body: (PlaceFields) -> Void) throws(LocationStoreError) {
+    func withFields(at index: Int, _ body: (PlaceFields) -> Void) throws(PlaceStoreError) {
         do throws(PostgresError) {
             let item = items[index]
-            try LocationRow(rows[item.row]).withFields(distanceMeters: item.distanceMeters, body)
+            try PlaceRow(rows[item.row]).withFields(distanceMeters: item.distanceMeters, body)
         } catch {
-            throw LocationStoreError(error)
+            throw PlaceStoreError(error)
         }
     }
 }

@@ -58,17 +58,17 @@ struct WordStatements: Sendable {
     }
 
     /// Of the places nearest to `$1` latitude and `$2` longitude those that match `$3` to `$5`, with the columns of
-    /// `LocationStatements.nearest`; how many were looked at; of the last of them the chord, the latitude and the longitude;
+    /// `PlaceStatements.nearest`; how many were looked at; of the last of them the chord, the latitude and the longitude;
     /// and how many are as far as that. A row at least.
     private static func nearby(_ limit: Int) -> PreparedStatement {
         PreparedStatement(
-            "WITH place AS MATERIALIZED (SELECT id, latitude, longitude, " + LocationStatements.columns + """
+            "WITH place AS MATERIALIZED (SELECT id, latitude, longitude, " + PlaceStatements.columns + """
                 , folded_name, geocentric <<->> (SELECT geocentric_point($1, $2)) AS chord FROM locations \
                 ORDER BY chord LIMIT
                 """ + " " + SQL(integer: limit) + """
                     ), last AS MATERIALIZED (SELECT latitude, longitude, chord FROM place ORDER BY chord DESC LIMIT 1) \
                     SELECT match.id, match.latitude, match.longitude,
-                    """ + " " + LocationStatements.columns + """
+                    """ + " " + PlaceStatements.columns + """
                     , match.chord, (SELECT id FROM dataset) AS dataset_id, (SELECT count(*) FROM place), \
                     (SELECT chord FROM last), (SELECT latitude FROM last), (SELECT longitude FROM last), \
                     (SELECT count(*) FROM place, last WHERE place.chord >= last.chord - 1e-6) \

@@ -14,7 +14,7 @@ struct DatasetAnswers {
         let body: () throws -> [UInt8]
     }
 
-    let store: any LocationStore
+    let store: any PlaceStore
     let representation: RepresentationHash
     /// The fields of an answer with a body, and of one without.
     let fields: (fresh: HTTPHeaders, notModified: HTTPHeaders)

@@ -33,7 +33,7 @@ enum PlacesForm: Int {
     }
 
     /// The body of an answer with all of these places.
-    func list(_ places: any PlaceSource) throws(LocationStoreError) -> [UInt8] {
+    func list(_ places: any PlaceSource) throws(PlaceStoreError) -> [UInt8] {
         var writer = JSONWriter(capacity: 64 + 448 * places.count)
         switch self {
         case .json:
@@ -53,7 +53,7 @@ enum PlacesForm: Int {
     }
 
     /// The body of an answer with the first of these places, which are not none.
-    func single(_ places: any PlaceSource) throws(LocationStoreError) -> [UInt8] {
+    func single(_ places: any PlaceSource) throws(PlaceStoreError) -> [UInt8] {
         var writer = JSONWriter(capacity: 512)
         try places.withFields(at: 0) { place in
             switch self {

@@ -6,7 +6,7 @@ import PointsOfInterestAPI
 public protocol EventStore: AnyObject {
     /// Stores a batch, whole or not at all, and returns once it is there for good. An event that is there already,
     /// by its key, is left as it is and counted as a duplicate, and so is one that is twice in the batch.
-    func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsAnswer
+    func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsResponse
 
     /// Whether the store's database answers; nil where that can't be told now, or it is the places' own database.
     func checkHealth() async -> StoreHealth?

@@ -1,3 +1,4 @@
+import Locking
 import EventLoop
 import PointsOfInterestAPI
 
@@ -25,7 +26,7 @@ public final class MemoryEventStore: EventStore, Sendable {
     public var events: [StoredEvent] { state.withLock { $0.events } }
 
     /// Keeps what is new.
-    public func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsAnswer {
+    public func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsResponse {
         state.withLock { state in
             let new = events.filter { state.keys.insert($0.key).inserted }
             state.events += new
@@ -34,7 +35,7 @@ public final class MemoryEventStore: EventStore, Sendable {
                 for event in state.events.prefix(surplus) { state.keys.remove(event.key) }
                 state.events.removeFirst(surplus)
             }
-            return EventsAnswer(accepted: new.count, duplicates: events.count - new.count)
+            return EventsResponse(accepted: new.count, duplicates: events.count - new.count)
         }
     }
 

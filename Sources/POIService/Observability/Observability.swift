@@ -1,3 +1,4 @@
+import Locking
 import EventLoop
 
 #if canImport(Darwin)

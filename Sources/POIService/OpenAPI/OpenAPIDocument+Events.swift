@@ -23,7 +23,7 @@ extension OpenAPIDocument {
                     ]
                 ],
             ],
-            content: [(MediaType.json, Self.schema("EventsAnswer"))],
+            content: [(MediaType.json, Self.schema("EventsResponse"))],
             hasTag: false, problems: [406, 415, 422], key: .events)
     }
 
@@ -32,7 +32,7 @@ extension OpenAPIDocument {
         [
             ("TrackedEvent", trackedEvent),
             (
-                "EventsAnswer",
+                "EventsResponse",
                 Self.object(
                     required: [("accepted", Self.count), ("duplicates", Self.count)],
                     "How many events were new, and how many were there before.")

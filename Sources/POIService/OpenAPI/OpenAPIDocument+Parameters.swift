@@ -3,7 +3,7 @@ import PointsOfInterestAPI
 extension OpenAPIDocument {
     /// What `GET /locations` takes.
     var locationsParameters: [JSONValue] {
-        LocationsRequest.Parameter.allCases.map { parameter in
+        NearbyPlacesRequest.Parameter.allCases.map { parameter in
             Self.query(parameter.name, description(of: parameter), schema(of: parameter))
         }
     }
@@ -15,7 +15,7 @@ extension OpenAPIDocument {
             "schema": Self.placeID,
         ]
         return [id]
-            + LocationRequest.Parameter.allCases.map { parameter in
+            + PlaceRequest.Parameter.allCases.map { parameter in
                 switch parameter {
                 case .lat:
                     Self.query(
@@ -29,17 +29,17 @@ extension OpenAPIDocument {
             }
     }
 
-    private func schema(of parameter: LocationsRequest.Parameter) -> JSONValue {
+    private func schema(of parameter: NearbyPlacesRequest.Parameter) -> JSONValue {
         switch parameter {
         case .lat: Self.latitude
         case .long: Self.longitude
         case .radius:
             [
                 "type": "number", "exclusiveMinimum": 0,
-                "maximum": .number(LocationsRequest.greatestRadiusMeters),
+                "maximum": .number(NearbyPlacesRequest.maximumRadiusMeters),
             ]
         case .limit:
-            Self.integer(LocationsRequest.limits, default: LocationsRequest.defaultLimit)
+            Self.integer(NearbyPlacesRequest.limits, default: NearbyPlacesRequest.defaultLimit)
         case .bbox:
             [
                 "type": "array", "minItems": 4, "maxItems": 4,
@@ -48,14 +48,15 @@ extension OpenAPIDocument {
             ]
         case .category:
             [
-                "type": "array", "minItems": 1, "maxItems": .integer(LocationsRequest.greatestCategoryCount),
+                "type": "array", "minItems": 1,
+                "maxItems": .integer(NearbyPlacesRequest.maximumCategoryCount),
                 "items": ["type": "string", "enum": .strings(vocabulary.sortedNames)],
             ]
         case .q:
             // A NUL is no character of any text; lengths count Unicode scalars, as JSON Schema does.
             [
-                "type": "string", "minLength": .integer(LocationsRequest.searchTextLengths.lowerBound),
-                "maxLength": .integer(LocationsRequest.searchTextLengths.upperBound),
+                "type": "string", "minLength": .integer(NearbyPlacesRequest.searchTextLengths.lowerBound),
+                "maxLength": .integer(NearbyPlacesRequest.searchTextLengths.upperBound),
                 "pattern": #"^[^\u0000]*$"#,
             ]
         case .featured: ["type": "boolean"]
@@ -64,7 +65,7 @@ extension OpenAPIDocument {
         }
     }
 
-    private func description(of parameter: LocationsRequest.Parameter) -> String {
+    private func description(of parameter: NearbyPlacesRequest.Parameter) -> String {
         switch parameter {
         case .lat: "Degrees north of the centre. Required, with `long`, unless `bbox` is given."
         case .long: "Degrees east of the centre. Required, with `lat`, unless `bbox` is given."

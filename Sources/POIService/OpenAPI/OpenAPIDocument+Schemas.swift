@@ -58,7 +58,7 @@ extension OpenAPIDocument {
     private static let distance: (String, JSONValue) = (
         "distance",
         [
-            "type": "number", "minimum": 0, "maximum": .number(LocationsRequest.greatestRadiusMeters),
+            "type": "number", "minimum": 0, "maximum": .number(NearbyPlacesRequest.maximumRadiusMeters),
             "description": "Metres from the centre, to 0.1 m; there exactly if the query has a centre.",
         ]
     )

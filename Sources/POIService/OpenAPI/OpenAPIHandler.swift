@@ -3,14 +3,14 @@ import PointsOfInterestAPI
 
 /// `GET /openapi.json`: what the service does, for programs; written anew when the vocabulary has grown.
 final class OpenAPIHandler: HTTPHandler {
-    private let store: any LocationStore
+    private let store: any PlaceStore
     private let cachePolicy: CachePolicy
     private let describe: (CategoryVocabulary) -> OpenAPIDocument
     private var written: (vocabulary: CategoryVocabulary, document: StaticDocument)?
 
     /// - Parameter describe: makes the document for the categories that there are.
     init(
-        store: any LocationStore, cachePolicy: CachePolicy,
+        store: any PlaceStore, cachePolicy: CachePolicy,
         describe: @escaping (CategoryVocabulary) -> OpenAPIDocument
     ) {
         self.store = store
@@ -22,7 +22,7 @@ final class OpenAPIHandler: HTTPHandler {
         try await document(for: vocabulary()).respond(to: request, context: context)
     }
 
-    private func vocabulary() async throws(LocationStoreError) -> CategoryVocabulary {
+    private func vocabulary() async throws(PlaceStoreError) -> CategoryVocabulary {
         if let vocabulary = store.vocabulary { return vocabulary }
         return try await store.currentVocabulary()
     }

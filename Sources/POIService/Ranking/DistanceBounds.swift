@@ -7,20 +7,20 @@ struct DistanceBounds {
     private(set) var least: Double
     private(set) var greatest: Double
     /// The upper bound that the order was first made by.
-    private(set) var greatestBeforeMeasuring: Double
+    private(set) var maximumBeforeMeasuring: Double
 
     /// Bounds by the candidate's chord where it has one; else measures.
     init(of candidates: [Candidate], at index: Int, from center: Coordinate) {
         self.index = index
         id = candidates[index].id
-        if let chord = candidates[index].chordMeters, chord < Ranking.greatestUsefulChordMeters {
+        if let chord = candidates[index].chordMeters, chord < Ranking.maximumUsefulChordMeters {
             least = Ranking.leastGeodesicMeters(chordMeters: chord)
-            greatest = Ranking.greatestGeodesicMeters(chordMeters: chord)
+            greatest = Ranking.maximumGeodesicMeters(chordMeters: chord)
         } else {
             least = Geodesic.distanceMeters(from: center, to: candidates[index])
             greatest = least
         }
-        greatestBeforeMeasuring = greatest
+        maximumBeforeMeasuring = greatest
     }
 
     /// Computes the geodesic, unless that was done.

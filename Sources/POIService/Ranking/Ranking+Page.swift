@@ -5,11 +5,11 @@ extension Ranking {
     ///
     /// Its `limit` is one more than the page's: whether that one exists tells whether a page follows. See
     /// `page(of:from:)`.
-    public init?(pageOf request: LocationsRequest) {
+    public init?(pageOf request: NearbyPlacesRequest) {
         guard let center = request.orderCenter else { return nil }
         self.init(
             center: center, radiusMeters: request.radiusMeters,
-            limit: (request.limit ?? LocationsRequest.defaultLimit) + 1, after: request.position)
+            limit: (request.limit ?? NearbyPlacesRequest.defaultLimit) + 1, after: request.position)
     }
 
     /// The places of a page, and where the next one begins.

@@ -39,10 +39,10 @@ extension Ranking {
         }
         let farthestPlaced = placed.count == limit ? placed.last?.distanceMeters : nil
         let needed = min(
-            radiusMeters ?? .infinity, farthestPlaced ?? LocationsRequest.greatestRadiusMeters)
+            radiusMeters ?? .infinity, farthestPlaced ?? NearbyPlacesRequest.maximumRadiusMeters)
         // A place exactly at the bound need not have been proposed.
         if needed < Self.leastGeodesicMeters(chordMeters: lastChordMeters) { return .complete }
         return .fetchAll(
-            distanceMeters: needed, chordMeters: Self.greatestChordMeters(geodesicMeters: needed))
+            distanceMeters: needed, chordMeters: Self.maximumChordMeters(geodesicMeters: needed))
     }
 }

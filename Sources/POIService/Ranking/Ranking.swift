@@ -65,12 +65,12 @@ public struct Ranking: Hashable, Sendable {
         var found = false
         var farthest = 0
         for next in bounds.indices.dropFirst() {
-            if bounds[next].least <= bounds[farthest].greatestBeforeMeasuring {
+            if bounds[next].least <= bounds[farthest].maximumBeforeMeasuring {
                 bounds[next].measure(candidates, center)
                 bounds[farthest].measure(candidates, center)
                 found = true
             }
-            if bounds[next].greatestBeforeMeasuring > bounds[farthest].greatestBeforeMeasuring {
+            if bounds[next].maximumBeforeMeasuring > bounds[farthest].maximumBeforeMeasuring {
                 farthest = next
             }
         }

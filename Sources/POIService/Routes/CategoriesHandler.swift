@@ -3,7 +3,7 @@ import PointsOfInterestAPI
 
 /// `GET /categories`: every category with its number of places, most frequent first.
 struct CategoriesHandler: HTTPHandler {
-    let store: any LocationStore
+    let store: any PlaceStore
     let cachePolicy: CachePolicy
     let ignoredParameters: [ParameterPattern]
 

@@ -35,10 +35,10 @@ struct EventsHandler: HTTPHandler {
         return body
     }
 
-    private func take(_ body: [UInt8]) async throws -> EventsAnswer {
+    private func take(_ body: [UInt8]) async throws -> EventsResponse {
         do {
             let received = try EventsRequest.decode(body: body, catalog: catalog)
-            guard !received.isEmpty else { return EventsAnswer(accepted: 0, duplicates: 0) }
+            guard !received.isEmpty else { return EventsResponse(accepted: 0, duplicates: 0) }
             let answer = try await store.store(admission.admit(received))
             observability.record(
                 .eventsStored(

@@ -15,7 +15,7 @@ package struct ProblemResponder: HTTPErrorResponder {
         switch error {
         case let error as HTTPError: response(to: error, context: context)
         case let error as ParameterError: response(Problem(error, requestId: context.requestID))
-        case let error as LocationStoreError: response(to: error, context: context)
+        case let error as PlaceStoreError: response(to: error, context: context)
         case let error as EventsError: response(Problem(error, requestId: context.requestID))
         case let error as EventStoreError: response(to: error, context: context)
         // It may quote what the client has sent.
@@ -33,7 +33,7 @@ package struct ProblemResponder: HTTPErrorResponder {
         return response(problem, headers: error.headers)
     }
 
-    private func response(to error: LocationStoreError, context: RequestContext) -> HTTPResponse {
+    private func response(to error: PlaceStoreError, context: RequestContext) -> HTTPResponse {
         switch error {
         case .unavailable(let reason):
             record("the database of \(DatabaseName.places): \(reason)", context)

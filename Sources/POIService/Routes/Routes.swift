@@ -8,7 +8,7 @@ enum Routes {
     /// Health counts towards no limit and needs no key: a busy process is alive, and says so. Pages and
     /// documents, which say how to ask, need no key either.
     static func router(
-        store: any LocationStore, events: any EventStore, health: Health, configuration: ServiceConfiguration,
+        store: any PlaceStore, events: any EventStore, health: Health, configuration: ServiceConfiguration,
         observability: Observability
     ) -> HTTPRouter {
         let router = HTTPRouter()
@@ -70,19 +70,19 @@ enum Routes {
 
     /// What the store answers.
     private static func addData(
-        to router: HTTPRouter, _ store: any LocationStore, _ cachePolicy: CachePolicy,
+        to router: HTTPRouter, _ store: any PlaceStore, _ cachePolicy: CachePolicy,
         _ configuration: ServiceConfiguration
     ) {
         let checks = checks(configuration.access.keys, configuration)
         let ignored = configuration.ignoredParameters
         router.add(
             .get, EndpointPath.locations, checks: checks,
-            LocationsHandler(
+            NearbyPlacesHandler(
                 store: store, cachePolicy: cachePolicy, ignoredParameters: ignored,
                 loggedCoordinates: configuration.logCoordinates))
         router.add(
             .get, EndpointPath.location, checks: checks,
-            LocationHandler(
+            PlaceHandler(
                 store: store, cachePolicy: cachePolicy, ignoredParameters: ignored,
                 loggedCoordinates: configuration.logCoordinates))
         router.add(

@@ -15,7 +15,7 @@ package final class ServiceHandler: HTTPDispatcher {
     ///
     /// - Parameter rateLimiter: counts the requests of all loops; nil where there is no limit.
     package init(
-        store: any LocationStore, events: any EventStore, health: Health, configuration: ServiceConfiguration,
+        store: any PlaceStore, events: any EventStore, health: Health, configuration: ServiceConfiguration,
         errorResponder: any HTTPErrorResponder, observability: Observability, rateLimiter: RateLimiter?
     ) {
         router = Routes.router(

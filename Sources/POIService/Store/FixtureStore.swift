@@ -1,7 +1,7 @@
 import PointsOfInterestAPI
 
 /// A store in memory, filled once: measures every place, so it is the plainest truth there is.
-public final class FixtureStore: LocationStore {
+public final class FixtureStore: PlaceStore {
     private let places: [PointOfInterest]
     /// The words of the places' names, in the same order.
     private let words: [[String]]
@@ -22,14 +22,14 @@ public final class FixtureStore: LocationStore {
     }
 
     /// The vocabulary never changes.
-    public func currentVocabulary() async throws(LocationStoreError) -> CategoryVocabulary {
+    public func currentVocabulary() async throws(PlaceStoreError) -> CategoryVocabulary {
         vocabulary ?? CategoryVocabulary([])
     }
 
     /// Answers by looking at every place.
-    public func locations(for request: LocationsRequest) async throws(LocationStoreError) -> LocationsPage {
+    public func places(for request: NearbyPlacesRequest) async throws(PlaceStoreError) -> RankedPage {
         guard let ranking = Ranking(pageOf: request) else {
-            return LocationsPage(places: [PointOfInterest]())
+            return RankedPage(places: [PointOfInterest]())
         }
         let isAskedFor = filter(of: request)
         let matching = zip(places, words).filter(isAskedFor).map(\.0)
@@ -38,11 +38,11 @@ public final class FixtureStore: LocationStore {
         let placed = page.placed.map { placed in
             matching[placed.index].at(distanceMeters: request.center == nil ? nil : placed.distanceMeters)
         }
-        return LocationsPage(places: placed, next: page.next, datasetID: currentDatasetID)
+        return RankedPage(places: placed, next: page.next, datasetID: currentDatasetID)
     }
 
     /// What a request asks of a place and its name's words, apart from where it is in the order.
-    private func filter(of request: LocationsRequest) -> (PointOfInterest, [String]) -> Bool {
+    private func filter(of request: NearbyPlacesRequest) -> (PointOfInterest, [String]) -> Bool {
         let categories = Set(request.categories)
         let queryWords = request.searchText.map(SearchWords.words(ofQuery:))
         return { place, words in
@@ -57,17 +57,17 @@ public final class FixtureStore: LocationStore {
     }
 
     /// Answers by looking at every place.
-    public func location(for request: LocationRequest) async throws(LocationStoreError) -> LocationsPage {
+    public func place(for request: PlaceRequest) async throws(PlaceStoreError) -> RankedPage {
         let found = places.filter { $0.id == request.id }.map { place in
             place.at(
                 distanceMeters: request.center.map { Geodesic.distanceMeters(from: $0, to: Candidate(place)) }
             )
         }
-        return LocationsPage(places: found, datasetID: currentDatasetID)
+        return RankedPage(places: found, datasetID: currentDatasetID)
     }
 
     /// Counts the places.
-    public func categories() async throws(LocationStoreError) -> CategoryCounts {
+    public func categories() async throws(PlaceStoreError) -> CategoryCounts {
         var counts: [String: Int] = [:]
         for name in vocabulary?.sortedNames ?? [] { counts[name] = 0 }
         for place in places { counts[place.category, default: 0] += 1 }

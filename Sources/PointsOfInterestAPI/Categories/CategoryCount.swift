@@ -1,6 +1,6 @@
 /// A category and how many places it has: an item of the answer to `GET /categories`.
 public struct CategoryCount: Hashable, Sendable, Codable {
-    /// The category's name, as `LocationsRequest.categories` takes it.
+    /// The category's name, as `NearbyPlacesRequest.categories` takes it.
     public let name: String
     /// How many places are of this category now.
     public let count: Int

@@ -46,8 +46,8 @@ struct ByteBuffer: ~Copyable {
     /// Makes room for at most so many bytes at the end and has them written there; `write` answers how many
     /// it wrote. One check for all that is written at once.
     @inline(__always)
-    mutating func withRoom(for greatestCount: Int, _ write: (UnsafeMutableRawPointer) -> Int) {
-        if memory.count - count < greatestCount { grow(by: greatestCount) }
+    mutating func withRoom(for maximumCount: Int, _ write: (UnsafeMutableRawPointer) -> Int) {
+        if memory.count - count < maximumCount { grow(by: maximumCount) }
         guard let start = memory.baseAddress else { return }
         count += write(start + count)
     }

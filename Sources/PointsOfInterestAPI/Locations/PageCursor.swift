@@ -19,7 +19,7 @@ public struct PageCursor: Hashable, Sendable {
     }
 
     /// Makes the cursor of a position in the answer to a request.
-    public init(_ position: PagePosition, in request: LocationsRequest) {
+    public init(_ position: PagePosition, in request: NearbyPlacesRequest) {
         var bytes = [Self.revision]
         bytes.reserveCapacity(Self.byteCount)
         bytes.append(bigEndian: request.fingerprint)
@@ -36,7 +36,7 @@ public struct PageCursor: Hashable, Sendable {
     }
 
     /// The position that the cursor names in the answer to a request.
-    func position(in request: LocationsRequest) throws(Fault) -> PagePosition {
+    func position(in request: NearbyPlacesRequest) throws(Fault) -> PagePosition {
         guard let bytes = Base64URL.decode(rawValue.utf8), bytes.count == Self.byteCount,
             bytes[0] == Self.revision
         else { throw .malformed }
@@ -45,7 +45,7 @@ public struct PageCursor: Hashable, Sendable {
         guard number(1..<9) == request.fingerprint else { throw .mismatch }
         let distanceMeters = Double(bitPattern: number(9..<17))
         // A range does not contain NaN. Of four bytes, any count is an `Int` with room to count on.
-        guard (0...LocationsRequest.greatestRadiusMeters).contains(distanceMeters) else { throw .malformed }
+        guard (0...NearbyPlacesRequest.maximumRadiusMeters).contains(distanceMeters) else { throw .malformed }
         return PagePosition(
             distanceMeters: distanceMeters, id: Int64(bitPattern: number(17..<25)),
             count: Int(number(25..<29)))
@@ -64,7 +64,7 @@ extension [UInt8] {
     }
 }
 
-extension LocationsRequest {
+extension NearbyPlacesRequest {
     /// Tells apart the queries that cursors are bound to: all but the cursor itself and the page's size, which
     /// may change on the way.
     var fingerprint: UInt64 {

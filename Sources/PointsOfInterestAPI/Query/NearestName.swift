@@ -9,21 +9,21 @@ struct NearestName: Hashable, Sendable {
     }
 
     /// Longer texts are no slip of any name.
-    private static let greatestLength = 64
+    private static let maximumLength = 64
 
     private let known: [Known]
 
     /// Prepares the names that there are.
     init(among names: [String]) {
         known = names.map { Known(name: $0, lowercased: Array($0.lowercased().utf8)) }
-            .filter { (1...Self.greatestLength).contains($0.lowercased.count) }
+            .filter { (1...Self.maximumLength).contains($0.lowercased.count) }
     }
 
     /// The known name that a mistaken one is a slip or a longer or shorter form of: `lon` or `longitude`
     /// for `long`; nil if none is near. Of several equally near ones, the first.
     func find(for mistaken: String) -> String? {
         // In lower case a text has a third of its bytes at least: the sign for kelvin becomes a k.
-        guard mistaken.utf8.count <= 3 * Self.greatestLength,
+        guard mistaken.utf8.count <= 3 * Self.maximumLength,
             let mistaken = EditDistance(from: Array(mistaken.lowercased().utf8))
         else { return nil }
         var nearest: (name: String, distance: Int)?

@@ -69,23 +69,23 @@ extension QueryDecoder {
     /// A comma-separated list of categories, each once and in order; empty where the parameter is absent or a
     /// fault.
     mutating func categories(
-        _ parameter: Parameter, atMost greatestCount: Int, _ vocabulary: CategoryVocabulary?
+        _ parameter: Parameter, atMost maximumCount: Int, _ vocabulary: CategoryVocabulary?
     ) -> [String] {
         let list = withValue(of: parameter) { value in
             // One byte more than a name may have says that it is too long.
-            Self.list(value, atMost: greatestCount)?
-                .map { String(decoding: $0.prefix(Self.greatestNameLength + 1), as: UTF8.self) }
+            Self.list(value, atMost: maximumCount)?
+                .map { String(decoding: $0.prefix(Self.maximumNameLength + 1), as: UTF8.self) }
         }
         guard let list else { return [] }
         guard let texts = list else {
-            report(parameter, .tooManyValues, "must name at most \(greatestCount) categories")
+            report(parameter, .tooManyValues, "must name at most \(maximumCount) categories")
             return []
         }
         let names = texts.uniqueInByteOrder
         for name in names {
             if name.isEmpty {
                 report(parameter, .emptyParameter, "must have a name between any two commas")
-            } else if name.utf8.count > Self.greatestNameLength || vocabulary?.contains(name) == false {
+            } else if name.utf8.count > Self.maximumNameLength || vocabulary?.contains(name) == false {
                 let hint = vocabulary?.nearest(to: name).map { "; did you mean \($0)?" } ?? ""
                 report(parameter, .unknownCategory, "has no category \(Self.shown(name))\(hint)")
             }
@@ -95,14 +95,14 @@ extension QueryDecoder {
 
     /// Bytes of a category's name. A longer one is unknown, and is not compared with others: strings are compared
     /// by canonical equivalence, which takes the square of a run of combining marks.
-    private static var greatestNameLength: Int { 100 }
+    private static var maximumNameLength: Int { 100 }
 
     /// The items of a comma-separated list; nil where there are too many.
     private static func list(
-        _ text: UnsafeBufferPointer<UInt8>, atMost greatestCount: Int
+        _ text: UnsafeBufferPointer<UInt8>, atMost maximumCount: Int
     ) -> [UnsafeBufferPointer<UInt8>]? {
         let comma = UInt8(ascii: ",")
-        guard text.count(where: { $0 == comma }) < greatestCount else { return nil }
+        guard text.count(where: { $0 == comma }) < maximumCount else { return nil }
         return text.split(separator: comma, omittingEmptySubsequences: false)
             .map { UnsafeBufferPointer(rebasing: $0) }
     }

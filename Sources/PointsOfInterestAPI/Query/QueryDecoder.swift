@@ -12,7 +12,7 @@ struct QueryDecoder<Parameter: QueryParameter> {
     }
 
     /// More parameters are refused, so that what a query costs is bounded.
-    private static var greatestCount: Int { 100 }
+    private static var maximumCount: Int { 100 }
 
     /// What is wrong so far, each fault once.
     private(set) var faults: [ParameterFault] = []
@@ -31,7 +31,7 @@ struct QueryDecoder<Parameter: QueryParameter> {
             if item.isEmpty { continue }
             let name = UnsafeBufferPointer(rebasing: item.prefix { $0 != UInt8(ascii: "=") })
             count += 1
-            guard count <= Self.greatestCount else {
+            guard count <= Self.maximumCount else {
                 report(Self.shown(name), .tooManyParameters, "is one too many: a query has at most 100")
                 return
             }

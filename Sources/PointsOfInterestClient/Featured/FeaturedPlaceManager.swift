@@ -115,7 +115,7 @@ extension FeaturedPlaceManager {
         guard let center = locationSource.lastLocation else { return }
         refreshCount += 1
         let turn = refreshCount
-        let request = LocationsRequest(center: center, limit: Self.placeLimit, featured: true)
+        let request = NearbyPlacesRequest(center: center, limit: Self.placeLimit, featured: true)
         let found: [PointOfInterest]
         do {
             found = try await placeFinder.places(request)

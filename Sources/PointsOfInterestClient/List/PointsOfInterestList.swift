@@ -35,7 +35,7 @@ public final class PointsOfInterestList {
     /// The places that were loaded last, nearest first.
     public private(set) var places: [PointOfInterest] = []
     /// What is asked for; its centre is filled in with the current location. Counts from the next load on.
-    public var request: LocationsRequest
+    public var request: NearbyPlacesRequest
 
     private let placeFinder: any PlaceFinder
     private let locationSource: any CurrentLocationSource
@@ -61,7 +61,7 @@ public final class PointsOfInterestList {
     public init(
         placeFinder: any PlaceFinder, locationSource: any CurrentLocationSource,
         notificationCenter: NotificationCenter = .default,
-        request: LocationsRequest = LocationsRequest(center: nil)
+        request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil)
     ) {
         self.placeFinder = placeFinder
         self.locationSource = locationSource

@@ -10,7 +10,7 @@ extension CurrentLocationProvider {
                 return .unknown
             }
             let radius = max(fix.horizontalAccuracy, Self.leastRadiusMeters)
-            let request = LocationsRequest(center: center, radiusMeters: radius, limit: 1)
+            let request = NearbyPlacesRequest(center: center, radiusMeters: radius, limit: 1)
             guard let nearest = try await placeFinder.places(request).first else { return .elsewhere }
             return .atPointOfInterest(nearest)
         } catch let error as LocationError {

@@ -8,16 +8,16 @@ public struct LocationsPages: AsyncSequence, Sendable {
     /// A page's places, nearest first; only the last page may have none.
     public typealias Element = [PointOfInterest]
 
-    let loader: APIRequestLoader<LocationsAPIRequest>
-    let request: LocationsRequest
+    let loader: APIRequestLoader<NearbyPlacesEndpoint>
+    let request: NearbyPlacesRequest
 
     /// Loads pages one after another.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let loader: APIRequestLoader<LocationsAPIRequest>
-        var upcoming: LocationsAPIRequest.Page?
+        let loader: APIRequestLoader<NearbyPlacesEndpoint>
+        var upcoming: NearbyPlacesEndpoint.Page?
         private var seen: Set<URL> = []
 
-        init(loader: APIRequestLoader<LocationsAPIRequest>, first: LocationsRequest) {
+        init(loader: APIRequestLoader<NearbyPlacesEndpoint>, first: NearbyPlacesRequest) {
             self.loader = loader
             upcoming = .first(first)
             if let url = try? loader.apiRequest.makeRequest(from: .first(first)).url { seen.insert(url) }

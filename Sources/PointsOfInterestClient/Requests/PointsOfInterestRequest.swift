@@ -42,7 +42,7 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
     ///
     /// - Throws: `RequestError.invalidBaseURL`. What the options may be is the service's to check.
     public func makeRequest(from coordinate: Coordinate) throws -> URLRequest {
-        let request = LocationsRequest(
+        let request = NearbyPlacesRequest(
             center: coordinate, radiusMeters: radius, limit: limit, box: box, categories: categories,
             searchText: searchText, featured: featured, cursor: cursor)
         return try URLRequest.get(EndpointPath.locations, request.encode(), baseURL: baseURL)

@@ -1,3 +1,4 @@
+import Locking
 import Foundation
 
 /// Hands each event to a tracker, and tells it to whoever observes: an app's own log, a test.
@@ -9,7 +10,7 @@ public final class TrackingDispatcher: Sendable {
     }
 
     private let tracker: any Tracker
-    private let state = Locked(State())
+    private let state = Lock(State())
 
     /// Makes a dispatcher.
     ///

@@ -6,10 +6,10 @@ import Foundation
 /// distances of a moment ago. Calls may come from any task; an answer may be forgotten at any time.
 public protocol EntityTagStore: Sendable {
     /// The answer kept for a request, if there is one.
-    func answer(for key: EntityTagKey) async -> TaggedAnswer?
+    func answer(for key: EntityTagKey) async -> TaggedResponse?
 
     /// Keeps an answer in the place of the one before.
-    func keep(_ answer: TaggedAnswer, for key: EntityTagKey) async
+    func keep(_ answer: TaggedResponse, for key: EntityTagKey) async
 }
 
 /// What tells apart requests that have answers of their own.
@@ -28,7 +28,7 @@ public struct EntityTagKey: Hashable, Sendable {
 }
 
 /// An answer and the tag by which the service knows it (RFC 9110, section 8.8.3).
-public struct TaggedAnswer: Hashable, Sendable {
+public struct TaggedResponse: Hashable, Sendable {
     /// The entity tag as it came, quotes and weakness included.
     public let entityTag: String
     /// The answer's head.

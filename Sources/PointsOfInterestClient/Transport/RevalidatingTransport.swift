@@ -27,12 +27,12 @@ struct RevalidatingTransport: Transport {
         } else {
             answer = try await base.send(request)
         }
-        if let tagged = TaggedAnswer(keeping: answer) { await store.keep(tagged, for: key) }
+        if let tagged = TaggedResponse(keeping: answer) { await store.keep(tagged, for: key) }
         return answer
     }
 
     /// The answer that is kept, where the outcome says that it still holds.
-    private static func current(_ kept: TaggedAnswer, after outcome: Answer) -> Answer? {
+    private static func current(_ kept: TaggedResponse, after outcome: Answer) -> Answer? {
         guard outcome.head.status == 304 else { return nil }
         if let entityTag = outcome.head.value(forField: "ETag"), !isSame(entityTag, kept.entityTag) {
             return nil
@@ -58,7 +58,7 @@ struct RevalidatingTransport: Transport {
     }
 }
 
-extension TaggedAnswer {
+extension TaggedResponse {
     /// Nil for an answer that isn't whole and good, has no tag or is not to be stored (RFC 9111, section 3).
     fileprivate init?(keeping answer: Answer) {
         guard answer.head.status == 200, let entityTag = answer.head.value(forField: "ETag"),

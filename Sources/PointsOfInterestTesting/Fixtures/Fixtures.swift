@@ -71,7 +71,7 @@ extension MockURLProtocol {
     }
 
     /// Makes an answer to a batch of events.
-    public static func answer(_ answer: EventsAnswer, to request: URLRequest) throws -> (
+    public static func answer(_ answer: EventsResponse, to request: URLRequest) throws -> (
         HTTPURLResponse, Data
     ) {
         (try .fixture(for: request), Data(answer.json))

@@ -1,10 +1,11 @@
+import Locking
 import Foundation
 
 /// A notification center of a test's own, which takes note of what is posted to it.
 ///
 /// Unchecked, because notifications are posted on any thread; the lock guards the notes.
 public final class MockNotificationCenter: NotificationCenter, @unchecked Sendable {
-    private let names = Locked<[Notification.Name]>([])
+    private let names = Lock<[Notification.Name]>([])
 
     // Foundation for Linux requires the initialiser of subclasses, Apple's doesn't.
     #if canImport(Darwin)

@@ -1,10 +1,12 @@
+import Locking
+
 /// A service that a test controls, without a network.
 public final class MockPlaceFinder: PlaceFinder {
     /// Answers a request; an error fails it.
-    public typealias Handler = @Sendable (LocationsRequest) async throws -> [PointOfInterest]
+    public typealias Handler = @Sendable (NearbyPlacesRequest) async throws -> [PointOfInterest]
 
     private let handler: Handler
-    private let asked = Locked<[LocationsRequest]>([])
+    private let asked = Lock<[NearbyPlacesRequest]>([])
 
     /// Makes a service that answers so.
     public init(_ handler: @escaping Handler) {
@@ -17,10 +19,10 @@ public final class MockPlaceFinder: PlaceFinder {
     }
 
     /// All requests so far, in order.
-    public var requests: [LocationsRequest] { asked.withLock { $0 } }
+    public var requests: [NearbyPlacesRequest] { asked.withLock { $0 } }
 
     /// Answers as the handler says.
-    public func places(_ request: LocationsRequest) async throws -> [PointOfInterest] {
+    public func places(_ request: NearbyPlacesRequest) async throws -> [PointOfInterest] {
         asked.withLock { $0.append(request) }
         return try await handler(request)
     }

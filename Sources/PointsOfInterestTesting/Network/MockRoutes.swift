@@ -1,3 +1,4 @@
+import Locking
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -21,7 +22,7 @@ enum MockRoutes {
         var lastNumber = 0
     }
 
-    private static let table = Locked(Table())
+    private static let table = Lock(Table())
 
     static func session(
         events: AsyncStream<MockURLProtocol.Event>.Continuation?,

@@ -1,8 +1,9 @@
+import Locking
 import Foundation
 
 /// A tracker that sends nothing and takes note of everything.
 public final class MockTracker: Tracker {
-    private let tracked = Locked<[TrackedEvent]>([])
+    private let tracked = Lock<[TrackedEvent]>([])
 
     /// Makes a tracker without notes.
     public init() {}
@@ -21,7 +22,7 @@ extension TrackingModel {
     ///
     /// - Parameter tracker: where the events go.
     public static func mock(tracker: any Tracker = MockTracker()) -> TrackingModel {
-        let ids = Locked(0 as UInt8)
+        let ids = Lock(0 as UInt8)
         return TrackingModel(
             actionCreator: TrackingActionCreator(
                 userID: { "user-of-a-test" }, isTest: true,

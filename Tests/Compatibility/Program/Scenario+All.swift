@@ -17,11 +17,11 @@ extension Scenario {
 
     /// A search around the centre.
     private static func search(
-        _ name: String, _ change: @escaping @Sendable (inout LocationsRequest) -> Void,
+        _ name: String, _ change: @escaping @Sendable (inout NearbyPlacesRequest) -> Void,
         isSound: @escaping @Sendable ([PointOfInterest]) -> Bool
     ) -> Scenario {
         Scenario(name) { site in
-            var request = LocationsRequest(center: try center(), limit: 10)
+            var request = NearbyPlacesRequest(center: try center(), limit: 10)
             change(&request)
             return try await site.service.locations(request).places
         } isSound: { places in
@@ -53,7 +53,7 @@ extension Scenario {
         Scenario("unchanged") { site in
             // The second time the client asks with the tag that it has kept.
             let service = site.service
-            let request = LocationsRequest(center: try center(), limit: 3)
+            let request = NearbyPlacesRequest(center: try center(), limit: 3)
             let first = try await service.locations(request).places
             return [first, try await service.locations(request).places]
         } isSound: { answers in
@@ -79,13 +79,13 @@ extension Scenario {
         },
         Scenario("box") { site in
             guard let box = BoundingBox(west: -122, south: 37, east: -121, north: 38) else { return [] }
-            return try await site.service.locations(LocationsRequest(box: box, limit: 10)).places
+            return try await site.service.locations(NearbyPlacesRequest(box: box, limit: 10)).places
         } isSound: { (places: [PointOfInterest]) in
             places.count == 10 && places.allSatisfy { $0.distance == nil && (37...38).contains($0.latitude) }
         },
         Scenario("box-across-the-antimeridian") { site in
             guard let box = BoundingBox(west: 170, south: -60, east: -170, north: 60) else { return [] }
-            return try await site.service.locations(LocationsRequest(box: box, limit: 10)).places
+            return try await site.service.locations(NearbyPlacesRequest(box: box, limit: 10)).places
         } isSound: { (places: [PointOfInterest]) in
             !places.isEmpty && places.allSatisfy { abs($0.longitude) >= 170 }
         },
@@ -94,7 +94,7 @@ extension Scenario {
     private static let paging = [
         Scenario("pages") { site in
             var pages: [[PointOfInterest]] = []
-            let request = LocationsRequest(center: try center(), radiusMeters: 2000, limit: 15)
+            let request = NearbyPlacesRequest(center: try center(), radiusMeters: 2000, limit: 15)
             for try await page in site.service.pages(of: request) { pages.append(page) }
             return pages
         } isSound: { pages in
@@ -106,14 +106,14 @@ extension Scenario {
 
     private static let refusals = [
         refusal("wrong-parameters", .outOfRange, of: ["radius", "q"]) { service in
-            let request = LocationsRequest(
+            let request = NearbyPlacesRequest(
                 center: try center(), radiusMeters: -1, searchText: String(repeating: "a", count: 101),
                 featured: true)
             _ = try await service.locations(request)
         },
         refusal("unknown-category", .unknownCategory, of: ["category"]) { service in
             _ = try await service.locations(
-                LocationsRequest(center: try center(), categories: ["no_such_category"]))
+                NearbyPlacesRequest(center: try center(), categories: ["no_such_category"]))
         },
         refusal("no-such-place", .notFound, of: []) { service in
             _ = try await service.location(id: .max)

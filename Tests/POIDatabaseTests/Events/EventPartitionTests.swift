@@ -133,7 +133,7 @@ struct EventPartitionTests {
                 """
             while try await !session.value(isWaiting, as: Bool.self) { try Task.checkCancellation() }
             try await session.run("COMMIT")
-            #expect(try await answer.value == EventsAnswer(accepted: 2, duplicates: 0))
+            #expect(try await answer.value == EventsResponse(accepted: 2, duplicates: 0))
             #expect(try await session.value("SELECT count(*) FROM \(name)", as: Int.self) == 2)
         }
     }

@@ -17,7 +17,7 @@ struct EventStoreTests {
             value: #"{"page": "location-detail", "note": "a \"b\"\\n"}"#, isTest: true)
         try await MigratedDatabase.empty().withEventStore { store, session in
             let before = try await session.value("SELECT clock_timestamp()", as: PostgresTimestamp.self)
-            #expect(try await store.store([event]) == EventsAnswer(accepted: 1, duplicates: 0))
+            #expect(try await store.store([event]) == EventsResponse(accepted: 1, duplicates: 0))
             let row = try await session.run(
                 "SELECT id, time, received_at, user_id, name, value::text, is_test FROM events"
             ).only()
@@ -39,15 +39,15 @@ struct EventStoreTests {
     func duplicates() async throws {
         let events = (0..<100).map { _ in StoredEvent.test() }
         try await MigratedDatabase.empty().withEventStore { store, session in
-            #expect(try await store.store(events) == EventsAnswer(accepted: 100, duplicates: 0))
+            #expect(try await store.store(events) == EventsResponse(accepted: 100, duplicates: 0))
             let rows = "SELECT md5(string_agg(events::text, ',' ORDER BY id)) FROM events"
             let stored = try await session.value(rows, as: String.self)
-            #expect(try await store.store(events.reversed()) == EventsAnswer(accepted: 0, duplicates: 100))
+            #expect(try await store.store(events.reversed()) == EventsResponse(accepted: 0, duplicates: 100))
             #expect(try await session.value(rows) == stored)
             // Some that are new among those that aren't, and one that is in the batch twice.
             let new = (0..<3).map { _ in StoredEvent.test() }
             let mixed = Array(events.prefix(50)) + new + [new[1]]
-            #expect(try await store.store(mixed) == EventsAnswer(accepted: 3, duplicates: 51))
+            #expect(try await store.store(mixed) == EventsResponse(accepted: 3, duplicates: 51))
             #expect(try await session.value("SELECT count(*) FROM events", as: Int.self) == 103)
         }
     }
@@ -107,7 +107,7 @@ struct EventStoreTests {
             #expect(answers[2] == .failure(.failed(reason: "PostgreSQL: server (SQLSTATE 22P02)")))
             for index in [0, 1, 3] {
                 #expect(
-                    answers[index] == .success(EventsAnswer(accepted: batches[index].count, duplicates: 0)))
+                    answers[index] == .success(EventsResponse(accepted: batches[index].count, duplicates: 0)))
             }
             let count = try await session.value("SELECT count(*) FROM events", as: Int.self)
             #expect(count == 4)
@@ -150,7 +150,7 @@ struct EventStoreTests {
             try await session.run("LOCK TABLE events")
             let storeBound = LoopBound(store, loop: store.pool.loop)
             let first = Task(executorPreference: store.pool.loop) {
-                () -> Result<EventsAnswer, EventStoreError> in
+                () -> Result<EventsResponse, EventStoreError> in
                 await storeBound.value.storeAtOnce([events])[0]
             }
             let blocked = "SELECT pid FROM pg_locks WHERE NOT granted AND relation = 'events'::regclass"
@@ -162,8 +162,8 @@ struct EventStoreTests {
                 return
             }
             try await session.run("ROLLBACK")
-            #expect(try await store.store(events) == EventsAnswer(accepted: 1, duplicates: 0))
-            #expect(try await store.store(events) == EventsAnswer(accepted: 0, duplicates: 1))
+            #expect(try await store.store(events) == EventsResponse(accepted: 1, duplicates: 0))
+            #expect(try await store.store(events) == EventsResponse(accepted: 0, duplicates: 1))
         }
     }
 

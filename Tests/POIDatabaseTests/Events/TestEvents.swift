@@ -52,10 +52,10 @@ extension TestDatabase {
 
 extension PostgresEventStore {
     /// Stores batches at the same time; answers what became of each.
-    func storeAtOnce(_ batches: [[StoredEvent]]) async -> [Result<EventsAnswer, EventStoreError>] {
+    func storeAtOnce(_ batches: [[StoredEvent]]) async -> [Result<EventsResponse, EventStoreError>] {
         let store = LoopBound(self, loop: pool.loop)
         let tasks = batches.map { events in
-            Task(executorPreference: pool.loop) { () -> Result<EventsAnswer, EventStoreError> in
+            Task(executorPreference: pool.loop) { () -> Result<EventsResponse, EventStoreError> in
                 do throws(EventStoreError) {
                     return .success(try await store.value.store(events))
                 } catch {
@@ -63,7 +63,7 @@ extension PostgresEventStore {
                 }
             }
         }
-        var results: [Result<EventsAnswer, EventStoreError>] = []
+        var results: [Result<EventsResponse, EventStoreError>] = []
         for task in tasks { results.append(await task.value) }
         return results
     }

@@ -11,7 +11,7 @@ private final class FailingEventStore: EventStore {
 
     init(_ error: EventStoreError) { self.error = error }
 
-    func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsAnswer { throw error }
+    func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsResponse { throw error }
 
     func close() async {}
 }
@@ -30,9 +30,9 @@ struct EventsHandlerTests {
         Array("[\(events.joined(separator: ","))]".utf8)
     }
 
-    private static func answer(_ response: HTTPResponse) throws -> EventsAnswer {
+    private static func answer(_ response: HTTPResponse) throws -> EventsResponse {
         #expect(response.status == .ok)
-        return try JSONDecoder().decode(EventsAnswer.self, from: Data(response.body))
+        return try JSONDecoder().decode(EventsResponse.self, from: Data(response.body))
     }
 
     @Test("A batch is stored, and the answer counts what was new and what was there")
@@ -46,7 +46,7 @@ struct EventsHandlerTests {
         #expect(first.headers.first(.cacheControl) == "no-store")
         let second = try await site.ask(
             "/events", .post, headers: Self.json, body: Self.batch((2...5).map { Self.event($0) }))
-        #expect(try Self.answer(second) == EventsAnswer(accepted: 2, duplicates: 2))
+        #expect(try Self.answer(second) == EventsResponse(accepted: 2, duplicates: 2))
         #expect(store.events.map(\.key.timeMicroseconds) == (1...5).map { $0 * 1_000_000 + 250_000 })
         #expect(
             store.events.allSatisfy {
@@ -60,7 +60,7 @@ struct EventsHandlerTests {
         let marked = Self.event(2).replacing("}}", with: #"},"test":true}"#)
         let response = try await ServiceSite(events: store).ask(
             "/events", .post, headers: Self.json, body: Self.batch([Self.event(1), marked]))
-        #expect(try Self.answer(response) == EventsAnswer(accepted: 2, duplicates: 0))
+        #expect(try Self.answer(response) == EventsResponse(accepted: 2, duplicates: 0))
         #expect(store.events.map(\.isTest) == [false, true])
     }
 
@@ -85,7 +85,7 @@ struct EventsHandlerTests {
     func empty() async throws {
         let site = try ServiceSite(events: FailingEventStore(.busy))
         let response = try await site.ask("/events", .post, headers: Self.json, body: Array(" [ ] ".utf8))
-        #expect(try Self.answer(response) == EventsAnswer(accepted: 0, duplicates: 0))
+        #expect(try Self.answer(response) == EventsResponse(accepted: 0, duplicates: 0))
     }
 
     @Test("One bad event refuses the batch, and each fault is named by its index")
@@ -122,7 +122,7 @@ struct EventsHandlerTests {
                 == .contentTooLarge)
         let most = Self.batch(Array(repeating: Self.launch, count: EventLimits.events))
         let answer = try Self.answer(try await site.ask("/events", .post, headers: Self.json, body: most))
-        #expect(answer == EventsAnswer(accepted: 1, duplicates: EventLimits.events - 1))
+        #expect(answer == EventsResponse(accepted: 1, duplicates: EventLimits.events - 1))
     }
 
     @Test("A body by gzip is taken, and one that grows too large is 413")
@@ -139,7 +139,7 @@ struct EventsHandlerTests {
         }
         let body = try coded(Self.batch((1...50).map { Self.event($0) }))
         let response = try await site.ask("/events", .post, headers: headers, body: body)
-        #expect(try Self.answer(response) == EventsAnswer(accepted: 50, duplicates: 0))
+        #expect(try Self.answer(response) == EventsResponse(accepted: 50, duplicates: 0))
         let bomb = try coded([UInt8](repeating: UInt8(ascii: " "), count: EventLimits.bodyBytes + 1))
         #expect(
             try await site.ask("/events", .post, headers: headers, body: bomb).problem().code

@@ -17,8 +17,8 @@ struct MemoryEventStoreTests {
     func storing() async throws {
         let store = MemoryEventStore()
         let events = (0..<5).map { Self.event($0) }
-        #expect(try await store.store(events + [events[0]]) == EventsAnswer(accepted: 5, duplicates: 1))
-        #expect(try await store.store(events) == EventsAnswer(accepted: 0, duplicates: 5))
+        #expect(try await store.store(events + [events[0]]) == EventsResponse(accepted: 5, duplicates: 1))
+        #expect(try await store.store(events) == EventsResponse(accepted: 0, duplicates: 5))
         #expect(store.events == events)
     }
 
@@ -26,8 +26,8 @@ struct MemoryEventStoreTests {
     func bound() async throws {
         let store = MemoryEventStore(limit: 3)
         let events = (0..<5).map { Self.event($0) }
-        #expect(try await store.store(events) == EventsAnswer(accepted: 5, duplicates: 0))
+        #expect(try await store.store(events) == EventsResponse(accepted: 5, duplicates: 0))
         #expect(store.events == Array(events.suffix(3)))
-        #expect(try await store.store(events) == EventsAnswer(accepted: 2, duplicates: 3))
+        #expect(try await store.store(events) == EventsResponse(accepted: 2, duplicates: 3))
     }
 }

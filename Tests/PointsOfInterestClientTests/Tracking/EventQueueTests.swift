@@ -1,3 +1,4 @@
+import Locking
 import Foundation
 import Testing
 
@@ -26,7 +27,7 @@ struct EventQueueTests {
 
     @Test("has on the disk what was tracked once it says so, and the folder's entries from the start")
     func synchronizes() async throws {
-        let synchronized = Locked<[(isFolder: Bool, size: Int)]>([])
+        let synchronized = Lock<[(isFolder: Bool, size: Int)]>([])
         let queue = try folder.queue { descriptor in
             var status = stat()
             fstat(descriptor, &status)
@@ -191,7 +192,7 @@ struct EventQueueTests {
     @Test("is written anew while events come, and has them all")
     func compactsMeanwhile() async throws {
         // Once there is something to write anew, each wait for the disk is long enough for another event.
-        let (remaining, tracking) = (Locked(0), Locked<EventQueue?>(nil))
+        let (remaining, tracking) = (Lock(0), Lock<EventQueue?>(nil))
         let queue = try folder.queue { _ in
             let number = remaining.withLock { remaining in
                 defer { remaining = max(0, remaining - 1) }

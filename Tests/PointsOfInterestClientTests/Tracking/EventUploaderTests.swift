@@ -18,7 +18,7 @@ struct EventUploaderTests {
         _ policy: EventUploadPolicy = EventUploadPolicy(gathering: .zero)
     ) throws -> EventUploader {
         EventUploader(
-            queue: queue, request: EventsAPIRequest(baseURL: try #require(URL(string: "https://h/api"))),
+            queue: queue, request: EventsEndpoint(baseURL: try #require(URL(string: "https://h/api"))),
             transport: transport, policy: policy, clock: clock, jitter: { 1 },
             now: { Date(timeIntervalSince1970: 1_700_000_000) },
             report: { [reports] in reports.continuation.yield($0) })

@@ -1,3 +1,4 @@
+import Locking
 import Foundation
 
 @testable import PointsOfInterestClient
@@ -9,7 +10,7 @@ import Foundation
 /// A transport that answers each request by a function, and knows how many it had at once.
 final class HandledTransport: Transport {
     private let handler: @Sendable (URLRequest) throws -> Answer
-    private let state = Locked<(requests: [URLRequest], current: Int, most: Int)>(([], 0, 0))
+    private let state = Lock<(requests: [URLRequest], current: Int, most: Int)>(([], 0, 0))
 
     var requests: [URLRequest] { state.withLock { $0.requests } }
     var mostAtOnce: Int { state.withLock { $0.most } }
@@ -38,7 +39,7 @@ final class HandledTransport: Transport {
 extension Answer {
     /// The service's, that it has so many events.
     static func stored(_ count: Int) -> Answer {
-        .test(200, [:], String(decoding: EventsAnswer(accepted: count, duplicates: 0).json, as: UTF8.self))
+        .test(200, [:], String(decoding: EventsResponse(accepted: count, duplicates: 0).json, as: UTF8.self))
     }
 
     /// A problem of the service's.

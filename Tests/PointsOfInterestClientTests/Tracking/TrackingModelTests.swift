@@ -81,17 +81,17 @@ struct TrackingModelTests {
         let queue = try folder.queue()
         var configuration = AppConfiguration.mock
         configuration.userID = { "someone" }
-        let environment = Environment(
+        let environment = AppEnvironment(
             configuration: configuration,
             urlSession: MockURLProtocol.session { request in
                 let body = try JSONDecoder().decode([TrackedEvent].self, from: try #require(request.httpBody))
                 #expect(body.map(\.userID) == ["someone"])
                 #expect(body.map(\.isTest) == [true])
-                return try MockURLProtocol.answer(EventsAnswer(accepted: 1, duplicates: 0), to: request)
+                return try MockURLProtocol.answer(EventsResponse(accepted: 1, duplicates: 0), to: request)
             }, retryPolicy: .never, locationFetcher: MockLocationFetcher(), eventQueue: queue)
         environment.trackingModel.sendTrackingEvent(.launch)
         #expect(queue.count == 1)
         #expect(await environment.eventUploader?.flush() == .empty)
-        #expect(Environment.mock().eventUploader == nil)
+        #expect(AppEnvironment.mock().eventUploader == nil)
     }
 }

@@ -18,9 +18,9 @@ struct EventProcessTests {
         return String(decoding: EventsRequest(events: events).encode(), as: UTF8.self)
     }
 
-    private static func answer(_ answer: WireAnswer) throws -> EventsAnswer {
+    private static func answer(_ answer: WireAnswer) throws -> EventsResponse {
         #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
-        return try JSONDecoder().decode(EventsAnswer.self, from: answer.body)
+        return try JSONDecoder().decode(EventsResponse.self, from: answer.body)
     }
 
     @Test("The answer comes after the commit: what it counts is there when the server is killed")
@@ -31,7 +31,7 @@ struct EventProcessTests {
         let batch = try Self.batch(100)
         let first = try await Self.answer(postEvents(batch, port: server.port))
         server.program.send(signal: SIGKILL)
-        #expect(first == EventsAnswer(accepted: 100, duplicates: 0))
+        #expect(first == EventsResponse(accepted: 100, duplicates: 0))
         #expect(try await server.program.exitCode() == 128 + SIGKILL)
         let session = try DatabaseSession(database.connectionString)
         #expect(try await session.run("SELECT count(*) FROM events") == ["100"])
@@ -39,7 +39,7 @@ struct EventProcessTests {
         let next = try await ServerProcess.serve(databaseURL: database.connectionString)
         try await next.ready()
         let second = try await Self.answer(postEvents(batch, port: next.port))
-        #expect(second == EventsAnswer(accepted: 0, duplicates: 100))
+        #expect(second == EventsResponse(accepted: 0, duplicates: 100))
         try await next.finish()
     }
 

@@ -1,3 +1,4 @@
+import Locking
 import ChildProcesses
 import Foundation
 
@@ -75,9 +76,9 @@ public final class ChildProgram: Sendable {
 /// Our end of a program's standard input.
 private final class InputSocket: Sendable {
     /// Nil once it is closed: its number may then be another file's.
-    private let descriptor: Locked<Int32?>
+    private let descriptor: Lock<Int32?>
 
-    init(_ descriptor: Int32) { self.descriptor = Locked(descriptor) }
+    init(_ descriptor: Int32) { self.descriptor = Lock(descriptor) }
 
     func send(_ line: String) {
         descriptor.withLock { descriptor in

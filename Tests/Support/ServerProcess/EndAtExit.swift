@@ -1,7 +1,8 @@
+import Locking
 import Foundation
 
 /// Programs that this process shares until its end.
-private let sharedPrograms = Locked<[(program: ChildProgram, folder: TemporaryFolder?)]>([])
+private let sharedPrograms = Lock<[(program: ChildProgram, folder: TemporaryFolder?)]>([])
 
 extension ChildProgram {
     /// Lets the program end in order, and removes its folder, when this process exits.

@@ -1,3 +1,4 @@
+import Locking
 import Foundation
 
 /// The lines that a program writes, as they come, and a way to wait for one of them.
@@ -29,7 +30,7 @@ public final class ProgramOutput: Sendable {
         var waiters: [UUID: Waiter] = [:]
     }
 
-    private let state = Locked(State())
+    private let state = Lock(State())
 
     /// All lines so far, in the order in which they arrived.
     public var lines: [Line] { state.withLock { $0.lines } }
@@ -71,7 +72,7 @@ public final class ProgramOutput: Sendable {
 
     /// Waits until so many lines are as awaited.
     public func lines(_ count: Int, where isAwaited: @escaping @Sendable (Line) -> Bool) async throws {
-        let missing = Locked(count)
+        let missing = Lock(count)
         // Every line is shown to this once.
         _ = try await line { line in
             guard isAwaited(line) else { return false }

@@ -15,7 +15,7 @@ package final class Load: @unchecked Sendable {
     }
 
     /// The bound of a load that nobody stops.
-    private static let greatestCount = 50_000
+    private static let maximumCount = 50_000
 
     /// Whether a request is sent again on a new connection where the one that it was sent on, which had had responses,
     /// ended without a byte of its response. Clients do this for `GET` (RFC 9112, section 9.3.1).
@@ -64,7 +64,7 @@ package final class Load: @unchecked Sendable {
 
     private func ask(_ target: String, port: Int, as index: Int) {
         var connection: WireConnection?
-        for _ in 0..<Self.greatestCount {
+        for _ in 0..<Self.maximumCount {
             if condition.withLock({ isStopping }) { break }
             let start = ContinuousClock.now
             let answer = self.answer(to: target, port: port, on: &connection)

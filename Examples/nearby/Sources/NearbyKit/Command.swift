@@ -31,7 +31,7 @@ public struct Command: Hashable, Sendable {
     /// Where the person is.
     public var position: LocationFix
     /// How many places to list, and of which categories.
-    public var request = LocationsRequest(center: nil)
+    public var request = NearbyPlacesRequest(center: nil)
     /// Where tracking events wait for the service; nil is the user's own folder for it.
     public var eventsFolder: String?
 

@@ -32,7 +32,8 @@ public struct Nearby {
     }
 
     /// Makes the program on an environment's parts.
-    public init(environment: Environment, request: LocationsRequest, print: @escaping (String) -> Void) {
+    public init(environment: AppEnvironment, request: NearbyPlacesRequest, print: @escaping (String) -> Void)
+    {
         self.init(
             list: environment.makeList(request: request), featured: environment.makeFeaturedPlaceManager(),
             location: environment.locationProvider, tracking: environment.trackingModel, print: print)

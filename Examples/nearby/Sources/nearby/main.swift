@@ -10,7 +10,7 @@ import PointsOfInterestClient
 do {
     guard let localhost = URL(string: "http://127.0.0.1:8080") else { fatalError("no URL") }
     let command = try Command(arguments: Array(CommandLine.arguments.dropFirst()))
-    let environment = Environment(
+    let environment = AppEnvironment(
         configuration: try AppConfiguration(defaultBaseURL: localhost),
         locationFetcher: GivenLocation(command.position),
         eventQueue: EventsFolder.queue(command.eventsFolder))

@@ -16,7 +16,8 @@ struct NetworkingTests {
         handler: @escaping MockURLProtocol.Handler = { try RecordedResponse.answer(to: $0) }
     ) async throws -> (outcome: Nearby.Outcome, lines: [String]) {
         let command = try Command(arguments: arguments)
-        let environment = Environment.mock(locationFetcher: GivenLocation(command.position), handler: handler)
+        let environment = AppEnvironment.mock(
+            locationFetcher: GivenLocation(command.position), handler: handler)
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)
         let program = Nearby(environment: environment, request: command.request) { continuation.yield($0) }
         let outcome = await program.run(command.action)

@@ -9,7 +9,7 @@ struct CommandTests {
         let command = try Command(arguments: [])
         #expect(command.action == .list)
         #expect(command.position.coordinate != nil)
-        #expect(command.request == LocationsRequest(center: nil))
+        #expect(command.request == NearbyPlacesRequest(center: nil))
     }
 
     @Test("has the options that are said, in any order")

@@ -20,12 +20,12 @@ struct TrackingTests {
         }
     }
 
-    private func environment(_ places: [PointOfInterest]) -> Environment {
-        Environment.mock { try MockURLProtocol.answer(places, to: $0) }
+    private func environment(_ places: [PointOfInterest]) -> AppEnvironment {
+        AppEnvironment.mock { try MockURLProtocol.answer(places, to: $0) }
     }
 
-    private func run(_ action: Command.Action, _ environment: Environment) async {
-        _ = await Nearby(environment: environment, request: LocationsRequest(center: nil)) { _ in }.run(
+    private func run(_ action: Command.Action, _ environment: AppEnvironment) async {
+        _ = await Nearby(environment: environment, request: NearbyPlacesRequest(center: nil)) { _ in }.run(
             action)
     }
 

@@ -1,4 +1,4 @@
-/// The families that a store over a database fills in, by `LocationStore.collectMetrics(into:)` and
+/// The families that a store over a database fills in, by `PlaceStore.collectMetrics(into:)` and
 /// `EventStore.collectMetrics(into:)`; `database` is a `DatabaseName`.
 public enum DatabaseMetrics {
     /// Connections of the pools by lane and state: `idle`, `busy` or `missing`.

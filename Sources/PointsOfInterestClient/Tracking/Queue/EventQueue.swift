@@ -1,3 +1,4 @@
+import Locking
 import Foundation
 
 /// Events that wait for the service, in a folder, where a killed app finds them again.
@@ -42,7 +43,7 @@ public final class EventQueue: Tracker {
     private let folder: String
     private let fsync: FileSync
     private let lockFile: JournalFile
-    private let state: Locked<State>
+    private let state: Lock<State>
     private let disk = DispatchQueue(label: "events-on-disk", qos: .utility)
 
     /// Opens the queue of a folder, and makes the folder if there is none.
@@ -64,7 +65,7 @@ public final class EventQueue: Tracker {
         try lockFile.lock()
         let file = try JournalFile(path: "\(folder)/events", fsync: fsync)
         let backlog = try Self.backlog(of: file, limits: limits)
-        state = Locked(State(backlog: backlog, file: file))
+        state = Lock(State(backlog: backlog, file: file))
         try JournalFile.synchronizeFolder(folder, fsync: fsync)
     }
 

@@ -6,8 +6,8 @@
 
 /// What became of a request with events: for an app's log, or a test.
 public enum EventUploadReport: Hashable, Sendable {
-    /// The service has these events for good. Some were there before, as `EventsAnswer` tells.
-    case acknowledged([UUID], EventsAnswer)
+    /// The service has these events for good. Some were there before, as `EventsResponse` tells.
+    case acknowledged([UUID], EventsResponse)
     /// The service refused these events; they are dropped and counted.
     case refused([UUID], [EventFault])
     /// The batch was too large for the service; it goes in parts of at most so many events.

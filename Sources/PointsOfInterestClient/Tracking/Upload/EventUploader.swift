@@ -16,7 +16,7 @@ public actor EventUploader {
     }
 
     private let queue: EventQueue
-    private let request: EventsAPIRequest
+    private let request: EventsEndpoint
     private let transport: any Transport
     private let policy: EventUploadPolicy
     private let clock: any Clock<Duration>
@@ -48,13 +48,13 @@ public actor EventUploader {
         report: @escaping @Sendable (EventUploadReport) -> Void = { _ in }
     ) {
         self.init(
-            queue: queue, request: EventsAPIRequest(baseURL: service.baseURL),
+            queue: queue, request: EventsEndpoint(baseURL: service.baseURL),
             transport: service.plainTransport,
             policy: policy, clock: clock, jitter: jitter, now: now, report: report)
     }
 
     init(
-        queue: EventQueue, request: EventsAPIRequest, transport: any Transport, policy: EventUploadPolicy,
+        queue: EventQueue, request: EventsEndpoint, transport: any Transport, policy: EventUploadPolicy,
         clock: any Clock<Duration>, jitter: @escaping @Sendable () -> Double,
         now: @escaping @Sendable () -> Date, report: @escaping @Sendable (EventUploadReport) -> Void
     ) {

@@ -3,7 +3,7 @@ import Foundation
 /// What an answer means for the batch that was sent.
 enum EventVerdict: Equatable {
     /// Every event is stored.
-    case stored(EventsAnswer)
+    case stored(EventsResponse)
     /// The events at these indices are refused, the others can be sent again at once.
     case refused([EventFault])
     /// Less has to be sent at once.
@@ -27,7 +27,7 @@ enum EventVerdict: Equatable {
         case 200..<300:
             // A success that isn't the service's own, a hotel's login page, has stored nothing.
             do throws(RequestError) {
-                self = .stored(try EventsAnswer.decode(body: answer.body))
+                self = .stored(try EventsResponse.decode(body: answer.body))
             } catch {
                 self = .failed(error, retryAfter: nil)
             }

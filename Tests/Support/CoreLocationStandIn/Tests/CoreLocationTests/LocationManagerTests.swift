@@ -103,7 +103,7 @@ struct LocationManagerTests {
     func makesItsManager() {
         let provider = CurrentLocationProvider(placeFinder: MockPlaceFinder([]))
         #expect(provider.lastLocation == nil)
-        let environment = Environment(configuration: .mock)
+        let environment = AppEnvironment(configuration: .mock)
         #expect(environment.locationProvider.lastLocation == nil)
     }
 

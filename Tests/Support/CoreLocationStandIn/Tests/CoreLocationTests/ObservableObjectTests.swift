@@ -11,7 +11,7 @@ struct ObservableObjectTests {
 
     @Test("says before each change that there will be one: the list")
     func listIsObservable() async {
-        let list = Environment.mock().makeList()
+        let list = AppEnvironment.mock().makeList()
         let count = Count()
         list.objectWillChange.handleSend = { count.value += 1 }
         await list.load()
@@ -20,7 +20,7 @@ struct ObservableObjectTests {
 
     @Test("says before each change that there will be one: the featured place")
     func featuredPlaceIsObservable() async {
-        let environment = Environment.mock()
+        let environment = AppEnvironment.mock()
         let manager = environment.makeFeaturedPlaceManager()
         let count = Count()
         manager.objectWillChange.handleSend = { count.value += 1 }

@@ -1,0 +1,63 @@
+#if canImport(Darwin)
+    package import Darwin
+#else
+    package import Glibc
+#endif
+
+/// A mutex and the state that it protects.
+///
+/// Built on pthreads, because ThreadSanitizer does not understand `Synchronization.Mutex` and
+/// reports false races with it. Usable from any thread; not recursive.
+public final class Lock<State>: @unchecked Sendable {
+    // @unchecked: `state` is touched between pthread_mutex_lock and unlock only.
+    private var state: State
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+    /// Protects `state`.
+    public init(_ state: sending State) {
+        self.state = state
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        let status = pthread_mutex_init(mutex, nil)
+        precondition(status == 0, "pthread_mutex_init failed: \(status)")
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    /// Runs `body` with the state, alone.
+    public func withLock<Result, Failure: Error>(
+        _ body: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&state)
+    }
+
+    /// Waits on `condition` until `body` answers something, and answers that.
+    ///
+    /// `body` is called anew after each wait: an `inout` that stayed open across it would let the optimiser
+    /// believe that nobody else changes the state meanwhile.
+    package func wait<Result>(
+        on condition: UnsafeMutablePointer<pthread_cond_t>, _ body: (inout State) -> Result?
+    ) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&state) { return result }
+            pthread_cond_wait(condition, mutex)
+        }
+    }
+}
+
+extension Lock<Bool> {
+    /// Whether the caller is the first to ask: the state is whether somebody has.
+    public func claim() -> Bool {
+        withLock { isClaimed in
+            defer { isClaimed = true }
+            return !isClaimed
+        }
+    }
+}

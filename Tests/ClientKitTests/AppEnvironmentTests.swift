@@ -1,0 +1,126 @@
+import Foundation
+@testable import PointsOfInterestClient
+import PointsOfInterestTesting
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite("An app's environment", .timeLimit(.minutes(1)))
+@MainActor
+struct EnvironmentTests {
+    @Test("asks the configured service, with headers that are made for each request")
+    func asksTheService() async throws {
+        let (requests, continuation) = AsyncStream.makeStream(of: URLRequest.self)
+        var configuration = AppConfiguration.mock
+        let tokens = AsyncStream { continuation in
+            for token in 1...2 { continuation.yield(token) }
+            continuation.finish()
+        }
+        configuration.headers = {
+            for await token in tokens { return ["Authorization": "Bearer \(token)"] }
+            throw CancellationError()
+        }
+        let environment = AppEnvironment.mock(configuration: configuration) { request in
+            continuation.yield(request)
+            return try MockURLProtocol.answer([.fixture()], to: request)
+        }
+        let center = try Coordinate(latitude: 1, longitude: 2)
+        for _ in 0..<2 {
+            let places = try await environment.service.places(NearbyPlacesRequest(center: center, limit: 3))
+            #expect(places == [.fixture()])
+        }
+        await #expect(throws: (any Error).self) {
+            try await environment.service.places(NearbyPlacesRequest(center: center))
+        }
+        continuation.finish()
+        var received: [URLRequest] = []
+        for await request in requests { received.append(request) }
+        #expect(
+            received.map { $0.url?.absoluteString }
+                == Array(repeating: "https://service.test/locations?lat=1&long=2&limit=3", count: 2))
+        #expect(
+            received.map { $0.value(forHTTPHeaderField: "Authorization") } == ["Bearer 1", "Bearer 2"])
+    }
+
+    @Test("hands on the problem that its service tells")
+    func handsOnProblems() async throws {
+        let environment = AppEnvironment.mock { request in
+            try MockURLProtocol.answer(Problem(.databaseBusy), to: request)
+        }
+        #expect(
+            await environment.locationProvider.checkCurrentLocation()
+                == .requestFailed(.problem(Problem(.databaseBusy))))
+    }
+
+    @Test("makes parts that work together")
+    func makesParts() async {
+        let center = MockNotificationCenter()
+        let fetcher = MockLocationFetcher(locationAuthorization: .denied)
+        let scheduler = MockTimerScheduler(firesAtOnce: false)
+        let environment = AppEnvironment.mock(
+            notificationCenter: center, timerScheduler: scheduler, locationFetcher: fetcher)
+        let list = environment.makeList()
+        let featured = environment.makeFeaturedPlaceManager()
+        await list.load()
+        #expect(list.state == .failed(.location(.notAuthorized)))
+        let updates = list.updates()
+        fetcher.locationAuthorization = .fullAccuracy
+        for await state in updates { if case .loaded = state { break } }
+        #expect(!list.places.isEmpty)
+        await featured.refresh()
+        #expect(featured.currentPlace == list.places.first)
+        featured.scheduleNextPlace()
+        #expect(scheduler.delays.last == 10)
+        #expect(center.postedNames == [CurrentLocationProvider.authChangedNotification])
+    }
+}
+
+@Suite("The default session")
+struct SessionTests {
+    @Test("keeps nothing, on disk or elsewhere")
+    func keepsNothing() {
+        for configuration in [URLSessionConfiguration.uncached, URLSession.uncached.configuration] {
+            #expect(configuration.urlCache == nil)
+            #expect(configuration.httpCookieStorage == nil)
+            #expect(!configuration.httpShouldSetCookies)
+            #expect(configuration.urlCredentialStorage == nil)
+        }
+        #expect(URLSession.uncached === URLSession.uncached)
+    }
+
+    @Test("is what everything uses that is given no other")
+    func isTheDefault() throws {
+        let url = try #require(URL(string: "https://h"))
+        #expect(PointsOfInterestService(baseURL: url).urlSession === URLSession.uncached)
+        #expect(
+            APIRequestLoader(apiRequest: CategoriesEndpoint(baseURL: url)).urlSession
+                === URLSession.uncached)
+    }
+}
+
+@Suite("The privacy manifest")
+struct PrivacyManifestTests {
+    @Test("comes along, and says what the client does with a location and with events")
+    func comesAlong() throws {
+        let url = try #require(Bundle.module.url(forResource: "PrivacyInfo", withExtension: "xcprivacy"))
+        let plist = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)
+        let manifest = try #require(plist as? [String: Any])
+        #expect(
+            Set(manifest.keys) == [
+                "NSPrivacyTracking", "NSPrivacyTrackingDomains", "NSPrivacyCollectedDataTypes",
+                "NSPrivacyAccessedAPITypes",
+            ])
+        #expect(manifest["NSPrivacyTracking"] as? Bool == false)
+        let data = try #require(manifest["NSPrivacyCollectedDataTypes"] as? [[String: Any]])
+        #expect(
+            data.map { $0["NSPrivacyCollectedDataType"] as? String } == [
+                "NSPrivacyCollectedDataTypePreciseLocation", "NSPrivacyCollectedDataTypeUserID",
+                "NSPrivacyCollectedDataTypeProductInteraction", "NSPrivacyCollectedDataTypeSearchHistory",
+            ])
+        #expect(
+            data.map { $0["NSPrivacyCollectedDataTypeLinked"] as? Bool } == [false, true, true, true])
+        #expect(data.allSatisfy { $0["NSPrivacyCollectedDataTypeTracking"] as? Bool == false })
+    }
+}
