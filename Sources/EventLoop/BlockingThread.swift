@@ -6,41 +6,41 @@ import Locking
     import Glibc
 #endif
 
-/// A thread for calls that block, one at a time, so that no loop has to wait for them.
+/// A thread that runs blocking calls one at a time, so that no loop has to wait for them.
 ///
-/// Usable from any thread. The waiting line is bounded: what doesn't fit is refused at once.
+/// Usable from any thread. The queue is bounded: a call that doesn't fit is refused at once.
 public final class BlockingThread: Sendable {
     /// Why work was refused.
     public enum Refusal: Error, Hashable {
-        /// As many calls wait as may wait.
+        /// The queue is full.
         case full
         /// `shutdown()` was called.
         case shutDown
     }
 
-    private let line: Line
+    private let queue: WorkQueue
     private let capacity: Int
 
-    /// Starts the thread at its first use.
+    /// Makes the queue; the thread starts with the first call.
     ///
-    /// - Parameter capacity: how many calls may wait, at least 1.
+    /// - Parameter capacity: maximum number of waiting calls; less than 1 counts as 1.
     public init(name: String, capacity: Int) {
         self.capacity = max(1, capacity)
-        line = Line(name: name)
+        queue = WorkQueue(name: name)
     }
 
     deinit {
-        line.end()
+        queue.end()
     }
 
-    /// Runs `work` on the thread, after what was handed over before, and answers its result.
+    /// Runs `work` on the thread, after all earlier calls, and returns its result.
     ///
-    /// - Throws: what `work` throws; `Refusal` where it isn't run; `EventLoopError` where the system
-    ///   gives no thread.
+    /// - Throws: what `work` throws; `Refusal` if the call is refused; `EventLoopError` if the system can't start the
+    ///   thread.
     public func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             do {
-                try line.append(atMost: capacity) {
+                try queue.append(atMost: capacity) {
                     continuation.resume(with: Result(catching: work))
                 }
             } catch {
@@ -49,16 +49,16 @@ public final class BlockingThread: Sendable {
         }
     }
 
-    /// Refuses further work; what waits is still done, then the thread ends by itself.
+    /// Refuses further calls. Waiting calls still run, then the thread ends by itself.
     public func shutdown() {
-        line.end()
+        queue.end()
     }
 }
 
-/// The works that wait, and the condition that tells the thread of them.
+/// The waiting calls, and the condition variable that wakes the thread.
 ///
-/// Apart from `BlockingThread`, so that the thread's reference doesn't keep that one alive.
-private final class Line: @unchecked Sendable {
+/// Separate from `BlockingThread`, so that the running thread doesn't keep the `BlockingThread` alive.
+private final class WorkQueue: @unchecked Sendable {
     // @unchecked: a pthread condition variable is C memory, safe to use from any thread.
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private let state = Lock(State())
@@ -105,7 +105,7 @@ private final class Line: @unchecked Sendable {
         }
     }
 
-    /// Waits for the next work; nil at the end.
+    /// Waits for the next call; nil once the queue has ended and is empty.
     private func next() -> (@Sendable () -> Void)? {
         state.wait(on: condition) { state -> (@Sendable () -> Void)?? in
             if !state.works.isEmpty { return .some(state.works.removeFirst()) }

@@ -6,13 +6,13 @@ import CLibUV
     import Glibc
 #endif
 
-/// A socket bound to an address of TCP or of the file system, ready for a `TCPListener`.
+/// A socket that is bound to a TCP address or to a Unix socket's path, ready for a `TCPListener`.
 ///
-/// Bound ahead of the loops, so that an address that is taken is told before anything starts.
+/// Sockets are bound before any loop starts, so that a taken address is reported first.
 public struct BoundSocket: Sendable {
     let descriptor: Int32
 
-    /// The port, also where 0 asked the system to choose one; 0 of a socket of the file system.
+    /// The port, which the system chose if 0 was asked for; 0 for a Unix socket.
     public let port: Int
 
     private init(descriptor: Int32, port: Int) {
@@ -22,16 +22,16 @@ public struct BoundSocket: Sendable {
 
     /// Binds `count` sockets to one address, one for each loop that shares it.
     ///
-    /// Sockets that share a port (`SO_REUSEPORT`, socket(7)) would let a second process of the same
-    /// user take it as well, in silence; so an ordinary bind probes first. Blocks while a host name is
-    /// looked up.
+    /// Sockets that share a port (`SO_REUSEPORT`, socket(7)) would let a second process of the same user bind it too,
+    /// without an error. So one socket is first bound without that option. Blocks while a host name is resolved.
     ///
     /// - Parameters:
-    ///   - host: an address or a name, of which the first address is taken; or `unix:` and an absolute path, where
-    ///     the sockets are one, and a file that a process has left behind is replaced.
-    ///   - port: 0…65535, where 0 lets the system choose; nothing for a path.
+    ///   - host: an address, or a name, whose first address is used. Or `unix:` and an absolute path: then all the
+    ///     sockets are one, and a socket file that a process left behind is replaced.
+    ///   - port: 0…65535; 0 lets the system choose. Ignored for a path.
     ///   - count: at least 1.
-    /// - Throws: `EventLoopError`: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, `EAI_NONAME`, …
+    /// - Throws: `EventLoopError`: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, `EAI_NONAME`, `EINVAL` for a port that
+    ///   doesn't exist, …
     public static func bind(host: String, port: Int, count: Int = 1) throws -> [BoundSocket] {
         if let address = UnixSocketAddress(host: host) { return try bind(address, count: count) }
         guard count > 1 else { return [try BoundSocket(host: host, port: port, sharesPort: false)] }
@@ -49,7 +49,7 @@ public struct BoundSocket: Sendable {
         return sockets
     }
 
-    /// One socket under several descriptors: of the file system none can share an address.
+    /// Binds one Unix socket and duplicates its descriptor: Unix sockets can't share an address.
     private static func bind(_ address: UnixSocketAddress, count: Int) throws -> [BoundSocket] {
         var sockets = [BoundSocket(descriptor: try address.bind(), port: 0)]
         while sockets.count < count {
@@ -64,8 +64,7 @@ public struct BoundSocket: Sendable {
         return sockets
     }
 
-    /// Binds one socket.
-    init(host: String, port: Int, sharesPort: Bool) throws(EventLoopError) {
+    private init(host: String, port: Int, sharesPort: Bool) throws(EventLoopError) {
         guard (0...65535).contains(port) else { throw EventLoopError(code: Int32(UV_EINVAL.rawValue)) }
         let address = try Self.resolve(host: host, port: port)
         defer { freeaddrinfo(address) }
@@ -93,7 +92,7 @@ public struct BoundSocket: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Gives the socket back; only for one that no listener has taken.
+    /// Closes the socket. Only for a socket that no listener owns.
     public func close() {
         closeDescriptor(descriptor)
     }
@@ -137,4 +136,110 @@ public struct BoundSocket: Sendable {
                 }
         }
     }
+}
+
+/// The address of a Unix socket (unix(7)), written `unix:` and a path where a host is expected.
+public struct UnixSocketAddress: Sendable {
+    /// The path of the socket's file.
+    public let path: String
+
+    /// Reads a host of the form `unix:/run/poi.sock`; nil for any other.
+    ///
+    /// The path has to be absolute, and to fit into `sun_path` with its terminating zero.
+    public init?(host: String) {
+        guard host.hasPrefix("unix:/") else { return nil }
+        let path = String(host.dropFirst("unix:".count))
+        guard path.utf8.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path), !path.utf8.contains(0)
+        else { return nil }
+        self.path = path
+    }
+
+    /// Calls `body` with the address in the form that system calls take.
+    public func withSocketAddress<Result>(
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
+    /// Removes the socket's file. To be called once nobody listens on it any more.
+    public func remove() {
+        unlink(path)
+    }
+
+    /// Connects a new blocking socket to this address; the caller closes it.
+    ///
+    /// - Throws: `EventLoopError`: `ECONNREFUSED`, `ENOENT`, `EACCES`, …
+    package func connect() throws(EventLoopError) -> Int32 {
+        let descriptor = try makeSocket()
+        let status = withSocketAddress { address, length in
+            #if canImport(Darwin)
+                Darwin.connect(descriptor, address, length)
+            #else
+                Glibc.connect(descriptor, address, length)
+            #endif
+        }
+        guard status == 0 else {
+            let error = EventLoopError.lastSystemError
+            closeDescriptor(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    private func makeSocket() throws(EventLoopError) -> Int32 {
+        #if canImport(Darwin)
+            let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+        #else
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        #endif
+        guard descriptor >= 0 else { throw .lastSystemError }
+        return descriptor
+    }
+
+    /// Binds a new socket. Replaces the file of a socket that nobody listens on any more.
+    fileprivate func bind() throws(EventLoopError) -> Int32 {
+        let descriptor = try makeSocket()
+        do throws(EventLoopError) {
+            try removeStaleSocket()
+            let status = withSocketAddress { address, length in
+                #if canImport(Darwin)
+                    Darwin.bind(descriptor, address, length)
+                #else
+                    Glibc.bind(descriptor, address, length)
+                #endif
+            }
+            guard status == 0 else { throw .lastSystemError }
+            return descriptor
+        } catch {
+            closeDescriptor(descriptor)
+            throw error
+        }
+    }
+
+    /// Removes the file of a socket whose process is gone. Any other file stays, and `bind` fails.
+    private func removeStaleSocket() throws(EventLoopError) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+        do throws(EventLoopError) {
+            closeDescriptor(try connect())
+        } catch {
+            if error.code == UV_ECONNREFUSED.rawValue { unlink(path) }
+        }
+    }
+}
+
+/// Calls `close(2)`, which methods named `close` hide.
+func closeDescriptor(_ descriptor: Int32) {
+    #if canImport(Darwin)
+        _ = Darwin.close(descriptor)
+    #else
+        _ = Glibc.close(descriptor)
+    #endif
 }

@@ -11,16 +11,15 @@ import Synchronization
 
 /// A libuv loop as a Swift executor: `async` functions that prefer it run on the loop's own thread.
 ///
-/// One thread calls `run()` and is the loop's from then on. Everything made with a loop (timers,
-/// streams, listeners) is touched on that thread only; `execute`, `submit`, `enqueue` and `stop`
-/// may be called from any thread. A job that becomes ready on the loop runs in the same turn, after
-/// all the events of that turn; see `runTurn`.
+/// The thread that calls `run()` is the loop's thread from then on. Everything made with a loop (timers, streams,
+/// listeners) is used on that thread only; `execute`, `submit`, `enqueue` and `stop` may be called from any thread.
+/// A job that becomes ready on the loop runs in the same turn, after all events of that turn; see `runTurn`.
 ///
-/// Making the first loop ignores SIGPIPE for the whole process: libuv writes without MSG_NOSIGNAL,
-/// and a peer that has gone is an error of its stream, not a reason to end.
+/// The first loop makes the whole process ignore SIGPIPE: libuv writes without MSG_NOSIGNAL, and a peer that is gone
+/// is an error of its stream, not a reason for the process to end.
 public final class EventLoop: @unchecked Sendable {
-    // @unchecked: libuv's loop is a C pointer. `inbox` is locked, `thread` atomic; everything else is
-    // touched on the loop's thread only, by callbacks of libuv and by functions that check it.
+    // @unchecked: libuv's loop is a C pointer. `inbox` is locked, `thread` is atomic. Everything else is used on the
+    // loop's thread only, by callbacks of libuv and by functions that check the thread.
     let raw: UnsafeMutablePointer<uv_loop_t>
     private let thread = Atomic<UInt>(0)
     private let inbox = Lock(Inbox())
@@ -34,13 +33,13 @@ public final class EventLoop: @unchecked Sendable {
     private var endOfTurn: [() -> Void] = []
     private var openHandles = 0
 
-    /// Where streams read to. A read is delivered before the next one starts, so a loop needs one.
+    /// The buffer that all streams read into. A read is delivered before the next one starts, so one is enough.
     let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
 
-    /// Rounds of jobs in one turn before the loop looks for events again.
+    /// Maximum rounds of jobs in one turn, before the loop polls for events again.
     private static let roundsPerTurn = 64
 
-    /// Makes a loop; its handles are made and closed by the thread that calls `run()`.
+    /// Makes a loop. Its handles are made and closed on the thread that calls `run()`.
     ///
     /// - Throws: `EventLoopError`, most likely `EMFILE`.
     public init() throws {
@@ -59,7 +58,7 @@ public final class EventLoop: @unchecked Sendable {
         uv_idle_init(raw, idle)
         uv_prepare_start(prepare) { handle in EventLoop.of(handle?.pointee.loop)?.runTurn() }
         uv_check_start(check) { handle in EventLoop.of(handle?.pointee.loop)?.runTurn() }
-        // Only `async` keeps the loop alive, and only until `stop()`; `idle` does while jobs wait.
+        // `async` keeps the loop alive until `stop()`; `idle` keeps it alive while jobs wait.
         uv_unref(Self.base(prepare))
         uv_unref(Self.base(check))
     }
@@ -79,11 +78,11 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Running
 
-    /// Turns the loop on the calling thread until `stop()` was called and no handle is active.
+    /// Runs the loop on the calling thread until `stop()` was called and no handle is active.
     ///
     /// Call it once. Jobs that arrive after it has returned never run.
-    /// - Returns: how many handles their owners forgot to close, 0 in a correct program; they are
-    ///   closed here, so that the loop itself always closes cleanly.
+    /// - Returns: how many handles their owners forgot to close, 0 in a correct program. They are closed here, so that
+    ///   the loop itself always closes cleanly.
     @discardableResult
     public func run() -> Int {
         let claimed = thread.compareExchange(
@@ -103,7 +102,7 @@ public final class EventLoop: @unchecked Sendable {
         return leaked
     }
 
-    /// Lets `run()` return once every active handle has been closed by its owner. Any thread.
+    /// Lets `run()` return once all active handles are closed. Any thread.
     public func stop() {
         execute { uv_unref(Self.base(self.async)) }
     }
@@ -113,7 +112,7 @@ public final class EventLoop: @unchecked Sendable {
         if let box = AnyHandleBox.of(handle) {
             box.closeForgotten()
         } else {
-            uv_close(handle, nil)  // one of the loop's own
+            uv_close(handle, nil)  // a handle of the loop itself
         }
     }
 
@@ -124,7 +123,7 @@ public final class EventLoop: @unchecked Sendable {
         thread.load(ordering: .relaxed) == UInt(poi_current_thread())
     }
 
-    /// Traps off the loop's thread, or before `run()`: a mistake in the program.
+    /// Traps when called off the loop's thread or before `run()`, which is a programming error.
     @inline(__always)
     public func preconditionInEventLoop() {
         precondition(isInEventLoop, "this belongs to the loop's thread")
@@ -135,7 +134,9 @@ public final class EventLoop: @unchecked Sendable {
         send(.closure(work))
     }
 
-    /// Runs `work` on the loop's thread and answers what it returns. Any thread.
+    /// Runs `work` on the loop's thread and returns its result. Any thread.
+    ///
+    /// - Throws: what `work` throws.
     public func submit<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value
     {
         try await withCheckedThrowingContinuation { continuation in
@@ -145,15 +146,15 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: The loop's thread
 
-    /// The loop's clock: monotonic, in milliseconds, read once a turn (`uv_now`).
+    /// The time of `MonotonicClock` in milliseconds, read once a turn (`uv_now`). For deadlines.
     public var now: Duration {
         preconditionInEventLoop()
         return .milliseconds(Int64(clamping: uv_now(raw)))
     }
 
-    /// Runs `work` when the jobs of this turn have run and before the loop waits for events again.
+    /// Runs `work` after the jobs of this turn, before the loop waits for events again.
     ///
-    /// The place to flush what the jobs of a turn have written, in one system call.
+    /// Used to send everything that the jobs of a turn wrote in one system call.
     public func atEndOfTurn(_ work: @escaping () -> Void) {
         preconditionInEventLoop()
         endOfTurn.append(work)
@@ -167,15 +168,14 @@ public final class EventLoop: @unchecked Sendable {
         openHandles -= 1
     }
 
-    // MARK: Turns
+    // MARK: One turn
 
-    /// Runs the jobs that are ready, those that they make ready, and then the turn's last work.
+    /// Runs the ready jobs, the jobs that these make ready, and then the work of `atEndOfTurn`.
     ///
-    /// Called right before the loop waits for events (jobs of timers and close callbacks) and right
-    /// after (jobs of everything that was read): so all the connections of a turn are read before
-    /// the first handler runs, and what the handlers send leaves together. Handlers that make each
-    /// other ready without end don't keep the loop from its events: after a bound it looks again,
-    /// without waiting.
+    /// Called right before the loop waits for events (for jobs from timers and close callbacks) and right after (for
+    /// jobs from reads). So all connections of a turn are read before the first handler runs, and what the handlers
+    /// send leaves together. Jobs that keep making each other ready don't starve the loop: after `roundsPerTurn` it
+    /// polls for events without waiting.
     private func runTurn() {
         runReadyJobs()
         if !endOfTurn.isEmpty {
@@ -204,7 +204,7 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    // MARK: The way in from other threads
+    // MARK: Work from other threads
 
     private enum Work {
         case job(UnownedJob)
@@ -239,7 +239,7 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Takes a job to be run on the loop's thread. Any thread.
+    /// Queues a job for the loop's thread. Any thread.
     func schedule(_ job: UnownedJob) {
         if isInEventLoop {
             ready.append(job)

@@ -6,7 +6,7 @@ import CLibUV
     import Glibc
 #endif
 
-/// An error of libuv, most often one of the operating system.
+/// An error code of libuv, which most often comes from the operating system.
 ///
 /// Source: libuv's documentation, "Error handling".
 public struct EventLoopError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -18,7 +18,7 @@ public struct EventLoopError: Error, Hashable, Sendable, CustomStringConvertible
         self.code = code
     }
 
-    /// The symbolic name, `ECONNRESET` for instance.
+    /// The symbolic name, for example `ECONNRESET`.
     public var name: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
             guard let base = buffer.baseAddress else { return "" }
@@ -26,7 +26,7 @@ public struct EventLoopError: Error, Hashable, Sendable, CustomStringConvertible
         }
     }
 
-    /// The name and the operating system's sentence for it.
+    /// The name and its explanation, for example `ECONNRESET: connection reset by peer`.
     public var description: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             guard let base = buffer.baseAddress else { return name }
@@ -34,7 +34,7 @@ public struct EventLoopError: Error, Hashable, Sendable, CustomStringConvertible
         }
     }
 
-    /// Throws where a libuv function answered with a negative status.
+    /// Throws if a libuv function returned a negative status.
     static func check(_ status: Int32) throws(EventLoopError) {
         if status < 0 { throw EventLoopError(code: status) }
     }

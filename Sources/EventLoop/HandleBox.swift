@@ -1,11 +1,11 @@
 import CLibUV
 
-/// The part of `HandleBox` that libuv's callbacks can name without its types.
+/// The part of `HandleBox` that doesn't depend on its generic parameters, for libuv's C callbacks.
 class AnyHandleBox {
-    /// Tells the box that libuv is done with the handle.
+    /// Called when libuv has closed the handle.
     func didClose() {}
 
-    /// Closes the handle of an owner that forgot to.
+    /// Closes a handle that its owner forgot to close.
     func closeForgotten() {}
 
     /// The box behind a handle that libuv passes to a callback.
@@ -17,11 +17,11 @@ class AnyHandleBox {
     }
 }
 
-/// The memory of one libuv handle, and libuv's ownership rules in one place.
+/// The memory of one libuv handle, with libuv's ownership rules.
 ///
-/// An initialised handle must be closed, exactly once, on its loop's thread; its memory may be
-/// freed from the close callback on, not earlier (libuv's documentation, `uv_close`). So an open
-/// handle keeps its box and its owner alive, and the close callback lets both go.
+/// An initialised handle must be closed exactly once, on its loop's thread. Its memory may be freed in the close
+/// callback or later, not before (libuv's documentation, `uv_close`). So an open handle keeps its box and its owner
+/// alive, and the close callback releases both.
 final class HandleBox<Raw, Owner: AnyObject>: AnyHandleBox {
     let raw: UnsafeMutablePointer<Raw>
     let loop: EventLoop
@@ -49,12 +49,12 @@ final class HandleBox<Raw, Owner: AnyObject>: AnyHandleBox {
         raw.deallocate()
     }
 
-    /// The handle as libuv's common functions take it.
+    /// The handle, as the type that libuv's common functions take.
     var handle: UnsafeMutablePointer<uv_handle_t> {
         UnsafeMutableRawPointer(raw).assumingMemoryBound(to: uv_handle_t.self)
     }
 
-    /// Keeps `owner` alive until the handle has closed, and makes it what callbacks find.
+    /// Keeps `owner` alive until the handle has closed. Callbacks find it by `owner(of:)`.
     func attach(_ owner: Owner) {
         self.owner = owner
     }
@@ -67,9 +67,9 @@ final class HandleBox<Raw, Owner: AnyObject>: AnyHandleBox {
         return typed.isOpen ? typed.owner : nil
     }
 
-    /// Closes the handle; `onClosed` runs when libuv has let go of it. A second call does nothing.
+    /// Closes the handle. Calls `onClosed` once libuv no longer uses it. A second call does nothing.
     ///
-    /// - Parameter closing: what starts the close: `uv_close`, or a variant of it that may refuse.
+    /// - Parameter closing: a variant of `uv_close` to try first; a status other than 0 means that it failed.
     func close(
         _ onClosed: (() -> Void)? = nil,
         by closing: (UnsafeMutablePointer<Raw>) -> Int32 = { _ in Int32(UV_ENOSYS.rawValue) }
@@ -94,7 +94,7 @@ final class HandleBox<Raw, Owner: AnyObject>: AnyHandleBox {
     }
 }
 
-/// The close callback of every handle of the package; a handle without a box is none of ours.
+/// The close callback of every `HandleBox`; handles without a box are ignored.
 let handleDidClose: uv_close_cb = { handle in
     guard let handle, let data = uv_handle_get_data(handle) else { return }
     uv_handle_set_data(handle, nil)
@@ -102,7 +102,7 @@ let handleDidClose: uv_close_cb = { handle in
 }
 
 extension UnsafeMutablePointer {
-    /// Memory for one C structure, all zero, as libuv's `data` field should be until it is set.
+    /// Allocates one C structure, all zero, so that libuv's `data` field is nil until it is set.
     static func allocateZeroed() -> UnsafeMutablePointer {
         let memory = allocate(capacity: 1)
         UnsafeMutableRawPointer(memory).initializeMemory(

@@ -17,13 +17,13 @@ public final class TCPListener {
     private let onConnection: (TCPStream) -> Void
     private let onFailure: (EventLoopError) -> Void
 
-    /// Listens on a socket that was bound before, and owns it from now on.
+    /// Listens on a bound socket, and owns it from now on.
     ///
     /// - Parameters:
-    ///   - backlog: how many connections the system keeps until they are accepted (listen(2)).
-    ///   - onFailure: told where a connection could not be accepted.
-    ///   - onConnection: gets each connection, whose owner it becomes; it must close it.
-    /// - Throws: `EventLoopError`; the socket has been closed then.
+    ///   - backlog: maximum number of connections that the system queues until they are accepted (listen(2)).
+    ///   - onFailure: called when a connection can't be accepted.
+    ///   - onConnection: gets each connection. It owns the connection and must close it.
+    /// - Throws: `EventLoopError`, after it has closed the socket.
     public init(
         loop: EventLoop, socket: BoundSocket, backlog: Int32 = 1024,
         onFailure: @escaping (EventLoopError) -> Void = { _ in },
@@ -55,26 +55,15 @@ public final class TCPListener {
         }
     }
 
-    /// Binds an address and listens on it.
-    ///
-    /// - Throws: `EventLoopError`, see `BoundSocket.bind`.
-    public convenience init(
-        loop: EventLoop, host: String, port: Int, backlog: Int32 = 1024,
-        onConnection: @escaping (TCPStream) -> Void
-    ) throws {
-        let socket = try BoundSocket(host: host, port: port, sharesPort: false)
-        try self.init(loop: loop, socket: socket, backlog: backlog, onConnection: onConnection)
-    }
-
-    /// Stops listening. Connections that were accepted live on, and so do those that wait to be: their clients
-    /// are connected already and may have sent a request, which the system would answer by a reset.
+    /// Stops listening. Accepted connections stay open. Queued ones are accepted first: their clients are connected
+    /// already and may have sent a request, and the system would reset them.
     public func close(_ onClosed: (() -> Void)? = nil) {
-        acceptWaiting()
+        acceptQueued()
         box.close(onClosed)
     }
 
-    /// Accepts what the system has queued: libuv does so only when the loop looks for events again.
-    private func acceptWaiting() {
+    /// Accepts the connections that the system has queued. libuv would do so only when the loop polls for events again.
+    private func acceptQueued() {
         var socket: uv_os_fd_t = -1
         guard box.isOpen, uv_fileno(box.handle, &socket) == 0 else { return }
         while true {
@@ -96,7 +85,7 @@ public final class TCPListener {
     }
 
     private func connectionIsWaiting(status: Int32) {
-        // A failed accept concerns that one connection: libuv itself sheds load on EMFILE.
+        // A failed accept concerns one connection only. On EMFILE libuv itself drops connections.
         guard status == 0 else { return onFailure(EventLoopError(code: status)) }
         guard let stream = try? TCPStream(loop: box.loop) else { return }
         if stream.accept(from: Self.stream(box.raw)) {

@@ -6,21 +6,21 @@ import CLibUV
     import Glibc
 #endif
 
-/// An accepted connection of TCP, or of a socket of the file system, which libuv treats alike.
+/// An accepted connection of a TCP socket or a Unix socket; libuv treats both alike.
 ///
-/// Confined to its loop's thread, like its callbacks. Whoever got it from a listener owns it: it
-/// stays open, and in memory, until `close()` or `reset()`.
+/// Confined to its loop's thread, like its callbacks. The listener's `onConnection` becomes its owner: the stream stays
+/// open, and in memory, until `close()` or `reset()`.
 public final class TCPStream {
-    /// Gets what was read; the bytes are valid during the call only.
+    /// Gets the bytes that were read. They are valid during the call only.
     public var onRead: ((UnsafeRawBufferPointer) -> Void)?
-    /// The peer has sent all that it will send (FIN). Nothing is read after it.
+    /// Called when the peer has ended its side (FIN). Nothing is read after it.
     public var onEnd: (() -> Void)?
-    /// Reading or writing failed (`ECONNRESET`, `EPIPE`, …), told once. The owner still has to close.
+    /// Called once when reading or writing failed (`ECONNRESET`, `EPIPE`, …). The owner still has to close the stream.
     public var onError: ((EventLoopError) -> Void)?
-    /// All that waited to be written has been handed to the system.
+    /// Called when the system has taken everything that was queued to be written.
     public var onDrained: (() -> Void)?
 
-    /// How many bytes wait because the peer doesn't read.
+    /// Number of bytes that are queued because the system didn't take them yet.
     public private(set) var queuedWriteBytes = 0
 
     private let box: HandleBox<uv_tcp_t, TCPStream>
@@ -28,7 +28,7 @@ public final class TCPStream {
     private var isReading = false
     private var resetWatch: ResetWatch?
 
-    /// The most that one system call writes: `uv_try_write` answers a count as a C int.
+    /// Maximum number of bytes of one system call: `uv_try_write` returns the count as a C int.
     private static let writeLimit = 1 << 30
 
     init(loop: EventLoop) throws(EventLoopError) {
@@ -41,12 +41,12 @@ public final class TCPStream {
 
     func accept(from listener: UnsafeMutablePointer<uv_stream_t>) -> Bool {
         guard uv_accept(listener, stream) == 0 else { return false }
-        // Answers are written whole: waiting to fill a segment would only delay them (tcp(7)).
+        // Responses are written whole: waiting to fill a segment would only delay them (TCP_NODELAY, tcp(7)).
         uv_tcp_nodelay(box.raw, 1)
         return true
     }
 
-    /// Takes over a connection that was accepted without libuv; closes it where that fails.
+    /// Takes over a connection that was accepted without libuv. Closes the descriptor if that fails.
     func adopt(_ descriptor: Int32) -> Bool {
         guard uv_tcp_open(box.raw, descriptor) == 0 else {
             closeDescriptor(descriptor)
@@ -58,28 +58,28 @@ public final class TCPStream {
 
     // MARK: Reading
 
-    /// The system's number of the connection; nil once it is closed.
+    /// The file descriptor; nil once the stream is closed.
     public var descriptor: Int32? {
         var socket: uv_os_fd_t = -1
         guard box.isOpen, uv_fileno(box.handle, &socket) == 0 else { return nil }
         return socket
     }
 
-    /// Whether bytes have come in that nobody has read yet.
+    /// Whether the system holds received bytes that were not read yet.
     public var hasUnreadInput: Bool {
         guard let socket = descriptor else { return false }
         var byte: UInt8 = 0
         return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
     }
 
-    /// Reads, and calls `onRead` with what comes, until `stopReading()`.
+    /// Reads and calls `onRead` until `stopReading()`.
     public func startReading() {
         guard box.isOpen, !isReading, !hasFailed else { return }
         isReading = true
         let status = uv_read_start(
             stream,
             { handle, _, buffer in
-                // The loop's one buffer: a read is delivered before the next one starts.
+                // All streams share one buffer: a read is delivered before the next one starts.
                 guard let stream = TCPStream.owner(ofHandle: handle) else { return }
                 let memory = stream.loop.readBuffer
                 buffer?.pointee.base = memory.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -92,16 +92,17 @@ public final class TCPStream {
         if status < 0 { fail(status) }
     }
 
-    /// Stops reading; the peer is held back by TCP's window once the system's buffers are full.
+    /// Stops reading. TCP's window holds the peer back once the system's buffers are full.
     public func stopReading() {
         guard box.isOpen, isReading else { return }
         isReading = false
         uv_read_stop(stream)
     }
 
-    /// From now on also an idle connection whose end was read tells by `onError` that it was reset: what a peer
-    /// that has closed both ways does when something is written to it, and one that only stopped sending
-    /// doesn't. Where that can't be watched, the next write tells.
+    /// Makes `onError` report a reset even after the peer's end was read, when nothing more is read or written.
+    ///
+    /// Write something after it: a peer that has closed both directions responds with a reset, a peer that only
+    /// stopped sending doesn't. If the system can't watch for it, the next write reports the reset.
     public func watchForReset() {
         guard !hasFailed, resetWatch == nil, let socket = descriptor else { return }
         resetWatch = try? ResetWatch(loop: loop, socket: socket) { [weak self] in
@@ -123,12 +124,12 @@ public final class TCPStream {
 
     // MARK: Writing
 
-    /// Writes `bytes`: at once what the system takes, the rest as soon as it does.
+    /// Writes `bytes`. What the system doesn't take at once is queued.
     public func write(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { write($0) }
     }
 
-    /// Writes `bytes`; what the system doesn't take at once is copied.
+    /// Writes `bytes`. What the system doesn't take at once is copied and queued.
     public func write(_ bytes: UnsafeRawBufferPointer) {
         guard box.isOpen, !hasFailed, !bytes.isEmpty else { return }
         var written = 0
@@ -147,7 +148,7 @@ public final class TCPStream {
         if written < bytes.count { queue(UnsafeRawBufferPointer(rebasing: bytes[written...])) }
     }
 
-    /// Copies `bytes` behind a request of libuv's and hands both over.
+    /// Copies `bytes` into the memory of a `uv_write_t`, behind it, and gives both to libuv.
     private func queue(_ bytes: UnsafeRawBufferPointer) {
         let header = MemoryLayout<uv_write_t>.stride
         let memory = UnsafeMutableRawBufferPointer.allocate(
@@ -183,7 +184,7 @@ public final class TCPStream {
         }
     }
 
-    /// Tells the peer, behind all that waits to be written, that no more will come (FIN).
+    /// Ends this side of the connection (FIN), after all queued bytes.
     public func shutdownWriting() {
         guard box.isOpen, !hasFailed else { return }
         let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
@@ -191,21 +192,21 @@ public final class TCPStream {
         if status < 0 { request.deallocate() }
     }
 
-    // MARK: The end
+    // MARK: Closing
 
-    /// Closes the connection; what waits to be written is dropped. A second call does nothing.
+    /// Closes the connection and drops queued bytes. A second call does nothing.
     public func close(_ onClosed: (() -> Void)? = nil) {
         forgetCallbacks()
         box.close(onClosed)
     }
 
-    /// Closes the connection so that the peer sees a reset (RST) rather than an orderly end.
+    /// Closes the connection with a reset (RST) instead of an orderly end.
     public func reset() {
         forgetCallbacks()
         box.close(nil) { uv_tcp_close_reset($0, handleDidClose) }
     }
 
-    /// The callbacks hold their owner, which mostly holds the stream.
+    /// Breaks the reference cycle: the callbacks hold their owner, which usually holds the stream.
     private func forgetCallbacks() {
         guard box.isOpen else { return }
         resetWatch?.close()
@@ -216,7 +217,7 @@ public final class TCPStream {
         onDrained = nil
     }
 
-    /// Tells of an error at the end of the turn, never from within a call of the owner's.
+    /// Reports an error at the end of the turn, so that `onError` never runs inside a call by the owner.
     private func fail(_ status: Int32) {
         guard !hasFailed else { return }
         hasFailed = true
@@ -226,7 +227,7 @@ public final class TCPStream {
         loop.atEndOfTurn { [self] in onError?(EventLoopError(code: status)) }
     }
 
-    /// The peer's numeric address, `unix` of a socket of the file system; nil where the system doesn't know it any more.
+    /// The peer's numeric address, or `unix` for a Unix socket; nil if the system doesn't know it any more.
     public private(set) lazy var remoteAddress: String? = {
         var storage = sockaddr_storage()
         var size = Int32(MemoryLayout<sockaddr_storage>.size)
@@ -257,5 +258,39 @@ public final class TCPStream {
     private static func owner(ofHandle handle: UnsafeMutablePointer<uv_handle_t>?) -> TCPStream? {
         HandleBox<uv_tcp_t, TCPStream>.owner(
             of: UnsafeMutableRawPointer(handle)?.assumingMemoryBound(to: uv_tcp_t.self))
+    }
+}
+
+/// Reports that a connection was reset after its end was read. libuv doesn't poll such a stream any more, unless
+/// something is to be written.
+///
+/// Watches a duplicate of the socket's descriptor for the events that `epoll` always reports, errors and hang-ups
+/// (epoll_ctl(2), `EPOLLERR`); libuv allows no second handle on the first descriptor. Confined to its loop. kqueue
+/// doesn't report them: there, only the next write finds out.
+private final class ResetWatch {
+    private let poll: FileDescriptorPoll
+    private let descriptor: Int32
+
+    /// - Throws: `EventLoopError` if there is no descriptor left.
+    init(loop: EventLoop, socket: Int32, onReset: @escaping () -> Void) throws {
+        let descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw EventLoopError.lastSystemError }
+        self.descriptor = descriptor
+        do {
+            poll = try FileDescriptorPoll(loop: loop, descriptor: descriptor) { _ in onReset() }
+        } catch {
+            closeDescriptor(descriptor)
+            throw error
+        }
+        do {
+            try poll.start(.urgent)
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    func close() {
+        poll.close { [descriptor] in closeDescriptor(descriptor) }
     }
 }

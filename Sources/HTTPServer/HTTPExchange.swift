@@ -1,3 +1,5 @@
+import EventLoop
+
 /// One request on its way to its answer.
 final class HTTPExchange {
     let context: RequestContext

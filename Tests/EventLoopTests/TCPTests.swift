@@ -233,7 +233,8 @@ struct Server {
         on loop: EventLoop, _ onConnection: @escaping @Sendable (TCPStream) -> Void
     ) async throws -> Server {
         try await loop.submit {
-            let listener = try TCPListener(loop: loop, host: "127.0.0.1", port: 0, onConnection: onConnection)
+            let socket = try BoundSocket.bind(host: "127.0.0.1", port: 0)[0]
+            let listener = try TCPListener(loop: loop, socket: socket, onConnection: onConnection)
             return Server(port: listener.port, listener: LoopBound(listener, loop: loop))
         }
     }

@@ -56,17 +56,13 @@ public struct HealthProbe: Sendable {
 
     private func failure(_ reason: String) -> Failure { Failure(description: "\(url): \(reason)") }
 
-    /// Connects to a socket of the file system.
+    /// Connects to a Unix socket.
     private func connected(to address: UnixSocketAddress) throws(Failure) -> Int32 {
-        #if canImport(Darwin)
-            let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
-        #else
-            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
-        if address.withSocketAddress({ connect(descriptor, $0, $1) }) == 0 { return descriptor }
-        let reason = String(cString: strerror(errno))
-        if descriptor >= 0 { close(descriptor) }
-        throw failure(reason)
+        do throws(EventLoopError) {
+            return try address.connect()
+        } catch {
+            throw failure(String(cString: strerror(-error.code)))
+        }
     }
 
     /// Connects to the first address of the host that takes connections.

@@ -1,4 +1,4 @@
-import HTTPServer
+import EventLoop
 import Synchronization
 
 /// When an event loop turned last, for those who watch it from other threads.

@@ -1,5 +1,4 @@
 import EventLoop
-import HTTPServer
 
 /// Measures how late a loop comes to its timers, which is how long whatever is ready waits for it, and keeps the loop's
 /// pulse. Confined to its loop.

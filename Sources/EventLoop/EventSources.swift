@@ -1,0 +1,157 @@
+import CLibUV
+
+/// A timer of a loop, with a resolution of a millisecond.
+///
+/// Confined to the loop's thread. Named so because Foundation has a `Timer`.
+public final class LoopTimer {
+    private let box: HandleBox<uv_timer_t, LoopTimer>
+    private let onFire: () -> Void
+
+    /// Makes a timer that is not started. It stays in memory until `close()`.
+    public init(loop: EventLoop, _ onFire: @escaping () -> Void) {
+        do {
+            box = try HandleBox(loop: loop, uv_timer_init)
+        } catch {
+            // uv_timer_init always returns 0 (libuv's documentation and source).
+            preconditionFailure("uv_timer_init: \(error)")
+        }
+        self.onFire = onFire
+        box.attach(self)
+    }
+
+    /// Starts or restarts the timer. A negative time counts as zero.
+    ///
+    /// - Parameters:
+    ///   - after: the time to the first call, rounded up to milliseconds.
+    ///   - repeating: the time between further calls; nil for no further calls.
+    public func start(after: Duration, repeating: Duration? = nil) {
+        guard box.isOpen else { return }
+        uv_timer_start(
+            box.raw, { raw in HandleBox<uv_timer_t, LoopTimer>.owner(of: raw)?.onFire() },
+            after.roundedUpMilliseconds, repeating?.roundedUpMilliseconds ?? 0)
+    }
+
+    /// Stops the timer. It can be started again.
+    public func stop() {
+        guard box.isOpen else { return }
+        uv_timer_stop(box.raw)
+    }
+
+    /// Frees the timer. A second call does nothing.
+    public func close() {
+        box.close()
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded up, at least 0: a timer must not fire early.
+    var roundedUpMilliseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let attosecondsPerMillisecond: Int64 = 1_000_000_000_000_000
+        let fraction = (attoseconds + attosecondsPerMillisecond - 1) / attosecondsPerMillisecond
+        let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1000)
+        return overflow ? .max : whole.addingReportingOverflow(UInt64(fraction)).partialValue
+    }
+}
+
+/// The monotonic clock of libuv (`uv_hrtime`), for durations shorter than the millisecond of `EventLoop.now`.
+package enum MonotonicClock {
+    /// Nanoseconds since some moment before the process began, the same on every thread. Any thread.
+    package static func nanoseconds() -> Int64 {
+        Int64(truncatingIfNeeded: uv_hrtime())
+    }
+}
+
+/// Calls a closure on a loop for a POSIX signal, in place of the signal's default effect.
+///
+/// Confined to the loop's thread. Several loops may watch the same signal; each one gets it.
+public final class SignalSource {
+    private let box: HandleBox<uv_signal_t, SignalSource>
+    private let onSignal: () -> Void
+
+    /// Watches `signal` (SIGTERM, SIGINT, SIGHUP, …) until `close()`.
+    ///
+    /// - Throws: `EventLoopError`: `EINVAL` for a signal that can't be caught.
+    public init(loop: EventLoop, signal: Int32, _ onSignal: @escaping () -> Void) throws {
+        box = try HandleBox(loop: loop, uv_signal_init)
+        self.onSignal = onSignal
+        let status = uv_signal_start(
+            box.raw, { raw, _ in HandleBox<uv_signal_t, SignalSource>.owner(of: raw)?.onSignal() },
+            signal)
+        guard status == 0 else {
+            box.close()
+            throw EventLoopError(code: status)
+        }
+        box.attach(self)
+    }
+
+    /// Stops watching. Once nobody watches the signal it has its default effect again.
+    public func close() {
+        box.close()
+    }
+}
+
+/// Watches a file descriptor that another library owns, until it is readable or writable (`uv_poll`).
+///
+/// Confined to the loop's thread. Level-triggered: reports readable until the other library has read. Close it, and
+/// wait for `onClosed`, before the descriptor itself is closed.
+public final class FileDescriptorPoll {
+    /// What a descriptor is ready for.
+    public struct Events: OptionSet, Sendable {
+        /// libuv's event mask.
+        public let rawValue: Int32
+
+        /// Wraps libuv's event mask.
+        public init(rawValue: Int32) {
+            self.rawValue = rawValue
+        }
+
+        /// There is something to read, or the end of the stream.
+        public static let readable = Events(rawValue: Int32(UV_READABLE.rawValue))
+        /// There is room to write.
+        public static let writable = Events(rawValue: Int32(UV_WRITABLE.rawValue))
+        /// There is urgent data. On Linux, errors and hang-ups are reported with any events, so with these alone too.
+        static let urgent = Events(rawValue: Int32(UV_PRIORITIZED.rawValue))
+    }
+
+    private let box: HandleBox<uv_poll_t, FileDescriptorPoll>
+    private let onEvents: (Result<Events, EventLoopError>) -> Void
+
+    /// Makes a watcher that is not started. libuv makes `descriptor` non-blocking.
+    ///
+    /// - Throws: `EventLoopError`: `EBADF` or `EPERM` for a descriptor that can't be polled.
+    public init(
+        loop: EventLoop, descriptor: Int32,
+        _ onEvents: @escaping (Result<Events, EventLoopError>) -> Void
+    ) throws {
+        box = try HandleBox(loop: loop) { uv_poll_init($0, $1, descriptor) }
+        self.onEvents = onEvents
+        box.attach(self)
+    }
+
+    /// Watches for `events`, and no longer for any others.
+    ///
+    /// - Throws: `EventLoopError` if the system can't watch the descriptor.
+    public func start(_ events: Events) throws {
+        guard box.isOpen else { return }
+        let status = uv_poll_start(box.raw, events.rawValue) { raw, status, events in
+            guard let poll = HandleBox<uv_poll_t, FileDescriptorPoll>.owner(of: raw) else { return }
+            poll.onEvents(
+                status < 0
+                    ? .failure(EventLoopError(code: status)) : .success(Events(rawValue: events)))
+        }
+        try EventLoopError.check(status)
+    }
+
+    /// Stops watching. It can be started again.
+    public func stop() {
+        guard box.isOpen else { return }
+        uv_poll_stop(box.raw)
+    }
+
+    /// Ends watching for good. Calls `onClosed` once libuv no longer uses the descriptor.
+    public func close(_ onClosed: (() -> Void)? = nil) {
+        box.close(onClosed)
+    }
+}
