@@ -1,0 +1,123 @@
+/// Sends bodies by gzip to clients that take them so, where they are long enough for that to be worth it.
+///
+/// An answer's entity tag has to be weak, since it stays the same. `Vary: Accept-Encoding` is for whoever puts
+/// the answer's fields together: answers that aren't compressed need it too. Belongs to one loop.
+public final class ResponseCompression {
+    private let minimumBytes: Int
+    private lazy var encoder = GzipEncoder()
+
+    /// - Parameter minimumBytes: shorter bodies are sent as they are: by the frame's 18 bytes and the headers
+    ///   that go along little is left to win, and a segment is sent anyway.
+    public init(minimumBytes: Int = 1024) {
+        self.minimumBytes = minimumBytes
+    }
+
+    /// Codes the answer to a request as its `Accept-Encoding` says.
+    ///
+    /// The answer to `HEAD` tells the coding but not the length, which only compressing would tell.
+    /// - Throws: 406 where the client accepts neither gzip nor the body as it is, errors' bodies excepted.
+    public func apply(to response: inout HTTPResponse, for request: HTTPRequest) throws(HTTPError) {
+        guard !response.status.forbidsBody, !response.body.isEmpty,
+            !response.headers.contains(.contentEncoding)
+        else { return }
+        let isWorthwhile = response.body.count >= minimumBytes
+        switch ContentCoding.choice(for: request.headers, isWorthwhile: isWorthwhile) {
+        case .identity: return
+        case nil:
+            if response.status.code >= 400 { return }
+            throw .notAcceptable("Bodies are sent as they are, or by gzip.")
+        case .gzip:
+            if request.method == .head {
+                response.tellsLengthToHead = false
+            } else {
+                guard let encoded = encoder?.encode(response.body) else { return }
+                response.body = encoded
+            }
+            response.headers.add(.contentEncoding, "gzip")
+        }
+    }
+}
+
+/// Undoes the coding of requests' bodies (RFC 9110, section 8.4), up to a bound on what comes out.
+///
+/// Belongs to one loop.
+public final class RequestDecompression {
+    private let limit: Int
+    private lazy var decoder = GzipDecoder()
+
+    private static let unsupported = HTTPError(
+        .unsupportedMediaType, .unsupportedContentCoding, "Bodies are taken as they are, or by gzip.",
+        headers: [.acceptEncoding: "gzip, identity"])
+
+    /// - Parameter limit: the most bytes of a body once it is decoded.
+    public init(limit: Int = HTTPLimits().bodyBytes) {
+        self.limit = limit
+    }
+
+    /// The body of a request, decoded.
+    ///
+    /// - Throws: 415 for a coding other than gzip, and for more than one; 400 for what isn't gzip; 413 beyond the
+    ///   limit.
+    public func body(of request: HTTPRequest) throws(HTTPError) -> [UInt8] {
+        let headers = request.headers
+        guard headers.contains(.contentEncoding) else { return try bounded(request.body) }
+        guard headers.count(of: .contentEncoding) == 1 else { throw Self.unsupported }
+        let coding = headers.withFirstValue(of: .contentEncoding) { coding in
+            ["identity", "gzip", "x-gzip"].firstIndex { ASCII.equalIgnoringCase(coding, $0.utf8) }
+        }
+        guard let coding, let coding else { throw Self.unsupported }
+        if coding == 0 { return try bounded(request.body) }
+        guard let decoder else { throw .internalError }
+        switch decoder.decode(request.body, limit: limit) {
+        case .decoded(let body): return body
+        case .malformed: throw .malformed("The body is not gzip, though its Content-Encoding says so.")
+        case .tooLarge: throw .bodyTooLarge
+        }
+    }
+
+    private func bounded(_ body: [UInt8]) throws(HTTPError) -> [UInt8] {
+        guard body.count <= limit else { throw .bodyTooLarge }
+        return body
+    }
+}
+
+/// How a body is coded on its way (RFC 9110 section 8.4.1).
+enum ContentCoding {
+    /// As it is.
+    case identity
+    /// By gzip (RFC 1952).
+    case gzip
+}
+
+extension ContentCoding {
+    /// The coding for an answer by what a request accepts (RFC 9110 section 12.5.3); nil where neither is
+    /// acceptable.
+    ///
+    /// - Parameter isWorthwhile: whether gzip would make the body smaller. Where the client refuses the body
+    ///   as it is, that doesn't count.
+    static func choice(for headers: HTTPHeaders, isWorthwhile: Bool) -> ContentCoding? {
+        guard headers.contains(.acceptEncoding) else { return .identity }
+        var gzip: Int?
+        var identity: Int?
+        var anything: Int?
+        WeightedList.forEach(of: .acceptEncoding, in: headers) { element in
+            if element.isNamed("gzip") || element.isNamed("x-gzip") {
+                gzip = max(gzip ?? 0, element.weight)
+            } else if element.isNamed("identity") {
+                identity = max(identity ?? 0, element.weight)
+            } else if element.isNamed("*") {
+                anything = max(anything ?? 0, element.weight)
+            }
+        }
+        let gzipWeight = gzip ?? anything ?? 0
+        // Acceptable unless it is refused, by its name or along with everything that isn't named.
+        let acceptsIdentity = identity ?? anything ?? 1 > 0
+        let prefersGzip = isWorthwhile && gzipWeight >= identity ?? 0
+        if gzipWeight > 0, prefersGzip || !acceptsIdentity { return .gzip }
+        return acceptsIdentity ? .identity : nil
+    }
+}
+
+extension WeightedList.Element {
+    fileprivate func isNamed(_ name: String) -> Bool { ASCII.equalIgnoringCase(value, name.utf8) }
+}

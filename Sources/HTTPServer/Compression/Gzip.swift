@@ -1,0 +1,145 @@
+import CZlib
+
+/// Undoes gzip (RFC 1952), one body after the other with the same memory.
+///
+/// Belongs to one loop.
+final class GzipDecoder {
+    /// What a body turned out to be.
+    enum Outcome: Equatable {
+        case decoded([UInt8])
+        /// It isn't gzip, or has been cut off or changed.
+        case malformed
+        /// There is more in it than may be.
+        case tooLarge
+    }
+
+    /// zlib keeps a pointer to it (`inflateInit2`, zlib.h), so it never moves.
+    private let stream: UnsafeMutablePointer<z_stream>
+
+    /// Any window that gzip may have, 2¹⁵ bytes; 16 more ask for gzip's frame.
+    private static let windowBits: Int32 = 15 + 16
+    private static let pieceBytes = 16 * 1024
+
+    /// Takes 40 KiB at its first body; nil where there is no memory.
+    init?() {
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        let status = inflateInit2_(
+            stream, Self.windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        if status != Z_OK {
+            stream.deallocate()
+            return nil
+        }
+    }
+
+    deinit {
+        inflateEnd(stream)
+        stream.deallocate()
+    }
+
+    /// What is in a body of one or several members (RFC 1952, section 2.2), of at most `limit` bytes.
+    ///
+    /// No more than `limit` and one byte are ever made, however much the body claims to hold.
+    func decode(_ body: [UInt8], limit: Int) -> Outcome {
+        guard let length = UInt32(exactly: body.count), !body.isEmpty, inflateReset(stream) == Z_OK else {
+            return .malformed
+        }
+        return body.withUnsafeBufferPointer { input in
+            // zlib doesn't write to its input, only its type says so.
+            stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+            stream.pointee.avail_in = length
+            defer { stream.pointee.next_in = nil }
+            return inflateAll(limit: limit)
+        }
+    }
+
+    private func inflateAll(limit: Int) -> Outcome {
+        var output: [UInt8] = []
+        // Used for every piece: a body may have a member of nothing in each 20 bytes.
+        let piece = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: Self.pieceBytes)
+        defer { piece.deallocate() }
+        while true {
+            guard output.count <= limit else { return .tooLarge }
+            let room = min(limit + 1 - output.count, Self.pieceBytes)
+            let (count, status) = inflatePart(into: piece, room: room)
+            output += piece[..<count]
+            switch status {
+            case Z_STREAM_END where stream.pointee.avail_in == 0:
+                return output.count <= limit ? .decoded(output) : .tooLarge
+            case Z_STREAM_END:
+                guard inflateReset(stream) == Z_OK else { return .malformed }
+            case Z_OK where count == room || stream.pointee.avail_in > 0:
+                continue
+            default:
+                // Z_BUF_ERROR is an input that ends too early; all else is no gzip.
+                return .malformed
+            }
+        }
+    }
+
+    private func inflatePart(
+        into piece: UnsafeMutableBufferPointer<UInt8>, room: Int
+    ) -> (count: Int, status: Int32) {
+        stream.pointee.next_out = piece.baseAddress
+        stream.pointee.avail_out = UInt32(clamping: room)
+        defer { stream.pointee.next_out = nil }
+        let status = inflate(stream, Z_NO_FLUSH)
+        return (room - Int(stream.pointee.avail_out), status)
+    }
+}
+
+/// Codes bodies by gzip (RFC 1952), one after the other with the same memory.
+///
+/// Belongs to one loop.
+final class GzipEncoder {
+    /// zlib keeps a pointer to it (`deflateInit2`, zlib.h), so it never moves.
+    private let stream: UnsafeMutablePointer<z_stream>
+
+    /// The fastest level: a loop that compresses serves nobody else meanwhile, and the default level takes up to
+    /// four times as long for a tenth less (a hundred places: 0.59 ms and 5.5 kB, 0.14 ms and 6.2 kB).
+    private static let level: Int32 = 1
+    /// 2¹³ bytes to look back on; 16 more ask for gzip's frame. More memory made no answer smaller.
+    private static let windowBits: Int32 = 13 + 16
+    /// 2¹³ entries to find matches by.
+    private static let memoryLevel: Int32 = 6
+
+    /// Takes 64 KiB; nil where there is no memory.
+    init?() {
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        let status = deflateInit2_(
+            stream, Self.level, Z_DEFLATED, Self.windowBits, Self.memoryLevel, Z_DEFAULT_STRATEGY,
+            ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        if status != Z_OK {
+            stream.deallocate()
+            return nil
+        }
+    }
+
+    deinit {
+        deflateEnd(stream)
+        stream.deallocate()
+    }
+
+    /// The body as one gzip member; nil where it is too long for one call.
+    func encode(_ body: [UInt8]) -> [UInt8]? {
+        guard let length = UInt32(exactly: body.count), deflateReset(stream) == Z_OK else { return nil }
+        let bound = Int(deflateBound(stream, UInt(length)))
+        guard let room = UInt32(exactly: bound) else { return nil }
+        var isComplete = false
+        let encoded = [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+            body.withUnsafeBufferPointer { input in
+                // zlib doesn't write to its input, only its type says so.
+                stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+                stream.pointee.avail_in = length
+                stream.pointee.next_out = output.baseAddress
+                stream.pointee.avail_out = room
+                isComplete = deflate(stream, Z_FINISH) == Z_STREAM_END
+            }
+            count = bound - Int(stream.pointee.avail_out)
+            stream.pointee.next_in = nil
+            stream.pointee.next_out = nil
+        }
+        return isComplete ? encoded : nil
+    }
+}

@@ -1,0 +1,355 @@
+import EventLoop
+
+/// One client's connection: performs what its state machine decides, on the stream, the parser, a timer and
+/// the handler's task.
+///
+/// Confined to its loop. Its stream and its timer keep it alive until it has closed them.
+final class HTTPConnection {
+    let stream: TCPStream
+    /// Whether the client is only told why its connection is refused.
+    let isRefused: Bool
+    let environment: HTTPServerEnvironment
+    var exchange: HTTPExchange?
+    /// The answer that goes out piece by piece.
+    var drip: DrippedOutput?
+
+    private let parser: RequestParser
+    private let onClosed: (HTTPConnection) -> Void
+    private var actions: ActionQueue
+    private var input = InputBuffer()
+    private var output: [UInt8] = []
+    private var isFlushScheduled = false
+    private var deadline: ConnectionDeadline?
+    private var task: Task<Void, Never>?
+
+    /// Answers leave together while more requests wait, up to this size.
+    private static let batchBytes = 64 * 1024
+
+    init(
+        stream: TCPStream, environment: HTTPServerEnvironment, isRefused: Bool,
+        onClosed: @escaping (HTTPConnection) -> Void
+    ) {
+        self.stream = stream
+        self.isRefused = isRefused
+        self.environment = environment
+        self.onClosed = onClosed
+        self.parser = RequestParser(limits: environment.limits)
+        self.actions = ActionQueue(limits: environment.limits)
+    }
+
+    /// Starts to serve; over capacity, only tells the client so.
+    func start(refusal: HTTPError? = nil) {
+        stream.onRead = { [self] in received($0) }
+        stream.onEnd = { [self] in process(.peerEnded) }
+        stream.onError = { [self] _ in process(.peerFailed) }
+        stream.onDrained = { [self] in
+            // Between two pieces of an answer, all that was written is not all.
+            if drip == nil { process(.drained) }
+        }
+        deadline = ConnectionDeadline(loop: environment.loop) { [self] queuedWriteBytes in
+            process(.deadlineReached(progressed: stream.queuedWriteBytes < queuedWriteBytes))
+        }
+        process(.connected(refusal: refusal))
+    }
+
+    /// Whether a request is being answered.
+    var isHandling: Bool {
+        if case .handling = machine.state { true } else { false }
+    }
+
+    /// From now on, ends the connection with its next answer.
+    func endKeepAlive() {
+        process(.keepAliveEnded)
+    }
+
+    /// Ends the connection once the request that has begun, or waits unread, is answered.
+    func drain() {
+        process(.drainRequested(inputWaits: stream.hasUnreadInput))
+    }
+
+    /// Ends the connection now.
+    func close() {
+        process(.closeRequested)
+    }
+
+    // MARK: Events and actions
+
+    private var machine: HTTPConnectionStateMachine {
+        _read { yield actions.machine }
+    }
+
+    /// Tells the state machine of an event, and does what it says.
+    func process(_ event: HTTPConnectionStateMachine.Event) {
+        guard actions.handle(event) else { return }
+        while let batch = actions.next() {
+            for action in batch { perform(action) }
+            actions.recycle(batch)
+        }
+    }
+
+    private func perform(_ action: HTTPConnectionStateMachine.Action) {
+        switch action {
+        case .startReading: stream.startReading()
+        case .stopReading: stream.stopReading()
+        case .setDeadline(let kind):
+            deadline?.set(environment.timeouts[kind], queuedWriteBytes: stream.queuedWriteBytes)
+        case .clearDeadline: deadline?.clear()
+        case .parse: parseWaitingInput()
+        case .sendContinue:
+            flush()
+            stream.write(ResponseEncoder.continueResponse)
+        case .probePeer:
+            flush()
+            stream.watchForReset()
+            stream.write(ResponseEncoder.processingResponse)
+        case .dispatch: dispatch()
+        case .cancelRequest: task?.cancel()
+        case .sendError(let error): send(error)
+        case .sendResponse(let keepsAlive): sendResponse(keepsAlive: keepsAlive)
+        case .shutdownWriting:
+            input.removeAll()
+            flush()
+            stream.shutdownWriting()
+        case .close:
+            flush()
+            release()
+            stream.close { [self] in onClosed(self) }
+        case .reset:
+            release()
+            stream.reset()
+            onClosed(self)
+        }
+    }
+
+    private func release() {
+        deadline?.close()
+        deadline = nil
+        drip?.cancel()
+        drip = nil
+        input.removeAll()
+        output = []
+    }
+
+    // MARK: Input
+
+    private func received(_ bytes: UnsafeRawBufferPointer) {
+        if machine.discardsInput {
+            process(.inputDiscarded(bytes: bytes.count))
+        } else if machine.wantsInput {
+            let used = parse(bytes, from: 0)
+            keep(UnsafeRawBufferPointer(rebasing: bytes[used...]))
+        } else {
+            keep(bytes)
+        }
+    }
+
+    private func keep(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty else { return }
+        if machine.discardsInput {
+            process(.inputDiscarded(bytes: bytes.count))
+        } else {
+            input.append(bytes)
+            process(.inputWaits(bytes: input.count))
+        }
+    }
+
+    private func parseWaitingInput() {
+        let bytes = input.bytes
+        let start = input.start
+        let used = bytes.withUnsafeBytes { parse($0, from: start) }
+        input.consume(used - start)
+        if !input.isEmpty, !machine.discardsInput { process(.inputWaits(bytes: input.count)) }
+    }
+
+    /// Parses up to the end of a request; answers where in `bytes` it stopped.
+    private func parse(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var offset = start
+        while machine.wantsInput {
+            switch parser.next(bytes, from: &offset) {
+            case .needsMore(let isInRequest):
+                process(.inputExhausted(isInRequest: isInRequest))
+                return bytes.count
+            case .head(let head):
+                process(event(of: head))
+            case .body(let body):
+                exchange?.complete(body)
+                process(.requestParsed)
+            case .failure(let error):
+                process(.parseFailed(refusal(ofMalformedRequest: error)))
+            }
+        }
+        return offset
+    }
+
+    /// Has a request admitted by its head; the event is a failure where that is refused and a body would follow.
+    private func event(of head: RequestHead) -> HTTPConnectionStateMachine.Event {
+        let exchange = HTTPExchange(head, connection: self)
+        self.exchange = exchange
+        do throws(HTTPError) {
+            parser.maximumBodyBytes = try exchange.admit(head, by: environment)
+        } catch {
+            return .parseFailed(error)
+        }
+        return .headParsed(
+            keepsAlive: head.keepsAlive, bodyFollows: head.framing != .none,
+            expectsContinue: head.expectsContinue, takesInterim: head.version == .http11)
+    }
+
+    /// What a request is answered by that can't be read, by its head or behind it.
+    private func refusal(ofMalformedRequest error: HTTPError) -> HTTPError {
+        guard self.exchange == nil else { return error }
+        let exchange = HTTPExchange(connection: self)
+        self.exchange = exchange
+        return environment.dispatcher.refusal(ofMalformedRequest: exchange.context) ?? error
+    }
+
+    // MARK: Requests and answers
+
+    private func dispatch() {
+        guard let exchange, let request = exchange.takeRequest() else { return }
+        let handler: any HTTPHandler
+        do {
+            handler = try exchange.admittedHandler()
+        } catch {
+            return respond(environment.errorResponder.response(to: error, context: exchange.context))
+        }
+        let loop = environment.loop
+        let work = LoopBound((connection: self, handler: handler), loop: loop)
+        if #available(macOS 26, iOS 26, *) {
+            // Runs at once, here, up to where it first waits: no queue in between.
+            task = Task.immediate(executorPreference: loop) {
+                await work.value.connection.serve(request, by: work.value.handler)
+            }
+        } else {
+            task = Task(executorPreference: loop) {
+                await work.value.connection.serve(request, by: work.value.handler)
+            }
+        }
+    }
+
+    private func serve(_ request: HTTPRequest, by handler: any HTTPHandler) async {
+        guard let context = exchange?.context else { return }
+        let response: HTTPResponse
+        do {
+            response = try await handler.respond(to: request, context: context)
+        } catch {
+            response = environment.errorResponder.response(to: error, context: context)
+        }
+        // Before the response: what follows it on the connection is admitted while it is sent.
+        context.release()
+        respond(response)
+    }
+
+    private func respond(_ response: HTTPResponse) {
+        guard let exchange else { return }
+        guard machine.state != .closed else {
+            return exchange.observe(nil, responseBytes: 0, environment)
+        }
+        exchange.setResponse(response)
+        process(.responseProduced(asksToClose: response.asksToClose))
+    }
+
+    private func send(_ error: HTTPError) {
+        let exchange = self.exchange ?? HTTPExchange(connection: self)
+        exchange.setResponse(environment.errorResponder.response(to: error, context: exchange.context))
+        parser.discardBody()
+        exchange.context.release()
+        self.exchange = exchange
+        sendResponse(keepsAlive: false, interruption: .init(error))
+    }
+
+    private func sendResponse(
+        keepsAlive: Bool, interruption: RequestObservation.Interruption? = nil
+    ) {
+        guard let exchange, let response = exchange.response else { return }
+        self.exchange = nil
+        let framing = exchange.framing(keepsAlive: keepsAlive)
+        let bytes = ResponseEncoder.encode(
+            response, framing, date: environment.date.now(), commonFields: environment.commonFields)
+        guard case .whole = response.transmission else {
+            exchange.observe(response.status, responseBytes: bytes.count, environment)
+            return transmit(
+                bytes, bodyBytes: framing.bodyBytes(of: response), as: response.transmission)
+        }
+        write(bytes, canWait: keepsAlive && !input.isEmpty)
+        exchange.observe(
+            response.status, responseBytes: bytes.count, interruption: interruption, environment)
+        process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))
+    }
+
+    // MARK: Output
+
+    /// Writes an answer; one behind which a request waits leaves with that one's answer, or with the turn.
+    func write(_ bytes: [UInt8], canWait: Bool) {
+        guard canWait || !output.isEmpty else { return stream.write(bytes) }
+        output.append(contentsOf: bytes)
+        if !canWait || output.count >= Self.batchBytes {
+            flush()
+        } else if !isFlushScheduled {
+            isFlushScheduled = true
+            environment.loop.atEndOfTurn { [self] in
+                isFlushScheduled = false
+                flush()
+            }
+        }
+    }
+
+    private func flush() {
+        guard !output.isEmpty else { return }
+        let bytes = output
+        output = []
+        stream.write(bytes)
+    }
+}
+
+extension RequestObservation.Interruption {
+    /// Why a request that is answered by an error never came in whole; nil where it was refused instead.
+    fileprivate init?(_ error: HTTPError) {
+        switch error {
+        case .headTimedOut, .bodyTimedOut: self = .timeout
+        case .truncated: self = .disconnected
+        default: return nil
+        }
+    }
+}
+
+extension HTTPTimeouts {
+    fileprivate subscript(kind: HTTPConnectionStateMachine.Deadline) -> Duration {
+        switch kind {
+        case .head: head
+        case .body: body
+        case .idle: idle
+        case .write: write
+        case .linger: linger
+        case .lastRequest: lastRequest
+        }
+    }
+}
+
+/// Bytes that wait to be parsed.
+private struct InputBuffer {
+    private(set) var bytes: [UInt8] = []
+    /// Where the bytes start that still wait.
+    private(set) var start = 0
+
+    var count: Int { bytes.count - start }
+    var isEmpty: Bool { start == bytes.count }
+
+    mutating func append(_ more: UnsafeRawBufferPointer) {
+        if start > 0 {
+            bytes.removeFirst(start)
+            start = 0
+        }
+        bytes.append(contentsOf: more)
+    }
+
+    mutating func consume(_ count: Int) {
+        start += count
+        if start >= bytes.count { removeAll() }
+    }
+
+    mutating func removeAll() {
+        bytes = []
+        start = 0
+    }
+}

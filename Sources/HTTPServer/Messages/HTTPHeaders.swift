@@ -1,0 +1,186 @@
+/// The header fields of a message, in their order; names match whatever their case.
+///
+/// All names and values lie in one run of bytes, so that a request's fields cost no string until one is
+/// asked for. No value ever holds CR, LF or NUL: a request that carries one is refused, and in an answer
+/// each is replaced by a space (RFC 9110 section 5.5).
+public struct HTTPHeaders: Sendable {
+    /// Where a field's name and value lie in `storage`.
+    struct Field: Sendable {
+        var nameStart: Int
+        var nameEnd: Int
+        var valueStart: Int
+        var valueEnd: Int
+    }
+
+    private(set) var storage: [UInt8]
+    private(set) var fields: [Field]
+
+    /// No fields.
+    public init() {
+        self.storage = []
+        self.fields = []
+    }
+
+    /// Fields that lie in bytes which hold no CR, LF or NUL inside them.
+    init(storage: [UInt8], fields: [Field]) {
+        self.storage = storage
+        self.fields = fields
+    }
+
+    /// Number of fields; one that is repeated counts every time.
+    public var count: Int { fields.count }
+
+    /// Whether there are no fields.
+    public var isEmpty: Bool { fields.isEmpty }
+
+    /// Adds a field behind the others; a second one of the same name stays beside the first.
+    ///
+    /// CR, LF and NUL in the value become spaces.
+    public mutating func add(_ name: HTTPHeaderName, _ value: String) {
+        let nameStart = storage.count
+        storage.append(contentsOf: name.rawValue.utf8)
+        let nameEnd = storage.count
+        storage.append(contentsOf: value.utf8)
+        let valueEnd = storage.count
+        for index in nameEnd..<valueEnd {
+            switch storage[index] {
+            case ASCII.carriageReturn, ASCII.lineFeed, ASCII.nul: storage[index] = ASCII.space
+            default: break
+            }
+        }
+        fields.append(
+            Field(nameStart: nameStart, nameEnd: nameEnd, valueStart: nameEnd, valueEnd: valueEnd))
+    }
+
+    /// Adds fields behind the others, in their order: cheaper than one by one.
+    public mutating func add(contentsOf other: HTTPHeaders) {
+        let offset = storage.count
+        storage.append(contentsOf: other.storage)
+        fields.reserveCapacity(fields.count + other.fields.count)
+        for field in other.fields {
+            fields.append(
+                Field(
+                    nameStart: field.nameStart + offset, nameEnd: field.nameEnd + offset,
+                    valueStart: field.valueStart + offset, valueEnd: field.valueEnd + offset))
+        }
+    }
+
+    /// Replaces all fields of this name by one.
+    public mutating func set(_ name: HTTPHeaderName, _ value: String) {
+        remove(name)
+        add(name, value)
+    }
+
+    /// Removes all fields of this name.
+    public mutating func remove(_ name: HTTPHeaderName) {
+        guard contains(name) else { return }
+        let kept = storage.withUnsafeBytes { bytes in
+            fields.filter { !Self.matches($0, name, in: bytes) }
+        }
+        fields = kept
+    }
+
+    /// Whether there is a field of this name.
+    public func contains(_ name: HTTPHeaderName) -> Bool {
+        storage.withUnsafeBytes { bytes in fields.contains { Self.matches($0, name, in: bytes) } }
+    }
+
+    /// The value of the first field of this name; bytes that aren't UTF-8 are replaced.
+    public func first(_ name: HTTPHeaderName) -> String? {
+        withFirstValue(of: name) { Self.text($0) }
+    }
+
+    /// The values of all fields of this name, in order.
+    public func all(_ name: HTTPHeaderName) -> [String] {
+        storage.withUnsafeBytes { bytes in
+            fields.filter { Self.matches($0, name, in: bytes) }
+                .map { Self.text(bytes[$0.valueStart..<$0.valueEnd]) }
+        }
+    }
+
+    /// Number of fields of this name.
+    func count(of name: HTTPHeaderName) -> Int {
+        storage.withUnsafeBytes { bytes in
+            fields.reduce(into: 0) { if Self.matches($1, name, in: bytes) { $0 += 1 } }
+        }
+    }
+
+    /// Hands the bytes of the first field of this name to a closure, without making a string.
+    func withFirstValue<Result>(
+        of name: HTTPHeaderName, _ body: (Slice<UnsafeRawBufferPointer>) throws -> Result
+    ) rethrows -> Result? {
+        try storage.withUnsafeBytes { bytes in
+            for field in fields where Self.matches(field, name, in: bytes) {
+                return try body(bytes[field.valueStart..<field.valueEnd])
+            }
+            return nil
+        }
+    }
+
+    /// Hands the bytes of every field of this name to a closure, in order.
+    func forEachValue(of name: HTTPHeaderName, _ body: (Slice<UnsafeRawBufferPointer>) -> Void) {
+        storage.withUnsafeBytes { bytes in
+            for field in fields where Self.matches(field, name, in: bytes) {
+                body(bytes[field.valueStart..<field.valueEnd])
+            }
+        }
+    }
+
+    /// A value as a string. Where it isn't UTF-8, every byte beyond ASCII is replaced: `String(decoding:as:)`, which
+    /// spares the sequences that are good, takes a thousand instructions a byte.
+    private static func text(_ value: Slice<UnsafeRawBufferPointer>) -> String {
+        if let text = String(validating: value, as: UTF8.self) { return text }
+        var repaired: [UInt8] = []
+        repaired.reserveCapacity(3 * value.count)
+        for byte in value {
+            if byte < 0x80 { repaired.append(byte) } else { repaired.append(contentsOf: "\u{FFFD}".utf8) }
+        }
+        return String(decoding: repaired, as: UTF8.self)
+    }
+
+    private static func matches(
+        _ field: Field, _ name: HTTPHeaderName, in bytes: UnsafeRawBufferPointer
+    ) -> Bool {
+        // Most names differ in length already.
+        field.nameEnd - field.nameStart == name.rawValue.utf8.count
+            && ASCII.equalIgnoringCase(bytes[field.nameStart..<field.nameEnd], name.rawValue.utf8)
+    }
+}
+
+extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+    /// Fields written in the program, in their order.
+    public init(dictionaryLiteral elements: (HTTPHeaderName, String)...) {
+        self.init()
+        fields.reserveCapacity(elements.count)
+        storage.reserveCapacity(
+            elements.reduce(0) { $0 + $1.0.rawValue.utf8.count + $1.1.utf8.count })
+        for (name, value) in elements { add(name, value) }
+    }
+}
+
+extension HTTPHeaders: Sequence {
+    /// Goes through the fields in order, as strings.
+    public func makeIterator() -> AnyIterator<(name: String, value: String)> {
+        var index = 0
+        return AnyIterator { [storage, fields] in
+            guard index < fields.count else { return nil }
+            let field = fields[index]
+            index += 1
+            return (
+                String(decoding: storage[field.nameStart..<field.nameEnd], as: UTF8.self),
+                String(decoding: storage[field.valueStart..<field.valueEnd], as: UTF8.self)
+            )
+        }
+    }
+}
+
+extension HTTPHeaders {
+    /// Whether the message's body is of a media type: `Content-Type` names it, whatever its case and its
+    /// parameters (RFC 9110, section 8.3).
+    public func hasContent(of mediaType: String) -> Bool {
+        guard count(of: .contentType) == 1 else { return false }
+        return withFirstValue(of: .contentType) { field in
+            ASCII.equalIgnoringCase(ASCII.trimmed(field.prefix { $0 != ASCII.semicolon }), mediaType.utf8)
+        } ?? false
+    }
+}

@@ -1,0 +1,212 @@
+/// An answer: the handler says what, the server how it is framed.
+///
+/// `Content-Length`, `Transfer-Encoding`, `Date`, `X-Request-Id` and `Connection` are the server's to write;
+/// a handler's own are left out, but that `Connection: close` still closes the connection. For `HEAD` a
+/// handler answers as for `GET`: the server keeps the body back and tells its length.
+public struct HTTPResponse: Sendable {
+    /// The status, 200 … 599.
+    public var status: HTTPStatus
+    /// The fields that the handler adds.
+    public var headers: HTTPHeaders
+    /// The body, whole; not sent where the status or the method allows none.
+    public var body: [UInt8]
+    /// Whether an answer to `HEAD` tells the length of `body`; false where that isn't the length that `GET` would
+    /// tell, and finding out costs too much (RFC 9110 section 8.6). Answers with a body always tell it.
+    public var tellsLengthToHead = true
+    /// How the answer goes over the wire.
+    public var transmission = ResponseTransmission.whole
+
+    /// An answer from its parts.
+    public init(_ status: HTTPStatus, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// An answer of plain text in UTF-8.
+    public static func text(_ status: HTTPStatus, _ text: String) -> HTTPResponse {
+        HTTPResponse(status, headers: [.contentType: "text/plain; charset=utf-8"], body: Array(text.utf8))
+    }
+
+    /// Whether the handler asks for the connection to be closed behind this answer.
+    var asksToClose: Bool {
+        headers.withFirstValue(of: .connection) { ASCII.equalIgnoringCase($0, "close".utf8) } ?? false
+    }
+}
+
+/// A response status: three digits and the phrase that goes with them (RFC 9110 section 15).
+public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
+    /// The status code, 100 … 999.
+    public let code: Int
+
+    /// A status from its code; nil outside 100 … 999.
+    public init?(code: Int) {
+        guard (100...999).contains(code) else { return nil }
+        self.code = code
+    }
+
+    private init(unchecked code: Int) {
+        self.code = code
+    }
+
+    /// The code and its phrase.
+    public var description: String { "\(code) \(reasonPhrase)" }
+
+    /// Whether an answer of this status ends with its header block, whatever the method
+    /// (RFC 9112 section 6.3).
+    public var forbidsBody: Bool { code < 200 || code == 204 || code == 304 }
+
+    /// 200, the answer is in the body.
+    public static let ok = HTTPStatus(unchecked: 200)
+    /// 201, something was made.
+    public static let created = HTTPStatus(unchecked: 201)
+    /// 202, taken but not done yet.
+    public static let accepted = HTTPStatus(unchecked: 202)
+    /// 204, done, nothing to say.
+    public static let noContent = HTTPStatus(unchecked: 204)
+    /// 304, what the client holds is still right.
+    public static let notModified = HTTPStatus(unchecked: 304)
+    /// 400, the request makes no sense.
+    public static let badRequest = HTTPStatus(unchecked: 400)
+    /// 401, credentials are missing or wrong.
+    public static let unauthorized = HTTPStatus(unchecked: 401)
+    /// 403, these credentials do not suffice.
+    public static let forbidden = HTTPStatus(unchecked: 403)
+    /// 404, there is no such resource.
+    public static let notFound = HTTPStatus(unchecked: 404)
+    /// 405, the resource has other methods.
+    public static let methodNotAllowed = HTTPStatus(unchecked: 405)
+    /// 406, no representation that the client accepts.
+    public static let notAcceptable = HTTPStatus(unchecked: 406)
+    /// 408, the request took too long to arrive.
+    public static let requestTimeout = HTTPStatus(unchecked: 408)
+    /// 409, in conflict with the resource's state.
+    public static let conflict = HTTPStatus(unchecked: 409)
+    /// 412, the resource isn't as the request demands.
+    public static let preconditionFailed = HTTPStatus(unchecked: 412)
+    /// 413, the body is larger than the server takes.
+    public static let contentTooLarge = HTTPStatus(unchecked: 413)
+    /// 414, the request line is longer than the server takes.
+    public static let uriTooLong = HTTPStatus(unchecked: 414)
+    /// 415, the body's media type isn't one the resource takes.
+    public static let unsupportedMediaType = HTTPStatus(unchecked: 415)
+    /// 417, an `Expect` that the server cannot meet.
+    public static let expectationFailed = HTTPStatus(unchecked: 417)
+    /// 429, this client asks too often.
+    public static let tooManyRequests = HTTPStatus(unchecked: 429)
+    /// 431, the header block is larger than the server takes.
+    public static let requestHeaderFieldsTooLarge = HTTPStatus(unchecked: 431)
+    /// 500, the server failed.
+    public static let internalServerError = HTTPStatus(unchecked: 500)
+    /// 501, a method or transfer coding that the server does not know.
+    public static let notImplemented = HTTPStatus(unchecked: 501)
+    /// 503, not now.
+    public static let serviceUnavailable = HTTPStatus(unchecked: 503)
+    /// 504, something behind the server took too long.
+    public static let gatewayTimeout = HTTPStatus(unchecked: 504)
+    /// 505, a version of HTTP that the server does not speak.
+    public static let httpVersionNotSupported = HTTPStatus(unchecked: 505)
+}
+
+extension HTTPStatus {
+    /// The phrase registered for the code, empty where there is none (IANA, HTTP status codes).
+    public var reasonPhrase: String {
+        withReasonPhrase { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The phrase as bytes, without making a string of it.
+    func withReasonPhrase<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        staticReasonPhrase.withUTF8Buffer(body)
+    }
+
+    private var staticReasonPhrase: StaticString {
+        switch code {
+        case 100...199: informationalPhrase
+        case 200...299: successPhrase
+        case 300...399: redirectionPhrase
+        case 400...499: clientErrorPhrase
+        case 500...599: serverErrorPhrase
+        default: ""
+        }
+    }
+
+    private var informationalPhrase: StaticString {
+        switch code {
+        case 100: "Continue"
+        case 101: "Switching Protocols"
+        case 103: "Early Hints"
+        default: ""
+        }
+    }
+
+    private var successPhrase: StaticString {
+        switch code {
+        case 200: "OK"
+        case 201: "Created"
+        case 202: "Accepted"
+        case 203: "Non-Authoritative Information"
+        case 204: "No Content"
+        case 205: "Reset Content"
+        case 206: "Partial Content"
+        default: ""
+        }
+    }
+
+    private var redirectionPhrase: StaticString {
+        switch code {
+        case 300: "Multiple Choices"
+        case 301: "Moved Permanently"
+        case 302: "Found"
+        case 303: "See Other"
+        case 304: "Not Modified"
+        case 307: "Temporary Redirect"
+        case 308: "Permanent Redirect"
+        default: ""
+        }
+    }
+
+    private var clientErrorPhrase: StaticString {
+        switch code {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 402: "Payment Required"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 406: "Not Acceptable"
+        case 407: "Proxy Authentication Required"
+        case 408: "Request Timeout"
+        case 409: "Conflict"
+        case 410: "Gone"
+        case 411: "Length Required"
+        case 412: "Precondition Failed"
+        case 413: "Content Too Large"
+        case 414: "URI Too Long"
+        case 415: "Unsupported Media Type"
+        case 416: "Range Not Satisfiable"
+        case 417: "Expectation Failed"
+        case 421: "Misdirected Request"
+        case 422: "Unprocessable Content"
+        case 425: "Too Early"
+        case 426: "Upgrade Required"
+        case 428: "Precondition Required"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        default: ""
+        }
+    }
+
+    private var serverErrorPhrase: StaticString {
+        switch code {
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 502: "Bad Gateway"
+        case 503: "Service Unavailable"
+        case 504: "Gateway Timeout"
+        case 505: "HTTP Version Not Supported"
+        case 507: "Insufficient Storage"
+        case 511: "Network Authentication Required"
+        default: ""
+        }
+    }
+}
