@@ -26,9 +26,27 @@ struct EventBacklog {
         }
 
         init(json: [UInt8]) {
-            let batch = [UInt8(ascii: "[")] + json + [UInt8(ascii: "]")]
-            let event = try? EventsRequest.decode(body: batch, catalog: .empty).first
-            (id, userID, isTest) = (event?.id, event?.userID, event?.isTest ?? false)
+            let event = try? JSONDecoder().decode(Envelope.self, from: Data(json))
+            let hasUser = (1...EventLimits.userIDBytes).contains(event?.userID.utf8.count ?? 0)
+            (id, userID, isTest) = hasUser ? (event?.id, event?.userID, event?.test ?? false) : (nil, nil, false)
+        }
+
+        /// The members that every event has. The values aren't decoded: nothing here asks for them.
+        private struct Envelope: Decodable {
+            struct Content: Decodable {
+                let name: String
+            }
+
+            private enum CodingKeys: String, CodingKey {
+                case id, time, event, test
+                case userID = "user_id"
+            }
+
+            let id: UUID?
+            let userID: String
+            let time: Double
+            let event: Content
+            let test: Bool?
         }
     }
 
