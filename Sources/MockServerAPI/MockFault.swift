@@ -1,3 +1,78 @@
+/// Which requests of a session go wrong, how often and how.
+public struct MockFaultRule: Hashable, Sendable {
+    /// The method of the requests; nil is any.
+    public var method: String?
+    /// The path of the requests, below the session's prefix: one path, or the template of a route, such as
+    /// `/locations/{id}`; nil is any.
+    public var path: String?
+    /// How many requests, from 1; nil is every one.
+    public var times: Int?
+    /// How long the answer is kept back, in seconds, 0…600.
+    public var delaySeconds: Double
+    /// What is wrong with the answer; nil is nothing but the delay.
+    public var fault: MockFault?
+
+    /// Makes a rule.
+    public init(
+        method: String? = nil, path: String? = nil, times: Int? = nil, delaySeconds: Double = 0,
+        fault: MockFault? = nil
+    ) {
+        self.method = method
+        self.path = path
+        self.times = times
+        self.delaySeconds = delaySeconds
+        self.fault = fault
+    }
+}
+
+extension MockFaultRule: Codable {
+    private enum Key: String, CodingKey {
+        case method, path, times, delaySeconds, fault
+    }
+
+    /// Decodes a rule; a member that rules don't have is refused, as is a number out of its range, a path that
+    /// doesn't begin with a slash, and a rule that does nothing.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.strictContainer(of: [
+            Key.method, .path, .times, .delaySeconds, .fault,
+        ])
+        self.init(
+            method: try members.decodeIfPresent(String.self, forKey: .method),
+            path: try members.decodeIfPresent(String.self, forKey: .path),
+            times: try members.integerIfPresent(forKey: .times, in: 1...1_000_000),
+            delaySeconds: try members.numberIfPresent(forKey: .delaySeconds, in: 0...600) ?? 0,
+            fault: try members.decodeIfPresent(MockFault.self, forKey: .fault))
+        if let path, !path.hasPrefix("/") { throw members.fault(.path, "must begin with a slash") }
+        if fault == nil, delaySeconds == 0 {
+            throw members.fault(.fault, "is missing, and so is delaySeconds: the rule would do nothing")
+        }
+    }
+
+    /// Encodes the rule; what it leaves open is left out.
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Key.self)
+        try members.encodeIfPresent(method, forKey: .method)
+        try members.encodeIfPresent(path, forKey: .path)
+        try members.encodeIfPresent(times, forKey: .times)
+        if delaySeconds != 0 { try members.encode(delaySeconds, forKey: .delaySeconds) }
+        try members.encodeIfPresent(fault, forKey: .fault)
+    }
+}
+
+/// A rule that is in effect, and how often it was.
+public struct MockFaultState: Hashable, Sendable, Codable {
+    /// The rule.
+    public let rule: MockFaultRule
+    /// How many requests it has met so far.
+    public let timesUsed: Int
+
+    /// Makes a state.
+    public init(rule: MockFaultRule, timesUsed: Int) {
+        self.rule = rule
+        self.timesUsed = timesUsed
+    }
+}
+
 /// What goes wrong with an answer of `poi-mock`.
 public enum MockFault: Hashable, Sendable {
     /// The service refuses with a problem, without looking at the request.
@@ -45,6 +120,73 @@ public enum MockFault: Hashable, Sendable {
         case .truncatedBody: .truncatedBody
         case .malformedJSON: .malformedJSON
         case .slowDrip: .slowDrip
+        }
+    }
+}
+
+extension MockFault: Codable {
+    fileprivate enum Key: String, CodingKey {
+        case kind, status, code, detail, retryAfterSeconds, bytes, intervalSeconds
+    }
+
+    /// Decodes a fault; a member that its kind doesn't have is refused, as is a number out of its range.
+    public init(from decoder: any Decoder) throws {
+        let all = try decoder.container(keyedBy: Key.self)
+        guard let kind = Kind(rawValue: try all.decode(String.self, forKey: .kind)) else {
+            let kinds = Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw all.fault(.kind, "must be one of \(kinds)")
+        }
+        let members = try decoder.strictContainer(of: [Key.kind] + kind.keys)
+        self =
+            switch kind {
+            case .problem:
+                .problem(
+                    status: try members.integer(forKey: .status, in: 400...599),
+                    code: try members.decodeIfPresent(String.self, forKey: .code),
+                    detail: try members.decodeIfPresent(String.self, forKey: .detail),
+                    retryAfterSeconds: try members.integerIfPresent(
+                        forKey: .retryAfterSeconds, in: 0...86_400))
+            case .page: .page(status: try members.integer(forKey: .status, in: 200...599))
+            case .reset: .reset
+            case .truncatedBody:
+                .truncatedBody(bytes: try members.integerIfPresent(forKey: .bytes, in: 0...16_777_216))
+            case .malformedJSON: .malformedJSON
+            case .slowDrip:
+                .slowDrip(
+                    bytes: try members.integer(forKey: .bytes, in: 1...16_777_216),
+                    intervalSeconds: try members.number(forKey: .intervalSeconds, in: 0.001...60))
+            }
+    }
+
+    /// Encodes the fault: its kind, and what belongs to it.
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Key.self)
+        try members.encode(kind, forKey: .kind)
+        switch self {
+        case .problem(let status, let code, let detail, let retryAfterSeconds):
+            try members.encode(status, forKey: .status)
+            try members.encodeIfPresent(code, forKey: .code)
+            try members.encodeIfPresent(detail, forKey: .detail)
+            try members.encodeIfPresent(retryAfterSeconds, forKey: .retryAfterSeconds)
+        case .page(let status): try members.encode(status, forKey: .status)
+        case .truncatedBody(let bytes): try members.encodeIfPresent(bytes, forKey: .bytes)
+        case .slowDrip(let bytes, let intervalSeconds):
+            try members.encode(bytes, forKey: .bytes)
+            try members.encode(intervalSeconds, forKey: .intervalSeconds)
+        case .reset, .malformedJSON: break
+        }
+    }
+}
+
+extension MockFault.Kind {
+    /// The members that go with the kind.
+    fileprivate var keys: [MockFault.Key] {
+        switch self {
+        case .problem: [.status, .code, .detail, .retryAfterSeconds]
+        case .page: [.status]
+        case .truncatedBody: [.bytes]
+        case .slowDrip: [.bytes, .intervalSeconds]
+        case .reset, .malformedJSON: []
         }
     }
 }

@@ -151,3 +151,15 @@ extension CurrentLocationProvider: LocationFetcherDelegate {
         notificationCenter.post(name: Self.authChangedNotification, object: self)
     }
 }
+
+/// Who knows where the device is.
+@MainActor
+public protocol CurrentLocationSource: AnyObject {
+    /// The position of the last valid fix; nil before the first.
+    var lastLocation: Coordinate? { get }
+
+    /// Finds out where the device is now.
+    ///
+    /// - Throws: `LocationError`.
+    func currentLocation() async throws(LocationError) -> LocationFix
+}

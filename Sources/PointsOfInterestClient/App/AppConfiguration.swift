@@ -1,0 +1,134 @@
+import Foundation
+
+/// What an app is told at its launch: which service to talk to, and whether it only hosts unit tests.
+public struct AppConfiguration: Sendable {
+    /// Where the service is, with a path prefix if it has one.
+    public var baseURL: URL
+    /// The headers of each request, beside those that it has itself. Asked before each, since a token may have
+    /// to be fetched; an error fails the request.
+    public var headers: HeaderProvider
+    /// Whether the app only hosts unit tests, and should leave out what those don't need: its first load, for
+    /// instance.
+    public var isUnitTesting: Bool
+    /// Who uses the app, for its tracking events: 1 to 200 bytes. Asked for each event; by default an id that each
+    /// launch makes anew.
+    public var userID: @Sendable () -> String
+
+    /// Makes a configuration.
+    public init(
+        baseURL: URL, headers: @escaping HeaderProvider = { [:] }, isUnitTesting: Bool = false,
+        userID: (@Sendable () -> String)? = nil
+    ) {
+        self.baseURL = baseURL
+        self.headers = headers
+        self.isUnitTesting = isUnitTesting
+        let launchID = UUID().uuidString
+        self.userID = userID ?? { launchID }
+    }
+}
+
+extension AppConfiguration {
+    /// Makes the configuration of this launch.
+    ///
+    /// A UI test sets `launchArguments` or `launchEnvironment`; an argument counts before the environment.
+    ///
+    /// | argument | environment | meaning |
+    /// |---|---|---|
+    /// | `-POI_BASE_URL URL` | `POI_BASE_URL` | the service, instead of the app's own |
+    /// | `-POI_HEADERS TEXT` | `POI_HEADERS` | headers, `Name: value` a line, in place of the app's own of that name |
+    /// | `-IS_UNIT_TESTING YES` | `IS_UNIT_TESTING` | `YES`, `true` or `1`; `NO`, `false` or `0` |
+    ///
+    /// - Parameters:
+    ///   - defaultBaseURL: the service that the app talks to where its launch names none.
+    ///   - headers: the app's own headers.
+    ///   - arguments: the launch arguments, the program's name among them or not.
+    ///   - environment: the environment's variables.
+    /// - Throws: `AppConfigurationError` for a value that can't be used; there is no guessing.
+    public init(
+        defaultBaseURL: URL, headers: @escaping HeaderProvider = { [:] },
+        arguments: [String] = ProcessInfo.processInfo.arguments,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(AppConfigurationError) {
+        let settings = LaunchSettings(arguments: arguments, environment: environment)
+        let launchHeaders = try settings.headers()
+        self.init(
+            baseURL: try settings.baseURL() ?? defaultBaseURL,
+            headers: { try await headers().merging(launchHeaders, uniquingKeysWith: { $1 }) },
+            isUnitTesting: try settings.isUnitTesting())
+    }
+}
+
+/// The settings among a launch's arguments and its environment.
+struct LaunchSettings {
+    let arguments: [String]
+    let environment: [String: String]
+
+    func baseURL() throws(AppConfigurationError) -> URL? {
+        let name = "POI_BASE_URL"
+        guard let text = try value(name) else { return nil }
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+            url.host?.isEmpty == false
+        else { throw .invalidValue(name: name, expected: "an absolute http or https URL") }
+        return url
+    }
+
+    func headers() throws(AppConfigurationError) -> [String: String] {
+        let name = "POI_HEADERS"
+        guard let text = try value(name) else { return [:] }
+        var headers: [String: String] = [:]
+        for line in text.split(whereSeparator: \.isNewline) {
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy(Self.isTokenByte) else {
+                throw .invalidValue(name: name, expected: "lines of the form Name: value")
+            }
+            headers[String(parts[0])] = parts[1].trimmingCharacters(in: .whitespaces)
+        }
+        return headers
+    }
+
+    func isUnitTesting() throws(AppConfigurationError) -> Bool {
+        let name = "IS_UNIT_TESTING"
+        switch try value(name)?.lowercased() {
+        case nil, "no", "false", "0": return false
+        case "yes", "true", "1": return true
+        default: throw .invalidValue(name: name, expected: "YES or NO")
+        }
+    }
+
+    /// The value of an argument, else of a variable; an empty variable is as good as none.
+    private func value(_ name: String) throws(AppConfigurationError) -> String? {
+        if let index = arguments.lastIndex(of: "-" + name) {
+            guard arguments.indices.contains(index + 1) else { throw .missingValue(name: "-" + name) }
+            return arguments[index + 1]
+        }
+        return environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// What a header's name is made of (RFC 9110, section 5.6.2).
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}
+
+/// A launch argument or an environment variable that can't be used.
+public enum AppConfigurationError: Error, Hashable, Sendable {
+    /// The argument stands last, without its value.
+    case missingValue(name: String)
+    /// The value is not what the setting takes, which `expected` tells.
+    case invalidValue(name: String, expected: String)
+}
+
+extension AppConfigurationError: LocalizedError {
+    /// A sentence for people; without the value, which may be a secret.
+    public var errorDescription: String? {
+        switch self {
+        case .missingValue(let name): "\(name) has no value."
+        case .invalidValue(let name, let expected): "\(name) must be \(expected)."
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import Locking
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Stands in for the network below a URL session, which has a handler of its own: tests that run at the same
+/// time don't meet.
+public class MockURLProtocol: URLProtocol {
+    /// Answers a request; an error fails the load. Called on a thread of the session's.
+    public typealias Handler = @Sendable (URLRequest) throws -> (HTTPURLResponse, Data)
+
+    /// What a network does with a request, beside failing it.
+    public enum Answer: Sendable {
+        /// Answers with this response, HTTP or not, and this body.
+        case response(URLResponse, Data)
+        /// Never answers: the load ends when it is cancelled.
+        case nothing
+    }
+
+    /// What happens to a request.
+    public enum Event: Sendable {
+        /// It has reached the network.
+        case started(URLRequest)
+        /// Its load has ended: answered, failed or cancelled.
+        case stopped(URLRequest)
+    }
+
+    /// Makes a session whose requests all go to this handler.
+    public static func session(_ handler: @escaping Handler) -> URLSession {
+        MockRoutes.session(events: nil) { request in
+            let (response, body) = try handler(request)
+            return .response(response, body)
+        }
+    }
+
+    /// Makes a session whose requests all go to this handler, and tells what happens to them.
+    public static func session(
+        events: AsyncStream<Event>.Continuation, _ handler: @escaping @Sendable (URLRequest) throws -> Answer
+    ) -> URLSession {
+        MockRoutes.session(events: events, handler)
+    }
+
+    /// Takes every request of its session.
+    public override class func canInit(with request: URLRequest) -> Bool { true }
+
+    /// Leaves requests as they are.
+    public override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    /// Asks the session's handler.
+    public override func startLoading() {
+        guard let route = MockRoutes.route(Self.routeNumber) else {
+            client?.urlProtocol(self, didFailWithError: URLError(.cannotFindHost))
+            return
+        }
+        let request = request.withReadBody
+        route.events?.yield(.started(request))
+        do {
+            guard case .response(let response, let body) = try route.handler(request) else { return }
+            client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+            client?.urlProtocol(self, didLoad: body)
+            client?.urlProtocolDidFinishLoading(self)
+        } catch {
+            client?.urlProtocol(self, didFailWithError: error)
+        }
+    }
+
+    /// Tells the session's events that the load has ended.
+    public override func stopLoading() {
+        MockRoutes.route(Self.routeNumber)?.events?.yield(.stopped(request))
+    }
+
+    /// The number of the session's route; each has a class of its own.
+    class var routeNumber: Int { 0 }
+}
+
+extension URLRequest {
+    /// The request with its body in `httpBody`: Foundation hands a protocol's request a stream of it instead.
+    fileprivate var withReadBody: URLRequest {
+        guard httpBody == nil, let stream = httpBodyStream else { return self }
+        stream.open()
+        defer { stream.close() }
+        var body = Data()
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while case let count = stream.read(&buffer, maxLength: buffer.count), count > 0 {
+            body.append(contentsOf: buffer.prefix(count))
+        }
+        var request = self
+        request.httpBodyStream = nil
+        request.httpBody = body
+        return request
+    }
+}
+
+/// Which handler belongs to which session.
+///
+/// A protocol object can't see its session, and on Linux not the session's additional headers either; but it knows
+/// its class. So each session gets a class of its own: `NumberedProtocol` of a type that spells the number.
+enum MockRoutes {
+    struct Route: Sendable {
+        let handler: @Sendable (URLRequest) throws -> MockURLProtocol.Answer
+        let events: AsyncStream<MockURLProtocol.Event>.Continuation?
+        /// Nil when nothing can be sent any more: a session lives as long as its tasks.
+        weak var session: URLSession?
+    }
+
+    private struct Table {
+        var routes: [Int: Route] = [:]
+        var lastNumber = 0
+    }
+
+    private static let table = Lock(Table())
+
+    static func session(
+        events: AsyncStream<MockURLProtocol.Event>.Continuation?,
+        _ handler: @escaping @Sendable (URLRequest) throws -> MockURLProtocol.Answer
+    ) -> URLSession {
+        let number = table.withLock { table in
+            table.lastNumber += 1
+            return table.lastNumber
+        }
+        let configuration = URLSessionConfiguration.uncached
+        configuration.protocolClasses = [protocolClass(spelling: number, in: NumberEnd.self)]
+        let session = URLSession(configuration: configuration)
+        table.withLock { table in
+            table.routes = table.routes.filter { $0.value.session != nil }
+            table.routes[number] = Route(handler: handler, events: events, session: session)
+        }
+        return session
+    }
+
+    static func route(_ number: Int) -> Route? {
+        table.withLock { $0.routes[number] }
+    }
+
+    /// The class for a number: one type deeper for each of its bits, so that a million sessions need twenty.
+    private static func protocolClass<Number: SpelledNumber>(
+        spelling rest: Int, in number: Number.Type
+    ) -> MockURLProtocol.Type {
+        guard rest > 0 else { return NumberedProtocol<Number>.self }
+        return rest.isMultiple(of: 2)
+            ? protocolClass(spelling: rest / 2, in: NumberZero<Number>.self)
+            : protocolClass(spelling: rest / 2, in: NumberOne<Number>.self)
+    }
+}
+
+/// A number that is spelled by a type, its last bit innermost.
+private protocol SpelledNumber {
+    /// The number's bits, and how many there are.
+    static var bits: (value: Int, count: Int) { get }
+}
+
+private enum NumberEnd: SpelledNumber {
+    static var bits: (value: Int, count: Int) { (0, 0) }
+}
+
+private enum NumberZero<Lower: SpelledNumber>: SpelledNumber {
+    static var bits: (value: Int, count: Int) { (Lower.bits.value, Lower.bits.count + 1) }
+}
+
+private enum NumberOne<Lower: SpelledNumber>: SpelledNumber {
+    static var bits: (value: Int, count: Int) {
+        let lower = Lower.bits
+        return (lower.value | 1 << lower.count, lower.count + 1)
+    }
+}
+
+private final class NumberedProtocol<Number: SpelledNumber>: MockURLProtocol {
+    override class var routeNumber: Int { Number.bits.value }
+}

@@ -1,0 +1,143 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A request to the service, and what it answered: one of each endpoint, over the seeded data.
+///
+/// Each is a file in `RecordedResponses`, named for its case; `scripts/record-responses` writes them anew, and the
+/// contract tests tell when they are no longer true.
+public enum RecordedResponse: String, CaseIterable, Sendable {
+    /// The three places nearest to a centre, with a `Link` to more.
+    case locations
+    /// The same as GeoJSON.
+    case locationsGeoJSON = "locations-geojson"
+    /// One place by its id, with its distance.
+    case location
+    /// The categories.
+    case categories
+    /// That the process turns.
+    case livez
+    /// That the process takes requests.
+    case readyz
+    /// The problem of an id that no place has.
+    case locationNotFound = "location-not-found"
+    /// The problem of parameters that are wrong.
+    case invalidParameters = "invalid-parameters"
+
+    /// The request and the answer.
+    ///
+    /// - Throws: where the file is missing or malformed, a fault of this package's.
+    public func exchange() throws -> RecordedExchange {
+        let name = "RecordedResponses/\(rawValue)"
+        guard let url = Bundle.module.url(forResource: name, withExtension: "http") else {
+            throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: name])
+        }
+        return try RecordedExchange(text: String(contentsOf: url, encoding: .utf8))
+    }
+
+    /// Answers a request with this recording.
+    public func answer(to request: URLRequest) throws -> (HTTPURLResponse, Data) {
+        let exchange = try exchange()
+        return (
+            try .fixture(for: request, status: exchange.status, headers: exchange.responseHeaders),
+            exchange.body
+        )
+    }
+
+    /// Answers a request with the recording of its endpoint: a handler for `MockURLProtocol`.
+    ///
+    /// The endpoint is told by the path's end; what the query asks for makes no difference. A path of no endpoint
+    /// is answered like an id that no place has.
+    public static func answer(to request: URLRequest) throws -> (HTTPURLResponse, Data) {
+        try recording(for: request).answer(to: request)
+    }
+
+    private static func recording(for request: URLRequest) -> RecordedResponse {
+        let segments = request.url?.pathComponents ?? []
+        let accept = request.value(forHTTPHeaderField: "Accept") ?? MediaType.json
+        switch "/" + (segments.last ?? "") {
+        case EndpointPath.locations:
+            return accept.contains(MediaType.geoJSON) ? .locationsGeoJSON : .locations
+        case EndpointPath.categories: return .categories
+        case EndpointPath.livez: return .livez
+        case EndpointPath.readyz: return .readyz
+        default:
+            let isLocation = segments.dropLast().last.map { "/" + $0 == EndpointPath.locations } ?? false
+            return isLocation ? .location : .locationNotFound
+        }
+    }
+}
+
+/// A request and its answer, as they are written down in a file:
+///
+///     GET /livez
+///     Accept: application/json
+///
+///     200
+///     Content-Type: application/json
+///
+///     {"status":"ok"}
+public struct RecordedExchange: Hashable, Sendable {
+    /// Why a file is not an exchange.
+    public enum Fault: Error, Hashable, Sendable {
+        /// There is no such part in it.
+        case missing(String)
+        /// This line is no header.
+        case notAHeader(String)
+    }
+
+    /// The request's method.
+    public var method: String
+    /// The request's path below any prefix, and its query.
+    public var target: String
+    /// The request's headers.
+    public var requestHeaders: [String: String]
+    /// The answer's status.
+    public var status: Int
+    /// Those of the answer's headers that don't change from one answer to the next.
+    public var responseHeaders: [String: String]
+    /// The answer's body.
+    public var body: Data
+
+    /// Reads a file's text, whose last line's end is not the body's.
+    ///
+    /// - Throws: `RecordedExchange.Fault`.
+    public init(text: String) throws {
+        var rest = text[...]
+        let request = Self.head(of: &rest)
+        let words = (request.first ?? "").split(separator: " ")
+        guard words.count == 2 else { throw Fault.missing("request line") }
+        let response = Self.head(of: &rest)
+        guard let status = response.first.flatMap({ Int($0) }) else { throw Fault.missing("status") }
+        method = String(words[0])
+        target = String(words[1])
+        requestHeaders = try Self.headers(request.dropFirst())
+        self.status = status
+        responseHeaders = try Self.headers(response.dropFirst())
+        body = Data((rest.hasSuffix("\n") ? rest.dropLast() : rest).utf8)
+    }
+
+    /// Takes the lines before the next empty one.
+    private static func head(of rest: inout Substring) -> [Substring] {
+        var lines: [Substring] = []
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: "\n") ?? rest.endIndex
+            let line = rest[..<end]
+            rest = rest[end...].dropFirst()
+            if line.isEmpty { break }
+            lines.append(line)
+        }
+        return lines
+    }
+
+    private static func headers(_ lines: some Sequence<Substring>) throws -> [String: String] {
+        var headers: [String: String] = [:]
+        for line in lines {
+            guard let colon = line.firstIndex(of: ":") else { throw Fault.notAHeader(String(line)) }
+            headers[String(line[..<colon])] = line[colon...].dropFirst().trimmingCharacters(in: .whitespaces)
+        }
+        return headers
+    }
+}
