@@ -37,7 +37,7 @@ struct ObservabilityDocumentTests {
 
     @Test("Every event of the log is explained, and no other is")
     func events() throws {
-        let source = try Self.text("Sources/POIService/Observability/LogFormatter.swift")
+        let source = try Self.text("Sources/POIService/Log/Observation.swift")
         let names = try #require(
             source.components(separatedBy: "var name: String").dropFirst().first?
                 .components(separatedBy: "var message: String").first)

@@ -1,3 +1,6 @@
+import MockServerAPI
+import PointsOfInterestAPI
+
 /// A document of fixtures, whose items are read one by one, so that each may have its own fault.
 struct FixtureDocument: Decodable {
     let items: [Result<FixturePlace, DecodingError>]
@@ -30,5 +33,125 @@ struct FixtureDocument: Decodable {
             }
         }
         return items
+    }
+}
+
+/// An item of a document of fixtures.
+struct FixturePlace {
+    let place: PointOfInterest
+    /// Where in the document it is.
+    let path: String
+
+    private enum Key: String, CodingKey, CaseIterable {
+        case id, name, category, latitude, longitude, featured, distance, address, website, source
+        // Of GeoJSON.
+        case type, geometry, properties, coordinates
+
+        static let ofItem: [Key] = [
+            .id, .name, .category, .latitude, .longitude, .featured, .distance, .address, .website, .source,
+        ]
+        static let ofFeature: [Key] = [.type, .id, .geometry, .properties]
+        static let ofGeometry: [Key] = [.type, .coordinates]
+        static let ofProperties: [Key] = [
+            .name, .category, .featured, .distance, .address, .website, .source,
+        ]
+    }
+
+    /// Reads an item of `GET /locations`.
+    init(item decoder: any Decoder) throws {
+        let item = try decoder.strictContainer(of: Key.ofItem)
+        self.init(
+            try Self.place(
+                id: try item.id(forKey: .id), properties: item,
+                latitude: try item.degrees(forKey: .latitude, limit: 90),
+                longitude: try item.degrees(forKey: .longitude, limit: 180)),
+            decoder)
+    }
+
+    /// Reads a feature (RFC 7946, section 3.2) whose geometry is a point.
+    init(feature decoder: any Decoder) throws {
+        let feature = try decoder.strictContainer(of: Key.ofFeature)
+        try feature.require("Feature", for: .type)
+        let geometry = try feature.superDecoder(forKey: .geometry).strictContainer(of: Key.ofGeometry)
+        try geometry.require("Point", for: .type)
+        let (longitude, latitude) = try Self.position(geometry)
+        self.init(
+            try Self.place(
+                id: try feature.id(forKey: .id),
+                properties: try feature.superDecoder(forKey: .properties)
+                    .strictContainer(of: Key.ofProperties),
+                latitude: latitude, longitude: longitude),
+            decoder)
+    }
+
+    /// A position (RFC 7946, section 3.1.1), whose height doesn't matter.
+    private static func position(
+        _ geometry: KeyedDecodingContainer<Key>
+    ) throws -> (longitude: Double, latitude: Double) {
+        let numbers = try geometry.decode([Double].self, forKey: .coordinates)
+        guard (2...3).contains(numbers.count), abs(numbers[0]) <= 180, abs(numbers[1]) <= 90 else {
+            throw geometry.fault(
+                .coordinates, "must be a longitude from -180 to 180 and a latitude from -90 to 90 degrees")
+        }
+        return (numbers[0], numbers[1])
+    }
+
+    private init(_ place: PointOfInterest, _ decoder: any Decoder) {
+        self.place = place
+        path = DocumentFault.path(decoder.codingPath)
+    }
+
+    private static func place(
+        id: Int, properties: KeyedDecodingContainer<Key>, latitude: Double, longitude: Double
+    ) throws -> PointOfInterest {
+        _ = try properties.decodeIfPresent(Double.self, forKey: .distance)
+        return PointOfInterest(
+            id: id, name: try properties.line(forKey: .name, limit: 200),
+            category: try properties.category(forKey: .category),
+            latitude: latitude, longitude: longitude,
+            featured: try properties.decodeIfPresent(Bool.self, forKey: .featured) ?? false,
+            address: try properties.decodeIfPresent(String.self, forKey: .address),
+            website: try properties.decodeIfPresent(String.self, forKey: .website),
+            source: try properties.decodeIfPresent(PointOfInterest.Source.self, forKey: .source))
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Refuses any other text.
+    func require(_ text: String, for key: Key) throws {
+        guard try decode(String.self, forKey: key) == text else { throw fault(key, "must be \"\(text)\"") }
+    }
+
+    /// Degrees from minus to plus a limit.
+    func degrees(forKey key: Key, limit: Int) throws -> Double {
+        let degrees = try decode(Double.self, forKey: key)
+        guard abs(degrees) <= Double(limit) else {
+            throw fault(key, "must be from -\(limit) to \(limit) degrees")
+        }
+        return degrees
+    }
+
+    /// A place's number, as the service gives them.
+    func id(forKey key: Key) throws -> Int {
+        // What a JSON number says for certain (RFC 8259, section 6).
+        try integer(forKey: key, in: 1...9_007_199_254_740_991)
+    }
+
+    /// A text for one line of a screen.
+    func line(forKey key: Key, limit: Int) throws -> String {
+        let text = try decode(String.self, forKey: key)
+        guard (1...limit).contains(text.unicodeScalars.count),
+            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { throw fault(key, "must have 1 to \(limit) characters, and no control characters") }
+        return text
+    }
+
+    /// A category's name as the service's schema has them, so that it can be asked for.
+    func category(forKey key: Key) throws -> String {
+        let name = try decode(String.self, forKey: key)
+        guard name.utf8.count <= 50, name.wholeMatch(of: /[a-z][a-z0-9]*(_[a-z0-9]+)*/) != nil else {
+            throw fault(key, "must be lower-case words joined by underscores, of at most 50 characters")
+        }
+        return name
     }
 }

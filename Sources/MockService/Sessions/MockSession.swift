@@ -49,3 +49,70 @@ extension HTTPRequest {
         try HTTPRequest(method: method, target: target, headers: headers, body: body)
     }
 }
+
+/// A mock's sessions by their names. Belongs to one loop.
+final class SessionTable {
+    private let limit: Int
+    private let makeSession: () -> MockSession
+    private var sessions: [String: MockSession] = [:]
+    private var isClosed = false
+
+    /// - Parameter limit: the most sessions there may be.
+    init(limit: Int, makeSession: @escaping () -> MockSession) {
+        self.limit = limit
+        self.makeSession = makeSession
+    }
+
+    /// The names of the sessions that there are, sorted.
+    var names: [String] { sessions.keys.sorted() }
+
+    /// The session of a name, made where there is none yet.
+    func session(named name: String) throws(MockProblem) -> MockSession {
+        if let session = sessions[name] { return session }
+        guard MockPath.isSessionName(name) else { throw .invalidName }
+        guard sessions.count < limit else { throw .tooManySessions(limit) }
+        let session = makeSession()
+        if isClosed { session.journal.close() }
+        sessions[name] = session
+        return session
+    }
+
+    /// Ends a session; its name begins anew with its next use.
+    func end(_ name: String) {
+        sessions.removeValue(forKey: name)?.journal.close()
+    }
+
+    /// Lets nobody wait any more.
+    func close() {
+        isClosed = true
+        for session in sessions.values { session.journal.close() }
+    }
+}
+
+/// A request's target below the prefix of a session: whose it is, and what the service would have been asked.
+struct SessionTarget {
+    /// The session's name, not checked yet.
+    let name: String
+    /// Path and query below the prefix; never empty.
+    let target: String
+    /// The path below the prefix.
+    let path: String
+
+    private static let prefix = MockPath.sessions + "/"
+
+    /// Whether a request is a session's, or about sessions.
+    static func isBelowPrefix(_ request: HTTPRequest) -> Bool {
+        request.path == MockPath.sessions || request.path.hasPrefix(prefix)
+    }
+
+    /// Takes a request's target apart; nil where it is no session's.
+    init?(_ request: HTTPRequest) {
+        let path = request.path
+        guard path.hasPrefix(Self.prefix) else { return nil }
+        let rest = path.dropFirst(Self.prefix.count)
+        let name = rest.prefix { $0 != "/" }
+        self.name = String(name)
+        self.path = name.endIndex == rest.endIndex ? "/" : String(rest[name.endIndex...])
+        target = self.path + (request.query.map { "?" + $0 } ?? "")
+    }
+}

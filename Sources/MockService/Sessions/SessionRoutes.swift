@@ -1,3 +1,4 @@
+import Foundation
 import HTTPServer
 import MockServerAPI
 import PointsOfInterestAPI
@@ -80,5 +81,16 @@ extension SessionRoutes {
 extension SessionTable {
     fileprivate func session(of context: RequestContext) throws(MockProblem) -> MockSession {
         try session(named: context.pathParameter("name") ?? "")
+    }
+}
+
+extension HTTPResponse {
+    /// The answer with a value as JSON, for the mock's own requests, which are few.
+    static func json(_ value: some Encodable) throws -> HTTPResponse {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return HTTPResponse(
+            .ok, headers: [.contentType: MediaType.json, .cacheControl: "no-store"],
+            body: Array(try encoder.encode(value)))
     }
 }

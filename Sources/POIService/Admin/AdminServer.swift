@@ -32,3 +32,33 @@ final class AdminServer {
         await server.shutdown(deadline: .seconds(1))
     }
 }
+
+/// `GET /metrics`: all metrics of the process, in Prometheus' text format.
+struct MetricsHandler: HTTPHandler {
+    let metrics: MetricsCollector
+
+    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+        HTTPResponse(
+            .ok, headers: [.contentType: MetricsSnapshot.mediaType, .cacheControl: "no-store"],
+            body: try await metrics.snapshot().prometheusText())
+    }
+}
+
+/// What this program is.
+package enum BuildInformation {
+    /// The version of the service and of its contract.
+    package static let version = OpenAPIDocument.version
+
+    /// The version of the compiler, to its minor number: what conditional compilation tells.
+    static let swift: String = {
+        #if compiler(>=6.5)
+            "6.5 or later"
+        #elseif compiler(>=6.4)
+            "6.4"
+        #elseif compiler(>=6.3)
+            "6.3"
+        #else
+            "6.2"
+        #endif
+    }()
+}

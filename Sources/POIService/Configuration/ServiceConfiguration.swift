@@ -95,3 +95,140 @@ public struct ServiceConfiguration: Sendable {
             .choice("POI_LOG_CLIENT", "how much of a client's address is logged", default: LoggedClient.full))
     }
 }
+
+/// Where those who run the service reach it.
+public struct AdminConfiguration: Hashable, Sendable {
+    /// The address of the admin listener.
+    public var host: String
+    /// Its port, 0 for one that the system chooses; nil where there is no such listener.
+    public var port: Int?
+
+    /// Reads the settings.
+    ///
+    /// - Parameter isDevelopment: whether the system chooses the port by default, so that several run side by side.
+    /// - Throws: the first setting that can't be used.
+    public init(from reader: inout SettingsReader, isDevelopment: Bool) throws(ConfigurationError) {
+        host = try reader.read(
+            .text("POI_ADMIN_HOST", "address of the admin listener", default: "127.0.0.1"))
+        port = try reader.read(
+            Setting<Int?>(
+                "POI_ADMIN_PORT", "port of the admin listener; 0 lets the system choose, off is none",
+                default: isDevelopment ? "0" : "9464"
+            ) { (text) throws(SettingRejection) in
+                if text == "off" { return nil }
+                guard let port = Int(text), (0...65535).contains(port) else {
+                    throw SettingRejection(expected: "a whole number from 0 to 65535, or off")
+                }
+                return port
+            })
+    }
+}
+
+/// How the process ends.
+public struct LifecycleConfiguration: Hashable, Sendable {
+    /// How long requests are served as before once the process was told to end and says that it isn't ready:
+    /// the time in which balancers notice.
+    public var drainDelay: Duration
+    /// How long requests in flight may take to finish after that.
+    public var shutdownTimeout: Duration
+
+    /// Reads the settings.
+    ///
+    /// - Parameter isDevelopment: whether nobody has to notice, so that there is no delay by default.
+    /// - Throws: the first setting that can't be used.
+    public init(from reader: inout SettingsReader, isDevelopment: Bool) throws(ConfigurationError) {
+        let times = Duration.zero ... .seconds(3600)
+        drainDelay = try reader.read(
+            .duration(
+                "POI_DRAIN_DELAY", "how long to serve on, as not ready, once told to end", in: times,
+                default: isDevelopment ? "0s" : "5s"))
+        shutdownTimeout = try reader.read(
+            .duration(
+                "POI_SHUTDOWN_TIMEOUT", "how long requests may take to finish at the end", in: times,
+                default: "20s"))
+    }
+}
+
+/// How long answers may be kept.
+public struct CachingConfiguration: Hashable, Sendable {
+    /// For answers to somebody's position, which only that client keeps.
+    public var privateMaxAgeSeconds: Int
+    /// For all other data, pages and documents, which shared caches may keep.
+    public var publicMaxAgeSeconds: Int
+
+    /// Reads the settings; a part of a second counts as none.
+    ///
+    /// - Throws: the first setting that can't be used.
+    public init(from reader: inout SettingsReader) throws(ConfigurationError) {
+        let ages = Duration.zero ... .seconds(365 * 86_400)
+        privateMaxAgeSeconds = Self.seconds(
+            try reader.read(
+                .duration(
+                    "POI_CACHE_PRIVATE_MAX_AGE", "how long a client may keep answers to a position", in: ages,
+                    default: "60s")))
+        publicMaxAgeSeconds = Self.seconds(
+            try reader.read(
+                .duration(
+                    "POI_CACHE_PUBLIC_MAX_AGE", "how long anybody may keep other answers", in: ages,
+                    default: "60s")))
+    }
+
+    private static func seconds(_ duration: Duration) -> Int { Int(duration.components.seconds) }
+}
+
+/// Who may ask, and how often.
+public struct AccessConfiguration: Sendable {
+    /// Origins whose scripts may read answers; none by default.
+    public var allowedOrigins: [AllowedOrigin]
+    /// Keys, one of which a request for data needs; none by default, and then it needs none.
+    public var keys: [AccessKey]
+    /// How often a client may ask; nil is as often as it likes.
+    public var rateLimit: RateLimit?
+    /// The most connections that one client, which is no trusted proxy, may have open.
+    public var maxConnectionsPerClient: Int
+    /// Proxies whose word counts on where a request comes from.
+    public var trustedProxies: [AddressRange]
+
+    /// Reads the settings.
+    ///
+    /// - Throws: the first setting that can't be used.
+    public init(from reader: inout SettingsReader) throws(ConfigurationError) {
+        allowedOrigins = try reader.read(
+            .list(
+                "POI_CORS_ORIGINS", "origins whose scripts may read answers; * is every one",
+                expected: "*, or origins such as https://example.com, without a path, in lower case",
+                element: { AllowedOrigin(settingText: $0) }))
+        keys = try reader.read(
+            .list(
+                "POI_API_KEYS", "keys, one of which a request for data needs", isSecret: true,
+                expected: AccessKey.settingForm, element: { AccessKey(settingText: $0) }))
+        rateLimit = try reader.readIfPresent(
+            Setting("POI_RATE_LIMIT", "how often a client may ask, 20/s for instance") {
+                (text) throws(SettingRejection) in
+                guard let limit = RateLimit(settingText: text) else {
+                    throw SettingRejection(
+                        expected: "1 to 1000000 requests a second, minute or hour, such as 20/s")
+                }
+                return limit
+            })
+        let burst = try reader.readIfPresent(
+            .optionalInteger(
+                "POI_RATE_BURST", "requests at once after a pause; as many as in a period", in: 1...1_000_000)
+        )
+        if let burst {
+            guard rateLimit != nil else {
+                throw ConfigurationError("POI_RATE_BURST=\(burst): expected POI_RATE_LIMIT to be set too")
+            }
+            rateLimit?.burst = burst
+        }
+        maxConnectionsPerClient = try reader.read(
+            .integer(
+                "POI_MAX_CONNECTIONS_PER_CLIENT", "most open connections of one client", in: 1...1_000_000,
+                default: 256))
+        trustedProxies = try reader.read(
+            .list(
+                "POI_TRUSTED_PROXIES", "proxies whose X-Forwarded-For is believed",
+                expected: "addresses, or ranges such as 10.0.0.0/8",
+                element: { AddressRange(settingText: $0) }))
+    }
+}

@@ -1,3 +1,5 @@
+import EventLoop
+
 /// One setting of the service: its names, its default and how its text is read.
 public struct Setting<Value: Sendable>: Sendable {
     /// The name in the environment, `POI_LOOPS` for instance.
@@ -35,5 +37,175 @@ enum SettingName {
     static func flag(of variable: String) -> String {
         let name = variable.hasPrefix("POI_") ? variable.dropFirst(4) : variable[...]
         return "--" + name.lowercased().replacing("_", with: "-")
+    }
+}
+
+extension Setting where Value == Int {
+    /// A whole number of a range.
+    public static func integer(
+        _ variable: String, _ purpose: String, in range: ClosedRange<Int>, default defaultValue: Int
+    ) -> Setting {
+        Setting(variable, purpose, default: String(defaultValue)) { (text) throws(SettingRejection) in
+            try parse(text, in: range)
+        }
+    }
+
+    /// A whole number of a range, absent by default.
+    public static func optionalInteger(
+        _ variable: String, _ purpose: String, in range: ClosedRange<Int>
+    ) -> Setting {
+        Setting(variable, purpose) { (text) throws(SettingRejection) in try parse(text, in: range) }
+    }
+
+    /// A number of months, `13 months`, absent by default.
+    public static func optionalMonths(
+        _ variable: String, _ purpose: String, in range: ClosedRange<Int>
+    ) -> Setting {
+        Setting(variable, purpose) { (text) throws(SettingRejection) in
+            let words = text.split(separator: " ", omittingEmptySubsequences: false)
+            guard words.count == 2, words[1] == "months" || words[1] == "month", let count = Int(words[0]),
+                range.contains(count)
+            else {
+                throw SettingRejection(
+                    expected: "\(range.lowerBound) to \(range.upperBound) months, such as 13 months")
+            }
+            return count
+        }
+    }
+
+    private static func parse(_ text: String, in range: ClosedRange<Int>) throws(SettingRejection) -> Int {
+        guard let value = Int(text), range.contains(value) else {
+            throw SettingRejection(
+                expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+}
+
+extension Setting where Value == Bool {
+    /// A switch: `true`, `on`, `yes`, `1` or their opposites.
+    public static func flag(_ variable: String, _ purpose: String, default defaultValue: Bool) -> Setting {
+        Setting(variable, purpose, default: defaultValue ? "true" : "false") {
+            (text) throws(SettingRejection) in
+            switch text.lowercased() {
+            case "true", "on", "yes", "1": return true
+            case "false", "off", "no", "0": return false
+            default: throw SettingRejection(expected: "true or false")
+            }
+        }
+    }
+}
+
+extension Setting where Value == Duration {
+    /// A time as `250ms`, `2s`, `1m` or plain seconds.
+    public static func duration(
+        _ variable: String, _ purpose: String, in range: ClosedRange<Duration>, default defaultText: String
+    ) -> Setting {
+        Setting(variable, purpose, default: defaultText) { (text) throws(SettingRejection) in
+            guard let value = Duration(settingText: text), range.contains(value) else {
+                throw SettingRejection(
+                    expected:
+                        "a time such as 250ms or 2s, from \(range.lowerBound.settingText) to \(range.upperBound.settingText)"
+                )
+            }
+            return value
+        }
+    }
+}
+
+extension Setting where Value == String {
+    /// A text that isn't empty.
+    public static func text(
+        _ variable: String, _ purpose: String, default defaultText: String? = nil, isSecret: Bool = false
+    ) -> Setting {
+        Setting(variable, purpose, default: defaultText, isSecret: isSecret) {
+            (text) throws(SettingRejection) in
+            guard !text.isEmpty, !text.contains("\0") else { throw SettingRejection(expected: "a text") }
+            return text
+        }
+    }
+}
+
+extension Setting {
+    /// A comma-separated list, empty by default.
+    static func list<Element>(
+        _ variable: String, _ purpose: String, isSecret: Bool = false, expected: String,
+        element: @escaping @Sendable (String) -> Element?
+    ) -> Setting where Value == [Element] {
+        Setting(variable, purpose, default: "", isSecret: isSecret) { (text) throws(SettingRejection) in
+            var elements: [Element] = []
+            for part in text.split(separator: ",") {
+                guard let element = element(part.trimmingSpaces()) else {
+                    throw SettingRejection(expected: expected)
+                }
+                elements.append(element)
+            }
+            // Commas and nothing between them: somebody meant to set something.
+            guard text.isEmpty || !elements.isEmpty else { throw SettingRejection(expected: expected) }
+            return elements
+        }
+    }
+}
+
+extension Setting where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
+    /// One word of a few.
+    public static func choice(_ variable: String, _ purpose: String, default defaultValue: Value) -> Setting {
+        Setting(variable, purpose, default: defaultValue.rawValue) { (text) throws(SettingRejection) in
+            guard let value = Value(rawValue: text) else {
+                throw SettingRejection(
+                    expected: "one of " + Value.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            return value
+        }
+    }
+}
+
+extension Substring {
+    fileprivate func trimmingSpaces() -> String {
+        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}
+
+extension Setting where Value == String {
+    /// The address to listen on.
+    public static var host: Setting {
+        Setting("HOST", "address to listen on, or unix:/path of a socket", default: "127.0.0.1") {
+            (text) throws(SettingRejection) in
+            guard !text.isEmpty, !text.contains("\0") else { throw SettingRejection(expected: "an address") }
+            guard !text.hasPrefix("unix:") || UnixSocketAddress(host: text) != nil else {
+                throw SettingRejection(expected: "unix: and an absolute path of at most 107 bytes")
+            }
+            return text
+        }
+    }
+}
+
+extension Setting where Value == Int {
+    /// The port to listen on.
+    public static var port: Setting {
+        .integer("PORT", "port to listen on; 0 lets the system choose", in: 0...65535, default: 8080)
+    }
+}
+
+extension Duration {
+    /// Reads `250ms`, `2s`, `1.5s`, `1m`, or a plain number of seconds; nil for anything else.
+    init?(settingText text: String) {
+        let units: [(suffix: String, milliseconds: Double)] = [
+            ("ms", 1), ("s", 1000), ("m", 60_000), ("", 1000),
+        ]
+        guard let unit = units.first(where: { text.hasSuffix($0.suffix) }) else { return nil }
+        let number = text.dropLast(unit.suffix.count)
+        guard !number.isEmpty, number.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
+            let value = Double(number)
+        else { return nil }
+        let milliseconds = (value * unit.milliseconds).rounded()
+        guard milliseconds <= 1e12 else { return nil }
+        self = .milliseconds(Int64(milliseconds))
+    }
+
+    /// The text that reads back as this time, in whole milliseconds or seconds.
+    var settingText: String {
+        let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
     }
 }

@@ -73,3 +73,33 @@ public struct SettingsReader: Sendable {
         throw ConfigurationError("unknown option \(unknown); there are: \(known)")
     }
 }
+
+extension SettingsReader {
+    /// The settings in effect, a line each, with where they came from; secrets redacted.
+    public var summary: String { summary { _ in true } }
+
+    /// The lines of some of the settings.
+    package func summary(where isIncluded: (Entry) -> Bool) -> String {
+        entries.filter(isIncluded).map { "\($0.variable)=\($0.shownValue ?? "")  # \($0.origin)" }
+            .joined(separator: "\n")
+    }
+}
+
+extension SettingsReader.Entry {
+    /// The name on the command line.
+    package var flag: String { SettingName.flag(of: variable) }
+}
+
+/// A setting that can't be used, as one line for the person who set it.
+public struct ConfigurationError: Error, Hashable, CustomStringConvertible {
+    /// The exit code of a command that was called wrongly (`EX_USAGE`, sysexits(3)).
+    public static let exitCode: Int32 = 64
+
+    /// The line: the setting's name, its value where it is no secret, and what would be right.
+    public let description: String
+
+    /// Says what is wrong, in one line.
+    public init(_ description: String) {
+        self.description = description.replacing("\n", with: " ")
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import HTTPServer
+import MockServerAPI
+import PointsOfInterestAPI
+import POIService
+
+/// A session's rules of what goes wrong, and how often each was used: a value without a socket.
+struct FaultPlan {
+    /// The rules in their order.
+    private(set) var states: [MockFaultState]
+
+    /// A plan of rules of which none was used.
+    init(_ rules: [MockFaultRule] = []) {
+        states = rules.map { MockFaultState(rule: $0, timesUsed: 0) }
+    }
+
+    /// The first rule that a request meets and that isn't used up; counts its use.
+    mutating func rule(forMethod method: String, path: String) -> MockFaultRule? {
+        guard let index = states.firstIndex(where: { $0.applies(toMethod: method, path: path) }) else {
+            return nil
+        }
+        let state = states[index]
+        states[index] = MockFaultState(rule: state.rule, timesUsed: state.timesUsed + 1)
+        return state.rule
+    }
+}
+
+extension MockFaultState {
+    fileprivate func applies(toMethod method: String, path: String) -> Bool {
+        if let times = rule.times, timesUsed >= times { return false }
+        if let expected = rule.method, expected != method { return false }
+        return rule.path.map { PathTemplate($0).matches(path) } ?? true
+    }
+}
+
+/// The body of a request that sets a session's faults: an array of rules.
+struct FaultRules {
+    /// More would only be tried in vain, one after the other, for every request.
+    static let maximumCount = 100
+
+    let rules: [MockFaultRule]
+
+    /// Reads the rules.
+    ///
+    /// A path that the service doesn't have is refused: the rule would never be used, and a test that relies on it
+    /// would test nothing.
+    /// - Throws: `MockProblem` with the first fault.
+    init(json: [UInt8], isRoute: (String) -> Bool) throws(MockProblem) {
+        do {
+            rules = try JSONDecoder().decode([MockFaultRule].self, from: Data(json))
+        } catch {
+            throw .invalid("faults", [DocumentFault(anyError: error)])
+        }
+        guard rules.count <= Self.maximumCount else {
+            throw .invalid(
+                "faults", [DocumentFault(path: "", detail: "has more than \(Self.maximumCount) rules")])
+        }
+        for (index, rule) in rules.enumerated() {
+            guard let path = rule.path, !isRoute(path) else { continue }
+            throw .invalid(
+                "faults", [DocumentFault(path: "[\(index)].path", detail: "is no path of the service")])
+        }
+    }
+}
+
+/// A path that may have parameters, `/locations/{id}`.
+struct PathTemplate: Hashable, Sendable {
+    private let segments: [Substring]
+
+    /// Takes a path or a template apart.
+    init(_ text: String) {
+        segments = text.split(separator: "/", omittingEmptySubsequences: false)
+    }
+
+    /// Whether a path is one of the template's; a parameter is any segment that isn't empty.
+    func matches(_ path: String) -> Bool {
+        let others = path.split(separator: "/", omittingEmptySubsequences: false)
+        return others.count == segments.count
+            && zip(segments, others).allSatisfy { segment, other in
+                segment.hasPrefix("{") && segment.hasSuffix("}") ? !other.isEmpty : segment == other
+            }
+    }
+}
+
+/// The service, with what a rule makes go wrong.
+struct FaultyHandler: HTTPHandler {
+    let rule: MockFaultRule?
+    let service: ServiceHandler
+
+    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+        if let delay = rule?.delaySeconds, delay > 0 { try await Task.sleep(for: .seconds(delay)) }
+        switch rule?.fault {
+        case nil: return await service.response(to: request, context: context)
+        case .problem(let status, let code, let detail, let retryAfterSeconds):
+            let problem = Problem(
+                code.map { ProblemCode(rawValue: $0) } ?? ProblemCode(status: status), status: status,
+                detail: detail, requestId: context.requestID)
+            service.allowOrigin(of: request, in: context)
+            return HTTPResponse(problem, retryAfterSeconds: retryAfterSeconds)
+        case .page(let status): return .page(status: status)
+        case .reset:
+            var response = HTTPResponse(.ok)
+            response.transmission = .reset
+            return response
+        case .truncatedBody(let bytes):
+            var response = await whole(request, context)
+            response.transmission = .cutOff(afterBodyBytes: bytes ?? response.body.count / 2)
+            return response
+        case .malformedJSON:
+            var response = await whole(request, context)
+            // Half of a JSON text is none, but where half is nothing: then there is more than nothing.
+            response.body = response.body.count < 2 ? [UInt8(ascii: "{")] : response.body.firstHalf
+            // A client that kept it would be told that it is still right.
+            response.headers.remove(.eTag)
+            return response
+        case .slowDrip(let bytes, let intervalSeconds):
+            var response = await whole(request, context)
+            response.transmission = .dripped(bytes: bytes, every: .seconds(intervalSeconds))
+            return response
+        }
+    }
+
+    /// The service's answer with its body as it is: not coded, so that half of it is half of a text, and not
+    /// spared because the client has it, since a fault of a body needs one.
+    private func whole(_ request: HTTPRequest, _ context: RequestContext) async -> HTTPResponse {
+        var request = request
+        request.headers.remove(.acceptEncoding)
+        request.headers.remove(.ifNoneMatch)
+        return await service.response(to: request, context: context)
+    }
+}
+
+extension [UInt8] {
+    fileprivate var firstHalf: [UInt8] { Array(prefix(count / 2)) }
+}
+
+extension HTTPResponse {
+    /// What a proxy or a captive portal answers in the service's place.
+    fileprivate static func page(status: Int) -> HTTPResponse {
+        let status = HTTPStatus(code: status) ?? .internalServerError
+        let page = "<!DOCTYPE html>\n<title>\(status)</title>\n<h1>\(status)</h1>\n"
+        return HTTPResponse(
+            status, headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
+            body: Array(page.utf8))
+    }
+}

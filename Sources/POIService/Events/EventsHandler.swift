@@ -1,0 +1,124 @@
+import Hashing
+import HTTPServer
+import PointsOfInterestAPI
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// `POST /events`: takes a batch of the app's events, and answers once they are stored for good.
+struct EventsHandler: HTTPHandler {
+    let store: any EventStore
+    let catalog: EventCatalog
+    let admission: EventAdmission
+    let ignoredParameters: [ParameterPattern]
+    let decompression: RequestDecompression
+    let observability: Observability
+
+    private static let offer = MediaTypeOffer([MediaType.json])
+    private static let unsupportedMediaType = HTTPError(
+        .unsupportedMediaType, .unsupportedMediaType, "Events come as \(MediaType.json).",
+        headers: [.accept: MediaType.json])
+    private static let fields: HTTPHeaders = [.contentType: MediaType.json, .cacheControl: "no-store"]
+
+    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+        guard Self.offer.choice(for: request.headers) != nil else {
+            throw HTTPError.notAcceptable("The answer comes as \(MediaType.json).")
+        }
+        try EventsRequest.decode(query: (request.query ?? "").utf8, ignoring: ignoredParameters)
+        guard request.headers.hasContent(of: MediaType.json) else { throw Self.unsupportedMediaType }
+        let answer = try await take(try body(of: request, context))
+        return HTTPResponse(.ok, headers: Self.fields, body: answer.json)
+    }
+
+    /// The decompressed body.
+    private func body(of request: HTTPRequest, _ context: RequestContext) throws(HTTPError) -> [UInt8] {
+        let body = try decompression.body(of: request)
+        if body.count > request.body.count { try context.reserveBody(body.count - request.body.count) }
+        // There is nothing at this path that could match (RFC 9110 section 13.1.1).
+        guard !request.headers.contains(.ifMatch) else { throw .preconditionFailed }
+        return body
+    }
+
+    private func take(_ body: [UInt8]) async throws -> EventsResponse {
+        do {
+            let received = try EventsRequest.decode(body: body, catalog: catalog)
+            guard !received.isEmpty else { return EventsResponse(accepted: 0, duplicates: 0) }
+            let answer = try await store.store(admission.admit(received))
+            observability.record(
+                .eventsStored(
+                    EventCounts(
+                        accepted: answer.accepted, duplicates: answer.duplicates,
+                        unknownNames: received.count { !$0.isKnown })))
+            return answer
+        } catch let error as EventsError {
+            observability.record(.eventsRefused)
+            throw error
+        }
+    }
+}
+
+/// What happens to events at the door: whose they are may become a keyed hash, and those without an id get one.
+struct EventAdmission: Sendable {
+    /// Hides who the users are; nil keeps their ids as they are.
+    let userIDHash: HMAC?
+
+    private static let emptyObject = ArraySlice("{}".utf8)
+
+    /// Makes events of a batch what a store keeps.
+    func admit(_ events: [ReceivedEvent]) -> [StoredEvent] {
+        // A phone's batch has one user, or two.
+        var last: (userID: String, hidden: String)?
+        return events.map { event in
+            let userID: String
+            // By bytes: a comparison of strings takes the square of a run of combining marks.
+            if let last, last.userID.utf8.elementsEqual(event.userID.utf8) {
+                userID = last.hidden
+            } else {
+                userID = hidden(event.userID)
+                last = (event.userID, userID)
+            }
+            return admit(event, userID: userID)
+        }
+    }
+
+    private func hidden(_ userID: String) -> String {
+        userIDHash.map { $0.code(of: userID.utf8).hexadecimal } ?? userID
+    }
+
+    private func admit(_ event: ReceivedEvent, userID: String) -> StoredEvent {
+        // Within EventLimits.times, whose microseconds an Int64 holds.
+        let time = Int64((event.time * 1_000_000).rounded())
+        let id = event.id ?? DerivedEventID.id(of: event, userID: userID, timeMicroseconds: time)
+        return StoredEvent(
+            key: StoredEvent.Key(id: id, timeMicroseconds: time), userID: userID, name: event.name,
+            value: event.value.isEmpty ? Self.emptyObject : event.value, isTest: event.isTest)
+    }
+}
+
+/// The id of an event that came without one: a hash of its content, so that the same event sent again is the same.
+enum DerivedEventID {
+    /// A UUID of version 8 (RFC 9562, section 5.8).
+    ///
+    /// - Parameter userID: as it is stored: where that is a keyed hash, nobody without the key can find out by
+    ///   trying user ids whose event this is.
+    static func id(of event: ReceivedEvent, userID: String, timeMicroseconds: Int64) -> UUID {
+        var hash = SHA256()
+        // Each part behind its length, so that no two contents are the same bytes.
+        for part in [ArraySlice(userID.utf8), ArraySlice(event.name.utf8), event.value] {
+            hash.absorb(bigEndian(Int64(part.count)))
+            hash.absorb(part)
+        }
+        hash.absorb(bigEndian(timeMicroseconds))
+        var bytes = hash.digest()
+        bytes[6] = bytes[6] & 0x0F | 0x80
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    private static func bigEndian(_ value: Int64) -> [UInt8] {
+        withUnsafeBytes(of: value.bigEndian) { Array($0) }
+    }
+}

@@ -1,0 +1,132 @@
+import HTTPServer
+import PointsOfInterestAPI
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+extension RequestObservation {
+    /// The path as the log has it: whole where it is a route's own or made of plain words and whole numbers, else
+    /// without the segments from the first that isn't.
+    ///
+    /// A client that encodes the `?` of `/locations?lat=…` puts somebody's position into the path, and one that
+    /// takes coordinates for ids does too.
+    var loggedPath: String? {
+        guard let path, path != routeTemplate else { return path }
+        guard let odd = path.utf8.firstIndex(where: { !Self.isPlain($0) }) else { return path }
+        let kept = path.utf8[..<odd].lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? ""
+        return "\(kept)…"
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+            UInt8(ascii: "*"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}
+
+/// How much of the position that a request asks about goes into its line of the log.
+public enum LoggedCoordinates: String, CaseIterable, Sendable {
+    /// Nothing, in no line.
+    case off
+    /// Degrees with one decimal: an area of 11 km by at most as much.
+    case coarse
+    /// The degrees that were asked for.
+    case full
+
+    /// Notes a request's position for its line.
+    func note(_ center: Coordinate?, _ box: BoundingBox? = nil, in context: RequestContext) {
+        if self == .off { return }
+        if let center {
+            context.logNotes.append(("center", text([center.latitude, center.longitude])))
+        }
+        if let box {
+            context.logNotes.append(("bbox", text([box.west, box.south, box.east, box.north])))
+        }
+    }
+
+    private func text(_ degrees: [Double]) -> String {
+        degrees.map { self == .coarse ? ($0 * 10).rounded() / 10 + 0 : $0 }.map(\.description)
+            .joined(separator: ",")
+    }
+}
+
+/// How much of a client's address goes into the line of its request.
+public enum LoggedClient: String, CaseIterable, Sendable {
+    /// The whole address.
+    case full
+    /// The network that it is in: the first 24 bits of an address of version 4, the first 48 of one of version 6, which
+    /// is what a provider gives to one site (RFC 6177).
+    case network
+    /// Nothing.
+    case off
+
+    /// What is logged of an address; nil where nothing is, as for one that can't be read where only its network may be
+    /// told.
+    func text(of address: String?) -> String? {
+        switch self {
+        case .full: address
+        case .network: address.flatMap { IPAddress($0) }?.networkText
+        case .off: nil
+        }
+    }
+}
+
+extension IPAddress {
+    /// `203.0.113.0/24`, or `2001:db8:7::/48`.
+    fileprivate var networkText: String? {
+        guard !isVersion4 else {
+            let bytes = [24, 16, 8].map { String(low >> UInt64($0) & 0xFF) }
+            return "\(bytes.joined(separator: ".")).0/24"
+        }
+        var bytes = in6_addr()
+        withUnsafeMutableBytes(of: &bytes) { bytes in
+            bytes.storeBytes(of: (high & ~0xFFFF).bigEndian, as: UInt64.self)
+        }
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard inet_ntop(AF_INET6, &bytes, &text, socklen_t(text.count)) != nil else { return nil }
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) + "/48"
+    }
+}
+
+extension String {
+    /// Without what could be a coordinate: each word that begins with a digit, and its sign, becomes `…`.
+    ///
+    /// The database's messages quote values, as numbers or as geometries in hexadecimal digits. Words that end with
+    /// digits stay: `float8`, `locations_pkey1`.
+    package var redactingNumbers: String {
+        var kept: [UInt8] = []
+        var isInWord = false
+        var isInNumber = false
+        for byte in utf8 {
+            let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            let isLetter = Self.isLetter(byte)
+            if isInNumber, isDigit || isLetter || Self.isPartOfNumber(byte) { continue }
+            isInNumber = isDigit && !isInWord
+            if isInNumber {
+                while let sign = kept.last, "+-.".utf8.contains(sign) { kept.removeLast() }
+                kept += Array("…".utf8)
+            } else {
+                kept.append(byte)
+            }
+            isInWord = !isInNumber && (isLetter || isInWord && isDigit)
+        }
+        return String(decoding: kept, as: UTF8.self)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        let lowercase = byte | 0x20
+        return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercase) || byte == UInt8(ascii: "_")
+    }
+
+    /// What may stand inside of a number: `37.32`, `1e-5`.
+    private static func isPartOfNumber(_ byte: UInt8) -> Bool {
+        ".+-".utf8.contains(byte)
+    }
+}

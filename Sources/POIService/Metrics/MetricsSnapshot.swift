@@ -1,0 +1,149 @@
+/// Values of metrics at one moment: of one loop at first, of the process after they were merged.
+public struct MetricsSnapshot: Sendable {
+    enum Value: Hashable, Sendable {
+        case number(Double)
+        case histogram(Histogram)
+    }
+
+    /// By their labels' values, in the order of the definition.
+    private(set) var families: [MetricDefinition: [[String]: Value]] = [:]
+
+    /// Nothing yet.
+    public init() {}
+
+    /// Adds a value to what the snapshot has, by the way of merging that the definition names.
+    ///
+    /// - Parameter labels: the labels' values in the order of the definition, as many as it has.
+    public mutating func add(_ number: Double, to metric: MetricDefinition, _ labels: String...) {
+        add(.number(number), to: metric, labels)
+    }
+
+    /// Adds a count.
+    public mutating func add(_ count: Int, to metric: MetricDefinition, _ labels: String...) {
+        add(.number(Double(count)), to: metric, labels)
+    }
+
+    /// Adds times.
+    public mutating func add(_ histogram: Histogram, to metric: MetricDefinition, _ labels: String...) {
+        add(.histogram(histogram), to: metric, labels)
+    }
+
+    /// Adds another loop's values.
+    public mutating func merge(_ other: MetricsSnapshot) {
+        for (metric, series) in other.families {
+            for (labels, value) in series { add(value, to: metric, labels) }
+        }
+    }
+
+    private mutating func add(_ value: Value, to metric: MetricDefinition, _ labels: [String]) {
+        precondition(labels.count == metric.labels.count, "\(metric.name) has labels \(metric.labels)")
+        let old = families[metric]?[labels]
+        families[metric, default: [:]][labels] = old.map { $0.merged(with: value, metric.merging) } ?? value
+    }
+}
+
+extension MetricsSnapshot.Value {
+    fileprivate func merged(with other: Self, _ merging: MetricDefinition.Merging) -> Self {
+        switch (self, other) {
+        case (.number(let left), .number(let right)):
+            return .number(merging == .sum ? left + right : max(left, right))
+        case (.histogram(var left), .histogram(let right)):
+            left.add(right)
+            return .histogram(left)
+        case (.number, .histogram), (.histogram, .number):
+            preconditionFailure("a family is of one kind")
+        }
+    }
+}
+
+extension MetricsSnapshot {
+    /// The media type of `prometheusText`.
+    static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
+
+    /// The values in Prometheus' text format, version 0.0.4 (Prometheus, "Exposition formats"): families in the order
+    /// of `MetricDefinition.all`, those without values left out.
+    func prometheusText() -> [UInt8] {
+        var text = ""
+        for metric in MetricDefinition.all {
+            guard let series = families[metric], !series.isEmpty else { continue }
+            text += "# HELP \(metric.name) \(metric.help.escaped(quotes: false))\n"
+            text += "# TYPE \(metric.name) \(metric.kind.rawValue)\n"
+            for (values, value) in series.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+                let labels = zip(metric.labels, values).map { "\($0)=\"\($1.escaped(quotes: true))\"" }
+                switch value {
+                case .number(let number): text += Self.line(metric.name, labels, number)
+                case .histogram(let histogram): text += Self.lines(metric.name, labels, histogram)
+                }
+            }
+        }
+        return Array(text.utf8)
+    }
+
+    /// Buckets are cumulative: each counts all times up to its bound.
+    private static func lines(_ name: String, _ labels: [String], _ histogram: Histogram) -> String {
+        var text = ""
+        var count: UInt64 = 0
+        for (bound, bucket) in zip(histogram.bounds + [.infinity], histogram.counts) {
+            count &+= bucket
+            text += line("\(name)_bucket", labels + ["le=\"\(bound.prometheusText)\""], Double(count))
+        }
+        text += line("\(name)_sum", labels, histogram.sum)
+        text += line("\(name)_count", labels, Double(count))
+        return text
+    }
+
+    private static func line(_ name: String, _ labels: [String], _ value: Double) -> String {
+        let labels = labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}"
+        return "\(name)\(labels) \(value.prometheusText)\n"
+    }
+}
+
+extension Double {
+    /// As Go's `ParseFloat` reads it.
+    fileprivate var prometheusText: String {
+        if isInfinite { return self > 0 ? "+Inf" : "-Inf" }
+        if isNaN { return "NaN" }
+        return Int(exactly: self).map(String.init) ?? description
+    }
+}
+
+extension String {
+    fileprivate func escaped(quotes: Bool) -> String {
+        let text = replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+        return quotes ? text.replacing("\"", with: "\\\"") : text
+    }
+}
+
+/// How often times of each size occurred.
+public struct Histogram: Hashable, Sendable {
+    /// The upper bounds of the buckets, in seconds, each included; one without a bound follows.
+    public let bounds: [Double]
+    /// How many times fell into each bucket.
+    public private(set) var counts: [UInt64]
+    /// The sum of all times, in seconds.
+    public private(set) var sum = 0.0
+
+    /// Empty, with buckets up to these bounds, in ascending order.
+    public init(bounds: [Double]) {
+        self.bounds = bounds
+        counts = Array(repeating: 0, count: bounds.count + 1)
+    }
+
+    /// How many times there were.
+    public var count: UInt64 { counts.reduce(0, &+) }
+
+    /// Counts a time, in seconds.
+    public mutating func record(_ seconds: Double) {
+        var index = 0
+        while index < bounds.count, bounds[index] < seconds { index += 1 }
+        counts[index] &+= 1
+        sum += seconds
+    }
+
+    /// Adds what another one has counted, whose bounds are the same.
+    public mutating func add(_ other: Histogram) {
+        precondition(bounds == other.bounds, "one family has one set of buckets")
+        for index in counts.indices { counts[index] &+= other.counts[index] }
+        sum += other.sum
+    }
+}
