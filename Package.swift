@@ -133,7 +133,7 @@ let package = Package(
         .testTarget(
             name: "POIDatabaseTests",
             dependencies: ["Locking", "POIDatabase", "ChildProcesses", "PrivateCluster", "Randomness"],
-            swiftSettings: swiftSettings),
+            exclude: ["PlainTextFunctions.sql"], swiftSettings: swiftSettings),
 
         // Tests of the program itself: `poi` is among the dependencies so that it is built, nothing imports it.
         .target(

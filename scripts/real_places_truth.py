@@ -1,6 +1,6 @@
 """The right response to any question about real_places.py's places, by brute force.
 
-It is computed without anything of the server's: words by the rule of search_text (migration 0007), distances by
+It is computed without anything of the server's: words by the rule of search_text (migration 0102), distances by
 pyproj, candidates by a bound of another kind than the server's.
 """
 

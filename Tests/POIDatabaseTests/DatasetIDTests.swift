@@ -3,8 +3,7 @@ import Postgres
 import PrivateCluster
 import Testing
 
-/// The id that vouches for the rows: see `Migrations/0004_create_dataset.sql`, `0012_renew_dataset_on_restore.sql`
-/// and `0016_log_dataset_revisions.sql`.
+/// The id that changes whenever places or categories do: see `Migrations/0104_create_dataset_log.sql`.
 @Suite("The dataset's id", .timeLimit(.minutes(5)))
 struct DatasetIDTests {
     private static let insertion = """
@@ -176,17 +175,6 @@ struct DatasetIDTests {
                 #expect(try await session.value("SELECT count(*) FROM dataset", as: Int.self) == 1)
             }
         }
-    }
-
-    @Test("Stays the same on the way to the log of revisions, and on the way back")
-    func migration() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(Self.insertion)
-        let id = try database.execute(Self.currentID)
-        try database.migrate(.down(to: "0014"))
-        #expect(try database.execute(Self.currentID) == id)
-        try database.migrate(.up(to: nil))
-        #expect(try database.execute(Self.currentID) == id)
     }
 
     @Test("Is another one in a restored dump, which answers nothing before it is whole")

@@ -2,7 +2,7 @@ import Postgres
 import PrivateCluster
 import Testing
 
-/// The table that searches read: see `Migrations/0009_create_location_words.sql`.
+/// The table that searches read: see `Migrations/0105_create_location_words.sql`.
 @Suite("The table of words", .timeLimit(.minutes(5)))
 struct PlaceWordsTests {
     private static let difference = """

@@ -5,9 +5,9 @@ import Testing
 
 @testable import POIDatabase
 
-/// The functions that `Migrations/0017_quicken_text_functions.sql` replaces: what is stored was computed by the former
-/// ones, so both have to agree on every text.
-@Suite("The quickened text functions", .timeLimit(.minutes(5)))
+/// The fast functions of `Migrations/0102_create_text_functions.sql` against the same rules written plainly, in
+/// `PlainTextFunctions.sql`: their results are stored, so both have to agree on every text.
+@Suite("The text functions", .timeLimit(.minutes(5)))
 struct TextFunctionTests {
     /// Every code point that a text may hold, a plane at a time: one statement for all would take too long.
     private static let planes = (0...16).map { plane in
@@ -16,7 +16,7 @@ struct TextFunctionTests {
             + "WHERE n NOT BETWEEN 55296 AND 57343) AS given"
     }
 
-    @Test("Fold every code point as before, alone and among its neighbours")
+    @Test("Fold every code point as the plain rule does, alone and among its neighbours")
     func foldingOfCodePoints() async throws {
         // Letters with case are in the first two planes.
         let alone = Self.planes.prefix(2).map { "SELECT c FROM \($0)" }
@@ -28,7 +28,7 @@ struct TextFunctionTests {
                 })
     }
 
-    @Test("Fold names of mixed scripts as before")
+    @Test("Fold names of mixed scripts as the plain rule does")
     func foldingOfNames() async throws {
         // Small and capital letters, marks and separators of all scripts with case, and of some without.
         try await expectSameFolding(
@@ -61,9 +61,9 @@ struct TextFunctionTests {
         try await expectSameFolding(of: ["SELECT * FROM unnest($1::text[])"], names: names)
     }
 
-    @Test("Tell a single line as before, whatever code point it begins with, has or ends with")
+    @Test("Tell a single line as the plain rule does, whatever code point it begins with, has or ends with")
     func singleLines() async throws {
-        let database = try await database(with: "is_single_line", of: "0003_create_locations.sql")
+        let database = try databaseWithPlainFunctions()
         let differences = try await database.withSession { session in
             var differences = 0
             for plane in Self.planes {
@@ -71,7 +71,7 @@ struct TextFunctionTests {
                     """
                     SELECT count(*) FROM \(plane)
                     CROSS JOIN LATERAL (VALUES (c), (c || 'b'), ('a' || c), ('a' || c || 'b')) AS made (line)
-                    WHERE is_single_line(line, 3) IS DISTINCT FROM former_is_single_line(line, 3)
+                    WHERE is_single_line(line, 3) IS DISTINCT FROM plain_is_single_line(line, 3)
                     """, as: Int.self)
             }
             return differences
@@ -85,29 +85,14 @@ struct TextFunctionTests {
                 """) == "|f|f|t||f")
     }
 
-    @Test("Are the former ones again after the way down")
-    func down() throws {
-        let database = try MigratedDatabase.empty()
-        try database.migrate(.down(to: "0014"))
-        let file = try text(of: "0007_create_search_functions.sql")
-        let source = try database.execute("SELECT prosrc FROM pg_proc WHERE proname = 'search_text'")
-        #expect(source.contains("translate("))
-        #expect(file.contains(source.trimmingCharacters(in: .newlines)))
-        let made = try self.database(from: database, with: "is_single_line", of: "0003_create_locations.sql")
-        let definition = "SELECT pg_get_function_sqlbody(oid) FROM pg_proc WHERE proname = "
-        #expect(
-            try made.execute(definition + "'is_single_line'")
-                == made.execute(definition + "'former_is_single_line'"))
-    }
-
     private func expectSameFolding(of sources: [String], names: [String]? = nil) async throws {
-        let database = try await database(with: "search_text", of: "0007_create_search_functions.sql")
+        let database = try databaseWithPlainFunctions()
         try await database.withSession { session in
             for source in sources {
                 let rows = try await session.run(
                     """
-                    SELECT name, search_text(name), former_search_text(name) FROM (\(source)) AS given (name)
-                    WHERE search_text(name) IS DISTINCT FROM former_search_text(name) LIMIT 10
+                    SELECT name, search_text(name), plain_search_text(name) FROM (\(source)) AS given (name)
+                    WHERE search_text(name) IS DISTINCT FROM plain_search_text(name) LIMIT 10
                     """, names.map { [.textArray($0)] } ?? [])
                 for row in rows {
                     let name = try row.decode(String.self, at: 0).unicodeScalars
@@ -118,23 +103,12 @@ struct TextFunctionTests {
         }
     }
 
-    /// A database that has a function as a migration created it, too, its name behind `former_`.
-    private func database(with function: String, of file: String) async throws -> TestDatabase {
-        try database(from: MigratedDatabase.empty(), with: function, of: file)
-    }
-
-    private func database(
-        from database: TestDatabase, with function: String, of file: String
-    ) throws -> TestDatabase {
-        let text = try text(of: file)
-        let start = try #require(text.range(of: "CREATE FUNCTION \(function)("))
-        let end = try #require(text.range(of: ";\n\n", range: start.upperBound..<text.endIndex))
-        try database.execute(
-            "CREATE FUNCTION former_\(function)(" + text[start.upperBound..<end.lowerBound])
+    /// A database with the schema and the plain functions.
+    private func databaseWithPlainFunctions() throws -> TestDatabase {
+        let database = try MigratedDatabase.empty()
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "PlainTextFunctions.sql")
+        try database.execute(String(contentsOf: file, encoding: .utf8))
         return database
-    }
-
-    private func text(of file: String) throws -> String {
-        try String(contentsOfFile: MigratedDatabase.migrationsPath + "/" + file, encoding: .utf8)
     }
 }

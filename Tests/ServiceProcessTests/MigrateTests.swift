@@ -11,7 +11,7 @@ struct MigrateTests {
     /// All of them: their numbers are one sequence.
     private static let all = (schema + seeds).sorted()
     private static let versions = all.map { String($0.prefix(4)) }
-    private static let nextVersion = String("000\(all.count + 1)".suffix(4))
+    private static let nextVersion = String(format: "%04d", (versions.last.flatMap { Int($0) } ?? 0) + 1)
 
     private static func names(in folder: String) -> [String] {
         let files = try? FileManager.default.contentsOfDirectory(atPath: PoiProgram.migrations.path + folder)
@@ -41,7 +41,8 @@ struct MigrateTests {
     func upAndDown() async throws {
         let database = try await ServiceDatabase.empty()
         #expect(
-            try await migrate("up", "--to", "0002", on: database) == done("apply", Array(Self.schema[..<2])))
+            try await migrate("up", "--to", Self.versions[1], on: database)
+                == done("apply", Array(Self.schema[..<2])))
         #expect(try await migrate("up", on: database) == done("apply", Array(Self.schema[2...])))
         #expect(try await migrate("up", on: database) == ["nothing to do"])
         #expect(try await migrate("up", "--seeds", on: database) == done("apply", Self.seeds))
@@ -94,7 +95,7 @@ struct MigrateTests {
     @Test("The status lists every migration, applied or not")
     func status() async throws {
         let database = try await ServiceDatabase.empty()
-        _ = try await migrate("up", "--to", "2", on: database)
+        _ = try await migrate("up", "--to", "102", on: database)
         let words = try await migrate("status", on: database).map {
             $0.split(separator: " ").prefix(2).map(String.init)
         }
@@ -120,7 +121,7 @@ struct MigrateTests {
         let database = try await ServiceDatabase.migrated()
         let folder = try copyOfMigrations()
         defer { folder.remove() }
-        let file = folder.path + "/Migrations/0002_create_categories.sql"
+        let file = folder.path + "/Migrations/0103_create_locations.sql"
         try (String(contentsOfFile: file, encoding: .utf8) + "\n-- edited\n")
             .write(toFile: file, atomically: true, encoding: .utf8)
         for arguments in [["validate"], ["up"], ["down"]] {
@@ -133,7 +134,7 @@ struct MigrateTests {
             #expect(result.exitCode == 1)
             #expect(result.standardOutput == [])
             #expect(result.standardError.count == 1)
-            #expect(result.standardError.first?.hasPrefix("poi: 0002_create_categories") == true)
+            #expect(result.standardError.first?.hasPrefix("poi: 0103_create_locations") == true)
         }
         #expect(try await appliedVersions(in: database) == Self.versions)
     }

@@ -1,7 +1,7 @@
 import POIService
 import PointsOfInterestAPI
 
-/// A cube of the octree that `locations.space_key` counts: see `Migrations/0008_add_location_space_keys.sql`.
+/// A cube of the octree that `locations.space_key` counts: see `Migrations/0101_create_point_functions.sql`.
 ///
 /// The root is the cube of 2^24 m around the Earth's centre, in geocentric coordinates (EPSG 4978).
 struct SpaceCube: Hashable, Sendable {

@@ -1,21 +1,16 @@
--- migrate:up
+-- The rules of is_single_line and search_text as they are easiest to read. The functions in
+-- Migrations/0102_create_text_functions.sql are faster; TextFunctionTests compare their results with these.
 
--- A name's words as the search compares them, without case and accents, each behind a space: a word begins
--- with "mus" where ' mus' is in the text. Written out in code points, because what lower(), unaccent and
--- character classes do depends on the database's locale or on a file of the server, and what is stored must
--- not: the words of a name are the same wherever a dump is restored. `SearchWords` is the rule in Swift.
---
---   1. NFKD, by PostgreSQL's own table: "é" becomes "e" and an accent, a full-width "Ａ" an "A".
---   2. Nonspacing marks (general category Mn of Unicode 17) are dropped.
---   3. Lower case: all letters of Unicode 17 that have one and that NFKD leaves alone. In the same step
---      letters that only look decomposed: ø o, đ d, ð d, ł l, ħ h, ı i, ς σ; then ß ss, æ ae, œ oe, þ th.
---   4. A word ends at whatever is neither a letter nor a digit of ASCII, and at the punctuation of Latin-1, of
---      U+2000-206F and of U+3000-303F (but U+3005-3007). Apostrophes (' U+2019 U+02BC) are left out as well:
---      "d'Orsay" has the words "d", "orsay" and "dorsay".
---
--- PL/pgSQL, which runs it in 4 µs where an SQL function that can't be inlined takes 15. It calls nothing but
--- pg_catalog's functions, which every search_path finds first.
-CREATE FUNCTION search_text(name text) RETURNS text
+CREATE FUNCTION plain_is_single_line(value text, max_characters integer) RETURNS boolean
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
+RETURN char_length(value) BETWEEN 1 AND max_characters
+    AND value COLLATE "C" !~ '[\u0001-\u001F\u007F-\u009F\u2028\u2029]'
+    AND value COLLATE "C" !~ '^[\u0020\u00A0\u1680\u2000-\u200F\u202F\u205F\u2060\u3000\uFEFF]'
+    AND value COLLATE "C" !~ '[\u0020\u00A0\u1680\u2000-\u200F\u202F\u205F\u2060\u3000\uFEFF]$';
+
+CREATE FUNCTION plain_search_text(name text) RETURNS text
 LANGUAGE plpgsql
 IMMUTABLE
 PARALLEL SAFE
@@ -247,28 +242,3 @@ BEGIN
         ' ', 'g');
 END;
 $$;
-
-COMMENT ON FUNCTION search_text(text) IS
-    'The folded words of a name, each behind a space; independent of the locale.';
-
--- The same words, each once.
---
--- NFKD makes at most six letters in a row of one character, so a search of 100 characters has no word of more
--- than 600: words are cut there, and so fit into a page of a B-tree (2704 bytes), however long the name.
-CREATE FUNCTION name_words(name text) RETURNS text[]
-LANGUAGE sql
-IMMUTABLE
-PARALLEL SAFE
-RETURN ARRAY(
-    SELECT DISTINCT left(word, 600) COLLATE "C"
-    FROM unnest(string_to_array(search_text(name), ' ')) AS word
-    WHERE word <> ''
-);
-
-COMMENT ON FUNCTION name_words(text) IS
-    'The folded words of a name, each once, and none longer than 600 characters.';
-
--- migrate:down
-
-DROP FUNCTION name_words(text);
-DROP FUNCTION search_text(text);
