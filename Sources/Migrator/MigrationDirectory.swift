@@ -2,13 +2,16 @@ import Foundation
 
 /// The migrations of a release: the SQL files of a folder and of its subfolder `Seeds`, in one sequence of numbers.
 public struct MigrationDirectory: Sendable, Hashable {
-    static let seedsFolder = "Seeds"
+    private static let seedsFolder = "Seeds"
+    private static let defaultVersionLength = 4
+    private static let template = "-- migrate:up\n\n\n-- migrate:down\n\n"
 
     /// All files, lowest number first.
     public let files: [MigrationFile]
 
     /// Reads and checks all `.sql` files of the folder and of its `Seeds`, if it has that.
-    /// - Throws: ``MigrationError`` for the first file that is not in order.
+    ///
+    /// - Throws: ``MigrationError`` for a folder that can't be read, or for the first file that is not in order.
     public init(path: String) throws(MigrationError) {
         let schema = try Self.read(path, kind: .schema)
         let seedsPath = "\(path)/\(Self.seedsFolder)"
@@ -16,7 +19,9 @@ public struct MigrationDirectory: Sendable, Hashable {
         try self.init(files: schema + (hasSeeds ? try Self.read(seedsPath, kind: .seed) : []))
     }
 
-    /// Takes files from wherever, and checks their numbers.
+    /// Takes files that were read already, and checks their numbers.
+    ///
+    /// - Throws: ``MigrationError`` where two files have the same number, or numbers of unequal length.
     public init(files: [MigrationFile]) throws(MigrationError) {
         self.files = files.sorted { ($0.version, $0.name) < ($1.version, $1.name) }
         for (file, next) in zip(self.files, self.files.dropFirst()) {
@@ -27,17 +32,17 @@ public struct MigrationDirectory: Sendable, Hashable {
         }
     }
 
-    /// The versions of the schema's files that are not among the applied ones; newer applied ones don't matter.
+    /// The versions of the schema's files that are not applied; empty where a program with these files can serve.
     ///
-    /// Empty means that a binary which was built with these files can serve.
+    /// Applied migrations that are newer than these files don't matter.
     public func missingSchemaVersions(applied: Set<String>) -> [String] {
         files.filter { $0.kind == .schema && !applied.contains($0.version) }.map(\.version)
     }
 
     /// The applied migrations, newer than all of these, that say that the program is too old for them.
     ///
-    /// Those that say nothing aren't among them: a server that runs must not stop serving because a newer release
-    /// has added to the schema.
+    /// Those that say nothing aren't among them: a server that runs must not stop serving because a newer release has
+    /// added to the schema.
     public func migrationsBeyond(_ program: ProgramVersion, applied: [AppliedMigration]) -> [AppliedMigration]
     {
         let known = Set(files.map(\.version))
@@ -45,6 +50,17 @@ public struct MigrationDirectory: Sendable, Hashable {
             guard !known.contains(row.version), let oldest = row.oldestVersion else { return false }
             return oldest > program
         }
+    }
+
+    /// The file of a version, which may be written without its leading zeros.
+    ///
+    /// - Throws: ``MigrationError/unknownTarget(_:)`` where there is none.
+    func file(version: String) throws(MigrationError) -> MigrationFile {
+        let wanted = version.drop { $0 == "0" }
+        guard let file = files.first(where: { $0.version.drop { $0 == "0" } == wanted }) else {
+            throw .unknownTarget(version)
+        }
+        return file
     }
 
     private static func read(
@@ -61,5 +77,41 @@ public struct MigrationDirectory: Sendable, Hashable {
             files.append(try MigrationFile(fileName: name, kind: kind, bytes: Array(data)))
         }
         return files
+    }
+
+    // MARK: - New files
+
+    /// Makes an empty migration with the next number.
+    ///
+    /// - Parameters:
+    ///   - title: what it does, `verb object`; anything but letters and digits becomes an underscore.
+    ///   - path: the folder of the migrations.
+    ///   - kind: a seed goes to the folder's `Seeds`.
+    /// - Returns: the file's path.
+    /// - Throws: ``MigrationError`` for a title without a letter or digit, for a file that can't be written, and where the
+    ///   folder's files are not in order.
+    public static func makeFile(
+        title: String, path: String, kind: MigrationFile.Kind = .schema
+    ) throws(MigrationError) -> String {
+        let directory = try MigrationDirectory(path: path)
+        let words = title.lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
+        guard !words.isEmpty else { throw .unusableName(title) }
+        let version = try nextVersion(after: directory.files.last)
+        let folder = kind == .seed ? "\(path)/\(seedsFolder)" : path
+        let file = "\(folder)/\(version)_\(words.joined(separator: "_")).sql"
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try Data(template.utf8).write(to: URL(filePath: file), options: .withoutOverwriting)
+        } catch {
+            throw .fileExists(file)
+        }
+        return file
+    }
+
+    private static func nextVersion(after last: MigrationFile?) throws(MigrationError) -> String {
+        guard let last else { return String(repeating: "0", count: defaultVersionLength - 1) + "1" }
+        guard let number = UInt64(last.version), number < .max else { throw .malformedName(last.name) }
+        let digits = String(number + 1)
+        return String(repeating: "0", count: max(0, last.version.count - digits.count)) + digits
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
+import Postgres
 
-/// Why migrations were not, or not all, applied; `description` is one message for a terminal.
+/// Why migrations were not applied, or not all of them; `description` is one message for a terminal.
 public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedError {
     /// The folder cannot be read.
     case unreadableFolder(String)
@@ -12,14 +13,14 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
     case malformedFile(String, line: Int, String)
     /// Two files have the same number.
     case duplicateVersion(String, String)
-    /// Two files' numbers have different lengths: as text, which is how dbmate sorts, their order is another.
+    /// Two files' numbers have different lengths; dbmate sorts them as text, in another order.
     case unequalVersionLengths(String, String)
     /// A name for a new file has no letter or digit.
     case unusableName(String)
-    /// A new file exists already, made by somebody else just now.
+    /// A new file can't be written, usually since somebody else has just made it.
     case fileExists(String)
 
-    /// An applied file is not any more what it was.
+    /// A file was edited after it had been applied.
     case editedFile(name: String)
     /// Versions are applied for which there is no file.
     case missingFiles(versions: [String])
@@ -27,10 +28,10 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
     case outOfOrder(name: String, highestApplied: String)
     /// There is no such version to go to.
     case unknownTarget(String)
-    /// The file has nothing to undo it with.
+    /// The file has an empty `-- migrate:down` part.
     case irreversible(name: String)
 
-    /// Another run held the lock for longer than the caller wanted to wait.
+    /// Another run held the lock for longer than the time limit.
     case lockTimedOut(Duration)
     /// The server refused a file's SQL; `line` is the file's.
     case statementFailed(name: String, line: Int?, message: String)
@@ -66,4 +67,20 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
 
     /// The same message as `description`.
     public var errorDescription: String? { description }
+}
+
+extension MigrationError {
+    /// What the server says about a file's SQL, with the line in the file where the server gives a position.
+    init(_ error: PostgresError, in step: MigrationPlan.Step, positionIsInFile: Bool) {
+        var message = error.serverMessage ?? error.description
+        if let detail = error.server?.detail { message += "\n  detail: \(detail)" }
+        if let hint = error.server?.hint { message += "\n  hint: \(hint)" }
+        let position = positionIsInFile ? error.server?.position : nil
+        let line = position.map { position in
+            // PostgreSQL counts characters, which are code points.
+            let before = step.section.sql.unicodeScalars.prefix(max(0, position - 1))
+            return step.section.firstLine + before.count { $0 == "\n" }
+        }
+        self = .statementFailed(name: step.file.name, line: line, message: message)
+    }
 }

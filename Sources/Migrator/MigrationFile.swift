@@ -1,13 +1,13 @@
 import Foundation
 import Hashing
 
-/// One migration: a file of plain SQL in dbmate's format, checked when it is read.
+/// One migration: a file of plain SQL in dbmate's format. It is checked when it is read.
 public struct MigrationFile: Sendable, Hashable {
     /// What a migration is for.
     public enum Kind: Sendable, Hashable {
         /// The schema: applied by every run.
         case schema
-        /// Data: applied only where asked for.
+        /// Data: applied only on request.
         case seed
     }
 
@@ -15,7 +15,7 @@ public struct MigrationFile: Sendable, Hashable {
     public struct Section: Sendable, Hashable {
         /// The SQL, without the marker's line.
         public let sql: String
-        /// Whether the SQL and its record are one transaction; false for what PostgreSQL refuses in one.
+        /// Whether the SQL and its record are one transaction; false for statements that PostgreSQL refuses in one.
         public let isTransactional: Bool
         /// The number of the line in the file on which `sql` begins, from 1.
         public let firstLine: Int
@@ -23,24 +23,25 @@ public struct MigrationFile: Sendable, Hashable {
         public let isEmpty: Bool
     }
 
-    /// The digits before the first underscore, as text: `0003`.
+    /// The digits before the first underscore, as text: `0103`.
     public let version: String
-    /// The file's name without its extension: `0003_create_locations`.
+    /// The file's name without its extension: `0103_create_locations`.
     public let name: String
     /// What it is for.
     public let kind: Kind
-    /// SHA-256 over the file's bytes in hexadecimal: an applied file must stay as it was.
+    /// SHA-256 over the file's bytes in hexadecimal: an applied file must never change.
     public let checksum: String
     /// The oldest program that can live with it, from the line `-- poi:oldest-program 1.4.0` above
     /// `-- migrate:up`; nil where there is none.
     public let oldestProgram: ProgramVersion?
-    /// What applies it.
+    /// The part that applies it.
     public let up: Section
-    /// What undoes it; empty where nothing can.
+    /// The part that undoes it; empty where nothing can.
     public let down: Section
 
     /// Reads a migration from the bytes of the file `fileName`.
-    /// - Throws: ``MigrationError`` that says what is wrong with the name or with which line.
+    ///
+    /// - Throws: ``MigrationError`` that says what is wrong with the name, or with which line.
     public init(fileName: String, kind: Kind, bytes: [UInt8]) throws(MigrationError) {
         guard let (version, name) = Self.parse(fileName: fileName) else {
             throw .malformedName(fileName)
@@ -56,5 +57,150 @@ public struct MigrationFile: Sendable, Hashable {
         let name = String(fileName.dropLast(4))
         guard let match = name.wholeMatch(of: /([0-9]+)_[a-z0-9][a-z0-9_]*/) else { return nil }
         return (String(match.1), name)
+    }
+}
+
+/// The version of a program, such as `1.4.0`: three numbers, compared from the left.
+public struct ProgramVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
+    private let numbers: [UInt32]
+
+    /// Reads a version; nil for anything but three numbers with points between them.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        // UInt32 would take a sign, too.
+        let numbers = parts.compactMap { part in part.allSatisfy(\.isNumber) ? UInt32(part) : nil }
+        guard parts.count == 3, numbers.count == 3 else { return nil }
+        self.numbers = numbers
+    }
+
+    /// Whether the left version is the older one.
+    public static func < (left: ProgramVersion, right: ProgramVersion) -> Bool {
+        left.numbers.lexicographicallyPrecedes(right.numbers)
+    }
+
+    /// The version as it is written.
+    public var description: String { numbers.map(String.init).joined(separator: ".") }
+}
+
+// MARK: - Parsing
+
+/// Reads dbmate's file format: `-- migrate:up`, then `-- migrate:down`, each perhaps with `transaction:false`.
+private enum MigrationFileParser {
+    private struct Marker {
+        var direction: String
+        var isTransactional: Bool
+        /// The marker's line, from 0.
+        var line: Int
+    }
+
+    static func parse(
+        fileName: String, bytes: [UInt8]
+    ) throws(MigrationError) -> (ProgramVersion?, up: MigrationFile.Section, down: MigrationFile.Section) {
+        guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+            throw .malformedFile(fileName, line: 1, "is not UTF-8 text")
+        }
+        // On scalars: "\r\n" is one Character.
+        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map {
+            String($0)
+        }
+        var markers: [Marker] = []
+        for (line, text) in lines.enumerated() {
+            if let marker = try marker(in: text, line: line, fileName: fileName) { markers.append(marker) }
+        }
+        guard let up = markers.first, up.direction == "up" else {
+            throw .malformedFile(fileName, line: 1, "does not begin with `-- migrate:up`")
+        }
+        guard markers.count > 1, markers[1].direction == "down" else {
+            throw .malformedFile(fileName, line: lines.count, "has no `-- migrate:down` after its up part")
+        }
+        guard markers.count == 2 else {
+            throw .malformedFile(fileName, line: markers[2].line + 1, "has a third `-- migrate:` marker")
+        }
+        let preamble = lines[..<up.line].joined(separator: "\n")
+        guard SQLStatementScanner(preamble).statements.isEmpty else {
+            throw .malformedFile(fileName, line: 1, "has statements before `-- migrate:up`")
+        }
+        let down = markers[1]
+        let upSection = try section(lines, up, until: down.line, fileName: fileName)
+        guard !upSection.isEmpty else {
+            throw .malformedFile(fileName, line: up.line + 1, "has nothing to apply")
+        }
+        let oldestProgram = try oldestProgram(lines, until: up.line, fileName: fileName)
+        return (oldestProgram, upSection, try section(lines, down, until: lines.count, fileName: fileName))
+    }
+
+    /// Reads the line `-- poi:oldest-program 1.4.0`, which is a comment for dbmate.
+    private static func oldestProgram(
+        _ lines: [String], until end: Int, fileName: String
+    ) throws(MigrationError) -> ProgramVersion? {
+        var oldest: ProgramVersion?
+        for (line, text) in lines.enumerated() {
+            guard let match = text.prefixMatch(of: /--[ \t]*poi:(.*)/) else { continue }
+            let words = match.1.split(whereSeparator: \.isWhitespace)
+            guard words.count == 2, words[0] == "oldest-program",
+                let version = ProgramVersion(String(words[1]))
+            else {
+                throw .malformedFile(
+                    fileName, line: line + 1, "expected `-- poi:oldest-program` and a version such as 1.4.0")
+            }
+            guard line < end, oldest == nil else {
+                throw .malformedFile(
+                    fileName, line: line + 1, "`-- poi:oldest-program` stands once, above `-- migrate:up`")
+            }
+            oldest = version
+        }
+        return oldest
+    }
+
+    private static func marker(
+        in text: String, line: Int, fileName: String
+    ) throws(MigrationError) -> Marker? {
+        guard let match = text.prefixMatch(of: /--[ \t]*migrate:(\S*)/) else { return nil }
+        var marker = Marker(direction: String(match.1), isTransactional: true, line: line)
+        guard marker.direction == "up" || marker.direction == "down" else {
+            throw .malformedFile(
+                fileName, line: line + 1, "has an unknown marker `migrate:\(marker.direction)`")
+        }
+        for option in text[match.range.upperBound...].split(whereSeparator: \.isWhitespace) {
+            switch option {
+            case "transaction:false": marker.isTransactional = false
+            case "transaction:true": marker.isTransactional = true
+            default:
+                throw .malformedFile(fileName, line: line + 1, "has an unknown option `\(option)`")
+            }
+        }
+        return marker
+    }
+
+    private static func section(
+        _ lines: [String], _ marker: Marker, until end: Int, fileName: String
+    ) throws(MigrationError) -> MigrationFile.Section {
+        let sql = lines[(marker.line + 1)..<end].joined(separator: "\n")
+        let statements = SQLStatementScanner(sql).statements
+        if marker.isTransactional {
+            if let words = statements.first(where: endsTransaction) {
+                throw .malformedFile(
+                    fileName, line: marker.line + 1,
+                    "controls the transaction itself (\(words[0])): its record could not commit with it")
+            }
+        } else if statements.count > 1 {
+            throw .malformedFile(
+                fileName, line: marker.line + 1,
+                "has \(statements.count) statements under transaction:false, which takes one: PostgreSQL would "
+                    + "make them one transaction, and what failed half-way could not be repeated")
+        }
+        return MigrationFile.Section(
+            sql: sql, isTransactional: marker.isTransactional, firstLine: marker.line + 2,
+            isEmpty: statements.isEmpty)
+    }
+
+    /// Whether the statement begins or ends a transaction; savepoints do neither.
+    private static func endsTransaction(_ words: [String]) -> Bool {
+        switch words.first {
+        case "BEGIN", "START", "COMMIT", "END", "ABORT": true
+        case "ROLLBACK": !words.contains("TO")
+        case "PREPARE": words.dropFirst().first == "TRANSACTION"
+        default: false
+        }
     }
 }

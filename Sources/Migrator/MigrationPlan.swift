@@ -1,10 +1,10 @@
-/// What is to be done, decided from the files and the applied rows alone, without a database.
+/// What a run does, decided from the files and the applied rows alone, without a database.
 public struct MigrationPlan: Sendable, Hashable {
-    /// What somebody wants.
+    /// What a run is asked for.
     public enum Command: Sendable, Hashable {
         /// Apply what is pending, up to and including a version if one is given.
         case up(to: String?)
-        /// Undo the last applied migration, or all above a version; `0` stands for all.
+        /// Undo the last applied migration, or all above a version if one is given; `0` stands for all.
         case down(to: String?)
     }
 
@@ -31,11 +31,16 @@ public struct MigrationPlan: Sendable, Hashable {
     /// What a newer release has applied and this program can live with, lowest number first.
     public let newer: [AppliedMigration]
 
-    /// Compares files and rows; refuses where what was applied is not what is at hand.
+    /// Compares files and rows.
+    ///
     /// - Parameters:
-    ///   - includesSeeds: whether pending seeds are applied too. Applied ones are known in any case.
-    ///   - program: the version of this program; nil where no newer schema is to be accepted.
-    /// - Throws: ``MigrationError``: then nothing at all is to be done.
+    ///   - command: what to do.
+    ///   - directory: the files.
+    ///   - applied: the rows of the database.
+    ///   - includesSeeds: whether pending seeds are applied too. Applied seeds are known in any case.
+    ///   - program: the version of this program; nil where no newer schema is accepted.
+    /// - Throws: ``MigrationError`` where the applied migrations don't match the files, for a target without a file, and
+    ///   for a way down through a file that can't be undone. Then nothing at all must be done.
     public init(
         _ command: Command, directory: MigrationDirectory, applied: [AppliedMigration], includesSeeds: Bool,
         program: ProgramVersion? = nil
@@ -52,7 +57,7 @@ public struct MigrationPlan: Sendable, Hashable {
                 .filter { file in limit.map { file.version <= $0 } ?? true }
                 .map { Step(direction: .up, file: $0) }
         case .down(let target):
-            // What is newer would have to be undone first, and only its own release knows how.
+            // Newer migrations would have to be undone first, and only their release knows how.
             guard newer.isEmpty else { throw .missingFiles(versions: newer.map(\.version)) }
             let appliedFiles = Array(status.appliedFiles.reversed())
             let undone: [MigrationFile]
@@ -68,13 +73,136 @@ public struct MigrationPlan: Sendable, Hashable {
     }
 }
 
-extension MigrationDirectory {
-    /// The file of a version, which may be written without its leading zeros.
-    func file(version: String) throws(MigrationError) -> MigrationFile {
-        let wanted = version.drop { $0 == "0" }
-        guard let file = files.first(where: { $0.version.drop { $0 == "0" } == wanted }) else {
-            throw .unknownTarget(version)
+// MARK: - Status
+
+/// Files and applied rows side by side.
+public struct MigrationStatus: Sendable, Hashable {
+    /// How a migration stands.
+    public enum State: String, Sendable, Hashable {
+        /// Applied, and the file is what it was.
+        case applied
+        /// Applied by dbmate, which keeps no checksum: the file is taken on trust.
+        case unverified
+        /// Not applied.
+        case pending
+        /// A seed that is not applied.
+        case optional
+        /// Not applied, though a higher number is.
+        case late
+        /// Applied, but the file has changed since.
+        case edited
+        /// Applied by a newer release, whose file says that this program can live with it.
+        case newer
+        /// Applied, but there is no file.
+        case missing
+    }
+
+    /// One migration.
+    public struct Entry: Sendable, Hashable {
+        /// Its number.
+        public let version: String
+        /// How it stands.
+        public let state: State
+        /// Its file, unless that is missing.
+        public let file: MigrationFile?
+        /// Its row, if it is applied.
+        public let applied: AppliedMigration?
+    }
+
+    /// All migrations that have a file or a row, lowest number first.
+    public let entries: [Entry]
+
+    /// Compares the files with the rows.
+    ///
+    /// - Parameters:
+    ///   - directory: the files.
+    ///   - applied: the rows of the database.
+    ///   - program: the version of this program; nil where no newer schema is accepted.
+    public init(directory: MigrationDirectory, applied: [AppliedMigration], program: ProgramVersion? = nil) {
+        let rows = Dictionary(applied.map { ($0.version, $0) }) { first, _ in first }
+        let highest = applied.map(\.version).max() ?? ""
+        let known = directory.files.map { file in
+            let row = rows[file.version]
+            let state = Self.state(of: file, applied: row, highestApplied: highest)
+            return Entry(version: file.version, state: state, file: file, applied: row)
         }
-        return file
+        let versions = Set(directory.files.map(\.version))
+        let highestKnown = directory.files.last?.version ?? ""
+        let missing = rows.values.filter { !versions.contains($0.version) }.map { row in
+            let isNewer = row.version > highestKnown && Self.canLive(program, with: row)
+            return Entry(version: row.version, state: isNewer ? .newer : .missing, file: nil, applied: row)
+        }
+        entries = (known + missing).sorted { $0.version < $1.version }
+    }
+
+    /// Checks that nothing keeps migrations from running.
+    ///
+    /// - Throws: ``MigrationError`` for an edited, missing or late file.
+    public func check() throws(MigrationError) {
+        let missing = entries.filter { $0.state == .missing }.map(\.version)
+        guard missing.isEmpty else { throw .missingFiles(versions: missing) }
+        for entry in entries {
+            guard let file = entry.file else { continue }
+            if entry.state == .edited { throw .editedFile(name: file.name) }
+            if entry.state == .late {
+                let highest = entries.last { $0.applied != nil }
+                throw .outOfOrder(name: file.name, highestApplied: highest?.version ?? "")
+            }
+        }
+    }
+
+    /// Whether the row says that the program can live with it. A row that says nothing says no.
+    private static func canLive(_ program: ProgramVersion?, with row: AppliedMigration) -> Bool {
+        guard let program, let oldest = row.oldestVersion else { return false }
+        return oldest <= program
+    }
+
+    /// What a newer release has applied and this program can live with.
+    var newer: [AppliedMigration] { entries.filter { $0.state == .newer }.compactMap(\.applied) }
+
+    var appliedFiles: [MigrationFile] { entries.filter { $0.applied != nil }.compactMap(\.file) }
+
+    func pendingFiles(includesSeeds: Bool) -> [MigrationFile] {
+        entries.filter { $0.state == .pending || (includesSeeds && $0.state == .optional) }.compactMap(\.file)
+    }
+
+    /// A seed is never late: a database that had no use for it yesterday may get it today.
+    private static func state(
+        of file: MigrationFile, applied: AppliedMigration?, highestApplied: String
+    ) -> State {
+        guard let applied else {
+            if file.kind == .seed { return .optional }
+            return file.version < highestApplied ? .late : .pending
+        }
+        guard let checksum = applied.checksum else { return .unverified }
+        return checksum == file.checksum ? .applied : .edited
+    }
+}
+
+extension MigrationStatus: CustomStringConvertible {
+    /// A line for each migration, and one that sums up.
+    public var description: String {
+        (entries.map(line) + [summary]).joined(separator: "\n")
+    }
+
+    private func line(for entry: Entry) -> String {
+        let state = entry.state.rawValue
+        let padding = String(repeating: " ", count: max(1, 12 - state.count))
+        let name = entry.file?.name ?? entry.applied?.shownName ?? entry.version
+        let seed = entry.file?.kind == .seed ? " (seed)" : ""
+        let time = entry.applied?.appliedAt.map { "  \($0)" } ?? ""
+        return state + padding + name + seed + time
+    }
+
+    private var summary: String {
+        let states: [(State, String)] = [
+            (.unverified, "without a checksum"), (.pending, "pending"), (.optional, "seeds not applied"),
+            (.late, "late"), (.edited, "edited"), (.missing, "missing"), (.newer, "newer"),
+        ]
+        let counts = states.compactMap { state, label in
+            let count = entries.count { $0.state == state }
+            return count == 0 ? nil : "\(count) \(label)"
+        }
+        return (["\(entries.count { $0.applied != nil }) applied"] + counts).joined(separator: ", ")
     }
 }

@@ -3,9 +3,9 @@ import Postgres
 
 /// Applies migrations to a database, one run at a time.
 ///
-/// A run is one direct session, not one through a pooler: it holds an advisory lock from reading what is applied
-/// to the last record. A file and its record commit together, so a run that dies leaves whole files behind.
-/// The methods must be called on the loop.
+/// A run is one direct session, not one through a pooler: it holds an advisory lock from its first look at the applied
+/// rows to its last record. A file and its record commit together, so a run that dies leaves whole files behind. The
+/// methods must be called on the loop.
 public struct Migrator: Sendable {
     /// The files.
     public let directory: MigrationDirectory
@@ -13,10 +13,14 @@ public struct Migrator: Sendable {
     public var includesSeeds = false
     /// How long to wait for another run.
     public var lockWaitLimit: Duration = .seconds(600)
-    /// The version of this program, for migrations of newer releases; with nil none of those is accepted.
+    /// The version of this program, to decide about migrations of newer releases; with nil none of those is accepted.
     public var program: ProgramVersion?
-    /// Gets what happens, as it happens, on the loop.
+    /// Gets each event as it happens, on the loop.
     public var onEvent: @Sendable (MigrationEvent) -> Void = { _ in }
+
+    /// Undoes what a file changed in the session, so that a file means the same alone and behind others, and its record
+    /// goes to the right table.
+    private static let resetSession = "RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL"
 
     private let configuration: PostgresConfiguration
     private let loop: EventLoop
@@ -24,7 +28,7 @@ public struct Migrator: Sendable {
     /// A migrator for the database that `configuration` leads to.
     public init(_ configuration: PostgresConfiguration, directory: MigrationDirectory, loop: EventLoop) {
         var configuration = configuration
-        // What a migration takes, it takes; and it is to see the server's own settings.
+        // A migration may take as long as it needs, and it has the server's own settings.
         configuration.statementTimeout = nil
         configuration.settings = []
         configuration.preparedStatements = .off
@@ -35,7 +39,9 @@ public struct Migrator: Sendable {
 
     /// Applies or undoes what the command asks for, and returns the steps.
     ///
-    /// - Parameter isDryRun: only plans: needs no lock and changes nothing.
+    /// - Parameters:
+    ///   - command: what to do.
+    ///   - isDryRun: whether to plan only, which needs no lock and changes nothing.
     /// - Throws: ``MigrationError``. Steps that were finished before the one that failed stay.
     @discardableResult
     public func run(_ command: MigrationPlan.Command, isDryRun: Bool = false) async throws -> MigrationPlan {
@@ -57,7 +63,9 @@ public struct Migrator: Sendable {
         }
     }
 
-    /// How every migration stands. Changes nothing.
+    /// Returns the state of every migration. Changes nothing.
+    ///
+    /// - Throws: ``MigrationError/databaseFailed(_:)``.
     public func status() async throws -> MigrationStatus {
         try await withConnection { connection in
             let applied = try await MigrationHistory(connection).applied()
@@ -66,15 +74,10 @@ public struct Migrator: Sendable {
     }
 
     /// Checks the applied migrations against the files, as every run does first. Changes nothing.
+    ///
     /// - Throws: ``MigrationError`` where a run would refuse.
     public func validate() async throws {
         try await status().check()
-    }
-
-    /// The versions that a database has, newer ones than ours included: for readiness, with
-    /// ``MigrationDirectory/missingSchemaVersions(applied:)``.
-    public static func appliedVersions(on connection: PostgresConnection) async throws -> Set<String> {
-        Set(try await MigrationHistory(connection).applied().map(\.version))
     }
 
     private func plan(
@@ -90,6 +93,35 @@ public struct Migrator: Sendable {
     private func prepare(_ connection: PostgresConnection) async throws {
         try await MigrationHistory(connection).prepare()
         connection.onNotice = { [onEvent] report in onEvent(.notice(report.message)) }
+    }
+
+    /// Runs one file's SQL and records it.
+    private func perform(_ step: MigrationPlan.Step, on connection: PostgresConnection) async throws {
+        onEvent(.started(step, isDryRun: false))
+        do {
+            if step.section.isTransactional {
+                try await connection.withTransaction { connection in
+                    try await execute(step, on: connection)
+                }
+            } else {
+                // If the run dies before the record, the statement runs again: such files have to be idempotent.
+                try await execute(step, on: connection)
+            }
+        } catch let error as PostgresError {
+            // It failed at the record, or at the commit, which checks deferred constraints.
+            throw MigrationError(error, in: step, positionIsInFile: false)
+        }
+        onEvent(.finished(step))
+    }
+
+    private func execute(_ step: MigrationPlan.Step, on connection: PostgresConnection) async throws {
+        do {
+            try await connection.unsafeExecuteScript(step.section.sql)
+        } catch let error as PostgresError {
+            throw MigrationError(error, in: step, positionIsInFile: true)
+        }
+        try await connection.unsafeExecuteScript(Self.resetSession)
+        try await MigrationHistory(connection).record(step)
     }
 
     /// Runs `body` with a session of its own; an error of the database becomes a ``MigrationError``.
@@ -108,4 +140,41 @@ public struct Migrator: Sendable {
             throw MigrationError.databaseFailed(error.serverMessage ?? error.description)
         }
     }
+}
+
+// MARK: - Events
+
+/// What happens during a run; `description` is one line for a terminal.
+public enum MigrationEvent: Sendable, Hashable, CustomStringConvertible {
+    /// Another run holds the lock.
+    case waitingForLock
+    /// A step begins, or in a dry run would begin.
+    case started(MigrationPlan.Step, isDryRun: Bool)
+    /// A step is done and recorded.
+    case finished(MigrationPlan.Step)
+    /// The server sent a notice while a file ran.
+    case notice(String)
+    /// A newer release has applied these, and this program can live with them.
+    case schemaIsNewer([AppliedMigration])
+    /// There was nothing to do.
+    case nothingToDo
+
+    /// One line for a terminal.
+    public var description: String {
+        switch self {
+        case .waitingForLock: "another run is at work: waiting for it"
+        case .started(let step, let isDryRun): (isDryRun ? "would " : "") + "\(step)"
+        case .finished(let step): "\(step): done"
+        case .notice(let message): "  \(message)"
+        case .schemaIsNewer(let migrations):
+            "the schema is newer than this program, which can live with it: "
+                + migrations.map(\.shownName).joined(separator: ", ")
+        case .nothingToDo: "nothing to do"
+        }
+    }
+}
+
+extension MigrationPlan.Step: CustomStringConvertible {
+    /// `apply 0103_create_locations` or `undo 0103_create_locations`.
+    public var description: String { (direction == .up ? "apply " : "undo ") + file.name }
 }

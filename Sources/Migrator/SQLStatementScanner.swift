@@ -1,7 +1,7 @@
 /// Finds where top-level statements begin and end, as psql does (psqlscan.l): comments, quotes, dollar quotes,
 /// parentheses and the bodies of SQL functions (`BEGIN ATOMIC … END`) hide semicolons.
 ///
-/// Broken SQL is not its business: an open quote simply lasts until the end, and the server will say so.
+/// It doesn't report broken SQL: an open quote lasts until the end, and the server refuses it later.
 struct SQLStatementScanner {
     /// The words of each statement in upper case, the first few of them.
     private(set) var statements: [[String]] = []
@@ -108,7 +108,7 @@ struct SQLStatementScanner {
         } while depth > 0 && position < bytes.count
     }
 
-    /// A doubled quote needs no care: it ends one quoted piece and begins the next.
+    /// A doubled quote needs no special case: it ends one quoted piece and begins the next.
     private mutating func skipQuoted(_ quote: UInt8, backslashEscapes: Bool) {
         position += 1
         while let byte = peek(), byte != quote {

@@ -1,4 +1,5 @@
 import EventLoop
+import Foundation
 import Migrator
 import POIService
 import Postgres
@@ -12,7 +13,10 @@ public struct Migration: Sendable {
 
     /// Migrations of the database that `database` leads to.
     ///
-    /// - Parameter onEvent: gets what happens, as it happens.
+    /// - Parameters:
+    ///   - database: where the database is.
+    ///   - settings: where the files are.
+    ///   - onEvent: gets each event as it happens, on the calling thread.
     /// - Throws: `MigrationError` for files that are not in order.
     public init(
         _ database: DatabaseConfiguration, settings: MigrationSettings,
@@ -25,17 +29,23 @@ public struct Migration: Sendable {
     }
 
     /// Applies or undoes what the command asks for, and returns the steps. Blocks.
+    ///
+    /// - Throws: `MigrationError`; `EventLoopError` where no loop can be started. Finished steps stay.
     @discardableResult
     public func run(_ command: MigrationPlan.Command, isDryRun: Bool = false) throws -> MigrationPlan {
         try withMigrator { try await $0.run(command, isDryRun: isDryRun) }
     }
 
-    /// How every migration stands. Blocks.
+    /// Returns the state of every migration. Blocks.
+    ///
+    /// - Throws: as ``run(_:isDryRun:)``, for the database only.
     public func status() throws -> MigrationStatus {
         try withMigrator { try await $0.status() }
     }
 
     /// Checks the applied migrations against the files. Blocks.
+    ///
+    /// - Throws: as ``run(_:isDryRun:)``, where a run would refuse.
     public func validate() throws {
         try withMigrator { try await $0.validate() }
     }
@@ -49,6 +59,86 @@ public struct Migration: Sendable {
             migrator.program = ProgramVersion(BuildInformation.version)
             migrator.onEvent = onEvent
             return try await body(migrator)
+        }
+    }
+}
+
+// MARK: - Settings
+
+/// Where the migrations are, and whether a run applies the seeds too.
+public struct MigrationSettings: Sendable {
+    /// The folder of the files.
+    public let path: String
+    /// Whether pending seeds are applied too.
+    public let includesSeeds: Bool
+
+    /// Reads the settings.
+    ///
+    /// - Parameters:
+    ///   - reader: the environment and the options.
+    ///   - seedsByDefault: whether seeds are applied where `POI_SEEDS` isn't set.
+    /// - Throws: `ConfigurationError` for the first setting that can't be used, and where there is no such folder.
+    public init(
+        from reader: inout SettingsReader, seedsByDefault: Bool = false
+    ) throws(ConfigurationError) {
+        path = try reader.read(
+            .text("POI_MIGRATIONS_DIR", "folder of the migrations", default: Self.defaultPath))
+        includesSeeds = try reader.read(
+            .flag("POI_SEEDS", "whether migrating applies the seeds too", default: seedsByDefault))
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+            throw ConfigurationError("POI_MIGRATIONS_DIR=\(path): expected the folder of the migrations")
+        }
+    }
+
+    /// Reads and checks the files.
+    ///
+    /// - Throws: `MigrationError` for the first file that is not in order.
+    public func directory() throws(MigrationError) -> MigrationDirectory {
+        try MigrationDirectory(path: path)
+    }
+
+    /// `Migrations` in the working directory, else the folder that is installed beside the program: `bin/poi` and
+    /// `share/poi/Migrations`.
+    private static var defaultPath: String {
+        let local = "Migrations"
+        guard !FileManager.default.fileExists(atPath: local),
+            let program = Bundle.main.executableURL?.resolvingSymlinksInPath()
+        else { return local }
+        let installed = program.deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "share/poi/Migrations").path(percentEncoded: false)
+        return FileManager.default.fileExists(atPath: installed) ? installed : local
+    }
+}
+
+// MARK: - Readiness
+
+/// Asks the database whether every migration is applied that this program relies on, and whether it is too old for one.
+///
+/// Newer migrations than this program knows are accepted unless they say that it is too old for them: releases first add
+/// to the schema, and remove what is no longer used a release later.
+struct SchemaCheck: Sendable {
+    /// The migrations that this program knows.
+    let migrations: MigrationDirectory
+
+    private static let applied = PreparedStatement(AppliedMigration.query)
+    private static let program = ProgramVersion(BuildInformation.version)
+
+    func run(on pool: ConnectionPool) async -> StoreHealth {
+        do throws(PostgresError) {
+            let rows = try await pool.query(Self.applied, lane: .exclusive, isIdempotent: true)
+            var applied: [AppliedMigration] = []
+            for row in rows { applied.append(try AppliedMigration(row)) }
+            if let program = Self.program {
+                let beyond = migrations.migrationsBeyond(program, applied: applied)
+                if !beyond.isEmpty { return .outdated(byMigrations: beyond.map(\.shownName)) }
+            }
+            return .reachable(
+                missingMigrations: migrations.missingSchemaVersions(applied: Set(applied.map(\.version))))
+        } catch  where error.sqlState == .undefinedTable {
+            return .reachable(missingMigrations: migrations.missingSchemaVersions(applied: []))
+        } catch {
+            return .unreachable(reason: error.logText)
         }
     }
 }
