@@ -10,7 +10,8 @@ struct MessageTests {
         #expect(headers.first("ACCEPT") == "a")
         #expect(headers.all(.accept) == ["a", "b"])
         #expect(headers.map(\.name) == ["Accept", "X-One", "accept"])
-        headers.set(.accept, "c")
+        headers.remove(.accept)
+        headers.add(.accept, "c")
         #expect(headers.map(\.value) == ["1", "c"])
         headers.remove("x-one")
         #expect(headers.count == 1)
@@ -101,9 +102,7 @@ struct MessageTests {
         let ids = "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7"
         let trace = TraceParent("00-\(ids)-01")
         #expect(trace?.traceID == "4bf92f3577b34da6a3ce929d0e0e4736")
-        #expect(trace?.parentID == "00f067aa0ba902b7")
-        #expect(trace?.isSampled == true)
-        #expect(TraceParent("cc-\(ids)-00-more")?.description == "00-\(ids)-00")
+        #expect(TraceParent("cc-\(ids)-00-more") == trace)
         let zeros = String(repeating: "0", count: 32)
         for invalid in [
             "", "00-\(ids)", "00-\(ids)-01-", "ff-\(ids)-01", "00-\(ids.uppercased())-01", "cc-\(ids)-01x",

@@ -46,7 +46,7 @@ struct ParserRun {
             let request = head.request
             let fields = request.headers.map { "[\($0.name): \($0.value)]" }.joined()
             let text =
-                "\(request.method) \(request.rawTarget) path=\(request.path) query=\(request.query ?? "nil") \(fields)"
+                "\(request.method) path=\(request.path) query=\(request.query ?? "nil") \(fields)"
             return .head(
                 text, keepsAlive: head.keepsAlive, expectsContinue: head.expectsContinue,
                 framing: head.framing)

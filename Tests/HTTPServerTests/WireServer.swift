@@ -53,7 +53,7 @@ struct WireServer: Sendable {
             let server = HTTPServer(
                 loop: thread.loop, configuration: configuration, dispatcher: router,
                 observe: { observation in observations.withLock { $0.append(observation) } })
-            try server.start(host: "127.0.0.1", port: 0)
+            try server.start(on: BoundSocket.bind(host: "127.0.0.1", port: 0)[0])
             return (LoopBound(server, loop: thread.loop), server.port ?? 0)
         }
     }

@@ -9,7 +9,7 @@ final class HTTPConnection {
     /// Whether the client is only told why its connection is refused.
     let isRefused: Bool
     let environment: HTTPServerEnvironment
-    var exchange: HTTPExchange?
+    private var context: RequestContext?
     /// The answer that goes out piece by piece.
     var drip: DrippedOutput?
 
@@ -172,7 +172,7 @@ final class HTTPConnection {
             case .head(let head):
                 process(event(of: head))
             case .body(let body):
-                exchange?.complete(body)
+                context?.complete(body)
                 process(.requestParsed)
             case .failure(let error):
                 process(.parseFailed(refusal(ofMalformedRequest: error)))
@@ -183,10 +183,10 @@ final class HTTPConnection {
 
     /// Has a request admitted by its head; the event is a failure where that is refused and a body would follow.
     private func event(of head: RequestHead) -> HTTPConnectionStateMachine.Event {
-        let exchange = HTTPExchange(head, connection: self)
-        self.exchange = exchange
+        let context = environment.makeContext(for: head, remoteAddress: stream.remoteAddress)
+        self.context = context
         do throws(HTTPError) {
-            parser.maximumBodyBytes = try exchange.admit(head, by: environment)
+            parser.maximumBodyBytes = try context.admit(head, by: environment)
         } catch {
             return .parseFailed(error)
         }
@@ -197,21 +197,21 @@ final class HTTPConnection {
 
     /// What a request is answered by that can't be read, by its head or behind it.
     private func refusal(ofMalformedRequest error: HTTPError) -> HTTPError {
-        guard self.exchange == nil else { return error }
-        let exchange = HTTPExchange(connection: self)
-        self.exchange = exchange
-        return environment.dispatcher.refusal(ofMalformedRequest: exchange.context) ?? error
+        guard self.context == nil else { return error }
+        let context = environment.makeContext(remoteAddress: stream.remoteAddress)
+        self.context = context
+        return environment.dispatcher.refusal(ofMalformedRequest: context) ?? error
     }
 
     // MARK: Requests and answers
 
     private func dispatch() {
-        guard let exchange, let request = exchange.takeRequest() else { return }
+        guard let context, let request = context.takeRequest() else { return }
         let handler: any HTTPHandler
         do {
-            handler = try exchange.admittedHandler()
+            handler = try context.admittedHandler()
         } catch {
-            return respond(environment.errorResponder.response(to: error, context: exchange.context))
+            return respond(environment.errorResponder.response(to: error, context: context))
         }
         let loop = environment.loop
         let work = LoopBound((connection: self, handler: handler), loop: loop)
@@ -228,7 +228,7 @@ final class HTTPConnection {
     }
 
     private func serve(_ request: HTTPRequest, by handler: any HTTPHandler) async {
-        guard let context = exchange?.context else { return }
+        guard let context else { return }
         let response: HTTPResponse
         do {
             response = try await handler.respond(to: request, context: context)
@@ -241,38 +241,38 @@ final class HTTPConnection {
     }
 
     private func respond(_ response: HTTPResponse) {
-        guard let exchange else { return }
+        guard let context else { return }
         guard machine.state != .closed else {
-            return exchange.observe(nil, responseBytes: 0, environment)
+            return context.observe(nil, responseBytes: 0, environment)
         }
-        exchange.setResponse(response)
+        context.setResponse(response)
         process(.responseProduced(asksToClose: response.asksToClose))
     }
 
     private func send(_ error: HTTPError) {
-        let exchange = self.exchange ?? HTTPExchange(connection: self)
-        exchange.setResponse(environment.errorResponder.response(to: error, context: exchange.context))
+        let context = self.context ?? environment.makeContext(remoteAddress: stream.remoteAddress)
+        context.setResponse(environment.errorResponder.response(to: error, context: context))
         parser.discardBody()
-        exchange.context.release()
-        self.exchange = exchange
+        context.release()
+        self.context = context
         sendResponse(keepsAlive: false, interruption: .init(error))
     }
 
     private func sendResponse(
         keepsAlive: Bool, interruption: RequestObservation.Interruption? = nil
     ) {
-        guard let exchange, let response = exchange.response else { return }
-        self.exchange = nil
-        let framing = exchange.framing(keepsAlive: keepsAlive)
+        guard let context, let response = context.response else { return }
+        self.context = nil
+        let framing = context.framing(keepsAlive: keepsAlive)
         let bytes = ResponseEncoder.encode(
             response, framing, date: environment.date.now(), commonFields: environment.commonFields)
         guard case .whole = response.transmission else {
-            exchange.observe(response.status, responseBytes: bytes.count, environment)
+            context.observe(response.status, responseBytes: bytes.count, environment)
             return transmit(
                 bytes, bodyBytes: framing.bodyBytes(of: response), as: response.transmission)
         }
         write(bytes, canWait: keepsAlive && !input.isEmpty)
-        exchange.observe(
+        context.observe(
             response.status, responseBytes: bytes.count, interruption: interruption, environment)
         process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))
     }

@@ -73,8 +73,6 @@ public struct HTTPHeaderName: Hashable, Sendable, CustomStringConvertible, Expre
     public static let serverTiming: HTTPHeaderName = "Server-Timing"
     /// Position in a distributed trace (W3C Trace Context).
     public static let traceParent: HTTPHeaderName = "traceparent"
-    /// How the message is framed; the server writes it itself.
-    public static let transferEncoding: HTTPHeaderName = "Transfer-Encoding"
     /// Fields of the request that the answer depends on.
     public static let vary: HTTPHeaderName = "Vary"
     /// How the client may prove who it is.

@@ -65,12 +65,6 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
-    /// Replaces all fields of this name by one.
-    public mutating func set(_ name: HTTPHeaderName, _ value: String) {
-        remove(name)
-        add(name, value)
-    }
-
     /// Removes all fields of this name.
     public mutating func remove(_ name: HTTPHeaderName) {
         guard contains(name) else { return }

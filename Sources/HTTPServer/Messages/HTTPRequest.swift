@@ -8,11 +8,6 @@ public struct HTTPRequest: Sendable {
     public var headers: HTTPHeaders
     /// The body without its framing; empty where there is none.
     public var body: [UInt8]
-    /// Host and port that were asked: those of an absolute target, else of the `Host` field
-    /// (RFC 9112 section 3.2.2). HTTP/1.0 may leave both out.
-    public var authority: String? {
-        target.authority.map(string) ?? headers.first(.host)
-    }
 
     private let bytes: [UInt8]
     private let target: RequestTarget
@@ -40,9 +35,6 @@ public struct HTTPRequest: Sendable {
         self.body = []
     }
 
-    /// The request target as it was sent.
-    public var rawTarget: String { string(target.whole) }
-
     /// The path, percent-encoded as it was sent, without the query; `*` where a server as a whole is asked.
     public var path: String { target.path.isEmpty ? "/" : string(target.path) }
 
@@ -67,8 +59,6 @@ struct RequestTarget: Equatable, Sendable {
     /// Empty for an absolute target that names only a host.
     let path: Range<Int>
     let query: Range<Int>?
-    /// Host and port of an absolute target.
-    let authority: Range<Int>?
 
     /// Finds the parts of the target that lies at `whole` in `bytes`.
     ///
@@ -80,14 +70,10 @@ struct RequestTarget: Equatable, Sendable {
         }
         self.whole = whole
         var rest = whole
-        if bytes[first] == ASCII.slash {
-            authority = nil
-        } else if bytes[first] == ASCII.asterisk, whole.count == 1, method == .options {
-            authority = nil
-        } else {
-            let authority = try Self.authority(of: bytes, whole)
-            self.authority = authority
-            rest = authority.upperBound..<whole.upperBound
+        let isPath = bytes[first] == ASCII.slash
+        let isServer = bytes[first] == ASCII.asterisk && whole.count == 1 && method == .options
+        if !isPath && !isServer {
+            rest = try Self.authority(of: bytes, whole).upperBound..<whole.upperBound
         }
         let queryMark = rest.first { bytes[$0] == ASCII.questionMark }
         path = rest.lowerBound..<(queryMark ?? rest.upperBound)

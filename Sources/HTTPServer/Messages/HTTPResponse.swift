@@ -70,8 +70,6 @@ public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
     public static let badRequest = HTTPStatus(unchecked: 400)
     /// 401, credentials are missing or wrong.
     public static let unauthorized = HTTPStatus(unchecked: 401)
-    /// 403, these credentials do not suffice.
-    public static let forbidden = HTTPStatus(unchecked: 403)
     /// 404, there is no such resource.
     public static let notFound = HTTPStatus(unchecked: 404)
     /// 405, the resource has other methods.
@@ -80,8 +78,6 @@ public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
     public static let notAcceptable = HTTPStatus(unchecked: 406)
     /// 408, the request took too long to arrive.
     public static let requestTimeout = HTTPStatus(unchecked: 408)
-    /// 409, in conflict with the resource's state.
-    public static let conflict = HTTPStatus(unchecked: 409)
     /// 412, the resource isn't as the request demands.
     public static let preconditionFailed = HTTPStatus(unchecked: 412)
     /// 413, the body is larger than the server takes.
@@ -102,8 +98,6 @@ public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
     public static let notImplemented = HTTPStatus(unchecked: 501)
     /// 503, not now.
     public static let serviceUnavailable = HTTPStatus(unchecked: 503)
-    /// 504, something behind the server took too long.
-    public static let gatewayTimeout = HTTPStatus(unchecked: 504)
     /// 505, a version of HTTP that the server does not speak.
     public static let httpVersionNotSupported = HTTPStatus(unchecked: 505)
 }

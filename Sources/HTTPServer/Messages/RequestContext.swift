@@ -1,137 +1,101 @@
 import EventLoop
 
-/// What is known of a request besides what the client sent, and what the router finds out.
+/// One request on its way through the server: what is known of it besides what the client sent, what the server holds
+/// for it, and its response.
 ///
-/// One per request, shared by middleware and handler; belongs to the loop.
+/// There is one per request, shared by the connection, the router and the handler. Confined to the server's loop.
 public final class RequestContext {
-    /// The id under which the request is logged and which its answer echoes.
+    /// The id that the request is logged with; its response repeats it.
     public let requestID: String
-    /// The request's place in a distributed trace, if the client named one (W3C Trace Context).
+    /// The trace that the request is part of, if the client named one (W3C Trace Context).
     public let traceParent: TraceParent?
-    /// The peer's numeric address; a proxy's, where there is one in front.
+    /// The peer's numeric address; a proxy's, if there is one in front of the server.
     public let remoteAddress: String?
-    /// The template of the route that answers, `/locations/{id}`; nil before the router and for no route.
+    /// The template of the request's route, for example `/locations/{id}`; nil before routing, and if there is no route.
     public internal(set) var routeTemplate: String?
 
-    /// What a handler wants the request's observation to have besides, for logs.
+    /// Notes of the handler for the log; part of the request's observation.
     public var logNotes: [(name: StaticString, value: String)] = []
-    /// Fields that the response gets, whatever it is: an error and a refusal at the head included.
+    /// Fields that are added to the response, whatever it is: also to errors and to refusals at the head.
     public var responseFields = HTTPHeaders()
 
     var pathParameters: [(name: String, value: String)] = []
-
-    /// What the request holds until it is released.
-    private var inFlightLimit: InFlightLimit?
-    private var bodyBudget: BodyBudget?
-    private var bodyBytes = 0
-
-    /// A context; the server makes them, tests may.
-    public init(requestID: String, traceParent: TraceParent? = nil, remoteAddress: String? = nil) {
-        self.requestID = requestID
-        self.traceParent = traceParent
-        self.remoteAddress = remoteAddress
-    }
-
-    deinit {
-        release()
-    }
-
-    /// Counts the request as one in work.
-    func count(in limit: InFlightLimit) {
-        inFlightLimit?.count -= 1
-        limit.count += 1
-        inFlightLimit = limit
-    }
-
-    /// Reserves the memory of the request's body.
-    ///
-    /// - Throws: 503 where the server has as many bytes of bodies as it may.
-    func reserveBody(_ bytes: Int, in budget: BodyBudget) throws(HTTPError) {
-        guard budget.reserve(bytes) else { throw .overloaded(retryAfterSeconds: 1) }
-        bodyBudget = budget
-        bodyBytes += bytes
-    }
-
-    /// Gives back what was reserved for the body beyond its length.
-    func shrinkBodyReservation(to bytes: Int) {
-        guard bytes < bodyBytes else { return }
-        bodyBudget?.release(bodyBytes - bytes)
-        bodyBytes = bytes
-    }
-
-    /// Reserves memory for what a handler makes of the request's body, by decompressing it for instance.
-    ///
-    /// - Throws: 503 where the server has as many bytes of bodies as it may.
-    public func reserveBody(_ bytes: Int) throws(HTTPError) {
-        if let bodyBudget { try reserveBody(bytes, in: bodyBudget) }
-    }
-
-    /// Lets go of what the request holds: its handler has returned, or never will. A second call does nothing.
-    func release() {
-        inFlightLimit?.count -= 1
-        inFlightLimit = nil
-        bodyBudget?.release(bodyBytes)
-        bodyBudget = nil
-        bodyBytes = 0
-    }
-
-    /// The value of a parameter of the route's template, percent-decoded; nil where the template has none
-    /// of this name.
-    public func pathParameter(_ name: String) -> String? {
-        pathParameters.first { $0.name == name }?.value
-    }
-}
-
-/// One request on its way to its answer.
-final class HTTPExchange {
-    let context: RequestContext
+    /// The response; nil until there is one.
     private(set) var response: HTTPResponse?
 
+    // What was read of the request.
     private let method: HTTPMethod?
     private let version: HTTPVersion
     private let path: String?
     private var request: HTTPRequest?
     private var requestBodyBytes = 0
-    private var handler: (any HTTPHandler)?
-    private var refusal: HTTPError?
     private var startNanoseconds: Int64 = 0
 
-    /// The exchange of a request whose head was read.
-    init(_ head: RequestHead, connection: HTTPConnection) {
-        context = connection.environment.makeContext(
-            for: head.request.headers, remoteAddress: connection.stream.remoteAddress)
-        method = head.request.method
-        version = head.version
-        // Nobody pays for what nobody looks at.
-        path = connection.environment.observe == nil ? nil : head.request.path
-        request = head.request
-        if connection.environment.observe != nil { startNanoseconds = MonotonicClock.nanoseconds() }
-    }
+    // What was decided at its head.
+    private var handler: (any HTTPHandler)?
+    private var refusal: HTTPError?
 
-    /// The exchange of a request that can't be read.
-    init(connection: HTTPConnection) {
-        context = connection.environment.makeContext(
-            for: nil, remoteAddress: connection.stream.remoteAddress)
+    // What it holds until `release()`.
+    private var inFlightLimit: InFlightLimit?
+    private var bodyBudget: BodyBudget?
+    private var reservedBodyBytes = 0
+
+    /// Makes a context without a request, for tests and for requests whose head can't be read.
+    public init(requestID: String, traceParent: TraceParent? = nil, remoteAddress: String? = nil) {
+        self.requestID = requestID
+        self.traceParent = traceParent
+        self.remoteAddress = remoteAddress
         method = nil
         version = .http11
         path = nil
         startNanoseconds = MonotonicClock.nanoseconds()
     }
 
-    /// Has the request admitted or refused; answers how many bytes of a body it may have.
+    /// Makes the context of a request whose head was read.
     ///
-    /// - Throws: the refusal of a request whose body is still to come. That of any other is the response to it.
+    /// - Parameter isObserved: whether `observation` will be asked for; otherwise it isn't prepared, to save its cost.
+    init(
+        _ head: RequestHead, requestID: String, traceParent: TraceParent?, remoteAddress: String?,
+        isObserved: Bool
+    ) {
+        self.requestID = requestID
+        self.traceParent = traceParent
+        self.remoteAddress = remoteAddress
+        method = head.request.method
+        version = head.version
+        path = isObserved ? head.request.path : nil
+        request = head.request
+        if isObserved { startNanoseconds = MonotonicClock.nanoseconds() }
+    }
+
+    deinit {
+        release()
+    }
+
+    /// The value of a parameter of the route's template, percent-decoded; nil if the template has no such parameter.
+    public func pathParameter(_ name: String) -> String? {
+        pathParameters.first { $0.name == name }?.value
+    }
+}
+
+// MARK: - The request's way
+
+extension RequestContext {
+    /// Has the dispatcher admit or refuse the request, and reserves its body's memory.
+    ///
+    /// - Returns: maximum length of the body in bytes.
+    /// - Throws: the refusal, if a body is still to come. Any other refusal is thrown by `admittedHandler()`.
     func admit(_ head: RequestHead, by environment: HTTPServerEnvironment) throws(HTTPError) -> Int {
         do throws(HTTPError) {
-            let admission = try environment.dispatcher.admit(head.request, context: context)
+            let admission = try environment.dispatcher.admit(head.request, context: self)
             switch head.framing {
             case .none: break
             case .length(let length):
                 try admission.admitBody(ofLength: length)
-                try context.reserveBody(length, in: environment.bodyBudget)
+                try reserveBody(length, in: environment.bodyBudget)
             case .chunked:
                 try admission.admitBody(ofLength: 1)
-                try context.reserveBody(admission.maximumBodyBytes, in: environment.bodyBudget)
+                try reserveBody(admission.maximumBodyBytes, in: environment.bodyBudget)
             }
             handler = admission.handler
             return admission.maximumBodyBytes
@@ -140,6 +104,21 @@ final class HTTPExchange {
             refusal = error
             return 0
         }
+    }
+
+    /// Adds the body, which is complete, to the request.
+    func complete(_ body: [UInt8]) {
+        shrinkBodyReservation(to: body.count)
+        guard !body.isEmpty else { return }
+        requestBodyBytes = body.count
+        request?.body = body
+        if startNanoseconds != 0 { startNanoseconds = MonotonicClock.nanoseconds() }
+    }
+
+    /// Hands over the request, once: the handler owns it from then on.
+    func takeRequest() -> HTTPRequest? {
+        defer { request = nil }
+        return request
     }
 
     /// The handler that the request was admitted to.
@@ -151,38 +130,22 @@ final class HTTPExchange {
         return handler
     }
 
-    func complete(_ body: [UInt8]) {
-        context.shrinkBodyReservation(to: body.count)
-        guard !body.isEmpty else { return }
-        requestBodyBytes = body.count
-        request?.body = body
-        if startNanoseconds != 0 { startNanoseconds = MonotonicClock.nanoseconds() }
-    }
-
-    /// Sets the response, with the fields that any response to this request has.
+    /// Sets the response, and adds `responseFields` to it.
     func setResponse(_ response: HTTPResponse) {
         self.response = response
-        if !context.responseFields.isEmpty {
-            self.response?.headers.add(contentsOf: context.responseFields)
-        }
-    }
-
-    /// The request, once: the handler owns it from then on.
-    func takeRequest() -> HTTPRequest? {
-        defer { request = nil }
-        return request
+        if !responseFields.isEmpty { self.response?.headers.add(contentsOf: responseFields) }
     }
 
     func framing(keepsAlive: Bool) -> ResponseEncoder.Framing {
         ResponseEncoder.Framing(
-            isHead: method == .head, keepsAlive: keepsAlive, version: version, requestID: context.requestID)
+            isHead: method == .head, keepsAlive: keepsAlive, version: version, requestID: requestID)
     }
 
-    /// Tells what became of the request.
+    /// Reports what happened to the request.
     ///
     /// - Parameters:
-    ///   - status: the response's; nil where the client was gone before there was one.
-    ///   - interruption: why the request never came in whole.
+    ///   - status: the response's; nil if the client was gone before there was a response.
+    ///   - interruption: why the request was never complete.
     func observe(
         _ status: HTTPStatus?, responseBytes: Int, interruption: RequestObservation.Interruption? = nil,
         _ environment: HTTPServerEnvironment
@@ -190,49 +153,90 @@ final class HTTPExchange {
         guard let observe = environment.observe else { return }
         observe(
             RequestObservation(
-                method: method, path: path, routeTemplate: context.routeTemplate, status: status,
+                method: method, path: path, routeTemplate: routeTemplate, status: status,
                 interruption: interruption,
                 duration: .nanoseconds(MonotonicClock.nanoseconds() - startNanoseconds),
-                requestBodyBytes: requestBodyBytes, responseBytes: responseBytes,
-                requestID: context.requestID, traceParent: context.traceParent,
-                remoteAddress: context.remoteAddress, logNotes: context.logNotes))
+                requestBodyBytes: requestBodyBytes, responseBytes: responseBytes, requestID: requestID,
+                traceParent: traceParent, remoteAddress: remoteAddress, logNotes: logNotes))
     }
 }
 
-/// What happened to one request, for logs and metrics; every answer of the server makes one, those to
-/// requests that could not be read included.
+// MARK: - What the request holds
+
+extension RequestContext {
+    /// Reserves memory for what a handler makes of the body, for example by decompressing it.
+    ///
+    /// - Throws: 503 if the bodies of all requests would take more memory than they may.
+    public func reserveBody(_ bytes: Int) throws(HTTPError) {
+        if let bodyBudget { try reserveBody(bytes, in: bodyBudget) }
+    }
+
+    private func reserveBody(_ bytes: Int, in budget: BodyBudget) throws(HTTPError) {
+        guard budget.reserve(bytes) else { throw .overloaded(retryAfterSeconds: 1) }
+        bodyBudget = budget
+        reservedBodyBytes += bytes
+    }
+
+    /// Gives back what was reserved beyond the body's length.
+    private func shrinkBodyReservation(to bytes: Int) {
+        guard bytes < reservedBodyBytes else { return }
+        bodyBudget?.release(reservedBodyBytes - bytes)
+        reservedBodyBytes = bytes
+    }
+
+    /// Counts the request in `limit` until `release()`.
+    func count(in limit: InFlightLimit) {
+        inFlightLimit?.count -= 1
+        limit.count += 1
+        inFlightLimit = limit
+    }
+
+    /// Gives back what the request holds, once its handler has returned or will never be called. A second call does
+    /// nothing.
+    func release() {
+        inFlightLimit?.count -= 1
+        inFlightLimit = nil
+        bodyBudget?.release(reservedBodyBytes)
+        bodyBudget = nil
+        reservedBodyBytes = 0
+    }
+}
+
+/// What happened to one request, for logs and metrics.
+///
+/// Every response of the server makes one, also the responses to requests that can't be read.
 public struct RequestObservation: Sendable {
-    /// Why a request never came in whole.
+    /// Why a request was never complete.
     public enum Interruption: String, Sendable {
-        /// Its time was over: 408.
+        /// It took too long: 408.
         case timeout
         /// The connection ended inside it.
         case disconnected
     }
 
-    /// The method; nil where no request could be read.
+    /// The method; nil if no request could be read.
     public let method: HTTPMethod?
-    /// The path as it was sent, without the query; nil where no request could be read. It may hold anything
-    /// a client can type, so it is no label for metrics: `routeTemplate` is.
+    /// The path as it was sent, without the query; nil if no request could be read. It holds whatever the client
+    /// sent, so metrics are labelled with `routeTemplate` instead.
     public let path: String?
-    /// The template of the route that answered; nil where there was none.
+    /// The template of the request's route; nil if it has none.
     public let routeTemplate: String?
-    /// The answer's status; nil where the client was gone before there was an answer.
+    /// The response's status; nil if the client was gone before there was a response.
     public let status: HTTPStatus?
-    /// Why the request never came in whole; nil where it did, and where it could not be read.
+    /// Why the request was never complete; nil if it was, or if it couldn't be read.
     public var interruption: Interruption?
-    /// From the request's last byte to the answer's hand-over to the system.
+    /// From the request's last byte until the system has the response.
     public let duration: Duration
     /// Length of the request's body in bytes.
     public let requestBodyBytes: Int
-    /// Length of the answer in bytes, head included.
+    /// Length of the response in bytes, head included.
     public let responseBytes: Int
     /// The request's id.
     public let requestID: String
-    /// The request's place in a distributed trace.
+    /// The trace that the request is part of.
     public let traceParent: TraceParent?
     /// The peer's numeric address.
     public let remoteAddress: String?
-    /// What the handler has noted of the request.
+    /// Notes of the handler.
     public var logNotes: [(name: StaticString, value: String)] = []
 }

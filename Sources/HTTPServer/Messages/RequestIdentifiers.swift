@@ -1,16 +1,16 @@
-/// The ids of requests: the client's own where it is sane, else one made here.
+/// Chooses the ids of requests: the client's `X-Request-Id` if it is acceptable, otherwise a new one.
 struct RequestIDs {
-    private static let length = 15  // fits into a String without memory of its own
+    private static let length = 15  // a String of 15 bytes needs no allocation
     private static let maximumAcceptedLength = 128
     private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-    /// State of a SplitMix64 generator: ids have to differ, not to be secret.
+    /// State of a SplitMix64 generator: ids have to differ, they don't have to be secret.
     private var state = UInt64.random(in: .min ... .max)
 
     /// The id for a request with these fields.
     mutating func id(for headers: HTTPHeaders) -> String {
         let accepted = headers.withFirstValue(of: .requestID) { value in
-            Self.isSane(value) ? String(decoding: value, as: UTF8.self) : nil
+            Self.isAcceptable(value) ? String(decoding: value, as: UTF8.self) : nil
         }
         return (accepted ?? nil) ?? next()
     }
@@ -28,8 +28,8 @@ struct RequestIDs {
         }
     }
 
-    /// Letters, digits, dot, underscore and hyphen, up to 128: nothing that could disturb a log line.
-    private static func isSane(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
+    /// Letters, digits, dot, underscore and hyphen, at most 128: nothing that could disturb a log line.
+    private static func isAcceptable(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
         !value.isEmpty && value.count <= maximumAcceptedLength
             && value.allSatisfy {
                 ASCII.isLetterOrDigit($0) || $0 == ASCII.dot || $0 == ASCII.underscore || $0 == ASCII.hyphen
@@ -45,18 +45,13 @@ struct RequestIDs {
     }
 }
 
-/// The `traceparent` field: which trace a request is part of, and which span sent it
-/// (W3C Trace Context, section 3.2).
-public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
-    /// The trace, 32 lower-case hexadecimal digits, not all zero.
+/// The `traceparent` field, which says which trace a request is part of (W3C Trace Context, section 3.2).
+public struct TraceParent: Hashable, Sendable {
+    /// The trace's id: 32 lower-case hexadecimal digits, not all zero.
     public let traceID: String
-    /// The span that sent the request, 16 lower-case hexadecimal digits, not all zero.
-    public let parentID: String
-    /// Whether the caller may have recorded the trace.
-    public let isSampled: Bool
 
-    /// Reads a field's value; nil where it isn't valid. Of a later version than 00 the parts that version 00
-    /// knows are taken, as the recommendation demands.
+    /// Reads a field's value; nil if it isn't valid. Of versions after 00 only the parts of version 00 are read, as
+    /// the recommendation demands.
     public init?(_ value: String) {
         var value = value
         let parsed = value.withUTF8 { Self(UnsafeRawBufferPointer($0)[...]) }
@@ -72,17 +67,12 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
             let high = Self.hex(bytes[start + 3..<start + 19]),
             let low = Self.hex(bytes[start + 19..<start + 35]), high | low != 0,
             let parent = Self.hex(bytes[start + 36..<start + 52]), parent != 0,
-            let flags = Self.hex(bytes[start + 53..<start + 55])
+            Self.hex(bytes[start + 53..<start + 55]) != nil
         else { return nil }
         traceID = String(decoding: bytes[start + 3..<start + 35], as: UTF8.self)
-        parentID = String(decoding: bytes[start + 36..<start + 52], as: UTF8.self)
-        isSampled = flags & 1 == 1
     }
 
-    /// The field's value in version 00.
-    public var description: String { "00-\(traceID)-\(parentID)-\(isSampled ? "01" : "00")" }
-
-    /// At most 16 lower-case hexadecimal digits as a number.
+    /// The number that up to 16 lower-case hexadecimal digits stand for.
     private static func hex(_ bytes: Slice<UnsafeRawBufferPointer>) -> UInt64? {
         var number: UInt64 = 0
         for byte in bytes {

@@ -13,7 +13,6 @@ enum ASCII {
     static let dot: UInt8 = 0x2E
     static let slash: UInt8 = 0x2F
     static let zero: UInt8 = 0x30
-    static let nine: UInt8 = 0x39
     static let colon: UInt8 = 0x3A
     static let semicolon: UInt8 = 0x3B
     static let questionMark: UInt8 = 0x3F
@@ -75,20 +74,25 @@ enum ASCII {
     }
 }
 
-/// Percent-decoding of a part of a URI (RFC 3986 section 2.1).
+/// Percent-encoding of parts of a URI (RFC 3986 section 2.1).
 enum PercentDecoding {
-    /// The text that bytes stand for; nil where a `%` isn't followed by two hexadecimal digits, or the result
-    /// isn't UTF-8 or holds a NUL.
+    /// The byte that `%` and two hexadecimal digits at `index` stand for; nil if there are no two digits.
+    static func byte(at index: Int, of bytes: Slice<UnsafeRawBufferPointer>) -> UInt8? {
+        guard bytes.endIndex - index > 2, let high = ASCII.hexValue(bytes[index + 1]),
+            let low = ASCII.hexValue(bytes[index + 2])
+        else { return nil }
+        return high << 4 | low
+    }
+
+    /// Decodes a text; nil if a `%` isn't followed by two hexadecimal digits, or the result isn't UTF-8 or has a NUL.
     static func decode(_ bytes: Slice<UnsafeRawBufferPointer>) -> String? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
         var index = bytes.startIndex
         while index < bytes.endIndex {
             if bytes[index] == ASCII.percent {
-                guard bytes.endIndex - index > 2, let high = ASCII.hexValue(bytes[index + 1]),
-                    let low = ASCII.hexValue(bytes[index + 2]), high | low != 0
-                else { return nil }
-                decoded.append(high << 4 | low)
+                guard let byte = byte(at: index, of: bytes), byte != 0 else { return nil }
+                decoded.append(byte)
                 index += 3
             } else {
                 decoded.append(bytes[index])

@@ -198,9 +198,7 @@ enum HostValidation {
         var index = bytes.startIndex
         while index < bytes.endIndex {
             if bytes[index] == ASCII.percent {
-                guard bytes.endIndex - index > 2, ASCII.hexValue(bytes[index + 1]) != nil,
-                    ASCII.hexValue(bytes[index + 2]) != nil
-                else { return false }
+                guard PercentDecoding.byte(at: index, of: bytes) != nil else { return false }
                 index += 3
             } else {
                 guard isNameByte(bytes[index]) else { return false }

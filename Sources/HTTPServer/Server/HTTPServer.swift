@@ -58,13 +58,6 @@ public final class HTTPServer {
             onConnection: { [self] in accept($0) })
     }
 
-    /// Binds an address and listens on it; port 0 lets the system choose.
-    ///
-    /// - Throws: `EventLoopError`, see `BoundSocket.bind`.
-    public func start(host: String, port: Int) throws {
-        try start(on: try BoundSocket.bind(host: host, port: port)[0])
-    }
-
     /// From now on every answer is the last on its connection (`Connection: close`), and all else goes on: clients
     /// and balancers move elsewhere before `shutdown`, which then finds few connections in use.
     public func endKeepAlive() {
@@ -188,16 +181,19 @@ final class HTTPServerEnvironment {
         self.commonFields = ResponseEncoder.encode(configuration.commonFields)
     }
 
-    /// The context of a request with these fields; of none where no request could be read.
-    func makeContext(for headers: HTTPHeaders?, remoteAddress: String?) -> RequestContext {
-        guard let headers else {
-            return RequestContext(requestID: requestIDs.next(), remoteAddress: remoteAddress)
-        }
+    /// Makes the context of a request whose head was read.
+    func makeContext(for head: RequestHead, remoteAddress: String?) -> RequestContext {
+        let headers = head.request.headers
         let traceParent = headers.withFirstValue(of: .traceParent) { TraceParent($0) } ?? nil
         return RequestContext(
-            requestID: requestIDs.id(for: headers),
-            // Two of them vouch for nothing (W3C Trace Context, section 3.2.2.5).
+            head, requestID: requestIDs.id(for: headers),
+            // A repeated field is as good as none (W3C Trace Context, section 3.2.2.5).
             traceParent: traceParent != nil && headers.count(of: .traceParent) > 1 ? nil : traceParent,
-            remoteAddress: remoteAddress)
+            remoteAddress: remoteAddress, isObserved: observe != nil)
+    }
+
+    /// Makes the context of a request that can't be read.
+    func makeContext(remoteAddress: String?) -> RequestContext {
+        RequestContext(requestID: requestIDs.next(), remoteAddress: remoteAddress)
     }
 }
