@@ -9,11 +9,11 @@
 /// Built on pthreads, because ThreadSanitizer does not understand `Synchronization.Mutex` and
 /// reports false races with it. Usable from any thread; not recursive.
 public final class Lock<State>: @unchecked Sendable {
-    // @unchecked: `state` is touched between pthread_mutex_lock and unlock only.
+    // @unchecked: `state` is used between pthread_mutex_lock and pthread_mutex_unlock only.
     private var state: State
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-    /// Protects `state`.
+    /// Makes a lock that protects `state`.
     public init(_ state: sending State) {
         self.state = state
         mutex = .allocate(capacity: 1)
@@ -27,7 +27,9 @@ public final class Lock<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` with the state, alone.
+    /// Runs `body` with the state, while no other thread uses it.
+    ///
+    /// - Throws: what `body` throws.
     public func withLock<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -36,10 +38,10 @@ public final class Lock<State>: @unchecked Sendable {
         return try body(&state)
     }
 
-    /// Waits on `condition` until `body` answers something, and answers that.
+    /// Waits on `condition` until `body` returns a result, and returns that.
     ///
-    /// `body` is called anew after each wait: an `inout` that stayed open across it would let the optimiser
-    /// believe that nobody else changes the state meanwhile.
+    /// Calls `body` again after each wait. An `inout` that is open during the wait would let the optimiser assume that
+    /// no other thread changes the state meanwhile.
     package func wait<Result>(
         on condition: UnsafeMutablePointer<pthread_cond_t>, _ body: (inout State) -> Result?
     ) -> Result {
@@ -53,7 +55,7 @@ public final class Lock<State>: @unchecked Sendable {
 }
 
 extension Lock<Bool> {
-    /// Whether the caller is the first to ask: the state is whether somebody has.
+    /// Returns true to the first caller and false to all others.
     public func claim() -> Bool {
         withLock { isClaimed in
             defer { isClaimed = true }

@@ -3,16 +3,15 @@
 
 #include <stdint.h>
 
-/// A number that tells the calling thread from every other living thread.
+/// A number that identifies the calling thread among all running threads.
 ///
-/// A function in a file of its own, because glibc declares pthread_self() const: an optimiser that
-/// sees the declaration may reuse its value across a suspension point, after which the code runs
-/// on another thread.
+/// A function in a file of its own, because glibc declares pthread_self() const: an optimiser that sees that
+/// declaration may reuse the value after a suspension point, when the code runs on another thread.
 uintptr_t poi_current_thread(void);
 
-/// Names the calling thread for debuggers and `top -H`; cut to the 15 bytes that Linux keeps.
+/// Names the calling thread, for debuggers and `top -H`. The name is cut to 15 bytes, which is all that Linux keeps.
 ///
-/// In C, because pthread_setname_np() differs between systems and hides behind _GNU_SOURCE.
+/// In C, because pthread_setname_np() differs between systems and needs _GNU_SOURCE.
 void poi_name_current_thread(const char *name);
 
 #endif

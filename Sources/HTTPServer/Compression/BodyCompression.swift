@@ -1,21 +1,21 @@
-/// Sends bodies by gzip to clients that take them so, where they are long enough for that to be worth it.
+/// Compresses bodies with gzip for clients that accept it, if they are long enough.
 ///
-/// An answer's entity tag has to be weak, since it stays the same. `Vary: Accept-Encoding` is for whoever puts
-/// the answer's fields together: answers that aren't compressed need it too. Belongs to one loop.
+/// The response's entity tag has to be weak, since it doesn't change. The caller adds `Vary: Accept-Encoding`, which
+/// responses that aren't compressed need too. Confined to one loop.
 public final class ResponseCompression {
     private let minimumBytes: Int
     private lazy var encoder = GzipEncoder()
 
-    /// - Parameter minimumBytes: shorter bodies are sent as they are: by the frame's 18 bytes and the headers
-    ///   that go along little is left to win, and a segment is sent anyway.
+    /// - Parameter minimumBytes: shorter bodies are sent as they are. Gzip's frame and the added fields leave little to
+    ///   gain for them, and a TCP segment is sent anyway.
     public init(minimumBytes: Int = 1024) {
         self.minimumBytes = minimumBytes
     }
 
-    /// Codes the answer to a request as its `Accept-Encoding` says.
+    /// Compresses a response if the request's `Accept-Encoding` says so.
     ///
-    /// The answer to `HEAD` tells the coding but not the length, which only compressing would tell.
-    /// - Throws: 406 where the client accepts neither gzip nor the body as it is, errors' bodies excepted.
+    /// The response to `HEAD` has the coding but not the length, which only compressing would tell.
+    /// - Throws: 406 if the client accepts neither gzip nor the body as it is. Bodies of errors are sent anyway.
     public func apply(to response: inout HTTPResponse, for request: HTTPRequest) throws(HTTPError) {
         guard !response.status.forbidsBody, !response.body.isEmpty,
             !response.headers.contains(.contentEncoding)
@@ -38,9 +38,9 @@ public final class ResponseCompression {
     }
 }
 
-/// Undoes the coding of requests' bodies (RFC 9110, section 8.4), up to a bound on what comes out.
+/// Decompresses the bodies of requests (RFC 9110 section 8.4), up to a maximum length.
 ///
-/// Belongs to one loop.
+/// Confined to one loop.
 public final class RequestDecompression {
     private let limit: Int
     private lazy var decoder = GzipDecoder()
@@ -49,15 +49,15 @@ public final class RequestDecompression {
         .unsupportedMediaType, .unsupportedContentCoding, "Bodies are taken as they are, or by gzip.",
         headers: [.acceptEncoding: "gzip, identity"])
 
-    /// - Parameter limit: the most bytes of a body once it is decoded.
+    /// - Parameter limit: maximum length of the decompressed body in bytes.
     public init(limit: Int = HTTPLimits().bodyBytes) {
         self.limit = limit
     }
 
-    /// The body of a request, decoded.
+    /// The body of a request, decompressed if it is compressed.
     ///
-    /// - Throws: 415 for a coding other than gzip, and for more than one; 400 for what isn't gzip; 413 beyond the
-    ///   limit.
+    /// - Throws: 415 for a coding other than gzip, and for more than one; 400 for a body that isn't gzip; 413 for one that
+    ///   is too long.
     public func body(of request: HTTPRequest) throws(HTTPError) -> [UInt8] {
         let headers = request.headers
         guard headers.contains(.contentEncoding) else { return try bounded(request.body) }
@@ -81,20 +81,20 @@ public final class RequestDecompression {
     }
 }
 
-/// How a body is coded on its way (RFC 9110 section 8.4.1).
+/// The coding of a body (RFC 9110 section 8.4.1).
 enum ContentCoding {
     /// As it is.
     case identity
-    /// By gzip (RFC 1952).
+    /// Gzip (RFC 1952).
     case gzip
 }
 
 extension ContentCoding {
-    /// The coding for an answer by what a request accepts (RFC 9110 section 12.5.3); nil where neither is
-    /// acceptable.
+    /// Chooses the coding of a response by the request's `Accept-Encoding` (RFC 9110 section 12.5.3); nil if the client
+    /// accepts none.
     ///
-    /// - Parameter isWorthwhile: whether gzip would make the body smaller. Where the client refuses the body
-    ///   as it is, that doesn't count.
+    /// - Parameter isWorthwhile: whether gzip would make the body smaller. Ignored if the client refuses the body as it
+    ///   is.
     static func choice(for headers: HTTPHeaders, isWorthwhile: Bool) -> ContentCoding? {
         guard headers.contains(.acceptEncoding) else { return .identity }
         var gzip: Int?
@@ -110,7 +110,7 @@ extension ContentCoding {
             }
         }
         let gzipWeight = gzip ?? anything ?? 0
-        // Acceptable unless it is refused, by its name or along with everything that isn't named.
+        // Acceptable unless it is refused, by its name or by `*`.
         let acceptsIdentity = identity ?? anything ?? 1 > 0
         let prefersGzip = isWorthwhile && gzipWeight >= identity ?? 0
         if gzipWeight > 0, prefersGzip || !acceptsIdentity { return .gzip }

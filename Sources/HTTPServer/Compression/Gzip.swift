@@ -1,26 +1,26 @@
 import CZlib
 
-/// Undoes gzip (RFC 1952), one body after the other with the same memory.
+/// Decompresses gzip (RFC 1952), with the same memory for every body.
 ///
-/// Belongs to one loop.
+/// Confined to one loop.
 final class GzipDecoder {
-    /// What a body turned out to be.
+    /// The result for a body.
     enum Outcome: Equatable {
         case decoded([UInt8])
-        /// It isn't gzip, or has been cut off or changed.
+        /// It isn't gzip, or is incomplete or damaged.
         case malformed
-        /// There is more in it than may be.
+        /// It is longer than the limit.
         case tooLarge
     }
 
     /// zlib keeps a pointer to it (`inflateInit2`, zlib.h), so it never moves.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// Any window that gzip may have, 2¹⁵ bytes; 16 more ask for gzip's frame.
+    /// The largest window of gzip, 2¹⁵ bytes; adding 16 selects gzip's frame.
     private static let windowBits: Int32 = 15 + 16
     private static let pieceBytes = 16 * 1024
 
-    /// Takes 40 KiB at its first body; nil where there is no memory.
+    /// Allocates 40 KiB with the first body; nil if there is no memory.
     init?() {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -37,9 +37,9 @@ final class GzipDecoder {
         stream.deallocate()
     }
 
-    /// What is in a body of one or several members (RFC 1952, section 2.2), of at most `limit` bytes.
+    /// Decompresses a body of one or several members (RFC 1952 section 2.2) to at most `limit` bytes.
     ///
-    /// No more than `limit` and one byte are ever made, however much the body claims to hold.
+    /// Never produces more than `limit` + 1 bytes.
     func decode(_ body: [UInt8], limit: Int) -> Outcome {
         guard let length = UInt32(exactly: body.count), !body.isEmpty, inflateReset(stream) == Z_OK else {
             return .malformed
@@ -55,7 +55,7 @@ final class GzipDecoder {
 
     private func inflateAll(limit: Int) -> Outcome {
         var output: [UInt8] = []
-        // Used for every piece: a body may have a member of nothing in each 20 bytes.
+        // Allocated once for all pieces: a body may have an empty member every 20 bytes.
         let piece = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: Self.pieceBytes)
         defer { piece.deallocate() }
         while true {
@@ -71,7 +71,7 @@ final class GzipDecoder {
             case Z_OK where count == room || stream.pointee.avail_in > 0:
                 continue
             default:
-                // Z_BUF_ERROR is an input that ends too early; all else is no gzip.
+                // Z_BUF_ERROR: the input is incomplete. All other statuses: it isn't gzip.
                 return .malformed
             }
         }
@@ -88,22 +88,22 @@ final class GzipDecoder {
     }
 }
 
-/// Codes bodies by gzip (RFC 1952), one after the other with the same memory.
+/// Compresses with gzip (RFC 1952), with the same memory for every body.
 ///
-/// Belongs to one loop.
+/// Confined to one loop.
 final class GzipEncoder {
     /// zlib keeps a pointer to it (`deflateInit2`, zlib.h), so it never moves.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// The fastest level: a loop that compresses serves nobody else meanwhile, and the default level takes up to
-    /// four times as long for a tenth less (a hundred places: 0.59 ms and 5.5 kB, 0.14 ms and 6.2 kB).
+    /// The fastest level, since the loop serves nobody else meanwhile. The default level takes up to four times as long
+    /// for a tenth less (a hundred places: 0.59 ms and 5.5 kB, instead of 0.14 ms and 6.2 kB).
     private static let level: Int32 = 1
-    /// 2¹³ bytes to look back on; 16 more ask for gzip's frame. More memory made no answer smaller.
+    /// A window of 2¹³ bytes; adding 16 selects gzip's frame. A larger one made no response smaller.
     private static let windowBits: Int32 = 13 + 16
     /// 2¹³ entries to find matches by.
     private static let memoryLevel: Int32 = 6
 
-    /// Takes 64 KiB; nil where there is no memory.
+    /// Allocates 64 KiB; nil if there is no memory.
     init?() {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -121,7 +121,7 @@ final class GzipEncoder {
         stream.deallocate()
     }
 
-    /// The body as one gzip member; nil where it is too long for one call.
+    /// Compresses a body to one gzip member; nil if it is too long for one call.
     func encode(_ body: [UInt8]) -> [UInt8]? {
         guard let length = UInt32(exactly: body.count), deflateReset(stream) == Z_OK else { return nil }
         let bound = Int(deflateBound(stream, UInt(length)))

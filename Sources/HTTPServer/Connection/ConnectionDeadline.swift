@@ -1,9 +1,9 @@
 import EventLoop
 
-/// The one deadline that a connection has at a time.
+/// The deadline of a connection, which has one at a time.
 ///
-/// A deadline moves with every request, the timer behind it rarely: it is set anew only for an earlier
-/// deadline, and where it fires too early it is set for the rest. Confined to its loop.
+/// The deadline changes with every request, but the timer rarely: it is started again only for an earlier deadline, and
+/// when it fires too early it is started for the rest of the time. Confined to its loop.
 final class ConnectionDeadline {
     private let loop: EventLoop
     private let onReached: (_ queuedWriteBytes: Int) -> Void
@@ -12,7 +12,7 @@ final class ConnectionDeadline {
     private var deadline: Duration?
     private var queuedWriteBytes = 0
 
-    /// - Parameter onReached: told how many bytes waited to be written when the deadline was set.
+    /// - Parameter onReached: called at the deadline, with the number of bytes that were queued when it was set.
     init(loop: EventLoop, onReached: @escaping (_ queuedWriteBytes: Int) -> Void) {
         self.loop = loop
         self.onReached = onReached
@@ -32,7 +32,7 @@ final class ConnectionDeadline {
         deadline = nil
     }
 
-    /// Ends the timer; the deadline is never reached then.
+    /// Ends the timer. `onReached` is not called any more.
     func close() {
         deadline = nil
         timer?.close()

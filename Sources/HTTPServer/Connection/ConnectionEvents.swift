@@ -1,67 +1,67 @@
 extension HTTPConnectionStateMachine {
     /// What happens to a connection.
     enum Event: Equatable {
-        /// The connection was accepted; over capacity, it is only told so.
+        /// The connection was accepted. With a refusal, the client gets only this error.
         indirect case connected(refusal: HTTPError? = nil)
-        /// The parser used up all there is; `isInRequest` says whether a request has begun.
+        /// The parser has used all bytes. `isInRequest`: whether it is inside a request.
         case inputExhausted(isInRequest: Bool)
-        /// `takesInterim` says whether the client knows interim answers: HTTP/1.0 doesn't (RFC 9110 section 15.2).
+        /// `takesInterim`: whether the client knows interim responses, which HTTP/1.0 doesn't (RFC 9110 section 15.2).
         case headParsed(keepsAlive: Bool, bodyFollows: Bool, expectsContinue: Bool, takesInterim: Bool = true)
         case requestParsed
         indirect case parseFailed(HTTPError)
-        /// So many bytes wait behind the request in flight.
+        /// Number of bytes that wait behind the request in flight.
         case inputWaits(bytes: Int)
-        /// So many bytes came that nobody will look at.
+        /// Number of bytes that were received and discarded.
         case inputDiscarded(bytes: Int)
         case responseProduced(asksToClose: Bool)
-        /// An answer was handed to the stream; `isDrained` says whether the system took all of it.
+        /// A response was written to the stream. `isDrained`: whether the system took all of it.
         case responseWritten(isDrained: Bool)
-        /// The answer that is being sent ends before its end: nothing may follow that would be taken for the rest.
+        /// The response was cut off. Nothing may follow, since the client would take it for the rest.
         case responseCutOff
-        /// The answer that was to be sent is not.
+        /// The response isn't sent; the connection is to be reset instead.
         case responseWithheld
-        /// The system took all that waited to be written.
+        /// The system took all queued bytes.
         case drained
-        /// The deadline passed; `progressed` says whether bytes left since it was set.
+        /// The deadline passed. `progressed`: whether the system took queued bytes since it was set.
         case deadlineReached(progressed: Bool)
-        /// The peer will send no more.
+        /// The peer has ended its side (FIN).
         case peerEnded
         /// The connection broke.
         case peerFailed
-        /// Connections are to move elsewhere: from now on every answer is the last on its connection.
+        /// From now on every response is the last of its connection.
         case keepAliveEnded
-        /// The server wants to end: no further request than what has begun, or has come in unread.
+        /// The server shuts down: only requests that have begun, or were received but not read, are served.
         case drainRequested(inputWaits: Bool = false)
-        /// The server ends.
+        /// The connection is to be closed now.
         case closeRequested
     }
 
-    /// What is to be done about it.
+    /// What the connection has to do.
     enum Action: Equatable {
         case startReading
         case stopReading
         case setDeadline(Deadline)
         case clearDeadline
-        /// Parse what waits.
+        /// Parse the bytes that wait.
         case parse
         case sendContinue
-        /// Send an interim answer, and watch for a reset: whether the client is gone or has only stopped sending,
-        /// nothing but what it does about bytes tells.
+        /// Send an interim response, and watch for a reset. A client that is gone resets the connection; one that only
+        /// stopped sending doesn't. There is no other way to find out.
         case probePeer
         /// Hand the request to the handler.
         case dispatch
-        /// The answer has no reader any more.
+        /// Cancel the handler's task: nobody will read the response.
         case cancelRequest
-        /// Answer for the request or in place of one, and end the connection.
+        /// Send an error as the last response of the connection.
         indirect case sendError(HTTPError)
         case sendResponse(keepsAlive: Bool)
         case shutdownWriting
         case close
-        /// Close so that nothing that waits to be written is kept.
+        /// Close with a reset, and drop queued bytes.
         case reset
     }
 
-    /// What has to happen before a time is over, see `HTTPTimeouts`.
+    /// What has a deadline; see `HTTPTimeouts`.
     enum Deadline: Equatable {
         case head
         case body
@@ -71,7 +71,7 @@ extension HTTPConnectionStateMachine {
         case lastRequest
     }
 
-    /// Where a connection is.
+    /// The state of a connection.
     enum State: Equatable {
         case created
         /// Between requests, or before the first.
@@ -87,15 +87,15 @@ extension HTTPConnectionStateMachine {
 
 /// A state machine and the actions that are still to be performed, in their order.
 ///
-/// Performing an action may make the next event happen at once: its actions come behind those that wait, so
-/// no action is performed inside another.
+/// Performing an action may cause another event at once. The actions of that event are queued behind those that wait,
+/// so that no action is performed inside another.
 struct ActionQueue {
     typealias Event = HTTPConnectionStateMachine.Event
     typealias Action = HTTPConnectionStateMachine.Action
 
     private(set) var machine: HTTPConnectionStateMachine
     private var waiting: [Action] = []
-    /// Memory for actions, used in turn with `waiting`.
+    /// An empty array whose memory is used again; swapped with `waiting`.
     private var spare: [Action] = []
     private var isPerforming = false
 
@@ -103,7 +103,9 @@ struct ActionQueue {
         machine = HTTPConnectionStateMachine(limits: limits)
     }
 
-    /// Tells the machine of an event; true where the caller is the one to perform what follows from it.
+    /// Passes an event to the machine.
+    ///
+    /// - Returns: whether the caller has to perform the actions; otherwise a caller further up does.
     mutating func handle(_ event: Event) -> Bool {
         machine.handle(event, into: &waiting)
         guard !isPerforming, !waiting.isEmpty else { return false }
@@ -111,7 +113,7 @@ struct ActionQueue {
         return true
     }
 
-    /// The next actions to perform; nil where none is left.
+    /// The next actions to perform; nil if there are none.
     mutating func next() -> [Action]? {
         guard !waiting.isEmpty else {
             isPerforming = false
@@ -123,7 +125,7 @@ struct ActionQueue {
         return batch
     }
 
-    /// Takes back the memory of actions that were performed.
+    /// Takes back the memory of performed actions.
     mutating func recycle(_ batch: consuming [Action]) {
         batch.removeAll(keepingCapacity: true)
         spare = batch

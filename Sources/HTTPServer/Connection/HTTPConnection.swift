@@ -1,16 +1,16 @@
 import EventLoop
 
-/// One client's connection: performs what its state machine decides, on the stream, the parser, a timer and
-/// the handler's task.
+/// One client's connection. Performs the actions of its state machine with the stream, the parser, a timer and the
+/// handler's task.
 ///
 /// Confined to its loop. Its stream and its timer keep it alive until it has closed them.
 final class HTTPConnection {
     let stream: TCPStream
-    /// Whether the client is only told why its connection is refused.
+    /// Whether the connection is refused: the client gets an error response, and its request isn't read.
     let isRefused: Bool
     let environment: HTTPServerEnvironment
     private var context: RequestContext?
-    /// The answer that goes out piece by piece.
+    /// The rest of a response that is sent piece by piece.
     var drip: DrippedOutput?
 
     private let parser: RequestParser
@@ -22,7 +22,7 @@ final class HTTPConnection {
     private var deadline: ConnectionDeadline?
     private var task: Task<Void, Never>?
 
-    /// Answers leave together while more requests wait, up to this size.
+    /// While more requests wait, responses are sent together, up to this number of bytes.
     private static let batchBytes = 64 * 1024
 
     init(
@@ -37,13 +37,15 @@ final class HTTPConnection {
         self.actions = ActionQueue(limits: environment.limits)
     }
 
-    /// Starts to serve; over capacity, only tells the client so.
+    /// Starts to serve the client.
+    ///
+    /// - Parameter refusal: the error that a refused client gets.
     func start(refusal: HTTPError? = nil) {
         stream.onRead = { [self] in received($0) }
         stream.onEnd = { [self] in process(.peerEnded) }
         stream.onError = { [self] _ in process(.peerFailed) }
         stream.onDrained = { [self] in
-            // Between two pieces of an answer, all that was written is not all.
+            // A response that is sent in pieces isn't written yet when a piece is.
             if drip == nil { process(.drained) }
         }
         deadline = ConnectionDeadline(loop: environment.loop) { [self] queuedWriteBytes in
@@ -52,22 +54,22 @@ final class HTTPConnection {
         process(.connected(refusal: refusal))
     }
 
-    /// Whether a request is being answered.
+    /// Whether a handler runs.
     var isHandling: Bool {
         if case .handling = machine.state { true } else { false }
     }
 
-    /// From now on, ends the connection with its next answer.
+    /// Closes the connection after its next response.
     func endKeepAlive() {
         process(.keepAliveEnded)
     }
 
-    /// Ends the connection once the request that has begun, or waits unread, is answered.
+    /// Closes the connection after the response to a request that has begun or was received but not read.
     func drain() {
         process(.drainRequested(inputWaits: stream.hasUnreadInput))
     }
 
-    /// Ends the connection now.
+    /// Closes the connection now.
     func close() {
         process(.closeRequested)
     }
@@ -78,7 +80,7 @@ final class HTTPConnection {
         _read { yield actions.machine }
     }
 
-    /// Tells the state machine of an event, and does what it says.
+    /// Passes an event to the state machine, and performs the actions that follow.
     func process(_ event: HTTPConnectionStateMachine.Event) {
         guard actions.handle(event) else { return }
         while let batch = actions.next() {
@@ -161,7 +163,9 @@ final class HTTPConnection {
         if !input.isEmpty, !machine.discardsInput { process(.inputWaits(bytes: input.count)) }
     }
 
-    /// Parses up to the end of a request; answers where in `bytes` it stopped.
+    /// Parses up to the end of a request.
+    ///
+    /// - Returns: the index in `bytes` where it stopped.
     private func parse(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var offset = start
         while machine.wantsInput {
@@ -170,7 +174,7 @@ final class HTTPConnection {
                 process(.inputExhausted(isInRequest: isInRequest))
                 return bytes.count
             case .head(let head):
-                process(event(of: head))
+                process(admission(of: head))
             case .body(let body):
                 context?.complete(body)
                 process(.requestParsed)
@@ -181,8 +185,8 @@ final class HTTPConnection {
         return offset
     }
 
-    /// Has a request admitted by its head; the event is a failure where that is refused and a body would follow.
-    private func event(of head: RequestHead) -> HTTPConnectionStateMachine.Event {
+    /// Has a request admitted by its head. The event is a failure if it is refused and a body would follow.
+    private func admission(of head: RequestHead) -> HTTPConnectionStateMachine.Event {
         let context = environment.makeContext(for: head, remoteAddress: stream.remoteAddress)
         self.context = context
         do throws(HTTPError) {
@@ -195,7 +199,7 @@ final class HTTPConnection {
             expectsContinue: head.expectsContinue, takesInterim: head.version == .http11)
     }
 
-    /// What a request is answered by that can't be read, by its head or behind it.
+    /// The error for a request whose head or body can't be read. The dispatcher may replace the error of a head.
     private func refusal(ofMalformedRequest error: HTTPError) -> HTTPError {
         guard self.context == nil else { return error }
         let context = environment.makeContext(remoteAddress: stream.remoteAddress)
@@ -203,7 +207,7 @@ final class HTTPConnection {
         return environment.dispatcher.refusal(ofMalformedRequest: context) ?? error
     }
 
-    // MARK: Requests and answers
+    // MARK: Requests and responses
 
     private func dispatch() {
         guard let context, let request = context.takeRequest() else { return }
@@ -216,7 +220,7 @@ final class HTTPConnection {
         let loop = environment.loop
         let work = LoopBound((connection: self, handler: handler), loop: loop)
         if #available(macOS 26, iOS 26, *) {
-            // Runs at once, here, up to where it first waits: no queue in between.
+            // Runs at once on this thread until it first suspends, without going through the queue of jobs.
             task = Task.immediate(executorPreference: loop) {
                 await work.value.connection.serve(request, by: work.value.handler)
             }
@@ -235,7 +239,7 @@ final class HTTPConnection {
         } catch {
             response = environment.errorResponder.response(to: error, context: context)
         }
-        // Before the response: what follows it on the connection is admitted while it is sent.
+        // Before the response is sent: sending it may admit the next request of this connection.
         context.release()
         respond(response)
     }
@@ -279,7 +283,10 @@ final class HTTPConnection {
 
     // MARK: Output
 
-    /// Writes an answer; one behind which a request waits leaves with that one's answer, or with the turn.
+    /// Writes a response.
+    ///
+    /// - Parameter canWait: whether another request waits. Then the response is sent together with the next one, at
+    ///   the latest at the end of the turn.
     func write(_ bytes: [UInt8], canWait: Bool) {
         guard canWait || !output.isEmpty else { return stream.write(bytes) }
         output.append(contentsOf: bytes)
@@ -303,7 +310,7 @@ final class HTTPConnection {
 }
 
 extension RequestObservation.Interruption {
-    /// Why a request that is answered by an error never came in whole; nil where it was refused instead.
+    /// Why the request of an error was never complete; nil if it was refused for another reason.
     fileprivate init?(_ error: HTTPError) {
         switch error {
         case .headTimedOut, .bodyTimedOut: self = .timeout
@@ -326,10 +333,10 @@ extension HTTPTimeouts {
     }
 }
 
-/// Bytes that wait to be parsed.
+/// Bytes that were received and not parsed yet.
 private struct InputBuffer {
     private(set) var bytes: [UInt8] = []
-    /// Where the bytes start that still wait.
+    /// Index of the first byte that isn't parsed.
     private(set) var start = 0
 
     var count: Int { bytes.count - start }

@@ -1,10 +1,10 @@
-/// What a connection does next: keep-alive, pipelining, time-outs, errors, the end.
+/// Decides what a connection does next: keep-alive, pipelining, timeouts, errors, closing.
 ///
-/// A value without a socket: it consumes events and answers actions, which its owner performs in their
-/// order. One request is in flight at a time, later ones wait unread; so answers leave in order (RFC 9112
-/// section 9.3.2). Whatever ends a connection after an answer does so by a half-close and a bounded reading
-/// of what the client still sends: a close with unread bytes would reset the connection and could destroy
-/// the answer before the client has read it (RFC 9112 section 9.6).
+/// A value without a socket: it takes events and returns actions, which its owner performs in their order. One request
+/// is in flight at a time and later ones wait unparsed, so that responses are sent in order (RFC 9112 section 9.3.2).
+/// After the last response the connection is half-closed, and what the client still sends is read and discarded for a
+/// while: a close with unread bytes would reset the connection, and could destroy the response before the client has
+/// read it (RFC 9112 section 9.6).
 struct HTTPConnectionStateMachine {
     private(set) var state = State.created
     private let limits: HTTPLimits
@@ -22,7 +22,7 @@ struct HTTPConnectionStateMachine {
         self.limits = limits
     }
 
-    /// Whether the parser may look for more.
+    /// Whether received bytes are to be parsed.
     var wantsInput: Bool {
         switch state {
         case .waiting, .readingHead, .readingBody: true
@@ -30,7 +30,7 @@ struct HTTPConnectionStateMachine {
         }
     }
 
-    /// Whether what comes in is of no use any more.
+    /// Whether received bytes are to be discarded.
     var discardsInput: Bool {
         switch state {
         case .lingering, .closed, .writing(keepsAlive: false): true
@@ -38,7 +38,7 @@ struct HTTPConnectionStateMachine {
         }
     }
 
-    /// Consumes an event, and appends what is to be done about it.
+    /// Takes an event, and appends the actions that follow from it.
     mutating func handle(_ event: Event, into actions: inout [Action]) {
         if state == .closed { return }
         switch event {
@@ -61,7 +61,7 @@ struct HTTPConnectionStateMachine {
             if case .writing(let keepsAlive) = state { finishWriting(keepsAlive, &actions) }
         case .deadlineReached(let progressed): deadlineReached(progressed, &actions)
         case .peerEnded: peerEnded(&actions)
-        case .peerFailed, .closeRequested: end(&actions)
+        case .peerFailed, .closeRequested: close(&actions)
         case .keepAliveEnded: endsKeepAlive = true
         case .drainRequested(let inputWaits): drain(inputWaits, &actions)
         }
@@ -90,10 +90,10 @@ extension HTTPConnectionStateMachine {
             if peerHasEnded { return fail(.truncated, &actions) }
             guard state == .waiting else { return }
             state = .readingHead
-            // The first request's time counts from the accept, unless less was left for it to begin.
+            // The deadline of the first request was set at the accept, except while draining.
             if hasServed || isDraining { actions.append(.setDeadline(.head)) }
         } else if peerHasEnded || isDraining {
-            leave(&actions)
+            linger(&actions)
         }
     }
 
@@ -116,7 +116,7 @@ extension HTTPConnectionStateMachine {
         actions.append(.dispatch)
     }
 
-    /// Answers with an error in place of a request that can't be read; only the end is left then.
+    /// Sends an error for a request that can't be read, as the last response of the connection.
     private mutating func fail(_ error: HTTPError, _ actions: inout [Action]) {
         guard wantsInput else { return }
         state = .writing(keepsAlive: false)
@@ -127,11 +127,11 @@ extension HTTPConnectionStateMachine {
         peerHasEnded = true
         isReading = false
         switch state {
-        case .waiting, .lingering: end(&actions)
+        case .waiting, .lingering: close(&actions)
         case .readingHead, .readingBody: fail(.truncated, &actions)
-        // A half-close: what was received is still answered. An app that gave up and closed looks the same.
+        // The client may have half-closed and wait for its response, or it may be gone: both look the same.
         case .handling: probe(&actions)
-        // What is written probes too.
+        // A response is being written, which finds out too.
         case .created, .writing, .closed: break
         }
     }
@@ -143,7 +143,7 @@ extension HTTPConnectionStateMachine {
     }
 }
 
-// MARK: - Answers
+// MARK: - Responses
 
 extension HTTPConnectionStateMachine {
     private mutating func responseProduced(_ asksToClose: Bool, _ actions: inout [Action]) {
@@ -156,7 +156,7 @@ extension HTTPConnectionStateMachine {
     private mutating func responseWritten(_ isDrained: Bool, _ actions: inout [Action]) {
         guard case .writing(let keepsAlive) = state else { return }
         if isDrained { return finishWriting(keepsAlive, &actions) }
-        // A client that doesn't read is not read from.
+        // The server doesn't read from a client that doesn't read.
         isHeldBack = true
         adjustReading(&actions)
         actions.append(.setDeadline(.write))
@@ -170,35 +170,35 @@ extension HTTPConnectionStateMachine {
             actions.append(.setDeadline(.idle))
             actions.append(.parse)
         } else {
-            leave(&actions)
+            linger(&actions)
         }
     }
 
     private mutating func inputDiscarded(_ bytes: Int, _ actions: inout [Action]) {
         guard case .lingering(let bytesLeft) = state else { return }
-        guard bytes <= bytesLeft else { return end(&actions) }
+        guard bytes <= bytesLeft else { return close(&actions) }
         state = .lingering(bytesLeft: bytesLeft - bytes)
     }
 }
 
-// MARK: - Time and the end
+// MARK: - Deadlines and closing
 
 extension HTTPConnectionStateMachine {
     private mutating func deadlineReached(_ progressed: Bool, _ actions: inout [Action]) {
         switch state {
-        case .waiting where isDraining: leave(&actions)
-        case .waiting where hasServed: end(&actions)
+        case .waiting where isDraining: linger(&actions)
+        case .waiting where hasServed: close(&actions)
         case .waiting, .readingHead: fail(.headTimedOut, &actions)
         case .readingBody: fail(.bodyTimedOut, &actions)
         case .writing where progressed: actions.append(.setDeadline(.write))
         case .writing: reset(&actions)
-        case .lingering: end(&actions)
+        case .lingering: close(&actions)
         case .created, .handling, .closed: break
         }
     }
 
-    /// A client that has just connected is about to ask, and one whose bytes wait has asked: both get their
-    /// answer. One that is idle is left in order.
+    /// Closes an idle connection. A new connection may still send its first request, and bytes that were received but
+    /// not read are a request: both get a response.
     private mutating func drain(_ inputWaits: Bool, _ actions: inout [Action]) {
         endsKeepAlive = true
         isDraining = true
@@ -206,13 +206,13 @@ extension HTTPConnectionStateMachine {
         if !hasServed {
             actions.append(.setDeadline(.lastRequest))
         } else if !inputWaits {
-            leave(&actions)
+            linger(&actions)
         }
     }
 
-    /// Ends in order: says so, and reads on until the client has heard it, or for a while.
-    private mutating func leave(_ actions: inout [Action]) {
-        guard !peerHasEnded else { return end(&actions) }
+    /// Half-closes the connection, and reads until the client has closed it too, for a limited time.
+    private mutating func linger(_ actions: inout [Action]) {
+        guard !peerHasEnded else { return close(&actions) }
         state = .lingering(bytesLeft: limits.lingerBytes)
         isHeldBack = false
         actions.append(.shutdownWriting)
@@ -220,7 +220,7 @@ extension HTTPConnectionStateMachine {
         adjustReading(&actions)
     }
 
-    private mutating func end(_ actions: inout [Action]) {
+    private mutating func close(_ actions: inout [Action]) {
         if case .handling = state { actions.append(.cancelRequest) }
         state = .closed
         actions.append(.close)
@@ -231,7 +231,7 @@ extension HTTPConnectionStateMachine {
         actions.append(.reset)
     }
 
-    /// Reads unless too much waits already, or the client itself doesn't read.
+    /// Reads unless too many bytes wait already, or the client itself doesn't read.
     private mutating func adjustReading(_ actions: inout [Action]) {
         let isLingering = if case .lingering = state { true } else { false }
         let shouldRead =

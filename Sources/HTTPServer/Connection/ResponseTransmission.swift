@@ -1,25 +1,25 @@
 import EventLoop
 
-/// How an answer goes over the wire.
+/// How a response is sent.
 ///
-/// All but `whole` are faults below HTTP, for a server that stands in for a bad network in an app's tests.
+/// All but `whole` are faults below HTTP, which the mock server causes to imitate a bad network in an app's tests.
 public enum ResponseTransmission: Hashable, Sendable {
-    /// As it should.
+    /// As it should be.
     case whole
-    /// The connection ends, in order, after so many bytes of the body, of which the head has told the whole length.
+    /// The connection is closed, in order, after this number of bytes of the body. `Content-Length` is that of all.
     case cutOff(afterBodyBytes: Int)
-    /// The connection is reset in the answer's place.
+    /// The connection is reset instead.
     case reset
-    /// The body goes so many bytes at a time: the first piece with the head, then one every interval.
+    /// The body is sent in pieces of this number of bytes: the first one with the head, then one every interval.
     case dripped(bytes: Int, every: Duration)
 }
 
 extension HTTPConnection {
-    /// Sends an answer otherwise than whole.
+    /// Sends a response as `transmission` says.
     ///
     /// - Parameters:
-    ///   - bytes: the answer as it would go over the wire.
-    ///   - bodyBytes: how many of them are the body's.
+    ///   - bytes: the encoded response.
+    ///   - bodyBytes: length of the body at the end of `bytes`.
     func transmit(_ bytes: [UInt8], bodyBytes: Int, as transmission: ResponseTransmission) {
         let headBytes = bytes.count - bodyBytes
         switch transmission {
@@ -53,7 +53,7 @@ extension HTTPConnection {
     }
 }
 
-/// The rest of an answer that goes out piece by piece. Confined to its loop.
+/// Sends the rest of a response piece by piece. Confined to its loop.
 ///
 /// Its timer keeps it alive until the last piece, or until it is cancelled.
 final class DrippedOutput {
@@ -62,7 +62,7 @@ final class DrippedOutput {
     private let send: ([UInt8]) -> Void
     private let onFinished: () -> Void
 
-    /// Sends the next piece after one interval; there has to be one.
+    /// Sends the first of `pieces`, which must not be empty, after one interval.
     init(
         loop: EventLoop, pieces: BodyPieces, interval: Duration, send: @escaping ([UInt8]) -> Void,
         onFinished: @escaping () -> Void
@@ -74,7 +74,7 @@ final class DrippedOutput {
         timer?.start(after: interval, repeating: interval)
     }
 
-    /// Sends nothing more, and tells nobody.
+    /// Sends nothing more, and doesn't call `onFinished`.
     func cancel() {
         timer?.close()
         timer = nil
@@ -88,12 +88,12 @@ final class DrippedOutput {
     }
 }
 
-/// A body that goes out in pieces of one size, the last of which may be shorter.
+/// A body in pieces of one size, the last of which may be shorter.
 struct BodyPieces {
     private var rest: ArraySlice<UInt8>
     private let size: Int
 
-    /// - Parameter size: a size below 1 counts as 1.
+    /// - Parameter size: in bytes; less than 1 counts as 1.
     init(_ body: ArraySlice<UInt8>, size: Int) {
         rest = body
         self.size = max(1, size)
@@ -102,7 +102,7 @@ struct BodyPieces {
     /// Whether there is no piece left.
     var isEmpty: Bool { rest.isEmpty }
 
-    /// Takes the next piece; empty where none is left.
+    /// Takes the next piece; empty if none is left.
     mutating func next() -> ArraySlice<UInt8> {
         let piece = rest.prefix(size)
         rest = rest.dropFirst(size)

@@ -1,62 +1,62 @@
-/// A request that the HTTP layer refuses, or one that a handler refuses in its name.
+/// An error response, of the HTTP layer or of a handler.
 ///
-/// Prose and code are apart: clients and metrics match on `code`, people read `detail`. The detail never
-/// repeats what the client sent.
+/// The responder makes the error that a client sees from `status` and `code`; `detail` is for people, and never repeats
+/// what the client sent.
 public struct HTTPError: Error, Sendable {
-    /// What went wrong, in a form that stays.
-    public enum Code: String, Sendable, CaseIterable {
-        /// The bytes are not an HTTP request, or an ambiguous one.
-        case malformedRequest = "malformed-request"
+    /// What went wrong.
+    public enum Code: Sendable {
+        /// The bytes are no HTTP request, or an ambiguous one.
+        case malformedRequest
         /// The request line is longer than the limit.
-        case uriTooLong = "uri-too-long"
+        case uriTooLong
         /// The header block or the trailers are larger than the limit.
-        case headersTooLarge = "headers-too-large"
+        case headersTooLarge
         /// The body is larger than the limit.
-        case bodyTooLarge = "body-too-large"
+        case bodyTooLarge
         /// The request did not arrive in time.
-        case requestTimeout = "request-timeout"
+        case requestTimeout
         /// An `Expect` other than `100-continue`.
-        case expectationFailed = "expectation-failed"
+        case expectationFailed
         /// A version other than HTTP/1.0 and HTTP/1.1.
-        case versionNotSupported = "version-not-supported"
-        /// A method that the server does not know.
-        case methodNotImplemented = "method-not-implemented"
+        case versionNotSupported
+        /// A method that the server doesn't know.
+        case methodNotImplemented
         /// A transfer coding other than `chunked`.
-        case transferCodingNotImplemented = "transfer-coding-not-implemented"
+        case transferCodingNotImplemented
         /// No route has this path.
-        case notFound = "not-found"
-        /// The path's routes have other methods.
-        case methodNotAllowed = "method-not-allowed"
-        /// None of the resource's media types or codings is acceptable.
-        case notAcceptable = "not-acceptable"
-        /// The body's media type is not one that the resource takes.
-        case unsupportedMediaType = "unsupported-media-type"
-        /// The body's coding is not one that the resource takes.
-        case unsupportedContentCoding = "unsupported-content-coding"
-        /// The resource isn't as the request's `If-Match` demands.
-        case preconditionFailed = "precondition-failed"
+        case notFound
+        /// There are routes with this path, but not with this method.
+        case methodNotAllowed
+        /// The client accepts none of the resource's media types or codings.
+        case notAcceptable
+        /// The resource doesn't accept the body's media type.
+        case unsupportedMediaType
+        /// The resource doesn't accept the body's coding.
+        case unsupportedContentCoding
+        /// The resource isn't in the state that the request's `If-Match` demands.
+        case preconditionFailed
         /// The request needs credentials.
-        case unauthorized = "unauthorized"
-        /// The client asks more often than it may.
-        case tooManyRequests = "too-many-requests"
-        /// A path parameter whose percent-encoding is broken.
-        case invalidPathEncoding = "invalid-path-encoding"
-        /// More requests or connections than the server is set to serve.
-        case overloaded = "overloaded"
-        /// A handler failed with an error that is nobody's business.
-        case internalError = "internal-error"
+        case unauthorized
+        /// The client sends more requests than it may.
+        case tooManyRequests
+        /// A path parameter is not validly percent-encoded.
+        case invalidPathEncoding
+        /// The server has as many requests or connections as it may have.
+        case overloaded
+        /// The server failed; the cause isn't shown.
+        case internalError
     }
 
-    /// The status of the answer.
+    /// The status of the response.
     public let status: HTTPStatus
     /// What went wrong.
     public let code: Code
     /// One sentence for people.
     public let detail: String
-    /// Fields that belong to the answer: `Allow`, `Retry-After`.
+    /// Fields of the response, for example `Allow` and `Retry-After`.
     public let headers: HTTPHeaders
 
-    /// An error with all its parts.
+    /// Makes an error from its parts.
     public init(_ status: HTTPStatus, _ code: Code, _ detail: String, headers: HTTPHeaders = HTTPHeaders()) {
         self.status = status
         self.code = code
@@ -66,7 +66,7 @@ public struct HTTPError: Error, Sendable {
 }
 
 extension HTTPError: Equatable {
-    /// Whether two errors say the same; the fields that go with them follow from that.
+    /// Whether two errors have the same status, code and detail; their fields are not compared.
     public static func == (left: HTTPError, right: HTTPError) -> Bool {
         left.status == right.status && left.code == right.code && left.detail == right.detail
     }
@@ -92,11 +92,11 @@ extension HTTPError {
     static let internalError = HTTPError(
         .internalServerError, .internalError, "The server could not answer this request.")
 
-    /// The resource isn't as the request's `If-Match` demands (RFC 9110 section 13.1.1).
+    /// The resource isn't in the state that the request's `If-Match` demands (RFC 9110 section 13.1.1).
     public static let preconditionFailed = HTTPError(
         .preconditionFailed, .preconditionFailed, "The resource isn't as the request's If-Match demands.")
 
-    /// The client accepts none of a resource's representations, of which the detail names some.
+    /// The client accepts none of a resource's representations. The detail should name them.
     public static func notAcceptable(_ detail: String) -> HTTPError {
         HTTPError(.notAcceptable, .notAcceptable, detail)
     }
@@ -107,7 +107,7 @@ extension HTTPError {
             headers: [.retryAfter: String(retryAfterSeconds)])
     }
 
-    /// The server has more to do than it is set to; the client may ask again after some seconds.
+    /// The server is at one of its limits. The client may try again after some seconds.
     public static func overloaded(retryAfterSeconds: Int) -> HTTPError {
         HTTPError(
             .serviceUnavailable, .overloaded, "The server is at its limit.",
@@ -115,20 +115,22 @@ extension HTTPError {
     }
 }
 
-/// Turns errors into answers: what a handler throws, 404 and 405 of the router, and requests that can't be
-/// read. The format of error answers belongs to the layer above, so it is given to the server from outside.
+/// Turns errors into responses: errors that handlers throw, the router's 404 and 405, and the errors of requests that
+/// can't be read. The layer above decides the format of error responses, so it provides this.
 public protocol HTTPErrorResponder {
-    /// The answer for an error: an `HTTPError`, whose `headers` belong to the answer, or whatever a handler
-    /// threw, of which nothing should be shown. Called on the loop; it must not block.
+    /// Makes the response for an error. Called on the loop's thread; must not block.
+    ///
+    /// - Parameter error: an `HTTPError`, whose `headers` belong to the response; or any other error that a handler
+    ///   threw, of which nothing should be shown.
     func response(to error: any Error, context: RequestContext) -> HTTPResponse
 }
 
-/// Answers errors with a sentence of plain text, and those that are nobody's business with a bland one.
+/// Responds to an error with its detail as plain text.
 public struct PlainTextErrorResponder: HTTPErrorResponder {
-    /// A responder.
+    /// Makes a responder.
     public init() {}
 
-    /// The status and detail of an `HTTPError`; for all else 500.
+    /// Responds with the status and detail of an `HTTPError`; to any other error with 500.
     public func response(to error: any Error, context: RequestContext) -> HTTPResponse {
         let error = error as? HTTPError ?? .internalError
         var response = HTTPResponse.text(error.status, error.detail + "\n")

@@ -1,10 +1,10 @@
-/// The header fields of a message, in their order; names match whatever their case.
+/// The header fields of a message, in their order. Names match in any case.
 ///
-/// All names and values lie in one run of bytes, so that a request's fields cost no string until one is
-/// asked for. No value ever holds CR, LF or NUL: a request that carries one is refused, and in an answer
-/// each is replaced by a space (RFC 9110 section 5.5).
+/// All names and values lie in one array of bytes, so that a request's fields need no strings until one is asked for.
+/// No value has a CR, LF or NUL: a request with one is refused, and in a response each is replaced by a space (RFC 9110
+/// section 5.5).
 public struct HTTPHeaders: Sendable {
-    /// Where a field's name and value lie in `storage`.
+    /// The ranges of a field's name and value in `storage`.
     struct Field: Sendable {
         var nameStart: Int
         var nameEnd: Int
@@ -15,25 +15,25 @@ public struct HTTPHeaders: Sendable {
     private(set) var storage: [UInt8]
     private(set) var fields: [Field]
 
-    /// No fields.
+    /// Makes a list without fields.
     public init() {
         self.storage = []
         self.fields = []
     }
 
-    /// Fields that lie in bytes which hold no CR, LF or NUL inside them.
+    /// Makes a list of fields that lie in `storage`. Their values must have no CR, LF or NUL.
     init(storage: [UInt8], fields: [Field]) {
         self.storage = storage
         self.fields = fields
     }
 
-    /// Number of fields; one that is repeated counts every time.
+    /// Number of fields; repeated ones count every time.
     public var count: Int { fields.count }
 
     /// Whether there are no fields.
     public var isEmpty: Bool { fields.isEmpty }
 
-    /// Adds a field behind the others; a second one of the same name stays beside the first.
+    /// Adds a field at the end. Fields of the same name stay.
     ///
     /// CR, LF and NUL in the value become spaces.
     public mutating func add(_ name: HTTPHeaderName, _ value: String) {
@@ -52,7 +52,7 @@ public struct HTTPHeaders: Sendable {
             Field(nameStart: nameStart, nameEnd: nameEnd, valueStart: nameEnd, valueEnd: valueEnd))
     }
 
-    /// Adds fields behind the others, in their order: cheaper than one by one.
+    /// Adds fields at the end, in their order.
     public mutating func add(contentsOf other: HTTPHeaders) {
         let offset = storage.count
         storage.append(contentsOf: other.storage)
@@ -79,7 +79,7 @@ public struct HTTPHeaders: Sendable {
         storage.withUnsafeBytes { bytes in fields.contains { Self.matches($0, name, in: bytes) } }
     }
 
-    /// The value of the first field of this name; bytes that aren't UTF-8 are replaced.
+    /// The value of the first field of this name, with bytes that aren't UTF-8 replaced; nil if there is none.
     public func first(_ name: HTTPHeaderName) -> String? {
         withFirstValue(of: name) { Self.text($0) }
     }
@@ -99,7 +99,7 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
-    /// Hands the bytes of the first field of this name to a closure, without making a string.
+    /// Calls a closure with the value of the first field of this name, without making a string; nil if there is none.
     func withFirstValue<Result>(
         of name: HTTPHeaderName, _ body: (Slice<UnsafeRawBufferPointer>) throws -> Result
     ) rethrows -> Result? {
@@ -111,7 +111,7 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
-    /// Hands the bytes of every field of this name to a closure, in order.
+    /// Calls a closure with the value of every field of this name, in order.
     func forEachValue(of name: HTTPHeaderName, _ body: (Slice<UnsafeRawBufferPointer>) -> Void) {
         storage.withUnsafeBytes { bytes in
             for field in fields where Self.matches(field, name, in: bytes) {
@@ -120,8 +120,8 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
-    /// A value as a string. Where it isn't UTF-8, every byte beyond ASCII is replaced: `String(decoding:as:)`, which
-    /// spares the sequences that are good, takes a thousand instructions a byte.
+    /// A value as a string. If it isn't UTF-8, every byte beyond ASCII is replaced: `String(decoding:as:)`, which keeps
+    /// valid sequences, takes a thousand instructions a byte.
     private static func text(_ value: Slice<UnsafeRawBufferPointer>) -> String {
         if let text = String(validating: value, as: UTF8.self) { return text }
         var repaired: [UInt8] = []
@@ -135,14 +135,14 @@ public struct HTTPHeaders: Sendable {
     private static func matches(
         _ field: Field, _ name: HTTPHeaderName, in bytes: UnsafeRawBufferPointer
     ) -> Bool {
-        // Most names differ in length already.
+        // Most names differ in length.
         field.nameEnd - field.nameStart == name.rawValue.utf8.count
             && ASCII.equalIgnoringCase(bytes[field.nameStart..<field.nameEnd], name.rawValue.utf8)
     }
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
-    /// Fields written in the program, in their order.
+    /// Makes a list from a literal, in its order.
     public init(dictionaryLiteral elements: (HTTPHeaderName, String)...) {
         self.init()
         fields.reserveCapacity(elements.count)
@@ -153,7 +153,7 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPHeaders: Sequence {
-    /// Goes through the fields in order, as strings.
+    /// Iterates over the fields in order, as strings.
     public func makeIterator() -> AnyIterator<(name: String, value: String)> {
         var index = 0
         return AnyIterator { [storage, fields] in
@@ -169,8 +169,7 @@ extension HTTPHeaders: Sequence {
 }
 
 extension HTTPHeaders {
-    /// Whether the message's body is of a media type: `Content-Type` names it, whatever its case and its
-    /// parameters (RFC 9110, section 8.3).
+    /// Whether the one `Content-Type` is this media type, in any case and with any parameters (RFC 9110 section 8.3).
     public func hasContent(of mediaType: String) -> Bool {
         guard count(of: .contentType) == 1 else { return false }
         return withFirstValue(of: .contentType) { field in

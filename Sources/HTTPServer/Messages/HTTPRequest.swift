@@ -1,20 +1,20 @@
-/// A request as it arrived whole: nothing is decoded but the framing.
+/// A complete request. Only its framing is decoded.
 ///
-/// Method, target and fields lie in one run of bytes; strings are made when they are asked for.
+/// The target and the fields lie in one array of bytes; strings are made when they are asked for.
 public struct HTTPRequest: Sendable {
     /// The method.
     public var method: HTTPMethod
     /// The fields, in order.
     public var headers: HTTPHeaders
-    /// The body without its framing; empty where there is none.
+    /// The body without its framing; empty if there is none.
     public var body: [UInt8]
 
     private let bytes: [UInt8]
     private let target: RequestTarget
 
-    /// A request from parts, for tests and for handlers that call others.
+    /// Makes a request from its parts, for tests and for handlers that call others.
     ///
-    /// - Throws: `HTTPError` where the target isn't one that a server takes (RFC 9112 section 3.2).
+    /// - Throws: `HTTPError` 400 for an invalid target (RFC 9112 section 3.2).
     public init(
         method: HTTPMethod, target: String, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = []
     ) throws(HTTPError) {
@@ -26,7 +26,7 @@ public struct HTTPRequest: Sendable {
         self.body = body
     }
 
-    /// A request whose target lies in bytes that were checked.
+    /// Makes a request whose target was checked already.
     init(method: HTTPMethod, bytes: [UInt8], target: RequestTarget, headers: HTTPHeaders) {
         self.method = method
         self.bytes = bytes
@@ -35,13 +35,13 @@ public struct HTTPRequest: Sendable {
         self.body = []
     }
 
-    /// The path, percent-encoded as it was sent, without the query; `*` where a server as a whole is asked.
+    /// The path, percent-encoded as it was sent, without the query; `*` for the server as a whole.
     public var path: String { target.path.isEmpty ? "/" : string(target.path) }
 
-    /// What follows the first `?`, percent-encoded as it was sent; nil where there is no `?`.
+    /// What follows the first `?`, percent-encoded as it was sent; nil if there is no `?`.
     public var query: String? { target.query.map(string) }
 
-    /// Hands the bytes of the path to a closure, without making a string.
+    /// Calls a closure with the bytes of the path, without making a string.
     func withPath<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try bytes.withUnsafeBytes { bytes in
             try body(UnsafeRawBufferPointer(rebasing: bytes[target.path]))
@@ -53,16 +53,16 @@ public struct HTTPRequest: Sendable {
     }
 }
 
-/// Where the parts of a request target lie (RFC 9112 section 3.2).
+/// The ranges of a request target's parts (RFC 9112 section 3.2).
 struct RequestTarget: Equatable, Sendable {
     let whole: Range<Int>
-    /// Empty for an absolute target that names only a host.
+    /// Empty for an absolute target that has only a host.
     let path: Range<Int>
     let query: Range<Int>?
 
-    /// Finds the parts of the target that lies at `whole` in `bytes`.
+    /// Finds the parts of the target at `whole` in `bytes`.
     ///
-    /// - Throws: a 400 for what is none of: a path, an absolute `http` or `https` URI, `*` of an `OPTIONS`.
+    /// - Throws: 400 unless it is a path, an absolute `http` or `https` URI, or `*` with `OPTIONS`.
     init(_ bytes: UnsafeRawBufferPointer, _ whole: Range<Int>, method: HTTPMethod) throws(HTTPError) {
         guard let first = whole.first else { throw .malformed("An empty request target.") }
         for index in whole where bytes[index] <= ASCII.space || bytes[index] >= ASCII.delete {
@@ -83,7 +83,7 @@ struct RequestTarget: Equatable, Sendable {
         }
     }
 
-    /// Finds and checks host and port of an absolute target.
+    /// Finds and checks the host and port of an absolute target.
     private static func authority(
         of bytes: UnsafeRawBufferPointer, _ whole: Range<Int>
     ) throws(HTTPError) -> Range<Int> {
@@ -107,10 +107,10 @@ struct RequestTarget: Equatable, Sendable {
 
 /// A request method: a case-sensitive token (RFC 9110 section 9.1).
 public struct HTTPMethod: Hashable, Sendable, CustomStringConvertible {
-    /// The token as it stands on the request line, `GET` for instance.
+    /// The token, for example `GET`.
     public let rawValue: String
 
-    /// A method from its token; nil where it isn't one.
+    /// A method from its token; nil if the text isn't a token.
     public init?(_ token: String) {
         guard !token.isEmpty, token.utf8.allSatisfy(ASCII.isToken) else { return nil }
         self.rawValue = token
@@ -128,11 +128,11 @@ public struct HTTPMethod: Hashable, Sendable, CustomStringConvertible {
     /// The token.
     public var description: String { rawValue }
 
-    /// Asks for a representation.
+    /// Gets a representation.
     public static let get = HTTPMethod(unchecked: "GET")
-    /// Asks for what `get` would answer, without the body.
+    /// Gets the head of the response that `get` would get.
     public static let head = HTTPMethod(unchecked: "HEAD")
-    /// Hands the resource something to process.
+    /// Sends the resource something to process.
     public static let post = HTTPMethod(unchecked: "POST")
     /// Replaces the resource.
     public static let put = HTTPMethod(unchecked: "PUT")
@@ -140,10 +140,10 @@ public struct HTTPMethod: Hashable, Sendable, CustomStringConvertible {
     public static let patch = HTTPMethod(unchecked: "PATCH")
     /// Removes the resource.
     public static let delete = HTTPMethod(unchecked: "DELETE")
-    /// Asks what the resource allows.
+    /// Gets the methods that the resource allows.
     public static let options = HTTPMethod(unchecked: "OPTIONS")
-    /// Asks for a tunnel; this server never makes one.
+    /// Opens a tunnel; this server never does.
     public static let connect = HTTPMethod(unchecked: "CONNECT")
-    /// Asks for the request to be echoed.
+    /// Gets the request back.
     public static let trace = HTTPMethod(unchecked: "TRACE")
 }

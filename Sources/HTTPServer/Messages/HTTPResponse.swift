@@ -1,40 +1,40 @@
-/// An answer: the handler says what, the server how it is framed.
+/// A response: the handler decides its content, the server its framing.
 ///
-/// `Content-Length`, `Transfer-Encoding`, `Date`, `X-Request-Id` and `Connection` are the server's to write;
-/// a handler's own are left out, but that `Connection: close` still closes the connection. For `HEAD` a
-/// handler answers as for `GET`: the server keeps the body back and tells its length.
+/// The server writes `Content-Length`, `Transfer-Encoding`, `Date`, `X-Request-Id` and `Connection` itself, and leaves
+/// out a handler's fields of these names; but a handler's `Connection: close` closes the connection. A handler responds
+/// to `HEAD` as to `GET`: the server sends the body's length and not the body.
 public struct HTTPResponse: Sendable {
     /// The status, 200 … 599.
     public var status: HTTPStatus
     /// The fields that the handler adds.
     public var headers: HTTPHeaders
-    /// The body, whole; not sent where the status or the method allows none.
+    /// The complete body. Not sent if the status or the method allows none.
     public var body: [UInt8]
-    /// Whether an answer to `HEAD` tells the length of `body`; false where that isn't the length that `GET` would
-    /// tell, and finding out costs too much (RFC 9110 section 8.6). Answers with a body always tell it.
+    /// Whether a response to `HEAD` has a `Content-Length`, the length of `body`. False if the response to `GET` would
+    /// have another length that costs too much to find out (RFC 9110 section 8.6).
     public var tellsLengthToHead = true
-    /// How the answer goes over the wire.
+    /// How the response is sent.
     public var transmission = ResponseTransmission.whole
 
-    /// An answer from its parts.
+    /// Makes a response from its parts.
     public init(_ status: HTTPStatus, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// An answer of plain text in UTF-8.
+    /// Makes a response of plain text in UTF-8.
     public static func text(_ status: HTTPStatus, _ text: String) -> HTTPResponse {
         HTTPResponse(status, headers: [.contentType: "text/plain; charset=utf-8"], body: Array(text.utf8))
     }
 
-    /// Whether the handler asks for the connection to be closed behind this answer.
+    /// Whether the handler wants the connection closed after this response.
     var asksToClose: Bool {
         headers.withFirstValue(of: .connection) { ASCII.equalIgnoringCase($0, "close".utf8) } ?? false
     }
 }
 
-/// A response status: three digits and the phrase that goes with them (RFC 9110 section 15).
+/// A response's status: three digits and their phrase (RFC 9110 section 15).
 public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
     /// The status code, 100 … 999.
     public let code: Int
@@ -52,63 +52,62 @@ public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
     /// The code and its phrase.
     public var description: String { "\(code) \(reasonPhrase)" }
 
-    /// Whether an answer of this status ends with its header block, whatever the method
-    /// (RFC 9112 section 6.3).
+    /// Whether a response of this status never has a body (RFC 9112 section 6.3).
     public var forbidsBody: Bool { code < 200 || code == 204 || code == 304 }
 
-    /// 200, the answer is in the body.
+    /// 200, success.
     public static let ok = HTTPStatus(unchecked: 200)
-    /// 201, something was made.
+    /// 201, a resource was created.
     public static let created = HTTPStatus(unchecked: 201)
-    /// 202, taken but not done yet.
+    /// 202, accepted but not processed yet.
     public static let accepted = HTTPStatus(unchecked: 202)
-    /// 204, done, nothing to say.
+    /// 204, success without a body.
     public static let noContent = HTTPStatus(unchecked: 204)
-    /// 304, what the client holds is still right.
+    /// 304, the client's copy is still valid.
     public static let notModified = HTTPStatus(unchecked: 304)
-    /// 400, the request makes no sense.
+    /// 400, the request is invalid.
     public static let badRequest = HTTPStatus(unchecked: 400)
     /// 401, credentials are missing or wrong.
     public static let unauthorized = HTTPStatus(unchecked: 401)
     /// 404, there is no such resource.
     public static let notFound = HTTPStatus(unchecked: 404)
-    /// 405, the resource has other methods.
+    /// 405, the resource doesn't have this method.
     public static let methodNotAllowed = HTTPStatus(unchecked: 405)
-    /// 406, no representation that the client accepts.
+    /// 406, the client accepts none of the representations.
     public static let notAcceptable = HTTPStatus(unchecked: 406)
     /// 408, the request took too long to arrive.
     public static let requestTimeout = HTTPStatus(unchecked: 408)
-    /// 412, the resource isn't as the request demands.
+    /// 412, the resource isn't in the state that the request demands.
     public static let preconditionFailed = HTTPStatus(unchecked: 412)
-    /// 413, the body is larger than the server takes.
+    /// 413, the body is too large.
     public static let contentTooLarge = HTTPStatus(unchecked: 413)
-    /// 414, the request line is longer than the server takes.
+    /// 414, the request line is too long.
     public static let uriTooLong = HTTPStatus(unchecked: 414)
-    /// 415, the body's media type isn't one the resource takes.
+    /// 415, the resource doesn't accept the body's media type or coding.
     public static let unsupportedMediaType = HTTPStatus(unchecked: 415)
-    /// 417, an `Expect` that the server cannot meet.
+    /// 417, the server can't meet the `Expect`.
     public static let expectationFailed = HTTPStatus(unchecked: 417)
-    /// 429, this client asks too often.
+    /// 429, the client sends too many requests.
     public static let tooManyRequests = HTTPStatus(unchecked: 429)
-    /// 431, the header block is larger than the server takes.
+    /// 431, the header block is too large.
     public static let requestHeaderFieldsTooLarge = HTTPStatus(unchecked: 431)
     /// 500, the server failed.
     public static let internalServerError = HTTPStatus(unchecked: 500)
-    /// 501, a method or transfer coding that the server does not know.
+    /// 501, the server doesn't know the method or the transfer coding.
     public static let notImplemented = HTTPStatus(unchecked: 501)
-    /// 503, not now.
+    /// 503, the server can't serve this request now.
     public static let serviceUnavailable = HTTPStatus(unchecked: 503)
-    /// 505, a version of HTTP that the server does not speak.
+    /// 505, the server doesn't support this version of HTTP.
     public static let httpVersionNotSupported = HTTPStatus(unchecked: 505)
 }
 
 extension HTTPStatus {
-    /// The phrase registered for the code, empty where there is none (IANA, HTTP status codes).
+    /// The phrase that is registered for the code; empty if there is none (IANA, HTTP status codes).
     public var reasonPhrase: String {
         withReasonPhrase { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The phrase as bytes, without making a string of it.
+    /// Calls a closure with the bytes of the phrase, without making a string.
     func withReasonPhrase<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         staticReasonPhrase.withUTF8Buffer(body)
     }

@@ -11,7 +11,7 @@ public final class RequestContext {
     public let traceParent: TraceParent?
     /// The peer's numeric address; a proxy's, if there is one in front of the server.
     public let remoteAddress: String?
-    /// The template of the request's route, for example `/locations/{id}`; nil before routing, and if there is no route.
+    /// The template of the request's route, for example `/locations/{id}`; nil before routing and without a route.
     public internal(set) var routeTemplate: String?
 
     /// Notes of the handler for the log; part of the request's observation.

@@ -4,19 +4,19 @@
     import Glibc
 #endif
 
-/// Writes an answer as it goes over the wire: head and body in one run of bytes, for one write.
+/// Encodes a response, head and body, into one array of bytes for one write.
 enum ResponseEncoder {
-    /// What the server, not the handler, decides of an answer.
+    /// What the server decides about a response.
     struct Framing {
-        /// Whether the request was a `HEAD`: the body's length is told, the body isn't sent.
+        /// Whether the request was a `HEAD`: the body's length is sent, the body isn't.
         var isHead = false
-        /// Whether the connection is kept behind the answer.
+        /// Whether the connection is kept after the response.
         var keepsAlive: Bool
-        /// HTTP/1.0 has to be told that the connection is kept, HTTP/1.1 that it isn't.
+        /// With HTTP/1.0 a kept connection has to be announced, with HTTP/1.1 one that is closed.
         var version: HTTPVersion
         var requestID: String
 
-        /// How many bytes of an answer's body are sent.
+        /// Number of bytes of the response's body that are sent.
         func bodyBytes(of response: HTTPResponse) -> Int {
             isHead || response.status.forbidsBody ? 0 : response.body.count
         }
@@ -24,15 +24,17 @@ enum ResponseEncoder {
 
     static let continueResponse: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
-    /// An interim answer that says nothing new, and may be ignored (RFC 2518 section 10.1).
+    /// An interim response without information, which clients ignore (RFC 2518 section 10.1).
     static let processingResponse: [UInt8] = Array("HTTP/1.1 102 Processing\r\n\r\n".utf8)
 
-    /// Fixed text and numbers of a head never take more than this.
+    /// Maximum bytes of a head's fixed text and numbers.
     private static let headAllowance = 256
 
+    /// Encodes a response.
+    ///
     /// - Parameters:
     ///   - date: the value of the `Date` field.
-    ///   - commonFields: fields of every answer, as they stand on the wire.
+    ///   - commonFields: encoded fields that every response has.
     static func encode(
         _ response: HTTPResponse, _ framing: Framing, date: [UInt8], commonFields: [UInt8] = []
     ) -> [UInt8] {
@@ -80,7 +82,7 @@ enum ResponseEncoder {
         headers.storage.withUnsafeBytes { bytes in
             for field in headers.fields {
                 let name = bytes[field.nameStart..<field.nameEnd]
-                if isTheServers(name) { continue }
+                if isWrittenByServer(name) { continue }
                 writer.write(UnsafeRawBufferPointer(rebasing: name))
                 writer.write(": ")
                 writer.write(UnsafeRawBufferPointer(rebasing: bytes[field.valueStart..<field.valueEnd]))
@@ -89,10 +91,10 @@ enum ResponseEncoder {
         }
     }
 
-    /// Fields as they stand on the wire, those left out that are the server's to write.
+    /// Encodes fields, without those that the server writes itself.
     static func encode(_ fields: HTTPHeaders) -> [UInt8] {
         let capacity = fields.storage.count + 4 * fields.count
-        // With no capacity, the array is the one that all threads share, and its count would be written to.
+        // Without capacity this would write the count of the empty array, which all threads share.
         guard capacity > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
             var writer = ByteWriter(buffer)
@@ -101,7 +103,7 @@ enum ResponseEncoder {
         }
     }
 
-    private static func isTheServers(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
+    private static func isWrittenByServer(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
         switch name.count {
         case 4: ASCII.equalIgnoringCase(name, "date".utf8)
         case 10:
@@ -115,7 +117,7 @@ enum ResponseEncoder {
     }
 }
 
-/// Writes bytes one run after the other into memory that was measured before.
+/// Appends bytes to memory whose size was computed before.
 struct ByteWriter {
     private(set) var count = 0
     private let memory: UnsafeMutableRawBufferPointer
@@ -125,7 +127,7 @@ struct ByteWriter {
     }
 
     mutating func write(_ bytes: UnsafeRawBufferPointer) {
-        precondition(bytes.count <= memory.count - count, "the memory was measured too small")
+        precondition(bytes.count <= memory.count - count, "the computed size was too small")
         guard let source = bytes.baseAddress, let target = memory.baseAddress else { return }
         (target + count).copyMemory(from: source, byteCount: bytes.count)
         count += bytes.count
@@ -148,7 +150,7 @@ struct ByteWriter {
         text.withUTF8 { write($0) }
     }
 
-    /// Writes a number that isn't negative in decimal digits.
+    /// Writes a number, which must not be negative, in decimal digits.
     mutating func write(decimal number: Int) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var rest = number.magnitude
@@ -163,12 +165,12 @@ struct ByteWriter {
     }
 }
 
-/// The value of the `Date` field, made once a second (RFC 9110 section 5.6.7).
+/// Makes the value of the `Date` field, once a second (RFC 9110 section 5.6.7).
 struct DateHeader {
     private var second = Int.min
     private var text: [UInt8] = []
 
-    /// The value for now, by the system's clock.
+    /// The current time by the system's clock.
     mutating func now() -> [UInt8] {
         let now = time(nil)
         if now != second {
@@ -178,7 +180,7 @@ struct DateHeader {
         return text
     }
 
-    /// A time as an IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Formats a time as an IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
     static func format(secondsSince1970 seconds: Int) -> [UInt8] {
         var seconds = seconds
         var parts = tm()

@@ -1,4 +1,4 @@
-/// Names what a resource says at the moment, whatever its coding: a weak entity tag (RFC 9110 section 8.8.3).
+/// A weak entity tag: the name of a response's content, independent of its coding (RFC 9110 section 8.8.3).
 public struct EntityTag: Hashable, Sendable {
     /// The tag as a field's value: `W/"…"`.
     public let fieldValue: String
@@ -6,9 +6,9 @@ public struct EntityTag: Hashable, Sendable {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// The tag of a hash over everything that the answer depends on.
+    /// Makes a tag from a hash over everything that the response depends on.
     public init(hash: UInt64) {
-        // 15 bytes: a string without memory of its own.
+        // A string of 15 bytes needs no allocation.
         fieldValue = String(unsafeUninitializedCapacity: 15) { buffer in
             (buffer[0], buffer[1], buffer[2]) = (UInt8(ascii: "W"), ASCII.slash, UInt8(ascii: "\""))
             for index in 0..<11 {
@@ -21,12 +21,12 @@ public struct EntityTag: Hashable, Sendable {
 }
 
 extension HTTPHeaders {
-    /// Whether a client's `If-None-Match` says that it needs no answer of this tag (RFC 9110 section 13.1.2,
-    /// weak comparison).
+    /// Whether a client's `If-None-Match` names this tag, so that it needs only a 304 (RFC 9110 section 13.1.2, weak
+    /// comparison).
     ///
     /// - Parameters:
-    ///   - tag: the answer's; nil where it has none.
-    ///   - countsAny: whether `*` counts too, which names any answer there is.
+    ///   - tag: the response's; nil if it has none.
+    ///   - countsAny: whether `*` counts, which names any tag.
     public func ifNoneMatchNames(_ tag: EntityTag?, countsAny: Bool = true) -> Bool {
         var isNamed = false
         forEachValue(of: .ifNoneMatch) { value in
@@ -40,9 +40,9 @@ extension HTTPHeaders {
 }
 
 extension HTTPHeaders {
-    /// Whether an `If-Match` lets the request have a representation that there is: none, or `*`.
+    /// Whether the condition of `If-Match` holds for a resource that exists: only if there is no such field, or a `*`.
     ///
-    /// It compares strongly, and all of this server's tags are weak: none matches (RFC 9110 sections 8.8.3.2 and
+    /// The comparison is strong and all tags of this server are weak, so no tag matches (RFC 9110 sections 8.8.3.2 and
     /// 13.1.1).
     public var ifMatchHolds: Bool {
         var isThere = false
@@ -55,7 +55,7 @@ extension HTTPHeaders {
     }
 }
 
-/// A list of entity tags, read as far as it is one.
+/// Reads a list of entity tags, up to the first that is invalid.
 private struct EntityTagList {
     private var rest: Slice<UnsafeRawBufferPointer>
 
@@ -71,7 +71,7 @@ private struct EntityTagList {
         return false
     }
 
-    /// The next tag with its quotes, without its mark of weakness.
+    /// The next tag with its quotes, without `W/`.
     private mutating func next() -> Slice<UnsafeRawBufferPointer>? {
         rest = rest.drop { ASCII.isBlank($0) || $0 == ASCII.comma }
         if rest.first == UInt8(ascii: "W"), rest.dropFirst().first == ASCII.slash { rest = rest.dropFirst(2) }

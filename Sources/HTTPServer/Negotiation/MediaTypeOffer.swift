@@ -1,16 +1,15 @@
-/// The media types that a resource has, and the choice among them by what a request accepts
-/// (RFC 9110 section 12.5.1).
+/// The media types of a resource, and the choice among them by a request's `Accept` (RFC 9110 section 12.5.1).
 ///
-/// The most specific range that matches a type decides its weight; the greatest weight wins, and between
-/// equals the server's order. Parameters of a range other than its weight are as if absent, unless the type
-/// is there without them too: clients write `application/json; charset=utf-8` and mean `application/json`.
+/// The most specific range that matches a type decides its weight. The highest weight wins; of equal weights the first
+/// type of the offer. Parameters of a range other than its weight are ignored, unless the same range is there without
+/// parameters too: clients write `application/json; charset=utf-8` and mean `application/json`.
 public struct MediaTypeOffer: Sendable {
     fileprivate struct MediaType {
         let name: String
         let typeLength: Int
     }
 
-    /// How well a range fits a type; greater is more specific.
+    /// How a range matches a type; higher is more specific.
     fileprivate enum Fit: Int, Comparable {
         case anything, anySubtype, exactWithParameters, exact
 
@@ -19,16 +18,16 @@ public struct MediaTypeOffer: Sendable {
 
     private let types: [MediaType]
 
-    /// Offers types without parameters, `application/json` for instance, the preferred one first.
+    /// Offers types without parameters, for example `application/json`, the preferred one first.
     public init(_ types: [String]) {
         self.types = types.map { name in
             MediaType(name: name, typeLength: name.utf8.prefix { $0 != ASCII.slash }.count)
         }
     }
 
-    /// The type to answer with, as its place in the order of the offer; nil where none is acceptable.
+    /// The index of the type to respond with; nil if the client accepts none.
     ///
-    /// No `Accept`, or none of which anything can be read, accepts everything.
+    /// A request without `Accept`, or with one that has no valid range, accepts everything.
     public func choice(for headers: HTTPHeaders) -> Int? {
         guard headers.contains(.accept) else { return 0 }
         var best: (index: Int, weight: Int)?
@@ -41,7 +40,7 @@ public struct MediaTypeOffer: Sendable {
 }
 
 extension MediaTypeOffer.MediaType {
-    /// The weight of this type, 0…1000; nil where no range can be read at all.
+    /// The weight of this type, 0…1000; nil if there is no valid range.
     fileprivate func weight(in headers: HTTPHeaders) -> Int? {
         var hasRange = false
         var best: (fit: MediaTypeOffer.Fit, weight: Int)?

@@ -1,19 +1,19 @@
-/// Reads the lists of `Accept` and `Accept-Encoding`: elements with parameters, of which `q` is a weight
-/// (RFC 9110 section 12.4.2).
+/// Reads the lists of `Accept` and `Accept-Encoding`: elements with parameters, of which `q` is the weight (RFC 9110
+/// section 12.4.2).
 ///
-/// Lenient, as its section 5.6.1 asks for: empty elements are passed over, and so is one whose weight isn't a
-/// number from 0 to 1. Digits beyond the third say nothing.
+/// Lenient, as section 5.6.1 demands: empty elements are skipped, and so are elements whose weight isn't a number from
+/// 0 to 1. Digits after the third are ignored.
 enum WeightedList {
     struct Element {
-        /// What is weighed, without parameters and blanks around it; not empty.
+        /// The element without its parameters and the blanks around it; not empty.
         let value: Slice<UnsafeRawBufferPointer>
         /// Whether there are parameters before the weight.
         let hasParameters: Bool
-        /// Thousandths, 0…1000.
+        /// The weight in thousandths, 0…1000.
         let weight: Int
     }
 
-    /// Hands each element of all fields of a name to a closure, in order.
+    /// Calls a closure with each element of all fields of a name, in order.
     static func forEach(of name: HTTPHeaderName, in headers: HTTPHeaders, _ body: (Element) -> Void) {
         headers.forEachValue(of: name) { value in
             var rest = value
@@ -24,7 +24,7 @@ enum WeightedList {
         }
     }
 
-    /// Takes what lies before the next separator that isn't quoted, and the separator with it.
+    /// Removes the bytes before the next unquoted separator, and the separator; returns the bytes.
     fileprivate static func takePart(
         of rest: inout Slice<UnsafeRawBufferPointer>, upTo separator: UInt8
     ) -> Slice<UnsafeRawBufferPointer> {
@@ -62,7 +62,7 @@ extension WeightedList.Element {
             if ASCII.lowercased(first) == UInt8(ascii: "q"), parameter.dropFirst().first == UInt8(ascii: "=")
             {
                 guard let weight = Self.weight(parameter.dropFirst(2)) else { return nil }
-                // What follows the weight are extensions that nobody ever defined.
+                // Extensions may follow the weight; none was ever defined.
                 self.weight = weight
                 self.hasParameters = hasParameters
                 return
@@ -73,7 +73,7 @@ extension WeightedList.Element {
         self.hasParameters = hasParameters
     }
 
-    /// Thousandths of a number from 0 to 1; nil for all else.
+    /// Reads a number from 0 to 1, in thousandths; nil for anything else.
     private static func weight(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int? {
         guard let first = bytes.first, first == ASCII.zero || first == ASCII.zero + 1 else { return nil }
         var weight = Int(first - ASCII.zero) * 1000

@@ -1,4 +1,4 @@
-/// The bytes that HTTP/1.1 gives a meaning to, and its character classes (RFC 9110 section 5.6.2).
+/// The bytes that have a meaning in HTTP/1.1, and its character classes (RFC 9110 section 5.6.2).
 enum ASCII {
     static let nul: UInt8 = 0x00
     static let tab: UInt8 = 0x09
@@ -27,7 +27,7 @@ enum ASCII {
 
     static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }
 
-    /// Whether a byte may stand in a token: a method or a field name.
+    /// Whether a byte may be part of a token: a method or a field name.
     static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
@@ -39,7 +39,7 @@ enum ASCII {
         }
     }
 
-    /// The value of a hexadecimal digit of either case.
+    /// The value of a hexadecimal digit, in upper or lower case.
     static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
@@ -53,7 +53,7 @@ enum ASCII {
         byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
     }
 
-    /// Whether two runs of bytes are equal but for the case of ASCII letters.
+    /// Whether bytes are equal to a text, apart from the case of ASCII letters.
     static func equalIgnoringCase(_ bytes: Slice<UnsafeRawBufferPointer>, _ other: String.UTF8View) -> Bool {
         guard bytes.count == other.count else { return false }
         var index = bytes.startIndex
@@ -64,7 +64,7 @@ enum ASCII {
         return true
     }
 
-    /// A run of bytes without the blanks around it (RFC 9110 section 5.6.3, optional whitespace).
+    /// The bytes without the blanks around them (RFC 9110 section 5.6.3, optional whitespace).
     static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
         var lower = bytes.startIndex
         var upper = bytes.endIndex

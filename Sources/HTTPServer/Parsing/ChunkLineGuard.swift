@@ -1,16 +1,17 @@
-/// Reads the line that opens a chunk: its size in hexadecimal digits, and extensions (RFC 9112 section 7.1).
+/// Checks the first line of a chunk: its size in hexadecimal digits, and its extensions (RFC 9112 section 7.1).
 ///
-/// Stricter than llhttp: no blank before the extensions, which have to keep to the grammar, no bare CR or LF, and a
-/// bound on their length. A value: fed pieces of any size, it says the same for every split.
+/// Stricter than llhttp: it refuses blanks before the extensions, extensions that don't follow the grammar, a bare CR
+/// or LF, and lines that are too long. A value: it takes pieces of any size, and the result doesn't depend on where
+/// they are split.
 struct ChunkLineGuard {
     enum Result: Equatable {
         case incomplete
-        /// The line ends with the first `length` bytes and opens a chunk of `size` bytes.
+        /// The line ends with the first `length` bytes. Its chunk has `size` bytes.
         case complete(length: Int, size: Int)
         case failed(HTTPError)
     }
 
-    private static let maximumDigits = 15  // fits an Int whatever the digits are
+    private static let maximumDigits = 15  // any 15 digits fit into an Int
 
     /// Length of the extensions so far.
     private(set) var extensionLength = 0
@@ -22,12 +23,12 @@ struct ChunkLineGuard {
     private var previousIsCR = false
     private var extensions = ChunkExtensionGuard()
 
-    /// - Parameter maximumLength: longest line in bytes, its CRLF not counted.
+    /// - Parameter maximumLength: of the line in bytes, without its CRLF.
     init(maximumLength: Int) {
         self.maximumLength = maximumLength
     }
 
-    /// Looks at the next bytes, none of which were seen before.
+    /// Checks the next bytes.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Result {
         for (index, byte) in bytes.enumerated() {
             if previousIsCR {
@@ -44,18 +45,18 @@ struct ChunkLineGuard {
             guard length <= maximumLength else {
                 return .failed(.malformed("A chunk's first line is too long."))
             }
-            if let error = look(at: byte) { return .failed(error) }
+            if let error = check(byte) { return .failed(error) }
         }
         return .incomplete
     }
 
-    private mutating func look(at byte: UInt8) -> HTTPError? {
+    private mutating func check(_ byte: UInt8) -> HTTPError? {
         if extensionLength > 0 {
             extensionLength += 1
             return extensions.accepts(byte) ? nil : .malformedExtension
         }
         if let value = ASCII.hexValue(byte) {
-            // Leading zeros are digits too: nobody sends them but to confuse.
+            // Leading zeros count: only attackers send many.
             digits += 1
             guard digits <= Self.maximumDigits else { return .bodyTooLarge }
             size = size << 4 | Int(value)
@@ -69,7 +70,7 @@ struct ChunkLineGuard {
     }
 }
 
-/// Follows the grammar of chunk extensions behind the first semicolon (RFC 9112 section 7.1.1).
+/// Checks the grammar of chunk extensions behind the first semicolon (RFC 9112 section 7.1.1).
 private struct ChunkExtensionGuard {
     private enum State {
         case nameStart, name, nameEnd
@@ -86,7 +87,7 @@ private struct ChunkExtensionGuard {
         }
     }
 
-    /// Takes the next byte; false where the grammar has none like it there.
+    /// Takes the next byte; false if the grammar doesn't allow it.
     mutating func accepts(_ byte: UInt8) -> Bool {
         guard let next = next(byte) else { return false }
         state = next

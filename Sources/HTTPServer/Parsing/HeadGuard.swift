@@ -1,12 +1,12 @@
-/// Finds the end of a header block, or of a chunked body's trailers, and refuses what llhttp would take.
+/// Finds the end of a head, or of a chunked body's trailers, and refuses what llhttp wrongly accepts.
 ///
-/// llhttp lets through what other parsers read otherwise: a line that continues the one before (obs-fold),
-/// an empty field name, and in some versions a bare CR. The guard sees every byte before llhttp does, counts
-/// them against the limits and refuses bare CR, bare LF and all other control characters (RFC 9112 sections
-/// 2.2 and 5). A value: it is fed pieces of any size and says the same for every split.
+/// llhttp accepts bytes that other parsers read differently: a line that continues the one before (obs-fold), an empty
+/// field name, and in some versions a bare CR. The guard checks every byte before llhttp does, enforces the limits, and
+/// refuses bare CR, bare LF and all other control characters (RFC 9112 sections 2.2 and 5). A value: it takes pieces of
+/// any size, and the result doesn't depend on where they are split.
 struct HeadGuard {
     enum Result: Equatable {
-        /// All bytes belong to the block, which goes on.
+        /// All bytes belong to the block, and it isn't complete.
         case incomplete
         /// The block ends with the first `length` bytes.
         case complete(length: Int)
@@ -15,10 +15,10 @@ struct HeadGuard {
 
     /// Number of field lines so far.
     private(set) var fieldCount = 0
-    /// The request line; of trailers, none.
+    /// The request line; unused for trailers.
     private(set) var requestLine: RequestLineGuard
-    /// Whether blanks stand at the end of a field line: they belong to the line, not to the value (RFC 9112 section 5),
-    /// and llhttp 8.1 refuses some of them.
+    /// Whether a field line ends with blanks. They aren't part of the value (RFC 9112 section 5), and llhttp 8.1
+    /// refuses some of them.
     private(set) var hasTrailingBlanks = false
 
     private let maximumBlockBytes: Int
@@ -28,12 +28,12 @@ struct HeadGuard {
     private var fieldBytes = 0
     private var previousIsCR = false
 
-    /// A guard for a request's head: a request line, field lines, an empty line.
+    /// Makes a guard for a request's head: a request line, field lines, an empty line.
     init(requestHead limits: HTTPLimits) {
         self.init(limits, isInRequestLine: true)
     }
 
-    /// A guard for trailers: field lines and an empty line.
+    /// Makes a guard for trailers: field lines and an empty line.
     init(trailers limits: HTTPLimits) {
         self.init(limits, isInRequestLine: false)
     }
@@ -44,7 +44,7 @@ struct HeadGuard {
         self.isInRequestLine = isInRequestLine
     }
 
-    /// Looks at the next bytes, none of which were seen before.
+    /// Checks the next bytes.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Result {
         var index = 0
         while index < bytes.count {
@@ -63,17 +63,17 @@ struct HeadGuard {
             let end = Self.endOfText(in: bytes, from: index)
             if end > index {
                 let text = UnsafeRawBufferPointer(rebasing: bytes[index..<end])
-                if let error = look(at: text) { return .failed(error) }
+                if let error = check(text) { return .failed(error) }
                 index = end
             } else {
-                if let error = look(atControl: bytes[index]) { return .failed(error) }
+                if let error = checkControl(bytes[index]) { return .failed(error) }
                 index += 1
             }
         }
         return .incomplete
     }
 
-    /// Where the run of bytes ends that may stand inside a line.
+    /// The end of the run of bytes that are allowed inside a line.
     private static func endOfText(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
         while index < bytes.count {
@@ -84,8 +84,8 @@ struct HeadGuard {
         return index
     }
 
-    /// Looks at a part of a field line, which isn't empty.
-    private mutating func look(at text: UnsafeRawBufferPointer) -> HTTPError? {
+    /// Checks a part of a field line, which isn't empty.
+    private mutating func check(_ text: UnsafeRawBufferPointer) -> HTTPError? {
         if lineLength == 0 {
             if ASCII.isBlank(text[0]) { return .malformed("A header line that continues the one before.") }
             if text[0] == ASCII.colon { return .malformed("A header field without a name.") }
@@ -96,7 +96,7 @@ struct HeadGuard {
         return fieldBytes > maximumBlockBytes ? .headersTooLarge : nil
     }
 
-    private mutating func look(atControl byte: UInt8) -> HTTPError? {
+    private mutating func checkControl(_ byte: UInt8) -> HTTPError? {
         switch byte {
         case ASCII.carriageReturn:
             previousIsCR = true
@@ -108,7 +108,9 @@ struct HeadGuard {
         }
     }
 
-    /// Ends a line at its LF; true where it was the empty one that ends the block.
+    /// Ends a line at its LF.
+    ///
+    /// - Returns: whether it was the empty line that ends the block.
     private mutating func endLine() -> Bool {
         if isInRequestLine {
             isInRequestLine = false
@@ -123,7 +125,7 @@ struct HeadGuard {
         return false
     }
 
-    /// A complete block without the blanks at the ends of its lines.
+    /// Removes the blanks at the ends of a complete block's lines.
     static func removingTrailingBlanks(from block: [UInt8]) -> [UInt8] {
         var kept: [UInt8] = []
         kept.reserveCapacity(block.count)

@@ -1,13 +1,13 @@
 import CLLHTTP
 
-/// llhttp's parser in memory of its own, and what its callbacks note down.
+/// llhttp's parser, and the record that its callbacks write.
 ///
-/// `llhttp_t` is never a stored property passed with `&`: its callbacks reach back into the same object
-/// while it executes. Messages are parsed one by one: `restart()` before each.
+/// Both lie in memory of their own: passing a stored property with `&` would be an exclusive access, and the callbacks
+/// use the same object while llhttp executes. Call `restart()` before each message.
 final class LLHTTPParser {
-    /// What llhttp has said of the message so far.
+    /// What llhttp has reported of the message so far.
     struct Record {
-        /// Start of the head, which lies in one piece; spans are offsets from it.
+        /// Start of the head's bytes, while a head is parsed. Ranges are offsets from it.
         var base: UnsafeRawPointer?
         var target: Range<Int> = 0..<0
         var fields: [HTTPHeaders.Field] = []
@@ -17,7 +17,7 @@ final class LLHTTPParser {
     }
 
     enum Outcome: Equatable {
-        /// All bytes were taken and the message goes on.
+        /// All bytes were used, and the message is not complete.
         case wantsMore
         /// llhttp stopped behind this many bytes, at the end of a chunk's first line or of the message.
         case paused(consumed: Int)
@@ -47,13 +47,13 @@ final class LLHTTPParser {
         _modify { yield &recordPointer.pointee }
     }
 
-    /// The size that the last chunk's first line named.
+    /// The size in the first line of the last chunk.
     var chunkSize: UInt64 { parser.pointee.content_length }
 
-    /// Whether llhttp failed because it does not know the method.
+    /// Whether llhttp failed because it doesn't know the method.
     var hasUnknownMethod: Bool { llhttp_get_errno(parser) == HPE_INVALID_METHOD }
 
-    /// Forgets the last message; the next one is expected.
+    /// Prepares for the next message.
     func restart() {
         llhttp_init(parser, HTTP_REQUEST, Self.settings)
         parser.pointee.data = UnsafeMutableRawPointer(recordPointer)
@@ -64,7 +64,7 @@ final class LLHTTPParser {
         recordPointer.pointee.isMessageComplete = false
     }
 
-    /// Parses a whole head, which must lie in one piece.
+    /// Parses a complete head.
     func executeHead(_ bytes: UnsafeRawBufferPointer) -> Outcome {
         recordPointer.pointee.base = bytes.baseAddress
         defer { recordPointer.pointee.base = nil }
@@ -86,7 +86,7 @@ final class LLHTTPParser {
         }
     }
 
-    // nonisolated(unsafe): written once, before anybody can read it, and never freed; llhttp only reads it.
+    // nonisolated(unsafe): written once, before its first use, and never freed; llhttp only reads it.
     private nonisolated(unsafe) static let settings: UnsafeMutablePointer<llhttp_settings_t> = {
         let settings = UnsafeMutablePointer<llhttp_settings_t>.allocate(capacity: 1)
         llhttp_settings_init(settings)
@@ -114,7 +114,7 @@ final class LLHTTPParser {
         parser?.pointee.data?.assumingMemoryBound(to: Record.self)
     }
 
-    /// Notes a span of the head down; trailers are of no interest.
+    /// Records a range of the head. Trailers are ignored.
     @inline(__always)
     private static func note(
         _ parser: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int,
@@ -130,7 +130,7 @@ final class LLHTTPParser {
 }
 
 extension LLHTTPParser.Record {
-    /// A name, or the rest of one: llhttp may tell it in pieces, which then lie side by side.
+    /// Adds a name, or the rest of one: llhttp may report a name in adjacent pieces.
     fileprivate mutating func appendName(_ span: Range<Int>) {
         if let last = fields.last, last.valueStart < 0, last.nameEnd == span.lowerBound {
             fields[fields.count - 1].nameEnd = span.upperBound

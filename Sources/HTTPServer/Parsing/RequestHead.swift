@@ -1,4 +1,4 @@
-/// A request without its body, and what its head says of the connection.
+/// A request without its body, and what its head says about framing and the connection.
 struct RequestHead: Sendable {
     /// How the body is delimited (RFC 9112 section 6).
     enum Framing: Equatable, Sendable {
@@ -10,34 +10,36 @@ struct RequestHead: Sendable {
     var request: HTTPRequest
     let version: HTTPVersion
     let framing: Framing
-    /// Whether the client would send another request on this connection (RFC 9112 section 9.3).
+    /// Whether the client wants the connection kept (RFC 9112 section 9.3).
     let keepsAlive: Bool
-    /// Whether the client waits for an interim answer before it sends the body (RFC 9110 section 10.1.1).
+    /// Whether the client waits for a 100 before it sends the body (RFC 9110 section 10.1.1).
     let expectsContinue: Bool
 }
 
-/// The versions of HTTP that this server speaks.
+/// The versions of HTTP that this server supports.
 enum HTTPVersion: Sendable {
     case http10
     case http11
 }
 
 extension RequestHead {
-    /// What the fields that the HTTP layer itself obeys have said so far.
+    /// What the fields that the HTTP layer itself uses have said so far.
     fileprivate struct Facts {
         var hostCount = 0
         var contentLength: Int?
         var isChunked = false
-        /// Whether there is a transfer coding that this server doesn't know.
+        /// Whether there is a transfer coding other than chunked.
         var hasOtherCoding = false
         var wantsClose = false
         var wantsKeepAlive = false
         var expectsContinue = false
     }
 
-    /// Makes a head of a request line and fields that llhttp found, and refuses what llhttp let through.
+    /// Makes a head from a request line and the fields that llhttp found, and refuses what llhttp wrongly accepts.
     ///
-    /// - Parameter bytes: the whole head, which the fields' offsets refer to.
+    /// - Parameter bytes: the complete head, which the fields' offsets refer to.
+    /// - Throws: 400 for ambiguous or missing fields, 413, 417 for an unknown expectation, 501 for an unknown transfer
+    ///   coding.
     init(
         line: RequestLine, bytes: [UInt8], fields: [HTTPHeaders.Field], limits: HTTPLimits
     ) throws(HTTPError) {
@@ -92,7 +94,7 @@ extension RequestHead.Facts {
     fileprivate mutating func read(
         _ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>, version: HTTPVersion
     ) throws(HTTPError) {
-        // Few names have one of these lengths, so most fields are not compared at all.
+        // Few names have one of these lengths, so most fields aren't compared at all.
         switch name.count {
         case 4 where ASCII.equalIgnoringCase(name, "host".utf8):
             hostCount += 1
@@ -129,7 +131,7 @@ extension RequestHead.Facts {
         }
     }
 
-    /// Adds the codings of a field; those of several fields are one list (RFC 9110 section 5.3).
+    /// Adds the codings of a field. Several fields make one list (RFC 9110 section 5.3).
     private mutating func readTransferEncoding(
         _ value: Slice<UnsafeRawBufferPointer>, version: HTTPVersion
     ) throws(HTTPError) {
@@ -146,7 +148,7 @@ extension RequestHead.Facts {
         }
     }
 
-    /// Where chunked isn't the last coding nobody can tell where the body ends (RFC 9112 section 6.3).
+    /// Refuses a request whose body's end is ambiguous: chunked must be the last coding (RFC 9112 section 6.3).
     fileprivate func checkTransferCodings() throws(HTTPError) {
         guard contentLength == nil else {
             throw .malformed("A request with both a Content-Length and a Transfer-Encoding.")
@@ -159,7 +161,7 @@ extension RequestHead.Facts {
         }
     }
 
-    /// Decimal digits and nothing else; a number that no Int holds is a body that no limit allows.
+    /// Reads decimal digits and nothing else. A number that doesn't fit into an Int exceeds every limit.
     private static func length(_ value: Slice<UnsafeRawBufferPointer>) throws(HTTPError) -> Int {
         guard !value.isEmpty else { throw .malformed("An empty Content-Length.") }
         var length = 0
@@ -174,8 +176,8 @@ extension RequestHead.Facts {
     }
 }
 
-/// Whether bytes are a host with an optional port, as `Host` and an absolute target name them
-/// (RFC 9110 section 7.2, RFC 3986 section 3.2).
+/// Checks a host with an optional port, as in `Host` and in an absolute target (RFC 9110 section 7.2, RFC 3986 section
+/// 3.2).
 enum HostValidation {
     static func isValid(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard let first = bytes.first else { return false }
@@ -187,7 +189,7 @@ enum HostValidation {
         return isName(bytes[..<end]) && isPort(bytes[end...])
     }
 
-    /// An IPv6 address, loosely: nobody resolves it here, it only must not break out of its brackets.
+    /// An IPv6 address, roughly: it isn't used here, so only its characters are checked.
     private static func isIPLiteral(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         !bytes.isEmpty
             && bytes.allSatisfy { ASCII.isLetterOrDigit($0) || $0 == ASCII.colon || $0 == ASCII.dot }
@@ -220,7 +222,7 @@ enum HostValidation {
         }
     }
 
-    /// Nothing, or a colon and a number up to 65535; the number may be absent.
+    /// Nothing, or a colon and a number up to 65535, which may be missing.
     private static func isPort(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard let first = bytes.first else { return true }
         guard first == ASCII.colon, bytes.count <= 6 else { return false }

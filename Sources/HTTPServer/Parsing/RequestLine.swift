@@ -1,16 +1,18 @@
-/// The first line of a request, taken apart (RFC 9112 section 3).
+/// The parts of a request line (RFC 9112 section 3).
 ///
-/// llhttp takes other protocols (RTSP, ICE), a line without a version, and what some versions of it hold for
-/// blanks; so the line is read here first, and llhttp has to agree.
+/// llhttp accepts other protocols (RTSP, ICE), lines without a version, and in some versions other characters as
+/// blanks. So the line is read here first, and llhttp has to agree.
 struct RequestLine {
     let method: HTTPMethod
     let target: RequestTarget
     let version: HTTPVersion
 
-    /// Reads the line that starts a head, whose form a guard has checked.
+    /// Reads the first line of a head, whose form a guard has checked.
     ///
-    /// A minor version above 1 becomes 1 in the head: it adds nothing that a recipient has to know (RFC 9110 section
-    /// 2.5), and llhttp refuses it.
+    /// Changes a minor version above 1 to 1: it adds nothing that a recipient has to know (RFC 9110 section 2.5), and
+    /// llhttp refuses it.
+    ///
+    /// - Throws: 505 for another major version, 501 for `CONNECT`, 400 for an invalid target.
     init(head bytes: inout [UInt8], checkedBy line: RequestLineGuard) throws(HTTPError) {
         let (major, minor) = (line.length - 3, line.length - 1)
         guard bytes[major] == UInt8(ascii: "1") else {
@@ -32,17 +34,16 @@ struct RequestLine {
     }
 }
 
-/// Reads a request line byte by byte, and refuses the first byte that no request line of HTTP can have there
-/// (RFC 9112 section 3).
+/// Checks a request line byte by byte, and refuses the first byte that is invalid at its position (RFC 9112 section 3).
 ///
-/// So a peer that doesn't speak HTTP (TLS, SSH, noise) is told so at its first odd byte, not when the time for a
-/// header block is over. A value: it is fed pieces of any size and says the same for every split.
+/// So a peer that doesn't speak HTTP (TLS, SSH, noise) gets its error at the first wrong byte, not at the deadline of
+/// the header block. A value: it takes pieces of any size, and the result doesn't depend on where they are split.
 struct RequestLineGuard {
     private enum Part {
         case method, target, version
     }
 
-    /// Longer methods are refused as unknown: the longest one that IANA has registered has 17 bytes.
+    /// Longer methods are refused as unknown. The longest method that IANA has registered has 17 bytes.
     private static let maximumMethodBytes = 32
 
     /// Length of the method, in bytes.
@@ -54,21 +55,21 @@ struct RequestLineGuard {
     private var part = Part.method
     private var partLength = 0
 
-    /// - Parameter maximumBytes: longest line, its CRLF not counted.
+    /// - Parameter maximumBytes: of the line, without its CRLF.
     init(maximumBytes: Int) {
         self.maximumBytes = maximumBytes
     }
 
-    /// Where the target lies in a line that is complete; its version follows behind one space.
+    /// The range of the target in a complete line. The version follows after one space.
     var target: Range<Int> { methodLength + 1..<max(methodLength + 1, length - partLength - 1) }
 
-    /// Looks at the next bytes, up to the line's CR, where `index` then stands, or to their end.
+    /// Checks the next bytes up to the line's CR. Moves `index` to the CR, or to the end of the bytes.
     mutating func scan(_ bytes: UnsafeRawBufferPointer, from index: inout Int) -> HTTPError? {
         while index < bytes.count {
             let byte = bytes[index]
             if byte == ASCII.carriageReturn { return refusalOfEnd }
             guard length < maximumBytes else { return .requestLineTooLong }
-            if let error = look(at: byte) { return error }
+            if let error = check(byte) { return error }
             length += 1
             index += 1
         }
@@ -76,7 +77,7 @@ struct RequestLineGuard {
     }
 
     @inline(__always)
-    private mutating func look(at byte: UInt8) -> HTTPError? {
+    private mutating func check(_ byte: UInt8) -> HTTPError? {
         switch part {
         case .method:
             guard ASCII.isToken(byte) else { return endMethod(at: byte) }
@@ -110,7 +111,7 @@ struct RequestLineGuard {
         return nil
     }
 
-    /// What is wrong with a line that ends here.
+    /// The error of a line that ends here; nil if it is complete.
     private var refusalOfEnd: HTTPError? {
         guard part == .version else {
             return .malformed("A request line that is not a method, a target and a version.")
@@ -118,12 +119,12 @@ struct RequestLineGuard {
         return partLength == 8 ? nil : .noVersion
     }
 
-    /// A bare LF is named as such wherever it stands.
+    /// The error of an invalid byte: a bare LF has its own, wherever it is.
     private static func refusal(of byte: UInt8, _ otherwise: HTTPError) -> HTTPError {
         byte == ASCII.lineFeed ? .malformed("A LF without a CR.") : otherwise
     }
 
-    /// `HTTP/`, a digit, a dot and a digit (RFC 9112 section 2.3).
+    /// Whether a version may have this byte here: `HTTP/`, a digit, a dot and a digit (RFC 9112 section 2.3).
     private static func fitsVersion(_ byte: UInt8, at index: Int) -> Bool {
         switch index {
         case 0: byte == UInt8(ascii: "H")
@@ -141,20 +142,20 @@ extension HTTPError {
     fileprivate static let noVersion = malformed("A request line without a version of HTTP.")
 }
 
-/// Passes over the empty lines that some clients send before a request line, a bounded number of them
-/// (RFC 9112 section 2.2).
+/// Skips the empty lines that some clients send before a request line, up to a limit (RFC 9112 section 2.2).
 struct EmptyLineGuard {
     private let limit: Int
     private var count = 0
     private var previousIsCR = false
 
-    /// - Parameter limit: how many empty lines may come before one request.
+    /// - Parameter limit: maximum number of empty lines before one request.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// Number of bytes at the start that are to be passed over; the request starts behind them, if all that
-    /// is left isn't empty.
+    /// The number of bytes to skip. The request starts behind them, unless they are all there is.
+    ///
+    /// - Throws: 400 for too many empty lines, and for a bare CR or LF.
     mutating func skip(_ bytes: UnsafeRawBufferPointer) throws(HTTPError) -> Int {
         var index = 0
         while index < bytes.count {

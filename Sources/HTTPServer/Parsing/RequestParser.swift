@@ -1,17 +1,16 @@
-/// Takes a connection's bytes apart into requests, one after the other.
+/// Splits a connection's bytes into requests.
 ///
-/// Framing is decided twice: here, by guards that know the limits and refuse what is ambiguous, and by
-/// llhttp, which has to agree at every boundary; where the two differ the request is refused, so that no
-/// version of llhttp can be talked into another reading. Pure but for llhttp's memory: it does no input or
-/// output.
+/// Framing is decided twice: here, by guards that know the limits and refuse what is ambiguous, and by llhttp, which
+/// has to agree at every boundary. If the two differ the request is refused, so that the reading never depends on
+/// llhttp's version. Does no input or output.
 final class RequestParser {
     enum Output {
-        /// Everything was used up; `isInRequest` says whether a request has begun.
+        /// All bytes were used. `isInRequest`: whether the parser is inside a request.
         case needsMore(isInRequest: Bool)
         indirect case head(RequestHead)
         /// The request of the last head is complete.
         case body([UInt8])
-        /// Nothing can be read from this connection any more.
+        /// No further request can be read from this connection.
         indirect case failure(HTTPError)
     }
 
@@ -31,10 +30,10 @@ final class RequestParser {
     private let llhttp = LLHTTPParser()
     private var phase: Phase
     private var chunkExtensionBytes = 0
-    /// The most bytes of the body of the request whose head was told last.
+    /// Maximum length in bytes of the body of the request whose head was returned last.
     var maximumBodyBytes: Int
 
-    /// The part of a block that arrived before the rest; empty where a block came in one piece.
+    /// The first part of an incomplete block; stays empty if blocks arrive in one piece.
     private var accumulated: [UInt8] = []
 
     init(limits: HTTPLimits) {
@@ -43,7 +42,7 @@ final class RequestParser {
         self.phase = .betweenRequests(EmptyLineGuard(limit: limits.leadingEmptyLines))
     }
 
-    /// Reads until something is to be told; `offset` moves over what was used up.
+    /// Reads until there is an output. Moves `offset` behind the bytes that were used.
     func next(_ bytes: UnsafeRawBufferPointer, from offset: inout Int) -> Output {
         do throws(HTTPError) {
             while true {
@@ -68,41 +67,41 @@ final class RequestParser {
         case _ where rest.isEmpty:
             if case .betweenRequests = phase { return .needsMore(isInRequest: false) }
             return .needsMore(isInRequest: true)
-        case .betweenRequests(var guardian):
-            offset += try guardian.skip(rest)
-            phase = offset < bytes.count ? .head(HeadGuard(requestHead: limits)) : .betweenRequests(guardian)
+        case .betweenRequests(var scanner):
+            offset += try scanner.skip(rest)
+            phase = offset < bytes.count ? .head(HeadGuard(requestHead: limits)) : .betweenRequests(scanner)
             return nil
-        case .head(let guardian):
-            return try readHead(guardian, rest, &offset)
+        case .head(let scanner):
+            return try readHead(scanner, rest, &offset)
         case .body, .chunk, .chunkEnd, .chunkLine, .trailers:
             return try readBody(rest, &offset)
         }
     }
 
     private func readHead(
-        _ guardian: HeadGuard, _ rest: UnsafeRawBufferPointer, _ offset: inout Int
+        _ scanner: HeadGuard, _ rest: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(HTTPError) -> Output? {
-        var guardian = guardian
-        switch guardian.scan(rest) {
+        var scanner = scanner
+        switch scanner.scan(rest) {
         case .failed(let error):
             throw error
         case .incomplete:
             accumulate(rest, &offset)
-            phase = .head(guardian)
+            phase = .head(scanner)
             return nil
         case .complete(let length):
-            let head = completeBlock(rest, length, of: guardian, &offset)
-            return .head(try parseHead(head, guardian))
+            let head = completeBlock(rest, length, of: scanner, &offset)
+            return .head(try parseHead(head, scanner))
         }
     }
 
-    /// Keeps the start of a head, a chunk's first line or trailers, until the guard has seen the end.
+    /// Keeps the start of a head, a chunk's first line or trailers until the guard has seen their end.
     private func accumulate(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) {
         accumulated.append(contentsOf: bytes)
         offset += bytes.count
     }
 
-    /// The block that ends with the first `length` of these bytes, whole.
+    /// Completes the block that ends with the first `length` of these bytes.
     private func completeBlock(_ bytes: UnsafeRawBufferPointer, _ length: Int, _ offset: inout Int) -> [UInt8]
     {
         offset += length
@@ -114,26 +113,26 @@ final class RequestParser {
         return block
     }
 
-    /// The same for the lines that a guard has looked at, without the blanks at their ends.
+    /// Completes a block that `scanner` has checked, and removes the blanks at the ends of its lines.
     private func completeBlock(
-        _ bytes: UnsafeRawBufferPointer, _ length: Int, of guardian: HeadGuard, _ offset: inout Int
+        _ bytes: UnsafeRawBufferPointer, _ length: Int, of scanner: HeadGuard, _ offset: inout Int
     ) -> [UInt8] {
         let block = completeBlock(bytes, length, &offset)
-        return guardian.hasTrailingBlanks ? HeadGuard.removingTrailingBlanks(from: block) : block
+        return scanner.hasTrailingBlanks ? HeadGuard.removingTrailingBlanks(from: block) : block
     }
 
-    private func parseHead(_ bytes: [UInt8], _ guardian: HeadGuard) throws(HTTPError) -> RequestHead {
+    private func parseHead(_ bytes: [UInt8], _ scanner: HeadGuard) throws(HTTPError) -> RequestHead {
         llhttp.restart()
         var bytes = bytes
-        let line = try RequestLine(head: &bytes, checkedBy: guardian.requestLine)
+        let line = try RequestLine(head: &bytes, checkedBy: scanner.requestLine)
         let outcome = bytes.withUnsafeBytes { llhttp.executeHead($0) }
         guard llhttp.record.isHeadComplete else {
-            // llhttp knows the registered methods only.
+            // llhttp knows registered methods only.
             throw llhttp.hasUnknownMethod ? .unknownMethod : .malformed("A malformed head.")
         }
-        // Ours first: they know why, where llhttp only knows that.
+        // Our checks come first: they name the reason, llhttp doesn't.
         let head = try RequestHead(line: line, bytes: bytes, fields: llhttp.record.fields, limits: limits)
-        guard llhttp.record.target == line.target.whole, llhttp.record.fields.count == guardian.fieldCount,
+        guard llhttp.record.target == line.target.whole, llhttp.record.fields.count == scanner.fieldCount,
             outcome == (head.framing == .none ? .paused(consumed: bytes.count) : .wantsMore)
         else { throw .disagreement }
         switch head.framing {
@@ -146,12 +145,12 @@ final class RequestParser {
         return head
     }
 
-    /// Lets go of the part of a body that is there: nobody will read it.
+    /// Frees the part of a body that was read, which nobody needs.
     func discardBody() {
         llhttp.record.body = []
     }
 
-    /// Ends a request; the next one may follow.
+    /// Ends a request. The next one may follow.
     private func finish() -> Output {
         var body: [UInt8] = []
         swap(&body, &llhttp.record.body)
@@ -161,7 +160,7 @@ final class RequestParser {
 }
 
 extension HTTPError {
-    /// The guards and llhttp read the same bytes differently; nobody should rely on either.
+    /// The guards and llhttp read the same bytes differently.
     static let disagreement = malformed("An ambiguous request.")
 
     static let unknownMethod = HTTPError(
@@ -169,7 +168,7 @@ extension HTTPError {
 }
 
 extension RequestParser {
-    /// Reads on in a body, up to the next boundary.
+    /// Reads a part of a body, up to the next boundary.
     private func readBody(_ rest: UnsafeRawBufferPointer, _ offset: inout Int) throws(HTTPError) -> Output? {
         switch phase {
         case .body(let remaining):
@@ -182,23 +181,23 @@ extension RequestParser {
         case .chunkEnd(let remaining):
             try readChunkEnd(rest[0], remaining: remaining)
             offset += 1
-        case .chunkLine(let guardian):
-            try readChunkLine(guardian, rest, &offset)
-        case .trailers(let guardian):
-            return try readTrailers(guardian, rest, &offset)
+        case .chunkLine(let scanner):
+            try readChunkLine(scanner, rest, &offset)
+        case .trailers(let scanner):
+            return try readTrailers(scanner, rest, &offset)
         case .betweenRequests, .head, .bodyAbsent, .failed:
             throw .disagreement
         }
         return nil
     }
 
-    /// Hands llhttp up to `remaining` bytes of content, and answers how many that were.
+    /// Passes up to `remaining` bytes of content to llhttp, and returns their number.
     private func feed(
         _ rest: UnsafeRawBufferPointer, atMost remaining: Int, _ offset: inout Int, endsMessage: Bool
     ) throws(HTTPError) -> Int {
         let count = min(remaining, rest.count)
         let before = llhttp.record.body.count
-        // Its place is reserved, and isn't copied while it grows; memory that nothing is written to costs nothing.
+        // Avoids copies while the body grows. The memory was admitted, and pages that aren't written to cost nothing.
         if before == 0, endsMessage { llhttp.record.body.reserveCapacity(remaining) }
         let outcome = llhttp.execute(UnsafeRawBufferPointer(rebasing: rest[..<count]))
         let isEnd = endsMessage && count == remaining
@@ -210,25 +209,25 @@ extension RequestParser {
     }
 
     private func readChunkLine(
-        _ guardian: ChunkLineGuard, _ rest: UnsafeRawBufferPointer, _ offset: inout Int
+        _ scanner: ChunkLineGuard, _ rest: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(HTTPError) {
-        var guardian = guardian
-        switch guardian.scan(rest) {
+        var scanner = scanner
+        switch scanner.scan(rest) {
         case .failed(let error):
             throw error
         case .incomplete:
             accumulate(rest, &offset)
-            phase = .chunkLine(guardian)
+            phase = .chunkLine(scanner)
         case .complete(let length, let size):
-            // Without extensions: llhttp 8.1 refuses a second one behind one that has a value.
+            // Without the extensions: llhttp 8.1 refuses a second one behind one that has a value.
             var line = completeBlock(rest, length, &offset)
-            line.removeLast(guardian.extensionLength + 2)
+            line.removeLast(scanner.extensionLength + 2)
             line += [ASCII.carriageReturn, ASCII.lineFeed]
             guard line.withUnsafeBytes({ llhttp.execute($0) }) == .paused(consumed: line.count) else {
                 throw .malformed("A malformed chunk.")
             }
             guard llhttp.chunkSize == UInt64(size) else { throw .disagreement }
-            try open(chunk: size, extensionLength: guardian.extensionLength)
+            try open(chunk: size, extensionLength: scanner.extensionLength)
         }
     }
 
@@ -252,18 +251,18 @@ extension RequestParser {
     }
 
     private func readTrailers(
-        _ guardian: HeadGuard, _ rest: UnsafeRawBufferPointer, _ offset: inout Int
+        _ scanner: HeadGuard, _ rest: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(HTTPError) -> Output? {
-        var guardian = guardian
-        switch guardian.scan(rest) {
+        var scanner = scanner
+        switch scanner.scan(rest) {
         case .failed(let error):
             throw error
         case .incomplete:
             accumulate(rest, &offset)
-            phase = .trailers(guardian)
+            phase = .trailers(scanner)
             return nil
         case .complete(let length):
-            let block = completeBlock(rest, length, of: guardian, &offset)
+            let block = completeBlock(rest, length, of: scanner, &offset)
             guard block.withUnsafeBytes({ llhttp.execute($0) }) == .paused(consumed: block.count),
                 llhttp.record.isMessageComplete
             else { throw .malformed("A malformed trailer.") }

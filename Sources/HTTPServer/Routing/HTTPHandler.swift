@@ -1,24 +1,25 @@
-/// Decides at a request's head, before any of its body is kept, who responds to it and how long its body may be.
+/// Decides at a request's head, before its body is read, which handler responds to it and how long its body may be.
 ///
-/// Belongs to one loop, like the handlers it knows.
+/// Confined to one loop, like its handlers.
 public protocol HTTPDispatcher {
-    /// Admits a request whose body isn't there yet.
+    /// Admits a request whose body isn't read yet.
     ///
-    /// - Throws: why the request is refused. The response is sent at once, and a body that would follow is never
-    ///   kept.
+    /// - Throws: the refusal. It is sent at once, and a body that follows is discarded.
     func admit(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPAdmission
 
-    /// Takes note of a request that can't be read.
+    /// Called for a request whose head can't be read, for example to count it.
     ///
-    /// - Returns: an error to respond with in place of the request's own; nil where that one is to be told.
+    /// - Returns: an error to respond with instead of the parser's; nil to respond with the parser's.
     func refusal(ofMalformedRequest context: RequestContext) -> HTTPError?
 }
 
 extension HTTPDispatcher {
-    /// Nil: the request's own error is told.
+    /// Returns nil.
     public func refusal(ofMalformedRequest context: RequestContext) -> HTTPError? { nil }
 
-    /// What the handler of a request that is there as a whole responds, if the request is admitted.
+    /// Admits a complete request, and calls its handler.
+    ///
+    /// - Throws: the refusal, or what the handler throws.
     public func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         let admission = try admit(request, context: context)
         try admission.admitBody(ofLength: request.body.count)
@@ -26,14 +27,14 @@ extension HTTPDispatcher {
     }
 }
 
-/// What was decided at a request's head.
+/// The handler of an admitted request, and the maximum length of its body.
 public struct HTTPAdmission {
-    /// Responds to the request once it is there as a whole.
+    /// Responds to the request once it is complete.
     public var handler: any HTTPHandler
-    /// The most bytes of a body; 0 where the request may have none.
+    /// Maximum length of the body in bytes; 0 if the request may have none.
     public let maximumBodyBytes: Int
 
-    /// An admission from its parts.
+    /// Makes an admission.
     public init(_ handler: any HTTPHandler, maximumBodyBytes: Int = 0) {
         self.handler = handler
         self.maximumBodyBytes = maximumBodyBytes
@@ -48,28 +49,30 @@ public struct HTTPAdmission {
     }
 }
 
-/// Something that a request is checked for at its head, before any of its body is kept: a key, a limit.
+/// Checks a request at its head, before its body is read: its key, or a limit.
 ///
-/// Belongs to one loop, like the handlers.
+/// Confined to one loop, like the handlers.
 public protocol HTTPRequestCheck {
-    /// Lets a request pass.
+    /// Checks a request.
     ///
-    /// - Throws: why it is refused.
+    /// - Throws: the refusal.
     func check(_ request: HTTPRequest, context: RequestContext) throws(HTTPError)
 }
 
 /// Responds to requests that an `HTTPDispatcher` has admitted.
 ///
-/// Runs on its server's loop, in a task that prefers the loop's executor and that is cancelled when the
-/// client is gone. A handler belongs to one loop and needs not be `Sendable`.
+/// Runs in a task that prefers the executor of the server's loop, and that is cancelled when the client is gone. A
+/// handler is confined to one loop and needn't be `Sendable`.
 public protocol HTTPHandler {
-    /// Responds to one request. What it throws becomes a response by the server's `HTTPErrorResponder`.
+    /// Responds to one request.
+    ///
+    /// - Throws: any error; the server's `HTTPErrorResponder` makes the response.
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse
 }
 
-/// A handler made of a closure.
+/// A handler that calls a closure.
 public struct ClosureHandler: HTTPHandler {
-    /// What answers.
+    /// Responds to one request.
     public typealias Body = (HTTPRequest, RequestContext) async throws -> HTTPResponse
 
     private let body: Body

@@ -1,23 +1,23 @@
 /// Finds the handler of a request by its path and method.
 ///
-/// Segments match byte for byte, as they were sent; parameters match any segment that isn't empty and are
-/// percent-decoded. An exact segment wins over a parameter. Nothing is normalised: a trailing slash, an
-/// empty segment or a dot segment is another path. Where a path has routes, `HEAD` is answered by `GET`'s,
-/// `OPTIONS` by what is allowed, and other methods are refused with 405. Belongs to one loop.
+/// Segments match byte for byte, as they were sent. Parameters match any segment that isn't empty, and are
+/// percent-decoded. An exact segment wins over a parameter. Nothing is normalised: a path with a trailing slash, an
+/// empty segment or a dot segment is another path. If a path has routes, `HEAD` uses the route of `GET`, `OPTIONS` gets
+/// the allowed methods, and other methods are refused with 405. Confined to one loop.
 public final class HTTPRouter: HTTPDispatcher {
-    /// Every route's method and template, in the order in which they were added.
+    /// The methods and templates of all routes, in the order in which they were added.
     public private(set) var routes: [(method: HTTPMethod, template: String)] = []
     private let root = RouteNode()
 
-    /// A router without routes.
+    /// Makes a router without routes.
     public init() {}
 
-    /// Adds a route. Traps where the same one was added before: a mistake of the program.
+    /// Adds a route. Traps if it was added before, which is a programming error.
     ///
     /// - Parameters:
-    ///   - template: a path, whose segments of the form `{name}` are parameters.
-    ///   - checks: what a request has to pass, in this order.
-    ///   - maximumBodyBytes: the most bytes of a body; a request with more is refused with 413.
+    ///   - template: a path; its segments of the form `{name}` are parameters.
+    ///   - checks: the checks that a request has to pass, in this order.
+    ///   - maximumBodyBytes: maximum length of a body; a request with a longer one is refused with 413.
     public func add(
         _ method: HTTPMethod, _ template: String, checks: [any HTTPRequestCheck] = [],
         maximumBodyBytes: Int = 0, _ handler: any HTTPHandler
@@ -49,22 +49,22 @@ public final class HTTPRouter: HTTPDispatcher {
         add(method, template, checks: checks, maximumBodyBytes: maximumBodyBytes, ClosureHandler(body))
     }
 
-    /// The admission of the request's route.
+    /// Admits a request to its route.
     ///
-    /// - Throws: as `route(for:context:)`, and the refusal of the route's checks.
+    /// - Throws: as `route(for:context:)`, and the refusal of a check of the route.
     public func admit(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPAdmission {
         try route(for: request, context: context).admit(request, context: context)
     }
 
-    /// The request's route, which hasn't checked it yet.
+    /// Finds the request's route, without its checks.
     ///
-    /// - Throws: `HTTPError` 404, 405, or 400 for a parameter whose encoding is broken.
+    /// - Throws: `HTTPError` 404, 405, or 400 for a parameter that isn't validly percent-encoded.
     public func route(for request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPRoute {
         if let route = try find(request, context) { return route }
         return try implicitRoute(request, context)
     }
 
-    /// The route of a request, its parameters put into the context; nil where the method has none.
+    /// Finds the route of a request, and sets its parameters in the context; nil if there is no route that was added.
     private func find(_ request: HTTPRequest, _ context: RequestContext) throws(HTTPError) -> HTTPRoute? {
         let result = request.withPath { path in
             Result { () throws(HTTPError) -> HTTPRoute? in
@@ -84,8 +84,7 @@ public final class HTTPRouter: HTTPDispatcher {
         return try result.get()
     }
 
-    /// The methods that a client may use at the request's path, as `Allow` lists them; nil where there is
-    /// nothing.
+    /// The methods of the request's path, as `Allow` lists them; nil if the path has no route.
     public func allowedMethods(for request: HTTPRequest) -> String? {
         node(of: request)?.allow
     }
@@ -97,7 +96,7 @@ public final class HTTPRouter: HTTPDispatcher {
         }
     }
 
-    /// What every path has without being told: `OPTIONS`.
+    /// The route of `OPTIONS`, which every path has.
     private func implicitRoute(
         _ request: HTTPRequest, _ context: RequestContext
     ) throws(HTTPError) -> HTTPRoute {
@@ -119,7 +118,7 @@ public final class HTTPRouter: HTTPDispatcher {
     }
 }
 
-/// A route: what responds to one method at paths of one template, and what it asks of a request.
+/// A route: the handler for one method and one template, and its checks.
 public final class HTTPRoute {
     let method: HTTPMethod
     let template: String
@@ -138,7 +137,7 @@ public final class HTTPRoute {
         self.admission = admission
     }
 
-    /// Checks a request, in the order of the route's checks.
+    /// Runs the route's checks, in their order.
     ///
     /// - Throws: the first refusal.
     public func admit(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPAdmission {
@@ -147,11 +146,11 @@ public final class HTTPRoute {
     }
 }
 
-/// One segment of the tree of all routes' templates.
+/// A node of the tree of all templates, for one segment.
 private final class RouteNode {
-    /// The template that ends here, as it was first added.
+    /// The template that ends at this node, as it was first added.
     private(set) var template: String?
-    /// The methods that a client may use here, as `Allow` lists them.
+    /// The methods of this node, as `Allow` lists them.
     private(set) var allow = ""
     private(set) var routes: [HTTPRoute] = []
     private var children: [(segment: [UInt8], node: RouteNode)] = []
@@ -184,7 +183,7 @@ private final class RouteNode {
         return method == .head ? routes.first { $0.method == .get } : nil
     }
 
-    /// The node of a path; `values` are where its parameters lie.
+    /// Finds the node of a path. Appends the ranges of its parameters to `values`.
     func match(_ path: UnsafeRawBufferPointer, _ values: inout [Range<Int>]) -> RouteNode? {
         guard path.first == ASCII.slash || path.isEmpty else { return nil }
         return match(path, from: min(1, path.count), &values)

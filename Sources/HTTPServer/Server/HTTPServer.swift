@@ -2,18 +2,18 @@ import EventLoop
 
 /// An HTTP/1.1 server on one loop.
 ///
-/// Confined to its loop, like the handlers it is given. A process with several loops has a server on each,
-/// on sockets that share a port (`BoundSocket.bind`).
+/// Confined to its loop, like the handlers it is given. A process with several loops has a server on each of them, on
+/// sockets that share a port (`BoundSocket.bind`).
 public final class HTTPServer {
     /// Number of open connections.
     public var connectionCount: Int { connections.count }
-    /// Number of requests that are being answered.
+    /// Number of requests whose handler runs.
     public var activeRequestCount: Int { connections.values.count { $0.isHandling } }
-    /// Number of connections that could not be taken, or were reset because the descriptors ran out.
+    /// Number of connections that couldn't be accepted, or were reset because descriptors ran out.
     public private(set) var acceptFailureCount = 0
-    /// Told why a connection could not be taken, once a minute at most.
+    /// Called with the reason when a connection couldn't be accepted, at most once a minute.
     public var onAcceptFailure: ((_ reason: String) -> Void)?
-    /// The port it listens on; nil before `start` and once it shuts down.
+    /// The port it listens on; nil before `start` and after the shutdown has begun.
     public var port: Int? { listener?.port }
 
     private let configuration: HTTPServerConfiguration
@@ -22,22 +22,22 @@ public final class HTTPServer {
     private var endsKeepAlive = false
     private var isShuttingDown = false
     private var connections: [ObjectIdentifier: HTTPConnection] = [:]
-    /// How many of the connections are only told why they are refused.
+    /// Number of the connections that are refused: each gets an error response and is closed.
     private var refusedCount = 0
-    private var hardEnd: LoopTimer?
+    private var shutdownTimer: LoopTimer?
     private var cutOffCount = 0
-    private var acceptFailureToldAt: Duration?
+    private var acceptFailureReportedAt: Duration?
     private var onShutDown: [() -> Void] = []
 
-    /// Connections that are told why they are refused at a time; further ones are reset.
+    /// Maximum number of refused connections that get an error response at a time; further ones are reset.
     private static let maximumRefusals = 128
 
-    /// A server that doesn't listen yet.
+    /// Makes a server that doesn't listen yet.
     ///
     /// - Parameters:
-    ///   - dispatcher: decides who responds to a request: a router, most often.
-    ///   - errorResponder: answers errors, those of requests that can't be read included.
-    ///   - observe: told of every answer; nil costs nothing.
+    ///   - dispatcher: decides which handler responds to a request; usually a router.
+    ///   - errorResponder: turns errors into responses, also those of requests that can't be read.
+    ///   - observe: called after every response. Without it nothing is measured.
     public init(
         loop: EventLoop, configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
         dispatcher: any HTTPDispatcher, errorResponder: any HTTPErrorResponder = PlainTextErrorResponder(),
@@ -49,28 +49,30 @@ public final class HTTPServer {
             observe: observe)
     }
 
-    /// Listens on a socket that was bound before, and serves until `shutdown`.
+    /// Listens on a bound socket, and serves until `shutdown`.
     ///
-    /// - Throws: `EventLoopError`.
+    /// - Throws: `EventLoopError` if the system can't listen on it.
     public func start(on socket: BoundSocket) throws {
         listener = try TCPListener(
             loop: environment.loop, socket: socket, onFailure: { [self] in acceptFailed("\($0)") },
             onConnection: { [self] in accept($0) })
     }
 
-    /// From now on every answer is the last on its connection (`Connection: close`), and all else goes on: clients
-    /// and balancers move elsewhere before `shutdown`, which then finds few connections in use.
+    /// Makes every further response the last of its connection (`Connection: close`).
+    ///
+    /// The server still accepts connections and serves requests. Clients and balancers move to other servers, so that
+    /// `shutdown` finds few connections in use.
     public func endKeepAlive() {
         endsKeepAlive = true
         for connection in connections.values { connection.endKeepAlive() }
     }
 
-    /// Ends gracefully, and calls `onCompleted` when no connection is left.
+    /// Shuts down gracefully, and calls `onCompleted` when no connection is left.
     ///
-    /// Takes the connections that wait to be accepted and none after them; answers, with `Connection: close`, the
-    /// requests that have begun, have come in unread, or are the first of a new connection; closes idle
-    /// connections in order. What isn't done within `deadline` is cut off, its request cancelled. May be called
-    /// again; the first deadline holds.
+    /// Accepts the connections that the system has queued, and no more. Responds, with `Connection: close`, to requests
+    /// that have begun, to those that were received but not read, and to the first request of a new connection. Closes
+    /// idle connections in order. After `deadline` all connections that are left are closed and their requests
+    /// cancelled. May be called again; the first deadline counts.
     public func shutdown(deadline: Duration, onCompleted: @escaping () -> Void) {
         onShutDown.append(onCompleted)
         guard !isShuttingDown else { return completeIfDone() }
@@ -83,12 +85,14 @@ public final class HTTPServer {
             for connection in connections.values { connection.close() }
         }
         timer.start(after: deadline)
-        hardEnd = timer
+        shutdownTimer = timer
         for connection in connections.values { connection.drain() }
         completeIfDone()
     }
 
-    /// Ends gracefully, and returns when no connection is left: how many had to be cut off. On the loop.
+    /// Shuts down gracefully, and returns when no connection is left. On the loop's thread.
+    ///
+    /// - Returns: number of connections that were cut off at the deadline.
     @discardableResult
     public func shutdown(deadline: Duration) async -> Int {
         await withCheckedContinuation { continuation in
@@ -97,12 +101,12 @@ public final class HTTPServer {
         return cutOffCount
     }
 
-    /// Counts a connection that wasn't taken, and tells why, unless that was told within the last minute.
+    /// Counts a connection that couldn't be accepted, and reports the reason at most once a minute.
     private func acceptFailed(_ reason: String) {
         acceptFailureCount += 1
         let now = environment.loop.now
-        if let told = acceptFailureToldAt, now - told < .seconds(60) { return }
-        acceptFailureToldAt = now
+        if let last = acceptFailureReportedAt, now - last < .seconds(60) { return }
+        acceptFailureReportedAt = now
         onAcceptFailure?(reason)
     }
 
@@ -122,7 +126,7 @@ public final class HTTPServer {
         connection.start(refusal: refusal)
     }
 
-    /// Why a new connection isn't served; nil where it is, and is counted.
+    /// The reason to refuse a new connection. Counts the connection for its client and returns nil if there is none.
     private func refusal(of stream: TCPStream) -> HTTPError? {
         guard connections.count - refusedCount < configuration.maximumConnections else {
             return .overloaded(retryAfterSeconds: configuration.retryAfterSeconds)
@@ -145,15 +149,15 @@ public final class HTTPServer {
 
     private func completeIfDone() {
         guard isShuttingDown, connections.isEmpty else { return }
-        hardEnd?.close()
-        hardEnd = nil
+        shutdownTimer?.close()
+        shutdownTimer = nil
         let completions = onShutDown
         onShutDown = []
         for completion in completions { completion() }
     }
 }
 
-/// What all connections of a server share; belongs to its loop.
+/// What all connections of a server share. Confined to its loop.
 final class HTTPServerEnvironment {
     let loop: EventLoop
     let limits: HTTPLimits
@@ -162,7 +166,7 @@ final class HTTPServerEnvironment {
     let errorResponder: any HTTPErrorResponder
     let observe: ((RequestObservation) -> Void)?
     let bodyBudget: BodyBudget
-    /// The fields of every answer, as they stand on the wire.
+    /// The fields that every response has, encoded.
     let commonFields: [UInt8]
     var date = DateHeader()
     var requestIDs = RequestIDs()

@@ -1,24 +1,24 @@
-/// The settings of a server, one per loop.
+/// The settings of a server.
 public struct HTTPServerConfiguration: Sendable {
-    /// How much of a request the server takes.
+    /// Maximum sizes of a request's parts.
     public var limits: HTTPLimits
     /// How long the server waits for a client.
     public var timeouts: HTTPTimeouts
-    /// Most connections at a time; what is beyond is told 503 and closed, without a look at its request.
+    /// Maximum number of connections at a time. Further ones get a 503 and are closed; their request isn't read.
     public var maximumConnections: Int
-    /// Descriptors from this one on are not for clients: a connection that gets one is reset, since the process needs
-    /// those that are left for itself. Nil where there is no such bound.
+    /// A connection whose descriptor is this number or a higher one is reset: the process needs those descriptors for
+    /// itself. Nil for no such limit.
     public var maximumDescriptor: Int?
-    /// Counts the connections of each client; nil where a client may have as many as it likes.
+    /// Counts and limits the connections of each client; nil for no limit.
     public var connectionsPerClient: (any HTTPClientConnections)?
-    /// The memory for the bodies of requests, shared by all servers that are given the same.
+    /// Limits the memory for the bodies of requests. Servers may share one.
     public var bodyBudget: BodyBudget
-    /// What a refused client is told to wait, in seconds.
+    /// The `Retry-After` of refused connections, in seconds.
     public var retryAfterSeconds: Int
-    /// Fields that every answer has, those to requests that can't be read included.
+    /// Fields that every response has, also the responses to requests that can't be read.
     public var commonFields: HTTPHeaders
 
-    /// The contract's settings, each of which can be set.
+    /// Makes a configuration; the defaults are those of the service.
     public init(
         limits: HTTPLimits = HTTPLimits(), timeouts: HTTPTimeouts = HTTPTimeouts(),
         maximumConnections: Int = 10_000, connectionsPerClient: (any HTTPClientConnections)? = nil,
@@ -35,36 +35,36 @@ public struct HTTPServerConfiguration: Sendable {
     }
 }
 
-/// Counts the open connections of each client, whichever server has accepted them.
+/// Counts the open connections of each client, across all servers of the process. Any thread.
 public protocol HTTPClientConnections: Sendable {
-    /// Counts a new connection; false where the client has as many as it may.
+    /// Counts a new connection; false if the client already has the maximum.
     func open(from remoteAddress: String?) -> Bool
 
-    /// A connection that was counted has closed.
+    /// Called when a counted connection has closed.
     func close(from remoteAddress: String?)
 }
 
-/// How much of a request the server takes; what is beyond is answered with an error and a close.
+/// Maximum sizes of a request's parts. A request that exceeds one gets an error response, and its connection is closed.
 public struct HTTPLimits: Sendable {
-    /// Longest request line in bytes, its CRLF not counted; beyond it 414.
+    /// Bytes of the request line, without its CRLF; otherwise 414.
     public var requestLineBytes: Int
-    /// Largest header block in bytes, request line not counted, line ends counted; beyond it 431. The
-    /// trailers of a chunked body have a block of the same size.
+    /// Bytes of the header block, with line ends and without the request line; otherwise 431. The trailers of a chunked
+    /// body have the same limit.
     public var headerBlockBytes: Int
-    /// Largest body in bytes, chunk framing not counted; beyond it 413.
+    /// Bytes of the body, without chunk framing; otherwise 413.
     public var bodyBytes: Int
-    /// Longest line that opens a chunk, with its extensions, in bytes; beyond it 400.
+    /// Bytes of the first line of a chunk, with its extensions; otherwise 400.
     public var chunkLineBytes: Int
-    /// Most bytes that all chunk extensions of one request may have together; beyond it 400.
+    /// Bytes of all chunk extensions of one request together; otherwise 400.
     public var chunkExtensionBytes: Int
-    /// Most empty lines that are passed over before a request line (RFC 9112 section 2.2); beyond it 400.
+    /// Number of empty lines before a request line (RFC 9112 section 2.2); otherwise 400.
     public var leadingEmptyLines: Int
-    /// Bytes that may wait behind a request in flight before the server stops reading from the socket.
+    /// Bytes that may be buffered behind a request in flight. With more, the server stops reading from the socket.
     public var pipelineBytes: Int
-    /// Bytes that are read and thrown away between the last answer and the close.
+    /// Bytes that are read and discarded between the last response and the close.
     public var lingerBytes: Int
 
-    /// The limits of the contract, each of which can be set.
+    /// Makes limits; the defaults are those of the service.
     public init(
         requestLineBytes: Int = 8 * 1024, headerBlockBytes: Int = 16 * 1024, bodyBytes: Int = 1024 * 1024,
         chunkLineBytes: Int = 256, chunkExtensionBytes: Int = 4 * 1024, leadingEmptyLines: Int = 4,
@@ -83,20 +83,20 @@ public struct HTTPLimits: Sendable {
 
 /// How long the server waits for a client.
 public struct HTTPTimeouts: Sendable {
-    /// For a complete header block, counted from the accept or from the request's first byte; then 408.
+    /// For a complete header block, from the accept or from the request's first byte; then 408.
     public var head: Duration
-    /// For a complete body, counted from its header block; then 408.
+    /// For a complete body, from the end of the header block; then 408.
     public var body: Duration
-    /// For the next request on a kept connection; then a close without a word.
+    /// For the next request on a kept connection; then the connection is closed without a response.
     public var idle: Duration
-    /// For a client that takes nothing of an answer; then the connection is reset.
+    /// For a client that doesn't read its response; then the connection is reset. Any progress starts it again.
     public var write: Duration
-    /// For the client's end after the last answer; then the close.
+    /// For the client's end (FIN) after the last response; then the connection is closed.
     public var linger: Duration
-    /// For the first request on a connection that was new when the server began to end; then a close.
+    /// For the first request on a connection that was new when the shutdown began; then the connection is closed.
     public var lastRequest: Duration
 
-    /// The time-outs of the contract, each of which can be set.
+    /// Makes timeouts; the defaults are those of the service.
     public init(
         head: Duration = .seconds(10), body: Duration = .seconds(30), idle: Duration = .seconds(75),
         write: Duration = .seconds(30), linger: Duration = .seconds(3),
