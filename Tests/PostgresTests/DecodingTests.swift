@@ -32,7 +32,7 @@ struct DecodingTests {
     func wrongTypes() {
         #expect(decode(Int.self, [1], .bool) == .wrongType(column: 3, .bool))
         #expect(decode(Bool.self, [0, 0], .int2) == .wrongType(column: 3, .int2))
-        #expect(decode(String.self, [], .bytea) == .wrongType(column: 3, .bytea))
+        #expect(decode(String.self, [], .uuid) == .wrongType(column: 3, .uuid))
         #expect(
             decode(Float.self, [UInt8](repeating: 0, count: 8), .float8) == .wrongType(column: 3, .float8))
         #expect(decode(PostgresUUID.self, [], .text) == .wrongType(column: 3, .text))

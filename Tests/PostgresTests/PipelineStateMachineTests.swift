@@ -6,10 +6,10 @@ import Testing
 struct PipelineStateMachineTests {
     private var machine = PipelineStateMachine<String>()
 
-    /// What the machine answers, in short.
-    private mutating func receive(_ answers: PipelineStateMachine<String>.Answer...) -> [String] {
-        answers.map { answer in
-            switch machine.receive(answer) {
+    /// The machine's actions, in short.
+    private mutating func receive(_ results: PipelineStateMachine<String>.Received...) -> [String] {
+        results.map { result in
+            switch machine.receive(result) {
             case .ignore: "ignore"
             case .prepared(let query): "prepared \(query)"
             case .failPreparing(let query): "failPreparing \(query)"
@@ -22,7 +22,7 @@ struct PipelineStateMachineTests {
         }
     }
 
-    @Test("Answers belong to the queries in the order in which these were sent")
+    @Test("Results belong to the queries in the order in which these were sent")
     mutating func order() {
         machine.sent("a", preparing: false)
         machine.sent("b", preparing: false)
@@ -96,22 +96,22 @@ struct PipelineStateMachineTests {
     }
 
     @Test(
-        "Answers that no command asked for end the connection",
+        "Results that no command asked for end the connection",
         arguments: [
-            [PipelineStateMachine<String>.Answer.sync],
+            [PipelineStateMachine<String>.Received.sync],
             [.unknown],
             [.aborted],
             [.success, .endOfCommand, .success],
             [.endOfCommand, .endOfCommand, .endOfCommand],
         ])
-    mutating func disorder(answers: [PipelineStateMachine<String>.Answer]) {
+    mutating func disorder(results: [PipelineStateMachine<String>.Received]) {
         machine.sent("a", preparing: false)
         var last: [String] = []
-        for answer in answers { last = receive(answer) }
+        for result in results { last = receive(result) }
         #expect(last == ["giveUp"])
     }
 
-    @Test("With nothing in flight, no answer is expected")
+    @Test("With nothing in flight, no result is expected")
     mutating func nothingInFlight() {
         #expect(receive(.endOfCommand, .success, .sync) == ["ignore", "giveUp", "giveUp"])
     }

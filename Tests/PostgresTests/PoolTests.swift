@@ -189,7 +189,7 @@ struct PoolTests {
         }
     }
 
-    @Test("An idempotent query whose connection is lost is answered by another; others are told")
+    @Test("An idempotent query whose connection is lost runs on another; other queries are told")
     func idempotent() async throws {
         let database = try Self.database.get()
         try database.execute("CREATE SEQUENCE tries")
@@ -205,7 +205,7 @@ struct PoolTests {
         }
     }
 
-    @Test("An idle connection whose server no longer answers is found and replaced")
+    @Test("An idle connection whose server no longer responds is found and replaced")
     func frozenBackend() async throws {
         let database = try TestDatabase()
         var options = PoolOptions()

@@ -57,7 +57,6 @@ struct PostgresConfigurationTests {
         #expect(
             options == "-c jit=off -c max_parallel_workers_per_gather=0 -c statement_timeout=2000ms -c jit=on"
         )
-        #expect(try parameters("host=h") { $0.sendsSettings = false }["options"] == nil)
     }
 
     @Test("A setting's value cannot smuggle in another setting")

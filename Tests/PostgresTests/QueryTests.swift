@@ -203,14 +203,4 @@ struct QueryTests {
             #expect(values == ["off", "2s", "0", "points-of-interest", "UTF8"])
         }
     }
-
-    @Test("How many rows a command touched is known")
-    func affectedRows() async throws {
-        try await withConnection(Self.database.get()) { connection in
-            _ = try await connection.query("CREATE TEMP TABLE numbers (n int)")
-            let insert = try await connection.query("INSERT INTO numbers SELECT generate_series(1, 12)")
-            #expect(insert.affectedRowCount == 12)
-            #expect(try await connection.query("CREATE TEMP TABLE others (n int)").affectedRowCount == nil)
-        }
-    }
 }

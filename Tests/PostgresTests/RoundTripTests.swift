@@ -59,16 +59,16 @@ struct RoundTripTests {
     func meaning() async throws {
         try await withConnection(Self.database.get()) { connection in
             let query = PostgresQuery(
-                "SELECT concat_ws('|', $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+                "SELECT concat_ws('|', $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
                 [
-                    .bool(true), .int2(-2), .int4(4), .int8(8), .float8(1.5), .text("é"), .bytea([0, 255]),
+                    .bool(true), .int2(-2), .int4(4), .int8(8), .float8(1.5), .text("é"),
                     .uuid(PostgresUUID(high: 1, low: 2)), .textArray(["x", "y z"]), .int8Array([1, 2]),
                     .float8Array([0.5]), .null(.int4),
                 ])
             let text = try await connection.query(query).only().decode(String.self, at: 0)
             #expect(
                 text
-                    == "t|-2|4|8|1.5|é|\\x00ff|00000000-0000-0001-0000-000000000002|{x,\"y z\"}|{1,2}|{0.5}")
+                    == "t|-2|4|8|1.5|é|00000000-0000-0001-0000-000000000002|{x,\"y z\"}|{1,2}|{0.5}")
             let json = PostgresQuery(
                 "SELECT string_agg(value::text, '|' ORDER BY number) FROM unnest($1) WITH ORDINALITY AS element (value, number)",
                 [.jsonbArray([Array(#"{"b": "ü", "a":[1]}"#.utf8)[...], Array("null".utf8)[...]])])
@@ -96,7 +96,6 @@ struct RoundTripTests {
             #expect(await code { try row.decode([String].self, at: 2) } == .decoding(.null(column: 2)))
             #expect(await code { try row.decode(Int.self, at: 3) } == .decoding(.noColumn(3)))
             #expect(await code { try row.decode(Int.self, at: -1) } == .decoding(.noColumn(-1)))
-            #expect(try row.withBytes(at: 0) { $0 == nil })
         }
     }
 
@@ -106,7 +105,7 @@ struct RoundTripTests {
         print("RoundTripTests seed: \(seed)")
         try await withConnection(Self.database.get()) { connection in
             let statement = PreparedStatement(
-                "SELECT $1, $2, $3, $4, $5", parameters: [.text, .bytea, .int8, .float8, .textArray])
+                "SELECT $1, $2, $3, $4", parameters: [.text, .int8, .float8, .textArray])
             var generator = SeededGenerator(seed: seed)
             func text() -> String {
                 var text = ""
@@ -118,34 +117,29 @@ struct RoundTripTests {
                 return text
             }
             for _ in 0..<300 {
-                let bytes = (0..<Int.random(in: 0..<100, using: &generator)).map { _ in
-                    UInt8.random(in: 0...255, using: &generator)
-                }
                 let (string, texts) = (text(), [text(), text()])
                 let integer = Int64.random(in: .min ... .max, using: &generator)
                 let double = Double(bitPattern: generator.next())
                 let row = try await connection.query(
                     statement,
-                    [.text(string), .bytea(bytes), .int8(integer), .float8(double), .textArray(texts)]
+                    [.text(string), .int8(integer), .float8(double), .textArray(texts)]
                 ).only()
                 #expect(try row.decode(String.self, at: 0) == string)
-                #expect(try row.decode(PostgresBytes.self, at: 1).bytes == bytes)
-                #expect(try row.withBytes(at: 1) { $0.map(Array.init) } == bytes)
-                #expect(try row.decode(Int64.self, at: 2) == integer)
-                let back = try row.decode(Double.self, at: 3)
+                #expect(try row.decode(Int64.self, at: 1) == integer)
+                let back = try row.decode(Double.self, at: 2)
                 #expect(back == double || (back.isNaN && double.isNaN))
-                #expect(try row.decode([String].self, at: 4) == texts)
+                #expect(try row.decode([String].self, at: 3) == texts)
             }
         }
     }
 
-    @Test("A text with a null byte is the server's to refuse, and harms nothing")
+    @Test("The server refuses a text with a null byte, and the connection still works")
     func nullByte() async throws {
         try await withConnection(Self.database.get()) { connection in
             let error = await #expect(throws: PostgresError.self) {
                 _ = try await connection.query(PostgresQuery("SELECT $1", [.text("a\0b")]))
             }
-            #expect(error?.sqlState == .characterNotInRepertoire)
+            #expect(error?.sqlState?.rawValue == "22021")
             try await expectAnswer(connection)
         }
     }

@@ -14,14 +14,14 @@ struct SharedSyncTests {
         try await withPool(Self.database.get().connectionString, { $0.fastConnections = 1 }) { pool in
             // The first use prepares the statement, in a group of its own.
             _ = try await pool.query(Self.transactionTime, isIdempotent: true)
-            let shared = try await answers(pool, count: 8, isIdempotent: true)
+            let shared = try await times(pool, count: 8, isIdempotent: true)
             #expect(Set(shared).count == 1)
-            let own = try await answers(pool, count: 8, isIdempotent: false)
+            let own = try await times(pool, count: 8, isIdempotent: false)
             #expect(Set(own).count == 8)
         }
     }
 
-    @Test("each get their own answer, however many of them fail")
+    @Test("each get their own result, however many of them fail")
     func failuresAmongOthers() async throws {
         try await withPool(Self.database.get().connectionString) { pool in
             let bound = LoopBound(pool, loop: pool.loop)
@@ -31,8 +31,8 @@ struct SharedSyncTests {
                         var wrong = 0
                         for index in 0..<100 {
                             let divisor = (task + index) % 4 == 0 ? 0 : 1 + index % 15
-                            let answer = await Self.answer(bound.value, divisor)
-                            if answer
+                            let result = await Self.quotient(bound.value, divisor)
+                            if result
                                 != (divisor == 0 ? .failure(.divisionByZero) : .success(720720 / divisor))
                             {
                                 wrong += 1
@@ -52,7 +52,7 @@ struct SharedSyncTests {
         case divisionByZero, other
     }
 
-    private static func answer(_ pool: ConnectionPool, _ divisor: Int) async -> Result<Int, Failure> {
+    private static func quotient(_ pool: ConnectionPool, _ divisor: Int) async -> Result<Int, Failure> {
         do throws(PostgresError) {
             let rows = try await pool.query(quotient, [.int8(Int64(divisor))], isIdempotent: true)
             return .success(try rows.only().decode(at: 0))
@@ -62,7 +62,7 @@ struct SharedSyncTests {
     }
 
     /// The transactions' times of queries that are sent in one turn.
-    private func answers(
+    private func times(
         _ pool: ConnectionPool, count: Int, isIdempotent: Bool
     ) async throws -> [PostgresTimestamp] {
         let bound = LoopBound(pool, loop: pool.loop)

@@ -1,0 +1,167 @@
+import CLibPQ
+
+extension PostgresConnection {
+    /// Runs a `COPY … FROM STDIN` with the data of `chunks`, which may be cut anywhere, and returns the number of rows.
+    ///
+    /// Data is taken only as fast as the server reads it. No other query may be in flight or come in until it
+    /// ends (``PostgresError/Code/connectionInUse``).
+    ///
+    /// - Throws: ``PostgresError``; what `chunks` throws, and then nothing is stored.
+    @discardableResult
+    public func copy<Chunks: AsyncSequence>(
+        _ sql: SQL, from chunks: Chunks
+    ) async throws -> Int where Chunks.Element == [UInt8] {
+        try await unpipelined {
+            try await startCopy(sql, PGRES_COPY_IN)
+            do {
+                for try await chunk in chunks { try await putCopyData(chunk) }
+            } catch let error as PostgresError where !isOpen {
+                throw error
+            } catch {
+                try await endCopy(failure: "the source of the data failed")
+                _ = try? await finishCommand()
+                throw error
+            }
+            try await endCopy(failure: nil)
+            return try await finishCommand()
+        }
+    }
+
+    /// Sends the command, which has to begin a copy in that direction.
+    private func startCopy(_ sql: SQL, _ direction: ExecStatusType) async throws(PostgresError) {
+        try await sendSimple(sql)
+        guard let result = try await nextResult() else { throw PostgresError(.unexpectedResult) }
+        defer { PQclear(result) }
+        switch PQresultStatus(result) {
+        case direction:
+            return
+        case PGRES_FATAL_ERROR:
+            let error = PostgresError(report: PostgresServerReport(result: result))
+            _ = try await finishCommand()
+            throw error
+        case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
+            end(PostgresError(.unexpectedResult))
+        default:
+            _ = try await finishCommand()
+        }
+        throw PostgresError(.unexpectedResult)
+    }
+
+    private func putCopyData(_ chunk: [UInt8]) async throws(PostgresError) {
+        var rest = chunk[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.maximumCopyPart)
+            let status = part.withUnsafeBytes { bytes in
+                PQputCopyData(
+                    raw, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
+            }
+            guard status >= 0 else { throw clientError(.sendFailed) }
+            if status == 1 { rest = rest.dropFirst(part.count) }
+            // A fast source waits here for a slow server.
+            try await drain()
+        }
+    }
+
+    private func endCopy(failure: String?) async throws(PostgresError) {
+        while true {
+            let status = PQputCopyEnd(raw, failure)
+            guard status >= 0 else { throw clientError(.sendFailed) }
+            try await drain()
+            if status == 1 { return }
+        }
+    }
+
+    private static let maximumCopyPart = 1 << 20
+
+    // MARK: Out
+
+    /// Runs a `COPY … TO STDOUT`, hands each row to `receive` as it comes, and returns the number of rows.
+    ///
+    /// A row is as the command's format writes it, its line feed included; its memory is valid during the call. Nothing
+    /// is read ahead: while `receive` works, the server waits. No other query may be in flight or come in until it
+    /// ends (``PostgresError/Code/connectionInUse``).
+    ///
+    /// - Throws: ``PostgresError``; what `receive` throws, and then the connection is closed, which ends the command in
+    ///   the server.
+    @discardableResult
+    public func copy(
+        _ sql: SQL, to receive: (UnsafeRawBufferPointer) throws -> Void
+    ) async throws -> Int {
+        try await unpipelined {
+            try await startCopy(sql, PGRES_COPY_OUT)
+            do {
+                while try await receiveRow(receive) {}
+            } catch let error as PostgresError {
+                throw error
+            } catch {
+                end(PostgresError(.closed))
+                throw error
+            }
+            return try await finishCommand()
+        }
+    }
+
+    /// Hands over the next row, once it is there; false at the end of the data.
+    private func receiveRow(_ receive: (UnsafeRawBufferPointer) throws -> Void) async throws -> Bool {
+        while true {
+            var row: UnsafeMutablePointer<CChar>?
+            let count = PQgetCopyData(raw, &row, 1)
+            if let row, count > 0 {
+                defer { PQfreemem(row) }
+                try receive(UnsafeRawBufferPointer(start: row, count: Int(count)))
+                return true
+            }
+            switch count {
+            case 0: try await moreData()
+            // The end, or a failure, which the results that follow tell.
+            default: return false
+            }
+        }
+    }
+}
+
+// MARK: - The binary format
+
+/// Writes rows in the format of `COPY … WITH (FORMAT binary)` (PostgreSQL manual, "COPY", "Binary Format").
+public struct BinaryCopyEncoder: Sendable {
+    private var bytes: [UInt8]
+
+    /// The signature, no flags, no extension.
+    private static let header: [UInt8] =
+        Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00] + [UInt8](repeating: 0, count: 8)
+
+    /// Starts with the format's header.
+    public init() {
+        bytes = Self.header
+    }
+
+    /// How many bytes are waiting to be taken.
+    public var byteCount: Int { bytes.count }
+
+    /// Adds a row. Each value must have exactly its column's type, since the server converts nothing.
+    public mutating func append(_ row: [PostgresValue]) {
+        bytes.appendBigEndian(Int16(clamping: row.count))
+        for value in row {
+            guard !value.isNull else {
+                bytes.appendBigEndian(Int32(-1))
+                continue
+            }
+            let lengthAt = bytes.count
+            bytes.appendBigEndian(Int32(0))
+            value.appendBinary(to: &bytes)
+            bytes.writeLength(at: lengthAt)
+        }
+    }
+
+    /// Removes what has been written so far, and returns it as one chunk.
+    public mutating func takeBytes() -> [UInt8] {
+        defer { bytes = [] }
+        return bytes
+    }
+
+    /// Ends the data and returns the last chunk.
+    public mutating func finish() -> [UInt8] {
+        bytes.appendBigEndian(Int16(-1))
+        return takeBytes()
+    }
+}

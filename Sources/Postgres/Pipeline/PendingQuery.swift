@@ -1,0 +1,102 @@
+/// A query on its way: what to send, who waits for it, and until when.
+///
+/// Confined to its loop. The caller gets one result; the query itself may go on in the server after that.
+final class PendingQuery: PendingResult<PostgresRows> {
+    /// What to send.
+    enum Command {
+        case prepared(PreparedStatement)
+        case unnamed(SQL)
+    }
+
+    let command: Command
+    let parameters: [PostgresValue]
+    /// How long the query may take once it is on a connection.
+    let timeout: Duration?
+    /// May be run again where it is unknown whether it ran.
+    let isIdempotent: Bool
+    /// May share a Sync, hence a transaction, with others of its kind: it only reads.
+    var sharesSync: Bool
+
+    /// When the caller is told that the time is up.
+    var deadline: Duration?
+    /// When the connection that still runs the query is closed.
+    var giveUpTime: Duration?
+    /// The rows or the error that have come so far; the caller gets them at the query's Sync.
+    var received: Outcome?
+    /// The name under which the statement was sent.
+    var sentName: String?
+    /// The server has skipped it, because a query before it in its group failed.
+    var isSkipped = false
+    /// The error for which the query was sent again.
+    var retriedError: PostgresError?
+    /// Sends the query again, on whichever connection has a place, after an error that need not come again.
+    var resubmit: ((PendingQuery, PostgresError) -> Void)?
+    /// How often that may still be. Where a server ends, each of a lane's connections may be lost with the query once;
+    /// more would be too many, since it could be the query that ends them.
+    var resubmissionsLeft = 0
+    /// Until when the query may wait, run and be sent again; nil is for ever.
+    var expiry: Duration?
+    /// The connection of a pool that the query was given to; nil once its caller has the result.
+    var connection: PostgresConnection?
+
+    init(
+        _ command: Command, _ parameters: [PostgresValue], timeout: Duration?, deadline: Duration? = nil,
+        isIdempotent: Bool = false, sharesSync: Bool = false
+    ) {
+        expiry = deadline
+        self.command = command
+        self.parameters = parameters
+        self.timeout = timeout
+        self.isIdempotent = isIdempotent
+        self.sharesSync = sharesSync
+    }
+
+    /// Gives the caller the result, or sends the query again where it may and that may help.
+    override func complete(with outcome: Outcome) {
+        guard isWaitedFor else { return }
+        if let resubmit, resubmissionsLeft > 0, case .failure(let error) = outcome,
+            error.code == .connectionLost
+        {
+            resubmissionsLeft -= 1
+            (received, retriedError, isSkipped) = (nil, nil, false)
+            return resubmit(self, error)
+        }
+        connection = nil
+        super.complete(with: outcome)
+    }
+
+    /// Refuses what the server would take for garbage, or end the connection for.
+    ///
+    /// - Throws: ``PostgresError/Code/parameterMismatch`` or ``PostgresError/Code/sendFailed``.
+    func validate() throws(PostgresError) {
+        // The protocol counts parameters in 16 bits.
+        guard parameters.count <= UInt16.max else { throw PostgresError(.parameterMismatch) }
+        switch command {
+        case .prepared(let statement):
+            guard !statement.sql.hasNullByte else { throw PostgresError(.sendFailed) }
+            guard statement.parameterTypes.count == parameters.count,
+                zip(statement.parameterTypes, parameters).allSatisfy({ $0 == $1.type })
+            else { throw PostgresError(.parameterMismatch) }
+        case .unnamed(let sql):
+            guard !sql.hasNullByte else { throw PostgresError(.sendFailed) }
+        }
+    }
+}
+
+// MARK: - What may be tried again
+
+extension PostgresError {
+    /// Whether what only reads may succeed when it runs again, in another transaction or on another connection.
+    var mayPassAgain: Bool { code == .connectionLost || isReplayConflict || isStaleStatement }
+
+    /// Whether a standby has ended a statement because of what it had to replay (PostgreSQL manual, "Handling Query
+    /// Conflicts").
+    public var isReplayConflict: Bool { sqlState == .serializationFailure || sqlState == .deadlockDetected }
+
+    /// Whether the prepared statement is gone (26000: `DISCARD ALL`, a pooler), or its result type has changed
+    /// (0A000, which says much else too: plancache.c's function tells).
+    var isStaleStatement: Bool {
+        sqlState == .invalidStatementName
+            || (sqlState == .featureNotSupported && server?.sourceFunction == "RevalidateCachedQuery")
+    }
+}

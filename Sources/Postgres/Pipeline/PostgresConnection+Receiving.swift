@@ -1,0 +1,171 @@
+import CLibPQ
+import EventLoop
+
+extension PostgresConnection {
+    /// The socket is readable, writable, or broken.
+    func handle(_ events: Result<FileDescriptorPoll.Events, EventLoopError>) {
+        guard isOpen else { return }
+        switch events {
+        case .failure(let error):
+            end(PostgresError(.connectionLost, clientMessage: "\(error)"))
+        case .success(let events):
+            if events.contains(.writable) { flush() }
+            guard isOpen, events.contains(.readable) else { return }
+            let isReadable = PQconsumeInput(raw) == 1
+            // Also after a failure, since what came before the end may say why.
+            if isUnpipelined { scriptWakeUp.wake() } else { receiveResults() }
+            receiveNotifications()
+            if !isReadable && isOpen { end(clientError(.connectionLost)) }
+        }
+    }
+
+    /// Sends what libpq has buffered, and watches for room where there is none.
+    func flush() {
+        guard isOpen else { return }
+        let status = PQflush(raw)
+        guard status >= 0 else {
+            // The reason may be waiting to be read; if not, the poll tells of the end.
+            return receiveLastWords()
+        }
+        watch(writable: status == 1)
+        if isUnpipelined && status == 0 { scriptWakeUp.wake() }
+    }
+
+    private func watch(writable: Bool) {
+        // Each change is a system call: none is made while nothing changes.
+        guard writable != watchesWritable, let poll else { return }
+        watchesWritable = writable
+        do {
+            try poll.start(writable ? [.readable, .writable] : .readable)
+        } catch {
+            end(PostgresError(.connectionLost, clientMessage: "\(error)"))
+        }
+    }
+
+    private func receiveLastWords() {
+        _ = PQconsumeInput(raw)
+        if isUnpipelined { scriptWakeUp.wake() } else { receiveResults() }
+        end(clientError(.connectionLost))
+    }
+
+    /// Takes the results that have arrived, without waiting for more.
+    private func receiveResults() {
+        while isOpen, pipeline.count > 0, PQisBusy(raw) == 0 {
+            let result = PQgetResult(raw)
+            handle(pipeline.receive(PipelineStateMachine<PendingQuery>.Received(result)), result)
+        }
+    }
+
+    /// Does what the pipeline says, and takes over `result`.
+    private func handle(
+        _ action: PipelineStateMachine<PendingQuery>.Action, _ result: OpaquePointer?
+    ) {
+        if case .keepRows(let query) = action, let result {
+            query.received = .success(PostgresRows(result: result))
+            return
+        }
+        defer { PQclear(result) }
+        switch action {
+        case .ignore, .prepared, .keepRows: break
+        case .failPreparing(let query):
+            forgetPrepared(query)
+            keepError(query, result)
+        case .keepError(let query):
+            keepError(query, result)
+        case .sendAgain(let query):
+            query.isSkipped = true
+        case .finish(let query):
+            finish(query)
+        case .giveUp:
+            end(clientError(PQstatus(raw) == CONNECTION_OK ? .unexpectedResult : .connectionLost))
+        }
+    }
+
+    private func keepError(_ query: PendingQuery, _ result: OpaquePointer?) {
+        guard let result else { return }
+        let report = PostgresServerReport(result: result)
+        // Without a SQLSTATE, libpq itself made the result: the connection is gone.
+        query.received = .failure(
+            report.sqlState.rawValue.isEmpty
+                ? PostgresError(.connectionLost, clientMessage: report.message)
+                : PostgresError(report: report))
+        if case .failure(let error)? = query.received, error.code == .connectionLost { end(error) }
+    }
+
+    /// The query is over: its caller gets the result, or it is sent once more.
+    private func finish(_ query: PendingQuery) {
+        if query.isSkipped { return sendAgain(query) }
+        let outcome = query.received ?? .failure(PostgresError(.unexpectedResult))
+        query.received = nil
+        if case .failure(let error) = outcome {
+            if retries(query, after: error) { return }
+            // In a failed transaction the error of the second try says nothing; the first one's has the reason.
+            let isHidden = error.sqlState == .inFailedTransaction
+            query.complete(with: .failure(isHidden ? query.retriedError ?? error : error))
+        } else {
+            query.complete(with: outcome)
+        }
+        releaseHeld()
+        onQueryEnd?()
+    }
+
+    // MARK: Sending again
+
+    /// Sends a query once more whose statement the server has lost or can no longer use.
+    ///
+    /// The server raises both errors before anything has run. Inside a transaction, which the error has ended, nothing
+    /// is sent again: the statement is prepared anew in the next transaction.
+    private func retries(_ query: PendingQuery, after error: PostgresError) -> Bool {
+        guard isOpen, query.retriedError == nil, error.isStaleStatement,
+            case .prepared = query.command, query.sentName != nil
+        else { return false }
+        forgetPrepared(query)
+        guard query.isWaitedFor, !isInTransaction else { return false }
+        query.retriedError = error
+        send(query)
+        return true
+    }
+
+    /// Makes the next use of the query's statement prepare it again, under another name.
+    private func forgetPrepared(_ query: PendingQuery) {
+        guard case .prepared(let statement) = query.command,
+            preparedNames[statement.id] == query.sentName
+        else { return }
+        preparedNames[statement.id] = nil
+    }
+
+    /// Sends a query with a Sync of its own after another query's error has kept it from being run.
+    private func sendAgain(_ query: PendingQuery) {
+        query.isSkipped = false
+        query.sharesSync = false
+        if query.isWaitedFor { return send(query) }
+        releaseHeld()
+        onQueryEnd?()
+    }
+
+    // MARK: Notifications
+
+    private func receiveNotifications() {
+        while isOpen, let notification = PQnotifies(raw) {
+            onNotification?(PostgresNotification(notification))
+            PQfreemem(notification)
+        }
+    }
+}
+
+extension PipelineStateMachine.Received {
+    /// What a result of libpq means in a pipeline; no result is the end of a command.
+    init(_ result: OpaquePointer?) {
+        guard let result else {
+            self = .endOfCommand
+            return
+        }
+        switch PQresultStatus(result) {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: self = .success
+        case PGRES_FATAL_ERROR: self = .failure
+        case PGRES_PIPELINE_ABORTED: self = .aborted
+        case PGRES_PIPELINE_SYNC: self = .sync
+        default: self = .unknown
+        }
+    }
+}

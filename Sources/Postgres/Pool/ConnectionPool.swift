@@ -1,0 +1,160 @@
+import EventLoop
+
+/// A loop's connections to PostgreSQL, in lanes: see ``PoolLaneName``.
+///
+/// Confined to its loop. It connects from the start and makes lost connections anew by itself; queries that find no
+/// connection in time fail with a typed error. ``close(grace:)`` must be awaited before the loop stops.
+public final class ConnectionPool {
+    /// The loop that the pool belongs to.
+    public let loop: EventLoop
+    /// Returns the servers that a connection may be made to, the best first. Called on the loop before each attempt.
+    public typealias Route = () -> [PostgresConfiguration]
+
+    private let options: PoolOptions
+    /// How long a statement may take where its caller sets no limit.
+    var queryTimeout: Duration? { options.queryTimeout }
+    var acquireTimeout: Duration { options.acquireTimeout }
+    let fast: PoolLane
+    let exclusive: PoolLane
+    let text: PoolLane
+
+    /// Starts connecting, always to the same servers. To be called on the loop's thread.
+    ///
+    /// - Parameter observe: called on the loop with what happens to connections.
+    public convenience init(
+        _ configuration: PostgresConfiguration, options: PoolOptions = PoolOptions(), loop: EventLoop,
+        observe: @escaping (PoolObservation) -> Void = { _ in }
+    ) {
+        self.init(route: { [configuration] }, options: options, loop: loop, observe: observe)
+    }
+
+    /// Starts connecting, each time to the servers that `route` names then. To be called on the loop's thread.
+    ///
+    /// - Parameter observe: called on the loop with what happens to connections.
+    public init(
+        route: @escaping Route, options: PoolOptions = PoolOptions(), loop: EventLoop,
+        observe: @escaping (PoolObservation) -> Void = { _ in }
+    ) {
+        loop.preconditionInEventLoop()
+        self.loop = loop
+        self.options = options
+        let threads = PostgresThreads()
+        func lane(_ name: PoolLaneName) -> PoolLane {
+            PoolLane(
+                name, route: route, options: options, loop: loop, threads: threads, observe: observe)
+        }
+        fast = lane(.fast)
+        exclusive = lane(.exclusive)
+        text = lane(.text)
+        for lane in lanes { lane.start() }
+    }
+
+    var lanes: [PoolLane] { [fast, exclusive, text] }
+
+    func lane(_ name: PoolLaneName) -> PoolLane {
+        switch name {
+        case .fast: fast
+        case .exclusive: exclusive
+        case .text: text
+        }
+    }
+
+    /// The pool in numbers.
+    public var statistics: PoolStatistics {
+        loop.preconditionInEventLoop()
+        var statistics = PoolStatistics()
+        statistics.fast = fast.statistics
+        statistics.exclusive = exclusive.statistics
+        statistics.text = text.statistics
+        return statistics
+    }
+
+    /// Waits until every connection has been made, or has failed to be, once. After that no query has to wait because
+    /// the pool is starting.
+    public func waitUntilTried() async {
+        loop.preconditionInEventLoop()
+        for lane in lanes { await lane.waitUntilTried() }
+    }
+
+    /// Runs a prepared statement on a connection of the lane.
+    ///
+    /// - Parameters:
+    ///   - timeout: how long it may take once it has a place; nil takes the pool's `queryTimeout`.
+    ///   - deadline: until when, by the loop's clock, it may wait for a place and run; nil adds up both limits.
+    ///   - isIdempotent: whether it may be run again where the connection is lost before the result: within that time, and at
+    ///     most as often as the lane has connections. In the fast lane such queries share transactions, so they must only read.
+    /// - Throws: ``PostgresError``: `busy` or `unavailable` where there was no place in time, `queryTimedOut`,
+    ///   `connectionLost`, `server`, …; `cancelled`, at once, where the task is cancelled.
+    public func query(
+        _ statement: PreparedStatement, _ parameters: [PostgresValue] = [], lane: PoolLaneName = .fast,
+        timeout: Duration? = nil, deadline: Duration? = nil, isIdempotent: Bool = false
+    ) async throws(PostgresError) -> PostgresRows {
+        try await run(
+            PendingQuery(
+                .prepared(statement), parameters, timeout: timeout ?? options.queryTimeout,
+                deadline: deadline, isIdempotent: isIdempotent, sharesSync: isIdempotent && lane == .fast),
+            on: lane)
+    }
+
+    /// Runs a query that is parsed anew; otherwise as with a prepared statement.
+    public func query(
+        _ query: PostgresQuery, lane: PoolLaneName = .exclusive, timeout: Duration? = nil,
+        isIdempotent: Bool = false
+    ) async throws(PostgresError) -> PostgresRows {
+        try await run(
+            PendingQuery(
+                .unnamed(query.sql), query.parameters, timeout: timeout ?? options.queryTimeout,
+                isIdempotent: isIdempotent), on: lane)
+    }
+
+    private func run(_ query: PendingQuery, on lane: PoolLaneName) async throws(PostgresError) -> PostgresRows
+    {
+        loop.preconditionInEventLoop()
+        try query.validate()
+        let lane = self.lane(lane)
+        if query.isIdempotent {
+            query.resubmit = { query, error in lane.resubmit(query, after: error) }
+            query.resubmissionsLeft = lane.connections.count
+            query.expiry = query.expiry ?? loop.now + options.acquireTimeout + (query.timeout ?? .zero)
+        }
+        do throws(PostgresError) {
+            return try await query.result(
+                start: { lane.submit(query) }, owner: LoopBound((lane, query), loop: loop),
+                cancel: { lane, query in lane.cancel(query) })
+        } catch {
+            if error.code == .queryTimedOut { lane.countTimedOutQuery() }
+            throw error
+        }
+    }
+
+    // MARK: Changing servers
+
+    /// What becomes of a connection when the servers are looked at again.
+    public enum Fate: Sendable, Hashable {
+        /// It stays.
+        case keep
+        /// It is made anew once it is idle. In each lane only one is, so that the others go on meanwhile.
+        case move
+        /// It gets no more queries, and is made anew once it is idle.
+        case leave
+        /// It ends now. What is in flight there is run elsewhere if it is idempotent.
+        case abandon
+    }
+
+    /// Decides for every healthy connection, by the host and the port that it was made to, as libpq names them.
+    public func review(_ fate: (_ target: (host: String, port: String)) -> Fate) {
+        loop.preconditionInEventLoop()
+        for lane in lanes { lane.review(fate) }
+    }
+
+    // MARK: The end
+
+    /// Closes the pool: what waits fails with ``PostgresError/Code/closed``, what is in flight has `grace` to end.
+    ///
+    /// Returns when every socket is closed; an attempt to connect that is under way is waited for.
+    public func close(grace: Duration = .seconds(5)) async {
+        loop.preconditionInEventLoop()
+        for lane in lanes { lane.startClosing(grace: grace) }
+        for lane in lanes { await lane.waitUntilClosed() }
+    }
+}

@@ -1,0 +1,144 @@
+/// A value bound to a parameter of a statement, with its PostgreSQL type.
+public enum PostgresValue: Sendable, Hashable {
+    /// SQL's null, of the given type.
+    case null(PostgresType)
+    /// `boolean`.
+    case bool(Bool)
+    /// `smallint`.
+    case int2(Int16)
+    /// `integer`.
+    case int4(Int32)
+    /// `bigint`.
+    case int8(Int64)
+    /// `double precision`.
+    case float8(Double)
+    /// `text`. The server refuses a text with U+0000, which PostgreSQL cannot store (SQLSTATE 22021).
+    case text(String)
+    /// `uuid`.
+    case uuid(PostgresUUID)
+    /// `timestamptz`.
+    case timestamptz(PostgresTimestamp)
+    /// `text[]`, one dimension.
+    case textArray([String])
+    /// `bigint[]`, one dimension.
+    case int8Array([Int64])
+    /// `double precision[]`, one dimension.
+    case float8Array([Double])
+    /// `boolean[]`, one dimension.
+    case boolArray([Bool])
+    /// `uuid[]`, one dimension.
+    case uuidArray([PostgresUUID])
+    /// `timestamptz[]`, one dimension.
+    case timestamptzArray([PostgresTimestamp])
+    /// `jsonb[]`, one dimension: each element is JSON in UTF-8, which the server parses.
+    case jsonbArray([ArraySlice<UInt8>])
+
+    /// The type that the server is told.
+    public var type: PostgresType {
+        switch self {
+        case .null(let type): type
+        case .bool: .bool
+        case .int2: .int2
+        case .int4: .int4
+        case .int8: .int8
+        case .float8: .float8
+        case .text: .text
+        case .uuid: .uuid
+        case .timestamptz: .timestamptz
+        case .textArray: .textArray
+        case .int8Array: .int8Array
+        case .float8Array: .float8Array
+        case .boolArray: .boolArray
+        case .uuidArray: .uuidArray
+        case .timestamptzArray: .timestamptzArray
+        case .jsonbArray: .jsonbArray
+        }
+    }
+}
+
+// MARK: - The binary form
+
+extension PostgresValue {
+    /// Appends the value's binary form: what the type's `…send` function writes, all of it big-endian.
+    ///
+    /// A null appends nothing: on the wire it is a length of −1.
+    func appendBinary(to bytes: inout [UInt8]) {
+        switch self {
+        case .null: break
+        case .bool(let value): bytes.append(value ? 1 : 0)
+        case .int2(let value): bytes.appendBigEndian(value)
+        case .int4(let value): bytes.appendBigEndian(value)
+        case .int8(let value): bytes.appendBigEndian(value)
+        case .float8(let value): bytes.appendBigEndian(value.bitPattern)
+        case .text(let value): bytes.append(contentsOf: value.utf8)
+        case .uuid(let value): bytes.append(value)
+        case .timestamptz(let value): bytes.appendBigEndian(value.microsecondsSince2000)
+        case .textArray(let values):
+            bytes.appendArray(values, elementType: .text) { $0.append(contentsOf: $1.utf8) }
+        case .int8Array(let values):
+            bytes.appendArray(values, elementType: .int8) { $0.appendBigEndian($1) }
+        case .float8Array(let values):
+            bytes.appendArray(values, elementType: .float8) { $0.appendBigEndian($1.bitPattern) }
+        case .boolArray(let values):
+            bytes.appendArray(values, elementType: .bool) { $0.append($1 ? 1 : 0) }
+        case .uuidArray(let values):
+            bytes.appendArray(values, elementType: .uuid) { $0.append($1) }
+        case .timestamptzArray(let values):
+            bytes.appendArray(values, elementType: .timestamptz) {
+                $0.appendBigEndian($1.microsecondsSince2000)
+            }
+        case .jsonbArray(let values):
+            bytes.appendArray(values, elementType: .jsonb) { bytes, json in
+                // The only version that there is (jsonb_recv, jsonb.c).
+                bytes.append(1)
+                bytes.append(contentsOf: json)
+            }
+        }
+    }
+
+    /// Whether this is a null.
+    var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+}
+
+extension [UInt8] {
+    /// Appends an integer, most significant byte first.
+    mutating func appendBigEndian(_ value: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
+    }
+
+    /// Appends a UUID's 16 bytes.
+    fileprivate mutating func append(_ uuid: PostgresUUID) {
+        appendBigEndian(uuid.high)
+        appendBigEndian(uuid.low)
+    }
+
+    /// Writes into the four bytes at `position` how many bytes follow them.
+    mutating func writeLength(at position: Int) {
+        let length = Int32(clamping: count - position - 4)
+        Swift.withUnsafeBytes(of: length.bigEndian) { bytes in
+            for index in 0..<4 { self[position + index] = bytes[index] }
+        }
+    }
+
+    /// Appends a one-dimensional array without nulls, as `array_send` writes it (arrayfuncs.c).
+    fileprivate mutating func appendArray<Item>(
+        _ elements: [Item], elementType: PostgresType,
+        appendElement: (inout [UInt8], Item) -> Void
+    ) {
+        appendBigEndian(Int32(elements.isEmpty ? 0 : 1))
+        appendBigEndian(Int32(0))
+        appendBigEndian(elementType.oid)
+        guard !elements.isEmpty else { return }
+        // What exceeds an Int32 also exceeds PostgreSQL's 1 GB a value: the server refuses it.
+        appendBigEndian(Int32(clamping: elements.count))
+        appendBigEndian(Int32(1))
+        for element in elements {
+            let lengthAt = count
+            appendBigEndian(Int32(0))
+            appendElement(&self, element)
+            writeLength(at: lengthAt)
+        }
+    }
+}
