@@ -205,6 +205,39 @@ struct PoolTests {
         }
     }
 
+    @Test("What only reads runs again where it conflicts with what a standby replays; other queries are told")
+    func replayConflict() async throws {
+        let database = try TestDatabase()
+        try database.execute(
+            """
+            CREATE SEQUENCE calls;
+            CREATE FUNCTION read(conflicts bool) RETURNS int LANGUAGE plpgsql AS $$
+            BEGIN
+                IF conflicts THEN RAISE 'conflict' USING ERRCODE = '40001'; END IF;
+                RETURN 7;
+            END $$
+            """)
+        try await withPool(database.connectionString) { pool in
+            // Every second call conflicts.
+            let alternating = PreparedStatement("SELECT read(nextval('calls') % 2 = 1)")
+            for lane in [PoolLaneName.fast, .exclusive] {
+                let rows = try await pool.query(alternating, lane: lane, isIdempotent: true)
+                #expect(try rows.only().decode(Int.self, at: 0) == 7)
+            }
+            #expect(await code { try await pool.query(alternating) } == .server)
+            let attempts = Lock(0)
+            let read = PreparedStatement("SELECT read($1)", parameters: [.bool])
+            let value = try await pool.withSnapshot(lane: .exclusive) { snapshot throws(PostgresError) in
+                let isFirst = attempts.withLock {
+                    $0 += 1
+                    return $0 == 1
+                }
+                return try await snapshot.query(read, [.bool(isFirst)]).only().decode(Int.self, at: 0)
+            }
+            #expect(value == 7 && attempts.withLock { $0 } == 2)
+        }
+    }
+
     @Test("An idle connection whose server no longer responds is found and replaced")
     func frozenBackend() async throws {
         let database = try TestDatabase()

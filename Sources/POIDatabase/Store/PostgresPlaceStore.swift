@@ -85,18 +85,11 @@ public final class PostgresPlaceStore: PlaceStore {
         }
     }
 
-    /// Runs a single statement, and once more where a standby has ended it for what it had to replay.
+    /// Runs a single statement that reads.
     func read(
         _ statement: PreparedStatement, _ parameters: [PostgresValue], _ deadline: Duration
     ) async throws(PostgresError) -> PostgresRows {
-        do throws(PostgresError) {
-            return try await pool.query(
-                statement, parameters, lane: .fast, deadline: deadline, isIdempotent: true)
-        } catch {
-            guard error.isReplayConflict else { throw error }
-            return try await pool.query(
-                statement, parameters, lane: .fast, deadline: deadline, isIdempotent: true)
-        }
+        try await pool.query(statement, parameters, lane: .fast, deadline: deadline, isIdempotent: true)
     }
 
     /// What the last renewal of the data told.

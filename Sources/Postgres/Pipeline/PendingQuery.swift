@@ -54,9 +54,7 @@ final class PendingQuery: PendingResult<PostgresRows> {
     /// Gives the caller the result, or sends the query again where it may and that may help.
     override func complete(with outcome: Outcome) {
         guard isWaitedFor else { return }
-        if let resubmit, resubmissionsLeft > 0, case .failure(let error) = outcome,
-            error.code == .connectionLost
-        {
+        if let resubmit, resubmissionsLeft > 0, case .failure(let error) = outcome, error.mayPassAgain {
             resubmissionsLeft -= 1
             (received, retriedError, isSkipped) = (nil, nil, false)
             return resubmit(self, error)

@@ -81,8 +81,9 @@ public final class ConnectionPool {
     /// - Parameters:
     ///   - timeout: how long it may take once it has a place; nil takes the pool's `queryTimeout`.
     ///   - deadline: until when, by the loop's clock, it may wait for a place and run; nil adds up both limits.
-    ///   - isIdempotent: whether it may be run again where the connection is lost before the result: within that time, and at
-    ///     most as often as the lane has connections. In the fast lane such queries share transactions, so they must only read.
+    ///   - isIdempotent: whether it may be run again where the connection is lost before the result, or where a standby has
+    ///     ended the query because of what it had to replay: within that time, and at most as often as the lane has
+    ///     connections. In the fast lane such queries share transactions, so they must only read.
     /// - Throws: ``PostgresError``: `busy` or `unavailable` where there was no place in time, `queryTimedOut`,
     ///   `connectionLost`, `server`, …; `cancelled`, at once, where the task is cancelled.
     public func query(
