@@ -1,4 +1,4 @@
-/// Which requests of a session go wrong, how often and how.
+/// Makes requests of a session fail: which ones, how often and how.
 public struct MockFaultRule: Hashable, Sendable {
     /// The method of the requests; nil is any.
     public var method: String?
@@ -7,9 +7,9 @@ public struct MockFaultRule: Hashable, Sendable {
     public var path: String?
     /// How many requests, from 1; nil is every one.
     public var times: Int?
-    /// How long the answer is kept back, in seconds, 0…600.
+    /// How long the response is delayed, in seconds, 0…600.
     public var delaySeconds: Double
-    /// What is wrong with the answer; nil is nothing but the delay.
+    /// What is wrong with the response; nil is the delay alone.
     public var fault: MockFault?
 
     /// Makes a rule.
@@ -30,8 +30,10 @@ extension MockFaultRule: Codable {
         case method, path, times, delaySeconds, fault
     }
 
-    /// Decodes a rule; a member that rules don't have is refused, as is a number out of its range, a path that
-    /// doesn't begin with a slash, and a rule that does nothing.
+    /// Decodes a rule.
+    ///
+    /// - Throws: `DecodingError` for an unknown member, a number out of its range, a path that doesn't begin with a
+    ///   slash, and a rule that does nothing.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(of: [
             Key.method, .path, .times, .delaySeconds, .fault,
@@ -48,7 +50,7 @@ extension MockFaultRule: Codable {
         }
     }
 
-    /// Encodes the rule; what it leaves open is left out.
+    /// Encodes the rule; members that are nil are left out.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Key.self)
         try members.encodeIfPresent(method, forKey: .method)
@@ -59,11 +61,11 @@ extension MockFaultRule: Codable {
     }
 }
 
-/// A rule that is in effect, and how often it was.
+/// A rule, and how often it was used.
 public struct MockFaultState: Hashable, Sendable, Codable {
     /// The rule.
     public let rule: MockFaultRule
-    /// How many requests it has met so far.
+    /// How many requests it was applied to so far.
     public let timesUsed: Int
 
     /// Makes a state.
@@ -73,29 +75,29 @@ public struct MockFaultState: Hashable, Sendable, Codable {
     }
 }
 
-/// What goes wrong with an answer of `poi-mock`.
+/// What goes wrong with a response of `poi-mock`.
 public enum MockFault: Hashable, Sendable {
-    /// The service refuses with a problem, without looking at the request.
+    /// The service responds with a problem, whatever the request is.
     ///
     /// - status: 400…599.
-    /// - code: the problem's code; nil is the one that HTTP's status alone tells.
+    /// - code: the problem's code; nil is the code of the status.
     /// - detail: the problem's detail.
     /// - retryAfterSeconds: what `Retry-After` says, 0…86400; nil leaves the field out.
     case problem(status: Int, code: String? = nil, detail: String? = nil, retryAfterSeconds: Int? = nil)
-    /// Something in front of the service, a proxy or a captive portal, answers a page of HTML with a status of
+    /// Something in front of the service, a proxy or a captive portal, responds with an HTML page and a status of
     /// 200…599.
     case page(status: Int)
-    /// The connection is reset, and there is no answer.
+    /// The connection is reset, without a response.
     case reset
-    /// The connection ends after so many bytes of the body, of which the head told the whole length; nil is half
-    /// of the body.
+    /// The connection ends after this many bytes of the body, though `Content-Length` is that of the whole body; nil is
+    /// half of the body.
     case truncatedBody(bytes: Int? = nil)
-    /// The body's first half alone, whole as far as HTTP can tell.
+    /// The response has only the first half of the body, with a `Content-Length` to match.
     case malformedJSON
-    /// The body comes `bytes` at a time, one piece every `intervalSeconds`.
+    /// The body is sent in pieces of `bytes` bytes, one every `intervalSeconds` seconds.
     case slowDrip(bytes: Int, intervalSeconds: Double)
 
-    /// Which case it is, as a journal names it.
+    /// The kind of a fault, as it is named in a journal.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         /// See `MockFault.problem`.
         case problem
@@ -111,7 +113,7 @@ public enum MockFault: Hashable, Sendable {
         case slowDrip = "slow-drip"
     }
 
-    /// Which case it is.
+    /// The kind of the fault.
     public var kind: Kind {
         switch self {
         case .problem: .problem
@@ -129,7 +131,9 @@ extension MockFault: Codable {
         case kind, status, code, detail, retryAfterSeconds, bytes, intervalSeconds
     }
 
-    /// Decodes a fault; a member that its kind doesn't have is refused, as is a number out of its range.
+    /// Decodes a fault.
+    ///
+    /// - Throws: `DecodingError` for a member that its kind doesn't have, and a number out of its range.
     public init(from decoder: any Decoder) throws {
         let all = try decoder.container(keyedBy: Key.self)
         guard let kind = Kind(rawValue: try all.decode(String.self, forKey: .kind)) else {
@@ -158,7 +162,7 @@ extension MockFault: Codable {
             }
     }
 
-    /// Encodes the fault: its kind, and what belongs to it.
+    /// Encodes the fault: its kind and the members of that kind.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: Key.self)
         try members.encode(kind, forKey: .kind)
@@ -179,7 +183,7 @@ extension MockFault: Codable {
 }
 
 extension MockFault.Kind {
-    /// The members that go with the kind.
+    /// The members of the kind.
     fileprivate var keys: [MockFault.Key] {
         switch self {
         case .problem: [.status, .code, .detail, .retryAfterSeconds]

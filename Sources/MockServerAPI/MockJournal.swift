@@ -1,6 +1,6 @@
 import Foundation
 
-/// The requests that a session has got, in the order in which they arrived.
+/// The requests that a session has received, in the order in which they arrived.
 public struct MockJournal: Hashable, Sendable, Codable {
     /// The requests that are kept, the newest last.
     public let requests: [MockRequest]
@@ -14,7 +14,7 @@ public struct MockJournal: Hashable, Sendable, Codable {
     }
 }
 
-/// A request that a session has got, and what became of it.
+/// A request that a session has received, and its outcome.
 public struct MockRequest: Hashable, Sendable, Identifiable, Codable {
     /// A header field.
     public struct Header: Hashable, Sendable, Codable {
@@ -42,13 +42,13 @@ public struct MockRequest: Hashable, Sendable, Identifiable, Codable {
     public let headers: [Header]
     /// The body, where there is one and it is text in UTF-8.
     public let body: String?
-    /// The body in Base64 (RFC 4648, section 4), where it is no text.
+    /// The body in Base64 (RFC 4648, section 4), where it isn't text in UTF-8.
     public let bodyBase64: String?
-    /// Whether the mock is done with it: it was answered, its connection was reset, or its client is gone.
+    /// Whether the mock is done with it: it has responded, reset the connection, or the client is gone.
     public var isDone: Bool
-    /// The status of the answer; nil where there is none.
+    /// The status of the response; nil where there is none.
     public var status: Int?
-    /// What was made to go wrong with the answer.
+    /// The fault that was applied to the response; nil where there was none.
     public var fault: MockFault.Kind?
 
     /// Makes a request.
@@ -68,23 +68,23 @@ public struct MockRequest: Hashable, Sendable, Identifiable, Codable {
         self.fault = fault
     }
 
-    /// The value of the first field of a name, whatever its case.
+    /// Returns the value of the first header of a name, in whatever case it is written.
     public func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 }
 
-/// The query of a session's journal: which requests, and whether to wait for one.
+/// A query of a session's journal: which requests to return, and whether to wait for one.
 public struct MockJournalQuery: Hashable, Sendable {
     /// Only requests with a greater number than this, from 0.
     public var after: Int
     /// How long to wait for the first of them, in whole seconds, 0…60.
     public var waitSeconds: Int
-    /// Whether a request is waited for until the mock is done with it, or only until it has arrived.
+    /// Whether to wait until the mock is done with a request, or only until it has arrived.
     public var untilDone: Bool
     /// The method of the requests; nil is any.
     public var method: String?
-    /// The path of the requests, or the template of a route, as a rule of faults has it; nil is any.
+    /// The path of the requests, or the template of a route, as in `MockFaultRule.path`; nil is any.
     public var path: String?
 
     /// Makes a query.
@@ -105,7 +105,7 @@ extension MockJournalQuery {
         case after, wait, done, method, path
     }
 
-    /// Why a query is none, as the rest of a sentence that begins with the parameter's name.
+    /// What is wrong with a query, as the rest of a sentence that begins with the parameter's name.
     package struct Fault: Error, Hashable {
         /// The parameter's name.
         package let parameter: String
@@ -124,7 +124,7 @@ extension MockJournalQuery {
         }
     }
 
-    /// Reads a raw query; each parameter may be there once.
+    /// Reads a raw query. Each parameter may occur once.
     ///
     /// - Throws: the first `Fault`.
     package init(query: String) throws(Fault) {

@@ -1,8 +1,8 @@
-/// The paths of the mock's own requests, which no app makes.
+/// The paths of requests to the mock itself. Apps don't use them.
 public enum MockPath {
-    /// The names of the sessions that there are.
+    /// The names of all sessions.
     public static let sessions = "/~session"
-    /// What every session's paths begin with, a template; an app's base URL is the mock's with this behind it.
+    /// The template of a session's prefix. An app's base URL is the mock's URL followed by the prefix.
     public static let session = "/~session/{name}"
     /// A session's fixtures, below its prefix.
     public static let fixtures = "/fixtures"
@@ -14,8 +14,8 @@ public enum MockPath {
     /// The prefix of one session.
     public static func session(_ name: String) -> String { "/~session/\(name)" }
 
-    /// Whether a session may have this name: 1 to 64 characters of `A-Z a-z 0-9 . _ -`, and no dots alone, which
-    /// URLs take for something else (RFC 3986, section 5.2.4).
+    /// Whether a session may have this name: 1 to 64 characters of `A-Z a-z 0-9 . _ -`, but not `.` or `..`, which
+    /// have a meaning in URLs (RFC 3986, section 5.2.4).
     public static func isSessionName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count) && name != "." && name != ".."
             && name.utf8.allSatisfy { byte in

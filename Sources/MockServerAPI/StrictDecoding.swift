@@ -1,7 +1,9 @@
-// Decoding that passes over nothing in silence: what somebody misspelt in a test would otherwise test nothing.
+// Decoding that refuses unknown members: a misspelt one in a test would otherwise have no effect.
 
 extension Decoder {
-    /// The object's members, of which each has to be one of these.
+    /// Returns the object's members.
+    ///
+    /// - Throws: `DecodingError` for a member that isn't one of these.
     package func strictContainer<Key: CodingKey & RawRepresentable<String>>(
         of keys: [Key]
     ) throws -> KeyedDecodingContainer<Key> {
@@ -19,14 +21,15 @@ extension Decoder {
 }
 
 extension KeyedDecodingContainer {
-    /// The error of a member whose value can't be; the detail is the rest of a sentence that begins with its path.
+    /// Makes the error of a member with a wrong value. The detail is the rest of a sentence that begins with the
+    /// member's path.
     package func fault(_ key: Key, _ detail: String) -> DecodingError {
         .dataCorruptedError(forKey: key, in: self, debugDescription: detail)
     }
 
-    /// A whole number of a range; nil where it is absent.
+    /// Decodes a whole number in a range; nil where it is absent.
     func integerIfPresent(forKey key: Key, in range: ClosedRange<Int>) throws -> Int? {
-        // Not as an Int: of 1.5 Foundation says that the whole document is no JSON (Swift 6.3 on Linux).
+        // Not as an Int: for 1.5, Foundation reports that the whole document isn't JSON (Swift 6.3 on Linux).
         guard let decoded = try decodeIfPresent(Double.self, forKey: key) else { return nil }
         guard let number = Int(exactly: decoded), range.contains(number) else {
             throw fault(key, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -34,12 +37,12 @@ extension KeyedDecodingContainer {
         return number
     }
 
-    /// A whole number of a range.
+    /// Decodes a whole number in a range.
     package func integer(forKey key: Key, in range: ClosedRange<Int>) throws -> Int {
         try required(try integerIfPresent(forKey: key, in: range), key)
     }
 
-    /// A number of a range; nil where it is absent.
+    /// Decodes a number in a range; nil where it is absent.
     func numberIfPresent(forKey key: Key, in range: ClosedRange<Double>) throws -> Double? {
         guard let number = try decodeIfPresent(Double.self, forKey: key) else { return nil }
         guard range.contains(number) else {
@@ -48,7 +51,7 @@ extension KeyedDecodingContainer {
         return number
     }
 
-    /// A number of a range.
+    /// Decodes a number in a range.
     func number(forKey key: Key, in range: ClosedRange<Double>) throws -> Double {
         try required(try numberIfPresent(forKey: key, in: range), key)
     }
@@ -62,7 +65,7 @@ extension KeyedDecodingContainer {
     }
 }
 
-/// Whatever an object's member is called.
+/// A member of an object, by any name.
 private struct AnyMember: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 extension PointOfInterest {
-    /// Makes a place of which a test names only what it is about.
+    /// Makes a place. A test passes only what it is about.
     public static func fixture(
         id: Int = 1, name: String = "The Tech Interactive", category: String = "museum",
         latitude: Double = 37.3316, longitude: Double = -121.8902, featured: Bool = false,
@@ -18,7 +18,7 @@ extension PointOfInterest {
 }
 
 extension [PointOfInterest] {
-    /// Makes this many places, numbered from 1, each 100 m farther away than the one before.
+    /// Makes places that are numbered from 1, each 100 m farther away than the one before.
     public static func fixtures(_ count: Int, featured: Bool = false) -> [PointOfInterest] {
         (0..<count).map { index in
             .fixture(
@@ -29,7 +29,7 @@ extension [PointOfInterest] {
 }
 
 extension LocationFix {
-    /// Makes a fix, by default a good one in the middle of San José.
+    /// Makes a fix, by default an accurate one in the middle of San José.
     public static func fixture(
         latitude: Double = 37.3293, longitude: Double = -121.8893, horizontalAccuracy: Double = 10
     ) -> LocationFix {
@@ -38,7 +38,7 @@ extension LocationFix {
 }
 
 extension LocationFailure {
-    /// Makes a failure, by default the one of a location manager that found no fix.
+    /// Makes a failure, by default that of a location manager that found no fix.
     public static func fixture(
         domain: String = "kCLErrorDomain", code: Int = 0, reason: String = "no fix", isDenied: Bool = false
     ) -> LocationFailure {
@@ -47,9 +47,9 @@ extension LocationFailure {
 }
 
 extension HTTPURLResponse {
-    /// Makes the head of an answer to a request.
+    /// Makes the head of a response to a request.
     ///
-    /// - Throws: `URLError` if the request has no URL, or Foundation doesn't take the parts.
+    /// - Throws: `URLError` where the request has no URL, or Foundation doesn't accept the parts.
     public static func fixture(
         for request: URLRequest, status: Int = 200,
         headers: [String: String] = ["Content-Type": MediaType.json]
@@ -63,22 +63,29 @@ extension HTTPURLResponse {
 }
 
 extension MockURLProtocol {
-    /// Makes a success with these places for body.
-    public static func answer(_ places: [PointOfInterest], to request: URLRequest) throws -> (
+    /// Makes a response with these places.
+    ///
+    /// - Throws: what `HTTPURLResponse.fixture` throws.
+    public static func response(_ places: [PointOfInterest], to request: URLRequest) throws -> (
         HTTPURLResponse, Data
     ) {
         (try .fixture(for: request), try JSONEncoder().encode(places))
     }
 
-    /// Makes an answer to a batch of events.
-    public static func answer(_ answer: EventsResponse, to request: URLRequest) throws -> (
+    /// Makes a response to a batch of events.
+    ///
+    /// - Throws: what `HTTPURLResponse.fixture` throws.
+    public static func response(_ outcome: EventsResponse, to request: URLRequest) throws -> (
         HTTPURLResponse, Data
     ) {
-        (try .fixture(for: request), Data(answer.json))
+        (try .fixture(for: request), Data(outcome.json))
     }
 
-    /// Makes a refusal with this problem for body.
-    public static func answer(_ problem: Problem, to request: URLRequest) throws -> (HTTPURLResponse, Data) {
+    /// Makes a response with this problem and its status.
+    ///
+    /// - Throws: what `HTTPURLResponse.fixture` throws.
+    public static func response(_ problem: Problem, to request: URLRequest) throws -> (HTTPURLResponse, Data)
+    {
         let headers = ["Content-Type": MediaType.problemJSON]
         return (
             try .fixture(for: request, status: problem.status, headers: headers), Data(problem.json)

@@ -1,47 +1,47 @@
-/// A sense of place that a test controls.
+/// A location fetcher that a test controls.
 ///
-/// It answers each request at once as `handleRequestLocation` says, by default with one fix in San José; or, where
-/// that says `.nothing`, when the test sends an answer.
+/// It calls its delegate at once with what `handleRequestLocation` returns, by default one fix in San José. Where that
+/// returns `.nothing`, it waits for the test to call `send(_:)`.
 @MainActor
 public final class MockLocationFetcher: LocationFetcher {
-    /// What a location manager tells its delegate.
-    public enum Answer: Sendable {
-        /// These fixes, the newest last.
+    /// What a location fetcher passes to its delegate.
+    public enum Outcome: Sendable {
+        /// Fixes, the newest last.
         case fixes([LocationFix])
-        /// This failure.
+        /// A failure.
         case failure(LocationFailure)
         /// Nothing yet.
         case nothing
 
         /// One fix.
-        public static func fix(_ fix: LocationFix) -> Answer { .fixes([fix]) }
+        public static func fix(_ fix: LocationFix) -> Outcome { .fixes([fix]) }
     }
 
-    /// What was asked of a fetcher.
+    /// A call of a fetcher.
     public enum Event: Hashable, Sendable {
-        /// A fix.
+        /// `requestLocation()`.
         case requestedLocation
-        /// The person's permission.
+        /// `requestWhenInUseAuthorization()`.
         case requestedAuthorization
-        /// To give up looking for a fix.
+        /// `stopUpdatingLocation()`.
         case stopped
     }
 
-    /// Who is told; held weakly, like a location manager's.
+    /// Gets the fixes and failures; held weakly.
     public weak var locationFetcherDelegate: (any LocationFetcherDelegate)?
-    /// How exact a fix should be, in metres.
+    /// How accurate a fix should be, in metres.
     public var desiredAccuracy = 0.0
-    /// What the person has decided; setting it tells the delegate, as the system does.
+    /// Whether the app may use the location. A new value is passed to the delegate, as the system does.
     public var locationAuthorization: LocationAuthorization {
         didSet { locationFetcherDelegate?.locationFetcherDidChangeAuthorization(self) }
     }
-    /// Says what to tell the delegate within `requestLocation`.
-    public var handleRequestLocation: @MainActor () -> Answer
-    /// Says what the person decides within `requestWhenInUseAuthorization`; nil leaves it open.
+    /// Returns what `requestLocation()` passes to the delegate.
+    public var handleRequestLocation: @MainActor () -> Outcome
+    /// Returns what the person decides in `requestWhenInUseAuthorization()`; nil is no decision yet.
     public var handleRequestAuthorization: @MainActor () -> LocationAuthorization? = { nil }
-    /// Everything that was asked so far.
+    /// All calls so far, in order.
     public private(set) var events: [Event] = []
-    /// The same, to wait for; for one consumer.
+    /// All calls as a stream to wait for; for one reader.
     public let eventStream: AsyncStream<Event>
 
     private let continuation: AsyncStream<Event>.Continuation
@@ -49,39 +49,39 @@ public final class MockLocationFetcher: LocationFetcher {
     /// Makes a fetcher.
     ///
     /// - Parameters:
-    ///   - locationAuthorization: what the person has decided.
-    ///   - handleRequestLocation: says what to tell the delegate within `requestLocation`.
+    ///   - locationAuthorization: whether the app may use the location.
+    ///   - handleRequestLocation: returns what `requestLocation()` passes to the delegate.
     public init(
         locationAuthorization: LocationAuthorization = .fullAccuracy,
-        handleRequestLocation: @escaping @MainActor () -> Answer = { .fix(.fixture()) }
+        handleRequestLocation: @escaping @MainActor () -> Outcome = { .fix(.fixture()) }
     ) {
         self.locationAuthorization = locationAuthorization
         self.handleRequestLocation = handleRequestLocation
         (eventStream, continuation) = AsyncStream.makeStream()
     }
 
-    /// Tells the delegate an answer, late or without a request.
-    public func send(_ answer: Answer) {
-        switch answer {
+    /// Passes an outcome to the delegate, after a request or without one.
+    public func send(_ outcome: Outcome) {
+        switch outcome {
         case .fixes(let fixes): locationFetcherDelegate?.locationFetcher(self, didUpdateLocations: fixes)
         case .failure(let failure): locationFetcherDelegate?.locationFetcher(self, didFailWithError: failure)
         case .nothing: break
         }
     }
 
-    /// Answers as `handleRequestAuthorization` says.
+    /// Sets the permission that `handleRequestAuthorization` returns.
     public func requestWhenInUseAuthorization() {
         record(.requestedAuthorization)
         if let decision = handleRequestAuthorization() { locationAuthorization = decision }
     }
 
-    /// Answers as `handleRequestLocation` says.
+    /// Passes to the delegate what `handleRequestLocation` returns.
     public func requestLocation() {
         record(.requestedLocation)
         send(handleRequestLocation())
     }
 
-    /// Only takes note.
+    /// Records the call.
     public func stopUpdatingLocation() {
         record(.stopped)
     }

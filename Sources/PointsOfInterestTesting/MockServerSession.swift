@@ -1,6 +1,6 @@
 import Foundation
 
-// A test imports this alone and has the client with it, and what requests to the mock are made of.
+// A test that imports this module also sees the client, and the types of requests to the mock.
 @_exported import MockServerAPI
 @_exported import PointsOfInterestClient
 
@@ -8,10 +8,9 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// A test's own session on a `poi-mock` that runs: its fixtures, its faults, and the journal of what the app has
-/// asked.
+/// A test's own session on a running `poi-mock`: its fixtures, its faults, and the journal of the app's requests.
 ///
-/// A UI test makes one, prepares it, launches the app with its `launchArguments`, and looks at the journal:
+/// A UI test makes one, prepares it, launches the app with its `launchArguments`, and reads the journal:
 ///
 ///     let session = MockServerSession(server: mockURL)
 ///     try await session.setFaults([MockFaultRule(path: "/locations", times: 1, fault: .reset)])
@@ -21,9 +20,9 @@ import Foundation
 ///     #expect(request.header("Accept") == "application/json")
 ///     try await session.end()
 ///
-/// Sessions never see each other, so tests and simulators that run at the same time share one mock. A value; from
-/// any task. Every method throws `RequestError`, with the problem that the mock told: `.problem` with the code
-/// `too-many-sessions`, for instance, where tests don't end theirs.
+/// Sessions are independent of each other, so tests and simulators can share one mock at the same time. A session is
+/// a value; any task may use it. Every method throws `RequestError`, with the mock's problem: `.problem` with the code
+/// `too-many-sessions`, for instance, where tests don't end their sessions.
 public struct MockServerSession: Sendable {
     /// Where the mock is.
     public let server: URL
@@ -32,74 +31,74 @@ public struct MockServerSession: Sendable {
 
     private let urlSession: URLSession
 
-    /// Makes a session; the mock knows of it from its first request on.
+    /// Makes a session. It begins on the mock with its first request.
     ///
     /// - Parameters:
-    ///   - server: where the mock is, as its first line of output tells.
-    ///   - name: 1 to 64 characters of `A-Z a-z 0-9 . _ -`; by default one that no other session has.
-    ///   - urlSession: what carries the requests to the mock.
+    ///   - server: the mock's URL, which is in the first line of its output.
+    ///   - name: 1 to 64 characters of `A-Z a-z 0-9 . _ -`; by default a unique one.
+    ///   - urlSession: sends the requests to the mock.
     public init(server: URL, name: String = UUID().uuidString, urlSession: URLSession = .uncached) {
         self.server = server
         self.name = name
         self.urlSession = urlSession
     }
 
-    /// The base URL for the app: all that it asks below this is the session's.
+    /// The base URL for the app. All requests below it belong to the session.
     public var baseURL: URL { server.appending(path: MockPath.session(name)) }
 
-    /// The arguments to launch the app with, see `AppConfiguration`.
+    /// The launch arguments for the app, see `AppConfiguration`.
     public var launchArguments: [String] { ["-POI_BASE_URL", baseURL.absoluteString] }
 
-    /// Ends the session: its name begins anew with the next request.
+    /// Ends the session. A later request of its name begins a new one.
     public func end() async throws {
         try await send(.init("DELETE"))
     }
 
-    /// Answers with these places from now on.
+    /// Sets the places of the service, from now on.
     public func setFixtures(_ places: [PointOfInterest]) async throws {
         try await setFixtures(json: Data(places.json))
     }
 
-    /// Answers with the places of a document from now on: an array as `GET /locations` answers it, or GeoJSON.
+    /// Sets the places of the service from a document: an array as in the response of `GET /locations`, or GeoJSON.
     public func setFixtures(json: Data) async throws {
         try await send(.init("PUT", MockPath.fixtures, body: json))
     }
 
-    /// Lets requests go wrong by these rules from now on, in place of earlier ones: the first that a request meets
-    /// and that isn't used up.
+    /// Makes requests fail by these rules from now on, in place of earlier ones. The first rule that matches a request
+    /// and isn't used up applies.
     public func setFaults(_ rules: [MockFaultRule]) async throws {
         try await send(.init("PUT", MockPath.faults, body: JSONEncoder().encode(rules)))
     }
 
-    /// Lets nothing go wrong from now on.
+    /// Removes all rules.
     public func removeFaults() async throws {
         try await send(.init("DELETE", MockPath.faults))
     }
 
-    /// The rules in effect, and how often each was used: a fault that never was has tested nothing.
+    /// Returns the rules and how often each was used. A fault that was never used has tested nothing.
     public func faults() async throws -> [MockFaultState] {
         try await load(.init("GET", MockPath.faults))
     }
 
-    /// The requests that the app has made so far, in the order in which they arrived.
+    /// Returns the requests of the app so far, in the order in which they arrived.
     public func journal(_ query: MockJournalQuery = MockJournalQuery()) async throws -> MockJournal {
         try await load(.init("GET", MockPath.requests, query: query.queryItems))
     }
 
-    /// Forgets the requests so far.
+    /// Removes the requests so far from the journal.
     public func clearJournal() async throws {
         try await send(.init("DELETE", MockPath.requests))
     }
 
-    /// Waits for a request of the app's, also one that was made already.
+    /// Waits for a request of the app. Returns at once where there is one already.
     ///
     /// - Parameters:
     ///   - path: its path, or a template such as `/locations/{id}`; nil is any.
     ///   - method: its method; nil is any.
-    ///   - number: how great its number is at least less one: that of an earlier request skips that and those before.
+    ///   - number: skips the requests up to this number; pass the `id` of an earlier request.
     ///   - untilDone: whether to wait until the mock is done with it, or only until it has arrived.
     ///   - seconds: how long to wait, 0…60.
-    /// - Throws: `MockServerSession.NoRequest` where none comes in time.
+    /// - Throws: `MockServerSession.NoRequest` where none arrives in time.
     public func request(
         path: String? = nil, method: String? = nil, after number: Int = 0, untilDone: Bool = true,
         within seconds: Int = 30
@@ -112,16 +111,16 @@ public struct MockServerSession: Sendable {
         return request
     }
 
-    /// An app that has not made the awaited request.
+    /// The error where the app hasn't made the awaited request.
     public struct NoRequest: Error, Hashable, Sendable, CustomStringConvertible {
         /// The path that was awaited; nil is any.
         public let path: String?
         /// The method that was awaited; nil is any.
         public let method: String?
-        /// How long it was waited for.
+        /// How long the test waited.
         public let seconds: Int
 
-        /// What was awaited, in a sentence.
+        /// A sentence that says what was awaited.
         public var description: String {
             "no \(method ?? "request") \(path ?? "at all") came within \(seconds) seconds"
         }
@@ -144,9 +143,9 @@ public struct MockServerSession: Sendable {
     }
 }
 
-/// A request to the mock itself, none of the service's.
+/// A request to the mock itself.
 struct MockServerCall: APIRequest {
-    /// What such a request consists of.
+    /// The parts of such a request.
     struct Parts: Sendable {
         let method: String
         let path: String
@@ -168,7 +167,7 @@ struct MockServerCall: APIRequest {
         var url = baseURL
         if !parts.path.isEmpty { url.append(path: parts.path) }
         if !parts.query.isEmpty { url.append(queryItems: parts.query) }
-        // Longer than the mock lets anybody wait.
+        // Longer than the maximum wait of the mock.
         var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 90)
         request.httpMethod = parts.method
         request.httpBody = parts.body

@@ -1,20 +1,19 @@
 import Foundation
 import Locking
 
-/// Waits for the events that a dispatcher publishes, for as long as its scenario goes on.
+/// Waits for the tracking events of a model.
 ///
-/// There is no time to wait: an expected event is there once it comes, and missing once the scenario is over
-/// (`endScenario()`, or `TrackingDispatcher.finish()`) or the test's task is cancelled, as by its time limit. One task
-/// reads from a recorder.
+/// It has no time-out. An expected event is missing when the test calls `endScenario()`, or when the test's task is
+/// cancelled, by its time limit for instance. Only one task may read from a recorder.
 public final class EventRecorder: Sendable {
-    /// An event that never came.
+    /// An expected event that never came.
     public struct MissingEvent: Error, Hashable, CustomStringConvertible {
-        /// What was waited for.
+        /// The expected event.
         public let expected: String
-        /// What came since the last event that was waited for, in order.
+        /// The events that came since the last expected one, in order.
         public let came: [TrackingEvent]
 
-        /// Both in words, a line an event.
+        /// A sentence, followed by a line for each event that came.
         public var description: String {
             let list =
                 came.isEmpty
@@ -26,8 +25,8 @@ public final class EventRecorder: Sendable {
     private let dispatcher: TrackingDispatcher
     private let stream: AsyncStream<TrackedEvent>
 
-    /// Makes a recorder that misses nothing from now on.
-    public init(_ dispatcher: TrackingDispatcher) {
+    /// Makes a recorder of what is dispatched from now on.
+    package init(_ dispatcher: TrackingDispatcher) {
         self.dispatcher = dispatcher
         stream = dispatcher.events()
     }
@@ -37,17 +36,20 @@ public final class EventRecorder: Sendable {
         self.init(model.dispatcher)
     }
 
-    /// Waits for an event; others that come before it are passed over.
+    /// Waits for an event, and skips others before it.
+    ///
+    /// - Throws: `MissingEvent` where the scenario ends before.
     @discardableResult
     public func next(_ expected: TrackingEvent) async throws(MissingEvent) -> TrackedEvent {
         try await next("\(expected)") { $0.event == expected }
     }
 
-    /// Waits for an event that matches; others that come before it are passed over.
+    /// Waits for an event that matches, and skips others before it.
     ///
     /// - Parameters:
-    ///   - expected: what to call it where it doesn't come.
-    ///   - matches: whether an event is the one that is waited for.
+    ///   - expected: the description of the event in `MissingEvent`.
+    ///   - matches: whether an event is the expected one.
+    /// - Throws: `MissingEvent` where the scenario ends before.
     @discardableResult
     public func next(
         _ expected: String = "one that matches", where matches: (TrackedEvent) -> Bool
@@ -60,12 +62,12 @@ public final class EventRecorder: Sendable {
         throw MissingEvent(expected: expected, came: came)
     }
 
-    /// Says that nothing more happens: ends what waits, and every other observer of the dispatcher.
+    /// Says that no more events come. Ends all waiting, also that of other observers of the model.
     public func endScenario() {
         dispatcher.finish()
     }
 
-    /// Ends the scenario and answers the events that nobody has waited for, in order.
+    /// Ends the scenario and returns the events that weren't read yet, in order.
     public func remainingEvents() async -> [TrackingEvent] {
         endScenario()
         var events: [TrackingEvent] = []
@@ -74,26 +76,26 @@ public final class EventRecorder: Sendable {
     }
 }
 
-/// A tracker that sends nothing and takes note of everything.
+/// A tracker that sends nothing and records everything.
 public final class MockTracker: Tracker {
     private let tracked = Lock<[TrackedEvent]>([])
 
-    /// Makes a tracker without notes.
+    /// Makes a tracker without events.
     public init() {}
 
     /// All events so far, in order.
     public var events: [TrackedEvent] { tracked.withLock { $0 } }
 
-    /// Takes note of an event.
+    /// Records an event.
     public func track(_ event: TrackedEvent) {
         tracked.withLock { $0.append(event) }
     }
 }
 
 extension TrackingModel {
-    /// Makes a model of a test: no queue, no network, and a user, a time and ids that are always the same.
+    /// Makes a model for a test, whose user, time and ids are always the same.
     ///
-    /// - Parameter tracker: where the events go.
+    /// - Parameter tracker: takes the events.
     public static func mock(tracker: any Tracker = MockTracker()) -> TrackingModel {
         let ids = Lock(0 as UInt8)
         return TrackingModel(

@@ -5,25 +5,25 @@ import Locking
     import FoundationNetworking
 #endif
 
-/// Stands in for the network below a URL session, which has a handler of its own: tests that run at the same
-/// time don't meet.
+/// Replaces the network below a URL session. Each session has its own handler, so tests can run at the same time.
 public class MockURLProtocol: URLProtocol {
-    /// Answers a request; an error fails the load. Called on a thread of the session's.
+    /// Returns the response to a request and its body, or throws the error that the load fails with. Called on a thread
+    /// of the session's.
     public typealias Handler = @Sendable (URLRequest) throws -> (HTTPURLResponse, Data)
 
-    /// What a network does with a request, beside failing it.
-    public enum Answer: Sendable {
-        /// Answers with this response, HTTP or not, and this body.
+    /// What the network does with a request, unless it fails.
+    public enum Outcome: Sendable {
+        /// Sends this response, HTTP or not, and this body.
         case response(URLResponse, Data)
-        /// Never answers: the load ends when it is cancelled.
+        /// Sends nothing: the load ends when it is cancelled.
         case nothing
     }
 
     /// What happens to a request.
     public enum Event: Sendable {
-        /// It has reached the network.
+        /// The request has reached the network.
         case started(URLRequest)
-        /// Its load has ended: answered, failed or cancelled.
+        /// The load has ended: it is complete, failed or cancelled.
         case stopped(URLRequest)
     }
 
@@ -35,20 +35,20 @@ public class MockURLProtocol: URLProtocol {
         }
     }
 
-    /// Makes a session whose requests all go to this handler, and tells what happens to them.
+    /// Makes a session whose requests all go to this handler, and yields what happens to them.
     public static func session(
-        events: AsyncStream<Event>.Continuation, _ handler: @escaping @Sendable (URLRequest) throws -> Answer
+        events: AsyncStream<Event>.Continuation, _ handler: @escaping @Sendable (URLRequest) throws -> Outcome
     ) -> URLSession {
         MockRoutes.session(events: events, handler)
     }
 
-    /// Takes every request of its session.
+    /// Accepts every request of its session.
     public override class func canInit(with request: URLRequest) -> Bool { true }
 
-    /// Leaves requests as they are.
+    /// Returns the request unchanged.
     public override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    /// Asks the session's handler.
+    /// Calls the session's handler.
     public override func startLoading() {
         guard let route = MockRoutes.route(Self.routeNumber) else {
             client?.urlProtocol(self, didFailWithError: URLError(.cannotFindHost))
@@ -66,7 +66,7 @@ public class MockURLProtocol: URLProtocol {
         }
     }
 
-    /// Tells the session's events that the load has ended.
+    /// Yields the event that the load has ended.
     public override func stopLoading() {
         MockRoutes.route(Self.routeNumber)?.events?.yield(.stopped(request))
     }
@@ -76,7 +76,7 @@ public class MockURLProtocol: URLProtocol {
 }
 
 extension URLRequest {
-    /// The request with its body in `httpBody`: Foundation hands a protocol's request a stream of it instead.
+    /// The request with its body in `httpBody`. Foundation passes the body to a protocol as a stream.
     fileprivate var withReadBody: URLRequest {
         guard httpBody == nil, let stream = httpBodyStream else { return self }
         stream.open()
@@ -93,15 +93,15 @@ extension URLRequest {
     }
 }
 
-/// Which handler belongs to which session.
+/// The handlers of the sessions.
 ///
-/// A protocol object can't see its session, and on Linux not the session's additional headers either; but it knows
-/// its class. So each session gets a class of its own: `NumberedProtocol` of a type that spells the number.
+/// A protocol object doesn't know its session, and on Linux it doesn't get the session's additional headers either;
+/// but it knows its class. So each session gets its own class: `NumberedProtocol` of a type that encodes a number.
 enum MockRoutes {
     struct Route: Sendable {
-        let handler: @Sendable (URLRequest) throws -> MockURLProtocol.Answer
+        let handler: @Sendable (URLRequest) throws -> MockURLProtocol.Outcome
         let events: AsyncStream<MockURLProtocol.Event>.Continuation?
-        /// Nil when nothing can be sent any more: a session lives as long as its tasks.
+        /// Nil when nothing more can be sent: a session lives as long as its tasks.
         weak var session: URLSession?
     }
 
@@ -114,7 +114,7 @@ enum MockRoutes {
 
     static func session(
         events: AsyncStream<MockURLProtocol.Event>.Continuation?,
-        _ handler: @escaping @Sendable (URLRequest) throws -> MockURLProtocol.Answer
+        _ handler: @escaping @Sendable (URLRequest) throws -> MockURLProtocol.Outcome
     ) -> URLSession {
         let number = table.withLock { table in
             table.lastNumber += 1
@@ -134,7 +134,8 @@ enum MockRoutes {
         table.withLock { $0.routes[number] }
     }
 
-    /// The class for a number: one type deeper for each of its bits, so that a million sessions need twenty.
+    /// Returns the class for a number. The type is nested once for each bit, so a million sessions need a depth of
+    /// twenty.
     private static func protocolClass<Number: SpelledNumber>(
         spelling rest: Int, in number: Number.Type
     ) -> MockURLProtocol.Type {
@@ -145,7 +146,7 @@ enum MockRoutes {
     }
 }
 
-/// A number that is spelled by a type, its last bit innermost.
+/// A number that is encoded in a type, with its last bit innermost.
 private protocol SpelledNumber {
     /// The number's bits, and how many there are.
     static var bits: (value: Int, count: Int) { get }

@@ -6,23 +6,23 @@ import Locking
 #endif
 
 extension AppEnvironment {
-    /// Makes the parts of an app whose outside world is a test's: no network, no device, no time, and a
-    /// notification center of its own. Nothing is sent twice, since there is no time to pause.
+    /// Makes the parts of an app for a test: without network, device and waiting, and with a notification center of
+    /// its own. Each request is sent once.
     ///
     /// - Parameters:
-    ///   - configuration: what the app is told at its launch; its service is nowhere.
-    ///   - notificationCenter: where the app's parts tell each other what happens.
-    ///   - timerScheduler: fires at once, unless the test says otherwise.
-    ///   - locationFetcher: is in San José, unless the test says otherwise.
-    ///   - tracker: takes tracking events.
-    ///   - handler: answers requests, by default with the recorded response of their endpoint.
+    ///   - configuration: the configuration of the launch; its service doesn't exist.
+    ///   - notificationCenter: the notification center that the app's parts post to.
+    ///   - timerScheduler: schedules timers; the default fires them at once.
+    ///   - locationFetcher: the location; the default is in San José.
+    ///   - tracker: takes the tracking events.
+    ///   - handler: responds to requests; the default returns the recorded response of the endpoint.
     public static func mock(
         configuration: AppConfiguration = .mock,
         notificationCenter: NotificationCenter = MockNotificationCenter(),
         timerScheduler: any TimerScheduler = MockTimerScheduler(),
         locationFetcher: any LocationFetcher = MockLocationFetcher(),
         tracker: any Tracker = MockTracker(),
-        handler: @escaping MockURLProtocol.Handler = { try RecordedResponse.answer(to: $0) }
+        handler: @escaping MockURLProtocol.Handler = { try RecordedResponse.response(to: $0) }
     ) -> AppEnvironment {
         AppEnvironment(
             configuration: configuration, urlSession: MockURLProtocol.session(handler), retryPolicy: .never,
@@ -32,7 +32,7 @@ extension AppEnvironment {
 }
 
 extension AppConfiguration {
-    /// The configuration of a test: a service that is nowhere, no headers, and `isUnitTesting`.
+    /// The configuration of a test: a service that doesn't exist, no headers, and `isUnitTesting`.
     public static var mock: AppConfiguration {
         guard let url = URL(string: "https://service.test") else {
             preconditionFailure("Foundation does not take a plain URL")
@@ -43,41 +43,43 @@ extension AppConfiguration {
 
 /// A service that a test controls, without a network.
 public final class MockPlaceFinder: PlaceFinder {
-    /// Answers a request; an error fails it.
+    /// Returns the places for a request, or throws the error that it fails with.
     public typealias Handler = @Sendable (NearbyPlacesRequest) async throws -> [PointOfInterest]
 
     private let handler: Handler
-    private let asked = Lock<[NearbyPlacesRequest]>([])
+    private let received = Lock<[NearbyPlacesRequest]>([])
 
-    /// Makes a service that answers so.
+    /// Makes a service with a handler for its requests.
     public init(_ handler: @escaping Handler) {
         self.handler = handler
     }
 
-    /// Makes a service that always answers these places.
+    /// Makes a service that finds these places, whatever the request.
     public convenience init(_ places: [PointOfInterest]) {
         self.init { _ in places }
     }
 
     /// All requests so far, in order.
-    public var requests: [NearbyPlacesRequest] { asked.withLock { $0 } }
+    public var requests: [NearbyPlacesRequest] { received.withLock { $0 } }
 
-    /// Answers as the handler says.
+    /// Records the request and calls the handler.
+    ///
+    /// - Throws: what the handler throws.
     public func places(_ request: NearbyPlacesRequest) async throws -> [PointOfInterest] {
-        asked.withLock { $0.append(request) }
+        received.withLock { $0.append(request) }
         return try await handler(request)
     }
 }
 
-/// A scheduler whose timers fire at once, or when a test says so, and never by themselves.
+/// A scheduler whose timers fire at once or when the test fires them, never by themselves.
 @MainActor
 public final class MockTimerScheduler: TimerScheduler {
     /// Whether timers fire within `add`.
     public var firesAtOnce: Bool
     /// The timers that were added, in order.
     public private(set) var timers: [Timer] = []
-    /// The delay in seconds that each timer was added with: a repeating one's interval, exactly; of one that
-    /// fires once what was left of it.
+    /// The delay of each timer in seconds. For a repeating timer this is its interval; for one that fires once, the
+    /// time that was left when it was added.
     public private(set) var delays: [TimeInterval] = []
 
     /// Makes a scheduler.
@@ -85,45 +87,45 @@ public final class MockTimerScheduler: TimerScheduler {
         self.firesAtOnce = firesAtOnce
     }
 
-    /// Takes note of a timer's delay and fires it once, or keeps it.
+    /// Records a timer and its delay, and fires it where `firesAtOnce` is set.
     public func add(_ timer: Timer, forMode mode: RunLoop.Mode) {
         timers.append(timer)
         delays.append(timer.timeInterval > 0 ? timer.timeInterval : timer.fireDate.timeIntervalSinceNow)
         if firesAtOnce { timer.fire() }
     }
 
-    /// Fires every timer that is still valid, as if its delay had passed.
+    /// Fires every valid timer, as if its delay had passed.
     public func fire() {
         for timer in timers where timer.isValid { timer.fire() }
     }
 }
 
-/// A notification center of a test's own, which takes note of what is posted to it.
+/// A notification center for one test, which records what is posted to it.
 ///
-/// Unchecked, because notifications are posted on any thread; the lock guards the notes.
+/// Unchecked, because the compiler can't check a subclass of `NotificationCenter`. A lock guards the record.
 public final class MockNotificationCenter: NotificationCenter, @unchecked Sendable {
     private let names = Lock<[Notification.Name]>([])
 
-    // Foundation for Linux requires the initialiser of subclasses, Apple's doesn't.
+    // On Linux, Foundation requires this initialiser of subclasses.
     #if canImport(Darwin)
         /// Makes a center without observers.
         public override init() {
             super.init()
-            takeNotes()
+            recordAll()
         }
     #else
         /// Makes a center without observers.
         public required init() {
             super.init()
-            takeNotes()
+            recordAll()
         }
     #endif
 
     /// The names of all notifications so far, in order.
     public var postedNames: [Notification.Name] { names.withLock { $0 } }
 
-    private func takeNotes() {
-        // The observer stays as long as the center, so nobody keeps its token.
+    private func recordAll() {
+        // The observer stays as long as the center, so its token isn't kept.
         _ = addObserver(forName: nil, object: nil, queue: nil) { [names] notification in
             names.withLock { $0.append(notification.name) }
         }

@@ -4,10 +4,10 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// A request to the service, and what it answered: one of each endpoint, over the seeded data.
+/// A recorded response of each endpoint, from a service with the seeded data.
 ///
-/// Each is a file in `RecordedResponses`, named for its case; `scripts/record-responses` writes them anew, and the
-/// contract tests tell when they are no longer true.
+/// Each is a file in `RecordedResponses` that is named after its case. `scripts/record-responses` records them again,
+/// and the contract tests fail where they are out of date.
 public enum RecordedResponse: String, CaseIterable, Sendable {
     /// The three places nearest to a centre, with a `Link` to more.
     case locations
@@ -17,18 +17,18 @@ public enum RecordedResponse: String, CaseIterable, Sendable {
     case location
     /// The categories.
     case categories
-    /// That the process turns.
+    /// The process is alive.
     case livez
-    /// That the process takes requests.
+    /// The process takes requests.
     case readyz
     /// The problem of an id that no place has.
     case locationNotFound = "location-not-found"
     /// The problem of parameters that are wrong.
     case invalidParameters = "invalid-parameters"
 
-    /// The request and the answer.
+    /// Returns the request and the response.
     ///
-    /// - Throws: where the file is missing or malformed, a fault of this package's.
+    /// - Throws: an error where the file is missing or malformed, which is a defect of this package.
     public func exchange() throws -> RecordedExchange {
         let name = "RecordedResponses/\(rawValue)"
         guard let url = Bundle.module.url(forResource: name, withExtension: "http") else {
@@ -37,8 +37,10 @@ public enum RecordedResponse: String, CaseIterable, Sendable {
         return try RecordedExchange(text: String(contentsOf: url, encoding: .utf8))
     }
 
-    /// Answers a request with this recording.
-    public func answer(to request: URLRequest) throws -> (HTTPURLResponse, Data) {
+    /// Returns this recording as the response to a request.
+    ///
+    /// - Throws: what `exchange()` throws.
+    public func response(to request: URLRequest) throws -> (HTTPURLResponse, Data) {
         let exchange = try exchange()
         return (
             try .fixture(for: request, status: exchange.status, headers: exchange.responseHeaders),
@@ -46,12 +48,14 @@ public enum RecordedResponse: String, CaseIterable, Sendable {
         )
     }
 
-    /// Answers a request with the recording of its endpoint: a handler for `MockURLProtocol`.
+    /// Returns the recorded response of the request's endpoint. It is a handler for `MockURLProtocol`.
     ///
-    /// The endpoint is told by the path's end; what the query asks for makes no difference. A path of no endpoint
-    /// is answered like an id that no place has.
-    public static func answer(to request: URLRequest) throws -> (HTTPURLResponse, Data) {
-        try recording(for: request).answer(to: request)
+    /// The end of the path determines the endpoint; the query is ignored. An unknown path gets the response to an id
+    /// that no place has.
+    ///
+    /// - Throws: what `exchange()` throws.
+    public static func response(to request: URLRequest) throws -> (HTTPURLResponse, Data) {
+        try recording(for: request).response(to: request)
     }
 
     private static func recording(for request: URLRequest) -> RecordedResponse {
@@ -70,7 +74,7 @@ public enum RecordedResponse: String, CaseIterable, Sendable {
     }
 }
 
-/// A request and its answer, as they are written down in a file:
+/// A request and its response, as they are recorded in a file:
 ///
 ///     GET /livez
 ///     Accept: application/json
@@ -82,9 +86,9 @@ public enum RecordedResponse: String, CaseIterable, Sendable {
 public struct RecordedExchange: Hashable, Sendable {
     /// Why a file is not an exchange.
     public enum Fault: Error, Hashable, Sendable {
-        /// There is no such part in it.
+        /// This part is missing.
         case missing(String)
-        /// This line is no header.
+        /// This line isn't a header.
         case notAHeader(String)
     }
 
@@ -94,14 +98,14 @@ public struct RecordedExchange: Hashable, Sendable {
     public var target: String
     /// The request's headers.
     public var requestHeaders: [String: String]
-    /// The answer's status.
+    /// The response's status.
     public var status: Int
-    /// Those of the answer's headers that don't change from one answer to the next.
+    /// The response's headers, without those that differ from one response to the next.
     public var responseHeaders: [String: String]
-    /// The answer's body.
+    /// The response's body.
     public var body: Data
 
-    /// Reads a file's text, whose last line's end is not the body's.
+    /// Reads the text of a file. The line feed at its end isn't part of the body.
     ///
     /// - Throws: `RecordedExchange.Fault`.
     public init(text: String) throws {
@@ -119,7 +123,7 @@ public struct RecordedExchange: Hashable, Sendable {
         body = Data((rest.hasSuffix("\n") ? rest.dropLast() : rest).utf8)
     }
 
-    /// Takes the lines before the next empty one.
+    /// Returns the lines before the next empty one, and removes them.
     private static func head(of rest: inout Substring) -> [Substring] {
         var lines: [Substring] = []
         while !rest.isEmpty {

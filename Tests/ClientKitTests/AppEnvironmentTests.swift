@@ -24,7 +24,7 @@ struct EnvironmentTests {
         }
         let environment = AppEnvironment.mock(configuration: configuration) { request in
             continuation.yield(request)
-            return try MockURLProtocol.answer([.fixture()], to: request)
+            return try MockURLProtocol.response([.fixture()], to: request)
         }
         let center = try Coordinate(latitude: 1, longitude: 2)
         for _ in 0..<2 {
@@ -47,7 +47,7 @@ struct EnvironmentTests {
     @Test("hands on the problem that its service tells")
     func handsOnProblems() async throws {
         let environment = AppEnvironment.mock { request in
-            try MockURLProtocol.answer(Problem(.databaseBusy), to: request)
+            try MockURLProtocol.response(Problem(.databaseBusy), to: request)
         }
         #expect(
             await environment.locationProvider.checkCurrentLocation()

@@ -5,11 +5,11 @@ import Testing
 @Suite("A check of the current location", .timeLimit(.minutes(1)))
 @MainActor
 struct CurrentLocationCheckTests {
-    private func answer(
-        _ answer: MockLocationFetcher.Answer, authorization: LocationAuthorization = .fullAccuracy,
+    private func status(
+        _ outcome: MockLocationFetcher.Outcome, authorization: LocationAuthorization = .fullAccuracy,
         finder: MockPlaceFinder = MockPlaceFinder([.fixture()])
-    ) async -> CurrentLocationAnswer {
-        let fetcher = MockLocationFetcher(locationAuthorization: authorization) { answer }
+    ) async -> CurrentLocationStatus {
+        let fetcher = MockLocationFetcher(locationAuthorization: authorization) { outcome }
         let provider = CurrentLocationProvider(
             locationFetcher: fetcher, notificationCenter: NotificationCenter(), placeFinder: finder,
             timerScheduler: MockTimerScheduler(firesAtOnce: false))
@@ -21,18 +21,18 @@ struct CurrentLocationCheckTests {
         arguments: [(0.0, 100.0), (10, 100), (100, 100), (100.5, 100.5), (499, 499), (500, 500)])
     func asksWithinAccuracy(accuracy: Double, radius: Double) async throws {
         let finder = MockPlaceFinder([.fixture(id: 7), .fixture(id: 8)])
-        let answer = await answer(.fix(.fixture(horizontalAccuracy: accuracy)), finder: finder)
-        #expect(answer == .atPointOfInterest(.fixture(id: 7)))
-        #expect(answer.isPointOfInterest == true)
+        let status = await status(.fix(.fixture(horizontalAccuracy: accuracy)), finder: finder)
+        #expect(status == .atPointOfInterest(.fixture(id: 7)))
+        #expect(status.isPointOfInterest == true)
         let center = try Coordinate(latitude: 37.3293, longitude: -121.8893)
         #expect(finder.requests == [NearbyPlacesRequest(center: center, radiusMeters: radius, limit: 1)])
     }
 
     @Test("is elsewhere where no place is that near")
     func isElsewhere() async {
-        let answer = await answer(.fix(.fixture()), finder: MockPlaceFinder([]))
-        #expect(answer == .elsewhere)
-        #expect(answer.isPointOfInterest == false)
+        let status = await status(.fix(.fixture()), finder: MockPlaceFinder([]))
+        #expect(status == .elsewhere)
+        #expect(status.isPointOfInterest == false)
     }
 
     @Test(
@@ -45,47 +45,47 @@ struct CurrentLocationCheckTests {
         ])
     func cannotTell(fix: LocationFix) async {
         let finder = MockPlaceFinder([.fixture()])
-        let answer = await answer(.fix(fix), finder: finder)
-        #expect(answer == .unknown)
-        #expect(answer.isPointOfInterest == nil)
+        let status = await status(.fix(fix), finder: finder)
+        #expect(status == .unknown)
+        #expect(status.isPointOfInterest == nil)
         #expect(finder.requests.isEmpty)
     }
 
     @Test("can't tell from no fix at all")
     func cannotTellFromNothing() async {
-        #expect(await answer(.fixes([])) == .unknown)
+        #expect(await status(.fixes([])) == .unknown)
     }
 
     @Test("goes by the newest of several fixes")
     func takesTheNewest() async {
         let finder = MockPlaceFinder([])
-        _ = await answer(.fixes([.fixture(latitude: 1), .fixture(latitude: 2)]), finder: finder)
+        _ = await status(.fixes([.fixture(latitude: 1), .fixture(latitude: 2)]), finder: finder)
         #expect(finder.requests.map(\.center?.latitude) == [2])
     }
 
     @Test("tells that the device failed")
     func tellsTheDevicesFailure() async {
-        #expect(await answer(.failure(.fixture(code: 7))) == .locationFailed(.fixture(code: 7)))
+        #expect(await status(.failure(.fixture(code: 7))) == .locationFailed(.fixture(code: 7)))
     }
 
     @Test("tells that the person refused while the device looked")
     func tellsARefusalByTheDevice() async {
-        #expect(await answer(.failure(.fixture(code: 1, isDenied: true))) == .notAuthorized)
+        #expect(await status(.failure(.fixture(code: 1, isDenied: true))) == .notAuthorized)
     }
 
     @Test("doesn't look where the app may not know", arguments: [LocationAuthorization.denied, .restricted])
     func respectsRefusals(authorization: LocationAuthorization) async {
         let finder = MockPlaceFinder([.fixture()])
         #expect(
-            await answer(.fix(.fixture()), authorization: authorization, finder: finder) == .notAuthorized)
+            await status(.fix(.fixture()), authorization: authorization, finder: finder) == .notAuthorized)
         #expect(finder.requests.isEmpty)
     }
 
     @Test("looks where the app may know roughly: the fix tells how roughly")
     func looksWithReducedAccuracy() async {
-        let answer = await answer(
+        let status = await status(
             .fix(.fixture(horizontalAccuracy: 4_000)), authorization: .reducedAccuracy)
-        #expect(answer == .unknown)
+        #expect(status == .unknown)
     }
 
     @Test(
@@ -95,17 +95,17 @@ struct CurrentLocationCheckTests {
             .transport(code: -1009, reason: "offline"),
         ])
     func tellsRequestErrors(error: RequestError) async {
-        let answer = await answer(.fix(.fixture()), finder: MockPlaceFinder { _ in throw error })
-        #expect(answer == .requestFailed(error))
-        #expect(answer.isPointOfInterest == nil)
+        let status = await status(.fix(.fixture()), finder: MockPlaceFinder { _ in throw error })
+        #expect(status == .requestFailed(error))
+        #expect(status.isPointOfInterest == nil)
     }
 
     @Test("takes an error that is none of a request's for one of transport")
     func tellsOtherErrors() async {
-        let answer = await answer(
+        let status = await status(
             .fix(.fixture()), finder: MockPlaceFinder { _ in throw URLError(.timedOut) })
-        guard case .requestFailed(let error) = answer else {
-            Issue.record("\(answer)")
+        guard case .requestFailed(let error) = status else {
+            Issue.record("\(status)")
             return
         }
         #expect(error.urlErrorCode == .timedOut)
@@ -117,33 +117,33 @@ struct CurrentLocationCheckTests {
             locationFetcher: MockLocationFetcher(), notificationCenter: NotificationCenter(),
             placeFinder: MockPlaceFinder([.fixture()]), timerScheduler: MockTimerScheduler())
         let order = Order()
-        let (answers, continuation) = AsyncStream.makeStream(of: CurrentLocationAnswer.self)
-        provider.checkCurrentLocation { answer in
+        let (statuses, continuation) = AsyncStream.makeStream(of: CurrentLocationStatus.self)
+        provider.checkCurrentLocation { status in
             MainActor.assertIsolated()
             #expect(order.hasReturned)
-            if case .terminated = continuation.yield(answer) { Issue.record("called again") }
+            if case .terminated = continuation.yield(status) { Issue.record("called again") }
             continuation.finish()
         }
         order.hasReturned = true
-        var received: [CurrentLocationAnswer] = []
-        for await answer in answers { received.append(answer) }
+        var received: [CurrentLocationStatus] = []
+        for await status in statuses { received.append(status) }
         #expect(received == [.atPointOfInterest(.fixture())])
     }
 
-    @Test("answers a handler whose check is cancelled")
+    @Test("calls the handler of a check that is cancelled")
     func cancelsTheHandlersCheck() async {
         let fetcher = MockLocationFetcher { .nothing }
         let provider = CurrentLocationProvider(
             locationFetcher: fetcher, notificationCenter: NotificationCenter(),
             placeFinder: MockPlaceFinder([]), timerScheduler: MockTimerScheduler(firesAtOnce: false))
-        let answers = AsyncStream<CurrentLocationAnswer> { continuation in
-            let task = provider.checkCurrentLocation { answer in
-                continuation.yield(answer)
+        let statuses = AsyncStream<CurrentLocationStatus> { continuation in
+            let task = provider.checkCurrentLocation { status in
+                continuation.yield(status)
                 continuation.finish()
             }
             task.cancel()
         }
-        for await answer in answers { #expect(answer == .cancelled) }
+        for await status in statuses { #expect(status == .cancelled) }
     }
 }
 

@@ -17,7 +17,7 @@ struct CurrentLocationOrderTests {
     }
 
     /// Starts a check and returns when it waits: a task of the main actor runs until then in one go.
-    private func startCheck(of provider: CurrentLocationProvider) async -> Task<CurrentLocationAnswer, Never>
+    private func startCheck(of provider: CurrentLocationProvider) async -> Task<CurrentLocationStatus, Never>
     {
         let (started, continuation) = AsyncStream.makeStream(of: Void.self)
         let task = Task {

@@ -12,14 +12,14 @@ struct FeaturedPlaceRefreshTests {
         FeaturedPlaceManager(placeFinder: finder, locationSource: location, timerScheduler: scheduler)
     }
 
-    /// A service that gives these answers one after the other.
-    private func finder(_ answers: [Result<[PointOfInterest], RequestError>]) -> MockPlaceFinder {
+    /// A service with these outcomes, one after another.
+    private func finder(_ outcomes: [Result<[PointOfInterest], RequestError>]) -> MockPlaceFinder {
         let rest = AsyncStream { continuation in
-            for answer in answers { continuation.yield(answer) }
+            for outcome in outcomes { continuation.yield(outcome) }
             continuation.finish()
         }
         return MockPlaceFinder { _ in
-            for await answer in rest { return try answer.get() }
+            for await outcome in rest { return try outcome.get() }
             throw RequestError.unexpectedStatus(599)
         }
     }
@@ -89,8 +89,8 @@ struct FeaturedPlaceRefreshTests {
         #expect(manager.currentPlace == nil)
     }
 
-    @Test("doesn't undo a later one when its answer comes late")
-    func dropsLateAnswers() async {
+    @Test("doesn't undo a later one when its response comes late")
+    func dropsLateResponses() async {
         let gate = Gate()
         let manager = manager(
             MockPlaceFinder { request in

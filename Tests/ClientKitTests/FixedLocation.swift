@@ -1,6 +1,6 @@
 import PointsOfInterestTesting
 
-/// A location source that answers what a test says.
+/// A location source that a test controls.
 @MainActor
 final class FixedLocation: CurrentLocationSource {
     var lastLocation: Coordinate?

@@ -93,8 +93,8 @@ struct PointsOfInterestListTests {
         #expect(list.places == .fixtures(2))
     }
 
-    @Test("shows the answer to the last of several loads, whichever comes first")
-    func dropsLateAnswers() async {
+    @Test("shows the response to the last of several loads, whichever arrives first")
+    func dropsLateResponses() async {
         let gate = Gate()
         let location = FixedLocation(.fixture(latitude: 1))
         let list = list(

@@ -10,11 +10,11 @@ struct EndpointTests {
     func place() async throws {
         let service = try await Service.client()
         let center = try await Service.center()
-        let places = try await service.locations(NearbyPlacesRequest(center: center, limit: 5)).places
+        let places = try await service.nearbyPlaces(NearbyPlacesRequest(center: center, limit: 5)).places
         #expect(!places.isEmpty)
         for place in places {
-            #expect(try await service.location(id: place.id, center: center) == place)
-            let alone = try await service.location(id: place.id)
+            #expect(try await service.place(id: place.id, center: center) == place)
+            let alone = try await service.place(id: place.id)
             #expect(alone.distance == nil)
             #expect(alone.name == place.name && alone.source == place.source)
         }
@@ -56,7 +56,8 @@ struct EndpointTests {
         #expect(categories.map(\.count).reduce(0, +) == (try Seed.all().count))
         for category in categories.prefix(5) + categories.suffix(2) {
             let request = NearbyPlacesRequest(center: center, limit: 100, categories: [category.name])
-            #expect(try await service.locations(request).places.count == category.count, "\(category.name)")
+            #expect(
+                try await service.nearbyPlaces(request).places.count == category.count, "\(category.name)")
         }
     }
 
@@ -79,7 +80,7 @@ struct EndpointTests {
 struct SeedNameTests {
     private func found(_ text: String) async throws -> [String] {
         let request = NearbyPlacesRequest(center: try await Service.center(), limit: 100, searchText: text)
-        return try await Service.client().locations(request).places.compactMap { $0.source?.id }
+        return try await Service.client().nearbyPlaces(request).places.compactMap { $0.source?.id }
     }
 
     @Test(

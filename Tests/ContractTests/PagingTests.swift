@@ -25,7 +25,7 @@ struct PagingTests {
         #expect(pages.dropLast().allSatisfy { $0.count == 7 })
         #expect(Set(places.map(\.id)).count == places.count)
         #expect(places.compactMap(\.distance) == places.compactMap(\.distance).sorted())
-        let whole = try await service.locations(
+        let whole = try await service.nearbyPlaces(
             NearbyPlacesRequest(center: center, radiusMeters: 5000, limit: 100)
         ).places
         #expect(Array(places.prefix(100)) == Array(whole.prefix(places.count)))
@@ -39,7 +39,7 @@ struct PagingTests {
         let center = try await Service.center()
         let request = NearbyPlacesRequest(center: center, limit: limit)
         var places: [PointOfInterest] = []
-        for try await place in service.allLocations(request) { places.append(place) }
+        for try await place in service.allNearbyPlaces(request) { places.append(place) }
         let expected = try Seed.ranked(from: center)
         let unmeasured = try Seed.all().count - expected.count
         #expect(places.count == expected.count + unmeasured)
@@ -52,9 +52,9 @@ struct PagingTests {
     @Test("A box without a centre has pages too", .contract(.invariant, .recorded))
     func boxPages() async throws {
         let service = try await Service.client()
-        let whole = try await service.locations(NearbyPlacesRequest(box: try box(), limit: 30)).places
+        let whole = try await service.nearbyPlaces(NearbyPlacesRequest(box: try box(), limit: 30)).places
         var paged: [PointOfInterest] = []
-        for try await place in service.allLocations(NearbyPlacesRequest(box: try box(), limit: 4)) {
+        for try await place in service.allNearbyPlaces(NearbyPlacesRequest(box: try box(), limit: 4)) {
             paged.append(place)
             if paged.count == whole.count { break }
         }
@@ -67,13 +67,13 @@ struct PagingTests {
     func lastPage() async throws {
         let service = try await Service.client()
         let center = try await Service.center()
-        let all = try await service.locations(NearbyPlacesRequest(center: center, limit: 10)).places
+        let all = try await service.nearbyPlaces(NearbyPlacesRequest(center: center, limit: 10)).places
         let radius = try #require(all.last?.distance) + 0.06
-        let count = try await service.locations(
+        let count = try await service.nearbyPlaces(
             NearbyPlacesRequest(center: center, radiusMeters: radius, limit: 100)
         ).places.count
         func next(_ limit: Int) async throws -> URL? {
-            try await service.locations(
+            try await service.nearbyPlaces(
                 NearbyPlacesRequest(center: center, radiusMeters: radius, limit: limit)
             ).next
         }

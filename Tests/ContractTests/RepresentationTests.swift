@@ -89,8 +89,8 @@ struct RepresentationTests {
         let store = CountingStore()
         let service = try await Service.client(entityTags: store)
         let request = NearbyPlacesRequest(center: try await Service.center(), limit: 3)
-        let first = try await service.locations(request)
-        let second = try await service.locations(request)
+        let first = try await service.nearbyPlaces(request)
+        let second = try await service.nearbyPlaces(request)
         #expect(first == second)
         // The second answer was a 304: there was nothing new to keep.
         #expect(await store.counts() == CountingStore.Counts(hits: 1, kept: 1))
@@ -144,17 +144,17 @@ private actor CountingStore: EntityTagStore {
         var kept = 0
     }
 
-    private var answers: [EntityTagKey: TaggedResponse] = [:]
+    private var responses: [EntityTagKey: TaggedResponse] = [:]
     private var current = Counts()
 
-    func answer(for key: EntityTagKey) async -> TaggedResponse? {
-        let answer = answers[key]
-        if answer != nil { current.hits += 1 }
-        return answer
+    func response(for key: EntityTagKey) async -> TaggedResponse? {
+        let response = responses[key]
+        if response != nil { current.hits += 1 }
+        return response
     }
 
-    func keep(_ answer: TaggedResponse, for key: EntityTagKey) async {
-        answers[key] = answer
+    func keep(_ response: TaggedResponse, for key: EntityTagKey) async {
+        responses[key] = response
         current.kept += 1
     }
 

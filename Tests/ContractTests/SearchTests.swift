@@ -7,7 +7,7 @@ import Testing
 struct SearchTests {
     /// The places nearest to the centre, as far as one answer tells.
     private func nearest(_ limit: Int = 100) async throws -> [PointOfInterest] {
-        try await Service.client().locations(
+        try await Service.client().nearbyPlaces(
             NearbyPlacesRequest(center: try await Service.center(), limit: limit)
         ).places
     }
@@ -20,7 +20,7 @@ struct SearchTests {
         var request = request
         request.center = try await Service.center()
         request.limit = 100
-        let found = try await Service.client().locations(request).places
+        let found = try await Service.client().nearbyPlaces(request).places
         let expected = try await nearest().filter(isKept)
         let strays = found.filter { !isKept($0) }
         #expect(strays == [], sourceLocation: sourceLocation)
@@ -64,11 +64,11 @@ struct SearchTests {
         .contract(.invariant, .recorded))
     func boxAlone() async throws {
         let box = try #require(BoundingBox(west: -122, south: 37.2, east: -121.7, north: 37.5))
-        let places = try await Service.client().locations(NearbyPlacesRequest(box: box, limit: 50)).places
+        let places = try await Service.client().nearbyPlaces(NearbyPlacesRequest(box: box, limit: 50)).places
         #expect(places.allSatisfy { $0.distance == nil })
         var request = NearbyPlacesRequest(box: box, limit: 50)
         request.center = box.middle
-        #expect(try await Service.client().locations(request).places.map(\.id) == places.map(\.id))
+        #expect(try await Service.client().nearbyPlaces(request).places.map(\.id) == places.map(\.id))
     }
 
     @Test("Filters together leave what each of them leaves", .contract(.invariant), .needs(places: 1))
@@ -97,7 +97,7 @@ struct SearchTests {
                 let request = NearbyPlacesRequest(
                     center: try Coordinate(latitude: place.latitude, longitude: place.longitude), limit: 100,
                     searchText: beginning)
-                let found = try await Service.client().locations(request).places
+                let found = try await Service.client().nearbyPlaces(request).places
                 // It is the nearest, unless a hundred others stand on the same spot.
                 let isCrowded = found.count == 100 && found.last?.distance == 0
                 #expect(found.contains { $0.id == place.id } || isCrowded, "\(beginning): \(place.name)")
@@ -108,6 +108,6 @@ struct SearchTests {
     @Test("A text without a word finds nothing", .contract(.invariant, .recorded))
     func noWord() async throws {
         let request = NearbyPlacesRequest(center: try await Service.center(), searchText: " -- ")
-        #expect(try await Service.client().locations(request).places == [])
+        #expect(try await Service.client().nearbyPlaces(request).places == [])
     }
 }

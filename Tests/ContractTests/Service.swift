@@ -54,7 +54,7 @@ enum Service {
     static func places(
         around center: Coordinate, radius: Double? = nil, limit: Int? = nil
     ) async throws -> [PointOfInterest] {
-        try await loader { PointsOfInterestRequest(baseURL: $0, radius: radius, limit: limit) }
+        try await loader { PointsOfInterestRequest(baseURL: $0, radiusMeters: radius, limit: limit) }
             .loadAPIRequest(requestData: center)
     }
 

@@ -60,7 +60,7 @@ struct FaultTests {
         try await session.setFaults([MockFaultRule(times: 1, fault: fault)])
         let service = PointsOfInterestService(
             baseURL: session.baseURL, retryPolicy: RetryPolicy(firstPause: .zero))
-        #expect(try await service.location(id: 84).id == 84)
+        #expect(try await service.place(id: 84).id == 84)
         #expect(try await session.journal().requests.map(\.status).last == 200)
         try await session.end()
     }
@@ -78,8 +78,8 @@ struct FaultTests {
         let fault = MockFaultRule(times: 1, fault: .malformedJSON)
         for _ in 0..<2 {
             try await session.setFaults([fault])
-            await #expect(throws: RequestError.self) { try await service.location(id: 84) }
-            #expect(try await service.location(id: 84).id == 84)
+            await #expect(throws: RequestError.self) { try await service.place(id: 84) }
+            #expect(try await service.place(id: 84).id == 84)
         }
         try await session.end()
     }
@@ -102,8 +102,8 @@ struct FaultTests {
         ])
         let service = PointsOfInterestService(
             baseURL: session.baseURL,
-            retryPolicy: RetryPolicy(firstPause: .seconds(3600), longestPause: .zero))
-        #expect(try await service.location(id: 1).id == 1)
+            retryPolicy: RetryPolicy(firstPause: .seconds(3600), maximumPause: .zero))
+        #expect(try await service.place(id: 1).id == 1)
         #expect(try await session.journal().requests.map(\.status) == [429, 200])
         try await session.end()
     }

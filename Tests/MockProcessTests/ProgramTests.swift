@@ -13,7 +13,7 @@ struct ProgramTests {
                 == [#"{"port":\#(mock.port),"url":"http://127.0.0.1:\#(mock.port)"}"#])
         let service = PointsOfInterestService(baseURL: mock.baseURL, retryPolicy: .never)
         #expect(try await service.health().status == "ready")
-        #expect(try await service.location(id: 84).name == "San Jose McEnery Convention Center")
+        #expect(try await service.place(id: 84).name == "San Jose McEnery Convention Center")
         #expect(try await mock.stop() == 0)
         #expect(mock.program.output.lines(of: .standardError).last?.contains(#""event":"stopped""#) == true)
     }
@@ -36,7 +36,8 @@ struct ProgramTests {
         let mock = try await MockServerProcess(["--fixtures", path])
         let service = PointsOfInterestService(baseURL: mock.baseURL)
         let here = try Coordinate(latitude: 0, longitude: 0)
-        #expect(try await service.locations(NearbyPlacesRequest(center: here)).places.map(\.name) == ["Only"])
+        #expect(
+            try await service.nearbyPlaces(NearbyPlacesRequest(center: here)).places.map(\.name) == ["Only"])
         #expect(try await mock.stop() == 0)
     }
 

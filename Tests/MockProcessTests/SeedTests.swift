@@ -9,7 +9,7 @@ struct SeedTests {
         let service = PointsOfInterestService(baseURL: baseURL)
         let box = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
         var places: [PointOfInterest] = []
-        for try await place in service.allLocations(NearbyPlacesRequest(box: box, limit: 100)) {
+        for try await place in service.allNearbyPlaces(NearbyPlacesRequest(box: box, limit: 100)) {
             places.append(place)
         }
         return places

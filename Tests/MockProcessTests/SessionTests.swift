@@ -36,7 +36,7 @@ struct SessionTests {
         #expect(try await paths(other) == ["/categories", "/locations"])
         // The service without a prefix is none of theirs.
         let plain = PointsOfInterestService(baseURL: one.server)
-        #expect(try await plain.location(id: 84).name == "San Jose McEnery Convention Center")
+        #expect(try await plain.place(id: 84).name == "San Jose McEnery Convention Center")
 
         try await one.end()
         #expect(try await other.journal().requests.count == 2)
@@ -68,7 +68,8 @@ struct SessionTests {
         let session = try await SharedMock.session()
         let here = try Coordinate(latitude: 37.3293, longitude: -121.8893)
         var ids: [Int] = []
-        for try await place in session.service.allLocations(NearbyPlacesRequest(center: here, limit: 100)) {
+        for try await place in session.service.allNearbyPlaces(NearbyPlacesRequest(center: here, limit: 100))
+        {
             ids.append(place.id)
         }
         #expect(Set(ids).count == ids.count)
@@ -106,9 +107,9 @@ struct SessionTests {
     func isWaitedFor() async throws {
         let session = try await SharedMock.session()
         async let awaited = session.request(path: "/locations/{id}", method: "GET", after: 1)
-        _ = try await session.service.location(id: 1)
+        _ = try await session.service.place(id: 1)
         _ = try await session.places()
-        _ = try await session.service.location(id: 2)
+        _ = try await session.service.place(id: 2)
         #expect(try await awaited.target == "/locations/2")
         #expect(try await awaited.id == 3)
         let missing = await #expect(throws: MockServerSession.NoRequest.self) {

@@ -23,7 +23,7 @@ extension MockServerSession {
     /// Asks for a page of places in San José.
     func places(by session: URLSession = .uncached) async throws -> [PointOfInterest] {
         let here = try Coordinate(latitude: 37.3293, longitude: -121.8893)
-        return try await service(by: session).locations(NearbyPlacesRequest(center: here)).places
+        return try await service(by: session).nearbyPlaces(NearbyPlacesRequest(center: here)).places
     }
 
     private func service(by session: URLSession) -> PointsOfInterestService {

@@ -33,7 +33,7 @@ struct APIRequestLoaderTests {
         try await form.load(center, with: loader(on: network))
     }
 
-    @Test("sends the request and reads the answer", arguments: LoadingForm.allCases)
+    @Test("sends the request and reads the response", arguments: LoadingForm.allCases)
     func loads(form: LoadingForm) async throws {
         let network = try MockNetwork(body: Self.body)
         #expect(try await load(form, on: network) == Self.places)
@@ -54,7 +54,7 @@ struct APIRequestLoaderTests {
     }
 
     @Test(
-        "hands on the problem that the service tells, with the answer's own status",
+        "throws the service's problem, with the response's own status",
         arguments: LoadingForm.allCases,
         ["application/problem+json", "Application/Problem+JSON; charset=utf-8"])
     func throwsProblems(form: LoadingForm, contentType: String) async throws {
@@ -77,9 +77,10 @@ struct APIRequestLoaderTests {
             (503, "application/problem+json", "<oops>"), (199, "application/json", body),
             (300, "application/json", body), (304, nil, ""),
         ])
-    func tellsStatuses(form: LoadingForm, answer: (status: Int, type: String?, body: String)) async throws {
-        let network = try MockNetwork(status: answer.status, contentType: answer.type, body: answer.body)
-        await #expect(throws: RequestError.unexpectedStatus(answer.status)) {
+    func tellsStatuses(form: LoadingForm, response: (status: Int, type: String?, body: String)) async throws {
+        let network = try MockNetwork(
+            status: response.status, contentType: response.type, body: response.body)
+        await #expect(throws: RequestError.unexpectedStatus(response.status)) {
             try await load(form, on: network)
         }
     }
@@ -104,7 +105,7 @@ struct APIRequestLoaderTests {
         #expect(error?.urlErrorCode == code)
     }
 
-    @Test("tells that an answer is not HTTP", arguments: LoadingForm.allCases)
+    @Test("throws .notHTTP for a response that is not HTTP", arguments: LoadingForm.allCases)
     func tellsOtherProtocols(form: LoadingForm) async throws {
         let network = try MockNetwork { request in
             guard let url = request.url else { throw URLError(.badURL) }
@@ -175,8 +176,8 @@ struct APIRequestLoaderTests {
         }
     }
 
-    @Test("keeps the answers of requests at the same time apart", arguments: LoadingForm.allCases)
-    func keepsAnswersApart(form: LoadingForm) async throws {
+    @Test("keeps the responses of requests at the same time apart", arguments: LoadingForm.allCases)
+    func keepsResponsesApart(form: LoadingForm) async throws {
         let network = try MockNetwork { request in
             guard let url = request.url, let query = url.query,
                 let latitude = query.split(separator: "&").first?.split(separator: "=").last,

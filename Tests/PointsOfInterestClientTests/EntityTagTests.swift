@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Entity tags", .timeLimit(.minutes(1)))
 struct EntityTagTests {
-    private static let first = Answer.test(200, ["ETag": #"W/"1""#, "Link": "<?b>; rel=next"], "[1]")
+    private static let first = Response.test(200, ["ETag": #"W/"1""#, "Link": "<?b>; rel=next"], "[1]")
 
     private let store = MemoryEntityTagStore()
 
@@ -26,23 +26,23 @@ struct EntityTagTests {
         stub.requests.map { $0.value(forHTTPHeaderField: "If-None-Match") }
     }
 
-    @Test("bring the answer back that hasn't changed, its fields included")
+    @Test("return the kept response where it hasn't changed, with its header fields")
     func revalidates() async throws {
         let stub = StubTransport([
             .success(Self.first),
             .success(.test(304, ["ETag": #""1""#, "Date": "later", "Content-Length": "0"])),
         ])
         let transport = RevalidatingTransport(base: stub, store: store)
-        let answers = [try await transport.send(request()), try await transport.send(request())]
-        #expect(answers.map(\.head.status) == [200, 200])
-        #expect(answers.map(\.body) == [Data("[1]".utf8), Data("[1]".utf8)])
-        #expect(answers[1].head.value(forField: "link") == "<?b>; rel=next")
-        #expect(answers[1].head.value(forField: "date") == "later")
-        #expect(answers[1].head.value(forField: "content-length") == nil)
+        let responses = [try await transport.send(request()), try await transport.send(request())]
+        #expect(responses.map(\.head.status) == [200, 200])
+        #expect(responses.map(\.body) == [Data("[1]".utf8), Data("[1]".utf8)])
+        #expect(responses[1].head.value(forField: "link") == "<?b>; rel=next")
+        #expect(responses[1].head.value(forField: "date") == "later")
+        #expect(responses[1].head.value(forField: "content-length") == nil)
         #expect(conditions(stub) == [nil, #"W/"1""#])
     }
 
-    @Test("make way for the answer that has changed")
+    @Test("are replaced where the response has changed")
     func replaces() async throws {
         let stub = StubTransport([
             .success(Self.first), .success(.test(200, ["ETag": #""2""#], "[2]")), .success(.test(304)),
@@ -54,7 +54,7 @@ struct EntityTagTests {
         #expect(conditions(stub) == [nil, #"W/"1""#, #""2""#])
     }
 
-    @Test("aren't believed where a 304 is of another tag: the answer is asked for again, whole")
+    @Test("aren't used where a 304 has another tag: the request is sent again without a condition")
     func asksAgain() async throws {
         let stub = StubTransport([
             .success(Self.first), .success(.test(304, ["ETag": #""2""#])),
@@ -67,7 +67,7 @@ struct EntityTagTests {
         #expect(conditions(stub) == [nil, #"W/"1""#, nil, #""2""#])
     }
 
-    @Test("aren't asked about twice where the service goes on answering 304")
+    @Test("are revalidated once where the service keeps responding with 304")
     func endsAsking() async throws {
         let stub = StubTransport([
             .success(Self.first), .success(.test(304, ["ETag": #""2""#])), .success(.test(304)),
@@ -78,7 +78,7 @@ struct EntityTagTests {
         #expect(stub.requests.count == 3)
     }
 
-    @Test("are not kept where the service forbids to store the answer")
+    @Test("are not kept where the service forbids to store the response")
     func honoursNoStore() async throws {
         let fields = ["ETag": #""1""#, "Cache-Control": "private, No-Store"]
         let stub = StubTransport(Array(repeating: .success(.test(200, fields, "[]")), count: 2))
@@ -87,7 +87,7 @@ struct EntityTagTests {
         #expect(conditions(stub) == [nil, nil])
     }
 
-    @Test("belong to one URL and to the fields by which answers differ")
+    @Test("belong to one URL and to the header fields that responses depend on")
     func keys() async throws {
         let stub = StubTransport(Array(repeating: .success(Self.first), count: 10))
         let transport = RevalidatingTransport(base: stub, store: store)
@@ -102,8 +102,8 @@ struct EntityTagTests {
         #expect(conditions(stub) == Array(repeating: nil, count: 9) + ["*"])
     }
 
-    @Test("are not kept of answers that aren't whole and good, and a 304 that nobody asked for stays one")
-    func keepsOnlyGoodAnswers() async throws {
+    @Test("are kept for status 200 only, and a 304 to an unconditional request is returned")
+    func keepsOnlyGoodResponses() async throws {
         let stub = StubTransport([
             .success(.test(404, ["ETag": #""1""#])), .success(.test(200, [:], "[]")), .success(.test(304)),
         ])
@@ -119,21 +119,21 @@ struct EntityTagTests {
         func key(_ name: String) throws -> EntityTagKey {
             EntityTagKey(url: try #require(URL(string: "https://h/\(name)")))
         }
-        func answer(_ count: Int) -> TaggedResponse {
+        func response(_ count: Int) -> TaggedResponse {
             TaggedResponse(
                 entityTag: "t", head: ResponseHead(status: 200), body: Data(repeating: 1, count: count))
         }
         let store = MemoryEntityTagStore(maximumCount: 3, maximumByteCount: 100)
-        for name in ["a", "b", "c"] { await store.keep(answer(10), for: try key(name)) }
-        _ = await store.answer(for: try key("a"))
-        await store.keep(answer(10), for: try key("d"))
-        #expect(await store.answer(for: try key("b")) == nil)
-        #expect(await store.answer(for: try key("a")) != nil)
-        await store.keep(answer(85), for: try key("e"))
-        #expect(await store.answer(for: try key("a")) != nil)
-        #expect(await store.answer(for: try key("c")) == nil)
-        #expect(await store.answer(for: try key("d")) == nil)
-        await store.keep(answer(101), for: try key("e"))
-        #expect(await store.answer(for: try key("e")) == nil)
+        for name in ["a", "b", "c"] { await store.keep(response(10), for: try key(name)) }
+        _ = await store.response(for: try key("a"))
+        await store.keep(response(10), for: try key("d"))
+        #expect(await store.response(for: try key("b")) == nil)
+        #expect(await store.response(for: try key("a")) != nil)
+        await store.keep(response(85), for: try key("e"))
+        #expect(await store.response(for: try key("a")) != nil)
+        #expect(await store.response(for: try key("c")) == nil)
+        #expect(await store.response(for: try key("d")) == nil)
+        await store.keep(response(101), for: try key("e"))
+        #expect(await store.response(for: try key("e")) == nil)
     }
 }

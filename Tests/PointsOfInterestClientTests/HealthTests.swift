@@ -30,7 +30,7 @@ struct HealthTests {
                 == HealthReport(status: "ready", database: "unreachable", eventsDatabase: "reachable"))
     }
 
-    @Test("is told once where it is bad: nobody waits for a better answer")
+    @Test("is asked for once, also where the service is not ready")
     func isAskedOnce() async throws {
         let count = Lock(0)
         let network = try MockNetwork { request in

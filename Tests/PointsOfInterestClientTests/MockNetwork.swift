@@ -5,9 +5,9 @@ import PointsOfInterestTesting
     import FoundationNetworking
 #endif
 
-/// A network of a test's own: a session, what it is asked for, and the handler that answers there.
+/// A test's own network: a session, its requests, and the handler that responds to them.
 struct MockNetwork {
-    /// Answers a request; nil leaves it without an answer, an error fails it.
+    /// Returns the response to a request; nil is no response, an error fails the request.
     typealias Handler = @Sendable (URLRequest) throws -> (URLResponse, Data)?
 
     let session: URLSession
@@ -23,7 +23,7 @@ struct MockNetwork {
         }
     }
 
-    /// A network on which every request has the same answer.
+    /// A network on which every request has the same response.
     init(status: Int = 200, contentType: String? = "application/json", body: String) throws {
         try self.init { request in
             guard let url = request.url,

@@ -33,15 +33,15 @@ private struct QueueRequest: APIRequest {
 
 @Suite("A request of the app's own", .timeLimit(.minutes(1)))
 struct OwnRequestTests {
-    private func load(_ form: LoadingForm, answer: String) async throws -> Int {
-        let network = try MockNetwork(body: answer)
+    private func load(_ form: LoadingForm, response: String) async throws -> Int {
+        let network = try MockNetwork(body: response)
         let loader = APIRequestLoader(apiRequest: NumberRequest(), urlSession: network.session)
         return try await form.load(network.baseURL, with: loader)
     }
 
     @Test("is loaded like ours", arguments: LoadingForm.allCases)
     func loads(form: LoadingForm) async throws {
-        #expect(try await load(form, answer: "[2]") == 2)
+        #expect(try await load(form, response: "[2]") == 2)
     }
 
     @MainActor
@@ -57,8 +57,8 @@ struct OwnRequestTests {
 
     @Test("has its own errors, and ours where it can't decode", arguments: LoadingForm.allCases)
     func throwsItsOwn(form: LoadingForm) async throws {
-        await #expect(throws: NumberRequest.Odd()) { try await load(form, answer: "[3]") }
-        let error = await #expect(throws: RequestError.self) { try await load(form, answer: "?") }
+        await #expect(throws: NumberRequest.Odd()) { try await load(form, response: "[3]") }
+        let error = await #expect(throws: RequestError.self) { try await load(form, response: "?") }
         guard case .undecodableBody = error else {
             Issue.record("\(String(describing: error))")
             return

@@ -8,15 +8,15 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("The pages of an answer", .timeLimit(.minutes(1)))
+@Suite("The pages of nearby places", .timeLimit(.minutes(1)))
 struct PagesTests {
     /// A network on which each request has the places and the `Link` that a function makes of its query.
     private func network(
-        _ answer: @escaping @Sendable (_ query: String) -> (ids: [Int], link: String?)
+        _ respond: @escaping @Sendable (_ query: String) -> (ids: [Int], link: String?)
     ) throws -> MockNetwork {
         try MockNetwork { request in
             let url = try #require(request.url)
-            let (ids, link) = answer(url.query ?? "")
+            let (ids, link) = respond(url.query ?? "")
             let response = try #require(
                 HTTPURLResponse(
                     url: url, statusCode: 200, httpVersion: "HTTP/1.1",
@@ -28,7 +28,7 @@ struct PagesTests {
         }
     }
 
-    private func pages(on network: MockNetwork) throws -> LocationsPages {
+    private func pages(on network: MockNetwork) throws -> NearbyPlaces.Pages {
         PointsOfInterestService(baseURL: network.baseURL, urlSession: network.session, retryPolicy: .never)
             .pages(of: NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2)))
     }
@@ -62,7 +62,7 @@ struct PagesTests {
         #expect(count.withLock { $0 } == 1)
         var ids: [Int] = []
         let places = PointsOfInterestService(baseURL: network.baseURL, urlSession: network.session)
-            .allLocations(NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2)))
+            .allNearbyPlaces(NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2)))
         for try await place in places {
             ids.append(place.id)
             if ids.count == 4 { break }
@@ -154,16 +154,16 @@ struct PagesTests {
 
 @Suite("A link to the next page")
 struct NextPageTests {
-    private func next(_ target: String, base: String, answered: String? = nil) throws -> String? {
+    private func next(_ target: String, base: String, respondingURL: String? = nil) throws -> String? {
         let request = NearbyPlacesEndpoint(baseURL: try #require(URL(string: base)))
         let head = ResponseHead(
-            status: 200, url: URL(string: answered ?? base + "/locations?lat=1&long=2"),
+            status: 200, url: URL(string: respondingURL ?? base + "/locations?lat=1&long=2"),
             fields: ["LINK": "<\(target)>; rel=\"next\""])
         return try request.parseResponse(data: Data("[]".utf8), head: head).next?.absoluteString
     }
 
     @Test(
-        "is understood from the URL that answered, behind any prefix",
+        "is understood from the URL of the response, behind any prefix",
         arguments: [
             ("?c=1", "https://h", "https://h/locations?c=1"),
             ("?c=1", "https://h/api/v1", "https://h/api/v1/locations?c=1"),
@@ -179,7 +179,7 @@ struct NextPageTests {
     @Test("may go on with HTTPS where the service has redirected to it")
     func mayUpgrade() throws {
         #expect(
-            try next("?c=1", base: "http://h", answered: "https://h/locations?lat=1")
+            try next("?c=1", base: "http://h", respondingURL: "https://h/locations?lat=1")
                 == "https://h/locations?c=1")
     }
 
@@ -192,8 +192,10 @@ struct NextPageTests {
             // Relative to a host that the request was redirected to.
             ("?c=1", "https://evil.test/locations"), ("?c=1", "http://h/locations"),
         ])
-    func isRefused(target: String, answered: String?) {
-        #expect(throws: RequestError.self) { try next(target, base: "https://h", answered: answered) }
+    func isRefused(target: String, respondingURL: String?) {
+        #expect(throws: RequestError.self) {
+            try next(target, base: "https://h", respondingURL: respondingURL)
+        }
     }
 
     @Test("is asked for only from the service, whoever made it")

@@ -16,7 +16,7 @@ struct PointsOfInterestRequestTests {
         base: String, latitude: Double = 37.3293, longitude: Double = -121.8893, radius: Double? = nil,
         limit: Int? = nil
     ) throws -> String? {
-        let request = PointsOfInterestRequest(baseURL: try url(base), radius: radius, limit: limit)
+        let request = PointsOfInterestRequest(baseURL: try url(base), radiusMeters: radius, limit: limit)
         let coordinate = try Coordinate(latitude: latitude, longitude: longitude)
         return try request.makeRequest(from: coordinate).url?.absoluteString
     }
@@ -39,7 +39,7 @@ struct PointsOfInterestRequestTests {
             try madeURL(base: "http://h", radius: 99.5, limit: 1)
                 == "http://h/locations?lat=37.3293&long=-121.8893&radius=99.5&limit=1")
         var request = PointsOfInterestRequest(baseURL: try url("http://h"))
-        request.radius = 2e21
+        request.radiusMeters = 2e21
         request.limit = 100
         let made = try request.makeRequest(from: Coordinate(latitude: -90, longitude: 5e-12))
         #expect(made.url?.query(percentEncoded: true) == "lat=-90&long=5e-12&radius=2e%2B21&limit=100")

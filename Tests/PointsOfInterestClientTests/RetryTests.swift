@@ -26,13 +26,13 @@ struct RetryTests {
         return request
     }
 
-    @Test("goes on until there is an answer, with pauses that double")
+    @Test("goes on until there is a response, with pauses that double")
     func retries() async throws {
         let stub = StubTransport([
             .success(.test(503)), .failure(Self.lost), .success(.test(429)), .success(.test(200, [:], "x")),
         ])
-        let answer = try await transport(stub, RetryPolicy(attempts: 5)).send(request())
-        #expect(answer.head.status == 200)
+        let response = try await transport(stub, RetryPolicy(attempts: 5)).send(request())
+        #expect(response.head.status == 200)
         #expect(clock.pauses == [.milliseconds(250), .milliseconds(500), .milliseconds(1000)])
     }
 
@@ -49,7 +49,7 @@ struct RetryTests {
     @Test(
         "isn't done for what would fail the same way",
         arguments: [200, 304, 400, 401, 404, 408, 500, 501])
-    func leavesFinalAnswers(status: Int) async throws {
+    func leavesFinalResponses(status: Int) async throws {
         let stub = StubTransport([.success(.test(status)), .success(.test(200))])
         #expect(try await transport(stub).send(request()).head.status == status)
         #expect(clock.pauses.isEmpty)
@@ -82,7 +82,7 @@ struct RetryTests {
     }
 
     #if canImport(FoundationNetworking)
-        @Test("is done on Linux for an empty answer and for one cut off", arguments: [-1011, -1])
+        @Test("is done on Linux for an empty response and for one that is cut off", arguments: [-1011, -1])
         func retriesClosedConnections(code: Int) async throws {
             let stub = StubTransport([.failure(.transport(code: code, reason: "")), .success(.test(200))])
             #expect(try await transport(stub).send(request()).head.status == 200)
@@ -108,12 +108,12 @@ struct RetryTests {
         ])
     func retryAfter(field: String, pause: Duration?) async throws {
         let stub = StubTransport([.success(.test(503, ["Retry-After": field])), .success(.test(200))])
-        let answer = try await transport(stub).send(request())
-        #expect(answer.head.status == (pause == nil ? 503 : 200))
+        let response = try await transport(stub).send(request())
+        #expect(response.head.status == (pause == nil ? 503 : 200))
         #expect(clock.pauses == (pause.map { [$0] } ?? []))
     }
 
-    @Test("counts a date from the answer's own, whatever the device's clock says")
+    @Test("counts a date from the response's own, whatever the device's clock says")
     func retryAfterDate() async throws {
         let fields = [
             "Retry-After": "Thu, 01 Jan 2015 00:00:07 GMT", "Date": "Thu, 01 Jan 2015 00:00:02 GMT",

@@ -69,10 +69,10 @@ struct ServiceTests {
     func places() async throws {
         let network = try pagedNetwork()
         var ids: [Int] = []
-        for try await place in service(network).allLocations(try request()) { ids.append(place.id) }
+        for try await place in service(network).allNearbyPlaces(try request()) { ids.append(place.id) }
         #expect(ids == Array(1...7))
         var first: [Int] = []
-        for try await place in service(network).allLocations(try request()) {
+        for try await place in service(network).allNearbyPlaces(try request()) {
             first.append(place.id)
             if first.count == 3 { break }
         }
@@ -93,9 +93,9 @@ struct ServiceTests {
             return (response, body)
         }
         let service = service(network)
-        #expect(try await service.location(id: 4).id == 4)
+        #expect(try await service.place(id: 4).id == 4)
         let center = try Coordinate(latitude: -1.5, longitude: 5e-5)
-        _ = try await service.location(id: 4, center: center)
+        _ = try await service.place(id: 4, center: center)
         #expect(try await service.categories() == [CategoryCount(name: "park", count: 3)])
         #expect(
             await sentURLs(network, 3) == [
@@ -150,7 +150,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("keeps answers by their tags, unless it is told not to")
+    @Test("keeps responses by their tags, unless it is told not to")
     func entityTags() async throws {
         let network = try MockNetwork { request in
             let url = try #require(request.url)
@@ -163,11 +163,11 @@ struct ServiceTests {
         }
         let keeping = service(network)
         for _ in 0..<3 {
-            #expect(try await keeping.locations(try request()).places == [Self.place(1)])
+            #expect(try await keeping.nearbyPlaces(try request()).places == [Self.place(1)])
         }
         let forgetting = PointsOfInterestService(
             baseURL: network.baseURL, urlSession: network.session, entityTags: nil)
-        _ = try await forgetting.locations(try request())
+        _ = try await forgetting.nearbyPlaces(try request())
         var conditions: [String?] = []
         for await event in network.events {
             guard case .started(let request) = event else { continue }

@@ -40,8 +40,8 @@ struct EventRecorderTests {
         #expect(error?.description == "the event didn't come: launch; nothing came")
     }
 
-    @Test("answers what nobody has waited for")
-    func answersRest() async throws {
+    @Test("returns the events that weren't waited for")
+    func returnsRest() async throws {
         let recorder = EventRecorder(model)
         model.sendTrackingEvent(.launch)
         model.sendTrackingEvent(.locationCheck)

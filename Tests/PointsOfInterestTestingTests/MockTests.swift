@@ -61,8 +61,8 @@ struct MockTests {
         #expect(finder.requests.map(\.limit) == [1, 2])
     }
 
-    @Test("location fetcher answers within the call, or when it is told, to a delegate that it doesn't hold")
-    func fetcherAnswers() {
+    @Test("location fetcher calls its delegate at once or when the test says so, and holds it weakly")
+    func fetcherCallsDelegate() {
         let fetcher = MockLocationFetcher()
         var delegate: LocationNotes? = LocationNotes()
         weak let held = delegate

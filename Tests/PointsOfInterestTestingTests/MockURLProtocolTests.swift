@@ -28,7 +28,7 @@ struct MockURLProtocolTests {
             for id in 1...300 {
                 group.addTask {
                     let session = MockURLProtocol.session {
-                        try MockURLProtocol.answer([.fixture(id: id)], to: $0)
+                        try MockURLProtocol.response([.fixture(id: id)], to: $0)
                     }
                     for _ in 0..<3 {
                         let ids = try await places(over: session).map(\.id)
@@ -97,7 +97,7 @@ struct MockURLProtocolTests {
         }
     }
 
-    @Test("tells what happens to a request that is never answered")
+    @Test("yields what happens to a request that never gets a response")
     func leavesRequestsOpen() async throws {
         let (events, continuation) = AsyncStream.makeStream(of: MockURLProtocol.Event.self)
         let session = MockURLProtocol.session(events: continuation) { _ in .nothing }
@@ -116,8 +116,8 @@ struct MockURLProtocolTests {
         await #expect(throws: RequestError.cancelled) { try await task.value }
     }
 
-    @Test("may be answered by something that isn't HTTP")
-    func answersOtherProtocols() async throws {
+    @Test("can return a response that isn't HTTP")
+    func returnsOtherResponses() async throws {
         let (_, continuation) = AsyncStream.makeStream(of: MockURLProtocol.Event.self)
         let session = MockURLProtocol.session(events: continuation) { request in
             guard let url = request.url else { throw URLError(.badURL) }
@@ -129,7 +129,7 @@ struct MockURLProtocolTests {
 
     @Test("keeps nothing of what it loads")
     func keepsNothing() {
-        let session = MockURLProtocol.session { try MockURLProtocol.answer([], to: $0) }
+        let session = MockURLProtocol.session { try MockURLProtocol.response([], to: $0) }
         #expect(session.configuration.urlCache == nil)
         #expect(session.configuration.protocolClasses?.count == 1)
     }

@@ -14,13 +14,13 @@ struct RecordedResponseTests {
         return request
     }
 
-    @Test("is what its own request is answered with", arguments: RecordedResponse.allCases)
-    func answersItsRequest(recording: RecordedResponse) throws {
+    @Test("is the response to its own request", arguments: RecordedResponse.allCases)
+    func respondsToItsRequest(recording: RecordedResponse) throws {
         let exchange = try recording.exchange()
         // A request that is wrong looks like one that is right.
         guard recording != .invalidParameters, recording != .locationNotFound else { return }
         let request = try request(exchange.target, accept: exchange.requestHeaders["Accept"])
-        let (response, body) = try RecordedResponse.answer(to: request)
+        let (response, body) = try RecordedResponse.response(to: request)
         #expect(response.statusCode == exchange.status)
         #expect(
             response.mimeType
@@ -86,7 +86,7 @@ struct RecordedResponseTests {
 
     @Test("is a problem for a path of no endpoint", arguments: ["/", "/nothing", "/locations/1/x"])
     func refusesOtherPaths(path: String) throws {
-        #expect(try RecordedResponse.answer(to: request(path)).0.statusCode == 404)
+        #expect(try RecordedResponse.response(to: request(path)).0.statusCode == 404)
     }
 }
 

@@ -49,7 +49,7 @@ struct DepartedClientTests {
         let service = PointsOfInterestService(baseURL: server.baseURL)
         let center = try Coordinate(latitude: 37.32931357, longitude: -121.88938642)
         let load = Task {
-            try await service.locations(NearbyPlacesRequest(center: center, featured: true))
+            try await service.nearbyPlaces(NearbyPlacesRequest(center: center, featured: true))
         }
         try await session.waitForBlockedQueries()
         load.cancel()

@@ -1,17 +1,16 @@
 import Foundation
 
-/// What an app is told at its launch: which service to talk to, and whether it only hosts unit tests.
+/// The configuration of an app's launch: which service to use, and whether the app only hosts unit tests.
 public struct AppConfiguration: Sendable {
     /// Where the service is, with a path prefix if it has one.
     public var baseURL: URL
-    /// The headers of each request, beside those that it has itself. Asked before each, since a token may have
-    /// to be fetched; an error fails the request.
+    /// Returns the header fields that are added to each request. Called before each, since a token may have to be
+    /// fetched; an error fails the request.
     public var headers: HeaderProvider
-    /// Whether the app only hosts unit tests, and should leave out what those don't need: its first load, for
-    /// instance.
+    /// Whether the app only hosts unit tests, and should leave out what they don't need, such as its first load.
     public var isUnitTesting: Bool
-    /// Who uses the app, for its tracking events: 1 to 200 bytes. Asked for each event; by default an id that each
-    /// launch makes anew.
+    /// Returns who uses the app, for its tracking events: 1 to 200 bytes. Called for each event. The default is a new
+    /// random id for each launch.
     public var userID: @Sendable () -> String
 
     /// Makes a configuration.
@@ -30,20 +29,20 @@ public struct AppConfiguration: Sendable {
 extension AppConfiguration {
     /// Makes the configuration of this launch.
     ///
-    /// A UI test sets `launchArguments` or `launchEnvironment`; an argument counts before the environment.
+    /// A UI test sets `launchArguments` or `launchEnvironment`. An argument takes precedence over the environment.
     ///
     /// | argument | environment | meaning |
     /// |---|---|---|
     /// | `-POI_BASE_URL URL` | `POI_BASE_URL` | the service, instead of the app's own |
-    /// | `-POI_HEADERS TEXT` | `POI_HEADERS` | headers, `Name: value` a line, in place of the app's own of that name |
+    /// | `-POI_HEADERS TEXT` | `POI_HEADERS` | headers, one `Name: value` a line; they replace the app's own of that name |
     /// | `-IS_UNIT_TESTING YES` | `IS_UNIT_TESTING` | `YES`, `true` or `1`; `NO`, `false` or `0` |
     ///
     /// - Parameters:
-    ///   - defaultBaseURL: the service that the app talks to where its launch names none.
+    ///   - defaultBaseURL: the service to use where the launch names none.
     ///   - headers: the app's own headers.
-    ///   - arguments: the launch arguments, the program's name among them or not.
-    ///   - environment: the environment's variables.
-    /// - Throws: `AppConfigurationError` for a value that can't be used; there is no guessing.
+    ///   - arguments: the launch arguments, with or without the program's name.
+    ///   - environment: the environment variables.
+    /// - Throws: `AppConfigurationError` for a value that can't be used.
     public init(
         defaultBaseURL: URL, headers: @escaping HeaderProvider = { [:] },
         arguments: [String] = ProcessInfo.processInfo.arguments,
@@ -58,7 +57,7 @@ extension AppConfiguration {
     }
 }
 
-/// The settings among a launch's arguments and its environment.
+/// The settings in the arguments and the environment of a launch.
 struct LaunchSettings {
     let arguments: [String]
     let environment: [String: String]
@@ -95,7 +94,7 @@ struct LaunchSettings {
         }
     }
 
-    /// The value of an argument, else of a variable; an empty variable is as good as none.
+    /// Returns the value of an argument, else of a variable. An empty variable counts as none.
     private func value(_ name: String) throws(AppConfigurationError) -> String? {
         if let index = arguments.lastIndex(of: "-" + name) {
             guard arguments.indices.contains(index + 1) else { throw .missingValue(name: "-" + name) }
@@ -104,7 +103,7 @@ struct LaunchSettings {
         return environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// What a header's name is made of (RFC 9110, section 5.6.2).
+    /// Whether a header's name may contain the byte (RFC 9110, section 5.6.2).
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -117,14 +116,14 @@ struct LaunchSettings {
 
 /// A launch argument or an environment variable that can't be used.
 public enum AppConfigurationError: Error, Hashable, Sendable {
-    /// The argument stands last, without its value.
+    /// The argument is the last one and has no value.
     case missingValue(name: String)
-    /// The value is not what the setting takes, which `expected` tells.
+    /// The value is not `expected`, which describes the right ones.
     case invalidValue(name: String, expected: String)
 }
 
 extension AppConfigurationError: LocalizedError {
-    /// A sentence for people; without the value, which may be a secret.
+    /// A sentence for people. It doesn't contain the value, which may be a secret.
     public var errorDescription: String? {
         switch self {
         case .missingValue(let name): "\(name) has no value."

@@ -4,41 +4,39 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The parts that an app's screens share, made once at its launch; `AppEnvironment.mock()` in
-/// `PointsOfInterestTesting` makes those of a test.
-///
-/// A file that imports SwiftUI too says `AppEnvironment`.
+/// The parts that an app's screens share. The app makes them once at its launch; a test makes its own with
+/// `AppEnvironment.mock()` of `PointsOfInterestTesting`.
 @MainActor
 public struct AppEnvironment {
-    /// What the app was told at its launch.
+    /// The configuration of this launch.
     public let configuration: AppConfiguration
-    /// What carries requests.
+    /// The session that sends the requests.
     public let urlSession: URLSession
     /// The service.
     public let service: PointsOfInterestService
-    /// Where the app's parts tell each other what happens.
+    /// The notification center that the app's parts post to.
     public let notificationCenter: NotificationCenter
-    /// What timers are scheduled on.
+    /// Schedules the timers.
     public let timerScheduler: any TimerScheduler
-    /// Knows where the device is.
+    /// Finds out where the device is.
     public let locationProvider: CurrentLocationProvider
-    /// What screens tell their tracking events to.
+    /// Takes the screens' tracking events.
     public let trackingModel: TrackingModel
-    /// Sends the events of the queue; nil where there is none. The app runs it, and flushes it when it goes to the
+    /// Sends the events of the queue; nil where there is no queue. The app runs it, and flushes it when it goes to the
     /// background.
     public let eventUploader: EventUploader?
 
-    /// Makes an app's parts, or a test's where the outside world is replaced.
+    /// Makes the parts of an app, or of a test that replaces the outside world.
     ///
     /// - Parameters:
-    ///   - configuration: what the app was told at its launch.
-    ///   - urlSession: what carries requests.
+    ///   - configuration: the configuration of this launch.
+    ///   - urlSession: the session that sends the requests.
     ///   - retryPolicy: how often and when a request is sent again.
-    ///   - notificationCenter: where the app's parts tell each other what happens.
-    ///   - timerScheduler: what timers are scheduled on.
-    ///   - locationFetcher: the device's sense of place.
-    ///   - eventQueue: where tracking events wait for the service; without one they only get to observers.
-    ///   - tracker: takes tracking events in the place of the queue, as a test's does.
+    ///   - notificationCenter: the notification center that the app's parts post to.
+    ///   - timerScheduler: schedules the timers.
+    ///   - locationFetcher: the device's location manager, or a stand-in.
+    ///   - eventQueue: where tracking events wait for the service; without one only observers see them.
+    ///   - tracker: takes the tracking events in place of the queue, for a test.
     public init(
         configuration: AppConfiguration, urlSession: URLSession = .uncached,
         retryPolicy: RetryPolicy = RetryPolicy(), notificationCenter: NotificationCenter = .default,
@@ -58,9 +56,8 @@ public struct AppEnvironment {
             locationFetcher: locationFetcher, notificationCenter: notificationCenter,
             placeFinder: service, timerScheduler: timerScheduler)
         trackingModel = TrackingModel(
-            actionCreator: TrackingActionCreator(
-                userID: configuration.userID, isTest: configuration.isUnitTesting),
-            dispatcher: TrackingDispatcher(tracker: tracker ?? eventQueue ?? NowhereTracker()))
+            tracker: tracker ?? eventQueue ?? NowhereTracker(), isTest: configuration.isUnitTesting,
+            userID: configuration.userID)
         eventUploader = eventQueue.map { [service] in EventUploader(queue: $0, service: service) }
     }
 
@@ -74,7 +71,7 @@ public struct AppEnvironment {
             request: request)
     }
 
-    /// Makes a manager of the featured place.
+    /// Makes a manager of the featured places.
     public func makeFeaturedPlaceManager() -> FeaturedPlaceManager {
         FeaturedPlaceManager(
             placeFinder: service, locationSource: locationProvider, timerScheduler: timerScheduler)

@@ -3,32 +3,32 @@
     import Foundation
 
     extension CLLocationManager: LocationFetcher {
-        /// Who is told what happens; held weakly. Only a `CLLocationManagerDelegate` can be told.
+        /// Gets the fixes and failures; held weakly. It must also be a `CLLocationManagerDelegate`.
         public var locationFetcherDelegate: (any LocationFetcherDelegate)? {
             get { delegate as? any LocationFetcherDelegate }
             set {
                 let delegate = newValue as? any CLLocationManagerDelegate
                 assert(
                     newValue == nil || delegate != nil,
-                    "a location manager tells only delegates of its own kind")
+                    "the delegate of a location manager must be a CLLocationManagerDelegate")
                 self.delegate = delegate
             }
         }
 
-        /// What the person has decided, now.
+        /// Whether the app may use the location now.
         public var locationAuthorization: LocationAuthorization {
             switch authorizationStatus {
             case .notDetermined: .notDetermined
             case .restricted: .restricted
             case .denied: .denied
-            // Allowed, in one of several ways, some of them newer than this code.
+            // Allowed, in one of several ways, some of which may be newer than this code.
             default: accuracyAuthorization == .reducedAccuracy ? .reducedAccuracy : .fullAccuracy
             }
         }
     }
 
     extension CurrentLocationProvider {
-        /// Makes a provider on the device's own location manager.
+        /// Makes a provider with the device's own location manager.
         public convenience init(
             notificationCenter: NotificationCenter = .default, placeFinder: any PlaceFinder
         ) {
@@ -38,10 +38,10 @@
         }
     }
 
-    // A manager calls on the thread that made it, which is the main one, since its fetcher side is the main
-    // actor's. It is not passed on: only values cross.
+    // A manager calls its delegate on the thread that made it. That is the main one, since a `LocationFetcher`
+    // belongs to the main actor. The manager isn't `Sendable`, so only values are passed on.
     extension CurrentLocationProvider: CLLocationManagerDelegate {
-        /// Hands the manager's fixes on.
+        /// Passes the manager's fixes on.
         public nonisolated func locationManager(
             _ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]
         ) {
@@ -49,7 +49,7 @@
             MainActor.assumeIsolated { locationFetcher(locationFetcher, didUpdateLocations: fixes) }
         }
 
-        /// Hands the manager's failure on. A manager raises an exception where this is missing.
+        /// Passes the manager's failure on. A manager raises an exception where its delegate doesn't have this.
         public nonisolated func locationManager(
             _ manager: CLLocationManager, didFailWithError error: any Error
         ) {
@@ -57,14 +57,14 @@
             MainActor.assumeIsolated { locationFetcher(locationFetcher, didFailWithError: failure) }
         }
 
-        /// Hands on that the person may have decided anew.
+        /// Passes on that the permission may have changed.
         public nonisolated func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
             MainActor.assumeIsolated { locationFetcherDidChangeAuthorization(locationFetcher) }
         }
     }
 
     extension LocationFix {
-        /// Makes a fix of one of Core Location's.
+        /// Converts a location of Core Location's.
         public init(_ location: CLLocation) {
             self.init(
                 latitude: location.coordinate.latitude, longitude: location.coordinate.longitude,
@@ -73,7 +73,7 @@
     }
 
     extension LocationFailure {
-        /// Makes a failure of an error that a location manager told.
+        /// Converts an error of a location manager.
         public init(_ error: any Error) {
             let system = error as NSError
             self.init(
@@ -83,11 +83,11 @@
     }
 
     extension AppEnvironment {
-        /// Makes the parts of an app on the device's own location manager.
+        /// Makes the parts of an app with the device's own location manager.
         ///
         /// - Parameters:
-        ///   - configuration: what the app was told at its launch.
-        ///   - eventQueue: where tracking events wait for the service; without one they only get to observers.
+        ///   - configuration: the configuration of this launch.
+        ///   - eventQueue: where tracking events wait for the service; without one only observers see them.
         public init(configuration: AppConfiguration, eventQueue: EventQueue? = nil) {
             self.init(
                 configuration: configuration, locationFetcher: CLLocationManager(), eventQueue: eventQueue)

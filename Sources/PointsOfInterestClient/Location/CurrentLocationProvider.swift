@@ -1,21 +1,21 @@
 import Foundation
 
-/// Tells where the device is, and whether that is a point of interest.
+/// Finds out where the device is, and whether that is at a point of interest.
 ///
-/// Its state is the main actor's. It is its fetcher's delegate, so a fetcher serves one provider. Questions
-/// that wait at the same time share one fix; nobody is told a fix that came before the question.
+/// It becomes the delegate of its fetcher, so a fetcher has one provider. Calls that wait at the same time share one
+/// fix; no call gets a fix from before it began.
 @MainActor
 public final class CurrentLocationProvider: NSObject {
-    /// Posted, with the provider as its object, when the person has decided anew about the app's access to the
-    /// location. On the main thread.
+    /// Posted on the main thread, with the provider as its object, when the person has changed the app's permission
+    /// to use the location.
     public nonisolated static let authChangedNotification = Notification.Name(
         "CurrentLocationProvider.authChangedNotification")
-    /// The accuracy that a fix should have, in metres.
+    /// The accuracy that is requested of the device, in metres.
     public nonisolated static let desiredAccuracyMeters = 100.0
-    /// The radius in metres that a point of interest is looked for in, where the fix is better than that.
-    public nonisolated static let leastRadiusMeters = 100.0
-    /// The accuracy in metres beyond which a fix can't tell a point of interest.
-    public nonisolated static let roughestAccuracyMeters = 500.0
+    /// The minimum radius in metres that a point of interest is searched in, however accurate the fix is.
+    public nonisolated static let minimumRadiusMeters = 100.0
+    /// The maximum horizontal accuracy in metres of a fix that a point of interest is searched with.
+    public nonisolated static let maximumAccuracyMeters = 500.0
 
     /// The position of the last valid fix; nil before the first.
     public private(set) var lastLocation: Coordinate?
@@ -38,9 +38,9 @@ public final class CurrentLocationProvider: NSObject {
     ///   - locationFetcher: the device's location manager, or a test's.
     ///   - notificationCenter: where `authChangedNotification` is posted.
     ///   - placeFinder: the service.
-    ///   - timerScheduler: what the time limit runs on: the main thread's run loop, or a test's.
-    ///   - timeLimit: how long the device may look for a fix, in seconds, above 0. The time in which a person
-    ///     decides about the app's access doesn't count.
+    ///   - timerScheduler: schedules the time limit: the main thread's run loop, or a test's.
+    ///   - timeLimit: how long the device may take for a fix, in seconds, above 0. The time in which the person
+    ///     decides about the permission doesn't count.
     public init(
         locationFetcher: any LocationFetcher, notificationCenter: NotificationCenter = .default,
         placeFinder: any PlaceFinder, timerScheduler: any TimerScheduler = RunLoop.main,
@@ -59,7 +59,7 @@ public final class CurrentLocationProvider: NSObject {
 }
 
 extension CurrentLocationProvider: CurrentLocationSource {
-    /// Finds out where the device is now, after asking the person for permission if they have not decided yet.
+    /// Finds out where the device is now. Asks the person for permission first, unless they have decided.
     ///
     /// - Throws: `LocationError`; `.cancelled` at once when the task is cancelled.
     public func currentLocation() async throws(LocationError) -> LocationFix {
@@ -77,12 +77,12 @@ extension CurrentLocationProvider: CurrentLocationSource {
             continuation.resume(returning: .failure(.cancelled))
             return
         }
-        // Before the fetcher is asked: it may answer within the call.
+        // Before the fetcher is called: it may call its delegate at once.
         waiting[id] = continuation
         proceed(with: locationFetcher.locationAuthorization)
     }
 
-    /// Does for those who wait what the person's decision allows.
+    /// Goes on with the waiting calls as the permission allows.
     private func proceed(with authorization: LocationAuthorization) {
         switch authorization {
         case .notDetermined: locationFetcher.requestWhenInUseAuthorization()
@@ -125,7 +125,7 @@ extension CurrentLocationProvider: CurrentLocationSource {
 }
 
 extension CurrentLocationProvider: LocationFetcherDelegate {
-    /// Tells the newest of the fixes to everybody who waits for one.
+    /// Returns the newest fix from all calls that wait.
     public func locationFetcher(_ fetcher: any LocationFetcher, didUpdateLocations locations: [LocationFix]) {
         guard let fix = locations.last, let coordinate = fix.coordinate else {
             finish(.failure(.invalidFix))
@@ -135,16 +135,16 @@ extension CurrentLocationProvider: LocationFetcherDelegate {
         finish(.success(fix))
     }
 
-    /// Tells the failure to everybody who waits for a fix.
+    /// Throws the failure from all calls that wait.
     public func locationFetcher(_ fetcher: any LocationFetcher, didFailWithError error: LocationFailure) {
         finish(.failure(error.isDenied ? .notAuthorized : .failed(error)))
     }
 
-    /// Goes on with the questions that waited for the decision, and posts `authChangedNotification` if there
-    /// is a new one.
+    /// Goes on with the calls that waited for the permission, and posts `authChangedNotification` where it has
+    /// changed.
     public func locationFetcherDidChangeAuthorization(_ fetcher: any LocationFetcher) {
         let authorization = fetcher.locationAuthorization
-        // Core Location also calls when it gets its delegate, and an app must not load twice at its start.
+        // Core Location also calls this when it gets its delegate; an app must not load twice at its start.
         guard authorization != knownAuthorization else { return }
         knownAuthorization = authorization
         if authorization != .notDetermined, !waiting.isEmpty { proceed(with: authorization) }
@@ -152,7 +152,7 @@ extension CurrentLocationProvider: LocationFetcherDelegate {
     }
 }
 
-/// Who knows where the device is.
+/// Finds out where the device is: a `CurrentLocationProvider`, or a stand-in in a test.
 @MainActor
 public protocol CurrentLocationSource: AnyObject {
     /// The position of the last valid fix; nil before the first.

@@ -1,23 +1,23 @@
 /// Whether the device is at a point of interest.
-public enum CurrentLocationAnswer: Hashable, Sendable {
+public enum CurrentLocationStatus: Hashable, Sendable {
     /// It is at this one, the nearest.
     case atPointOfInterest(PointOfInterest)
     /// It is at none.
     case elsewhere
-    /// The fix was invalid, or too rough to tell.
+    /// The fix is invalid, or not accurate enough to tell.
     case unknown
-    /// The person refused to tell the location, or can't allow it.
+    /// The person doesn't allow the app to use the location, or can't allow it.
     case notAuthorized
-    /// The device could not find out where it is.
+    /// The device failed to find out where it is.
     case locationFailed(LocationFailure)
-    /// The device did not find out in time.
+    /// The device didn't find out where it is in time.
     case locationTimedOut
-    /// The service could not be asked.
+    /// The request to the service failed.
     case requestFailed(RequestError)
-    /// The task that asked was cancelled.
+    /// The task was cancelled.
     case cancelled
 
-    /// Yes or no; nil for every answer that is neither.
+    /// Whether the device is at a point of interest; nil where that isn't known.
     public var isPointOfInterest: Bool? {
         switch self {
         case .atPointOfInterest: true
@@ -27,8 +27,7 @@ public enum CurrentLocationAnswer: Hashable, Sendable {
     }
 }
 
-extension CurrentLocationAnswer {
-    /// The answer where there is no location.
+extension CurrentLocationStatus {
     init(_ error: LocationError) {
         switch error {
         case .notAuthorized: self = .notAuthorized
@@ -39,41 +38,41 @@ extension CurrentLocationAnswer {
         }
     }
 
-    /// The answer where the service gave none.
     init(_ error: RequestError) {
         self = error == .cancelled ? .cancelled : .requestFailed(error)
     }
 }
 
 extension CurrentLocationProvider {
-    /// Answers whether the device is at a point of interest: whether the service knows one within the fix's
-    /// accuracy, or within 100 m where the fix is better than that.
+    /// Finds out whether the device is at a point of interest: whether the service finds one within the fix's
+    /// accuracy, or within 100 m where that is less.
     ///
-    /// Callable from any actor. What goes wrong is an answer too; a cancelled task's is `.cancelled`, at once.
-    public func checkCurrentLocation() async -> CurrentLocationAnswer {
+    /// It doesn't throw: failures are cases of the status. When the task is cancelled, it returns `.cancelled` at
+    /// once.
+    public func checkCurrentLocation() async -> CurrentLocationStatus {
         do {
             let fix = try await currentLocation()
-            guard let center = fix.coordinate, fix.horizontalAccuracy <= Self.roughestAccuracyMeters else {
+            guard let center = fix.coordinate, fix.horizontalAccuracy <= Self.maximumAccuracyMeters else {
                 return .unknown
             }
-            let radius = max(fix.horizontalAccuracy, Self.leastRadiusMeters)
+            let radius = max(fix.horizontalAccuracy, Self.minimumRadiusMeters)
             let request = NearbyPlacesRequest(center: center, radiusMeters: radius, limit: 1)
             guard let nearest = try await placeFinder.places(request).first else { return .elsewhere }
             return .atPointOfInterest(nearest)
         } catch let error as LocationError {
-            return CurrentLocationAnswer(error)
+            return CurrentLocationStatus(error)
         } catch {
-            return CurrentLocationAnswer(RequestError(error))
+            return CurrentLocationStatus(RequestError(error))
         }
     }
 
-    /// Answers the same to a handler, which is called once, on the main actor, and never before this function
-    /// has returned.
+    /// Passes the same status to a handler. The handler is called once, on the main actor, after this function has
+    /// returned.
     ///
-    /// - Returns: the task that asks; cancelling it answers `.cancelled`.
+    /// - Returns: the task; when it is cancelled, the handler gets `.cancelled`.
     @discardableResult
     public func checkCurrentLocation(
-        completionHandler: @escaping @MainActor @Sendable (CurrentLocationAnswer) -> Void
+        completionHandler: @escaping @MainActor @Sendable (CurrentLocationStatus) -> Void
     ) -> Task<Void, Never> {
         Task { completionHandler(await checkCurrentLocation()) }
     }

@@ -1,86 +1,87 @@
 import Foundation
 
-/// A device's sense of place: what the kit needs of Core Location's `CLLocationManager`, which conforms.
+/// Determines the device's location. It has what this module uses of Core Location's `CLLocationManager`, which
+/// conforms.
 ///
-/// On the main actor, because a location manager calls back on the run loop of the thread that made it.
+/// It belongs to the main actor, because a location manager calls back on the run loop of the thread that made it.
 @MainActor
 public protocol LocationFetcher: AnyObject {
-    /// Who is told what happens; held weakly.
+    /// Gets the fixes and failures; held weakly.
     ///
-    /// `CLLocationManager` takes only one that is its own kind of delegate too, as `CurrentLocationProvider` is.
+    /// The delegate of a `CLLocationManager` must also be a `CLLocationManagerDelegate`, as `CurrentLocationProvider`
+    /// is.
     var locationFetcherDelegate: (any LocationFetcherDelegate)? { get set }
-    /// How exact a fix should be, in metres.
+    /// How accurate a fix should be, in metres.
     var desiredAccuracy: Double { get set }
-    /// Whether the app may ask for locations.
+    /// Whether the app may use the location.
     var locationAuthorization: LocationAuthorization { get }
 
-    /// Asks the person for permission to know the location while the app is in use, unless they have decided.
+    /// Asks the person for permission to use the location while the app is in use, unless they have decided.
     func requestWhenInUseAuthorization()
-    /// Asks for one fix: the delegate is told of it, or of a failure, at once or later. Asking again before
-    /// that begins anew.
+    /// Requests one fix. The delegate gets it, or a failure, at once or later. Another call before that starts over.
     func requestLocation()
-    /// Gives up what `requestLocation` asked for.
+    /// Cancels `requestLocation()`.
     func stopUpdatingLocation()
 }
 
-/// Who a location fetcher tells what happens.
+/// Gets the fixes and failures of a location fetcher.
 @MainActor
 public protocol LocationFetcherDelegate: AnyObject {
-    /// Fixes have come, the newest last.
+    /// There are fixes, the newest last.
     func locationFetcher(_ fetcher: any LocationFetcher, didUpdateLocations locations: [LocationFix])
-    /// There is no fix to be had.
+    /// No fix could be determined.
     func locationFetcher(_ fetcher: any LocationFetcher, didFailWithError error: LocationFailure)
-    /// The person may have decided anew; also called where nothing has changed.
+    /// The permission may have changed; also called where it hasn't.
     func locationFetcherDidChangeAuthorization(_ fetcher: any LocationFetcher)
 }
 
-/// Whether an app may know where its device is.
+/// Whether an app may use the device's location.
 public enum LocationAuthorization: Hashable, Sendable {
     /// The person has not been asked yet.
     case notDetermined
-    /// The person can't allow it: parental controls, or a managed device.
+    /// The person can't allow it, because of parental controls or a managed device.
     case restricted
-    /// The person refused, or has switched location services off.
+    /// The person refused, or switched location services off.
     case denied
-    /// The person allowed a rough position only, a few kilometres wide.
+    /// The person allowed an approximate location only, within a few kilometres.
     case reducedAccuracy
     /// The person allowed it.
     case fullAccuracy
 }
 
-/// Where a device was, as it was measured: what the kit needs of Core Location's `CLLocation`.
+/// A measured location of the device. It has what this module uses of Core Location's `CLLocation`.
 public struct LocationFix: Hashable, Sendable {
     /// Degrees north, WGS 84; may be out of range where the fix is invalid.
     public var latitude: Double
     /// Degrees east, WGS 84; may be out of range where the fix is invalid.
     public var longitude: Double
-    /// The radius in metres that the true position is probably in; negative where the fix is invalid.
+    /// The radius in metres in which the true location probably is; negative where the fix is invalid.
     public var horizontalAccuracy: Double
 
-    /// Makes a fix of anything that was measured, valid or not.
+    /// Makes a fix, valid or not.
     public init(latitude: Double, longitude: Double, horizontalAccuracy: Double) {
         self.latitude = latitude
         self.longitude = longitude
         self.horizontalAccuracy = horizontalAccuracy
     }
 
-    /// The position; nil where the fix is invalid: an accuracy that is negative or no number, or degrees out
-    /// of range.
+    /// The coordinate; nil where the fix is invalid: where its accuracy is negative or not finite, or its degrees are
+    /// out of range.
     public var coordinate: Coordinate? {
         guard horizontalAccuracy >= 0, horizontalAccuracy.isFinite else { return nil }
         return try? Coordinate(latitude: latitude, longitude: longitude)
     }
 }
 
-/// Why a device could not tell where it is: an error of the system's, as a value.
+/// The system's error where the device fails to determine its location.
 public struct LocationFailure: Error, Hashable, Sendable {
     /// The error's domain, `kCLErrorDomain` where it is Core Location's.
     public var domain: String
     /// The error's code in its domain.
     public var code: Int
-    /// What the system says, for people.
+    /// The system's description, for people.
     public var reason: String
-    /// Whether the person refused, rather than the device failed.
+    /// Whether the reason is that the person refused.
     public var isDenied: Bool
 
     /// Makes a failure.
@@ -96,13 +97,13 @@ public struct LocationFailure: Error, Hashable, Sendable {
 public enum LocationError: Error, Hashable, Sendable {
     /// The person refused, or can't allow it.
     case notAuthorized
-    /// The device failed to find out.
+    /// The device failed to determine it.
     case failed(LocationFailure)
-    /// The device found out nothing in time.
+    /// The device didn't determine it in time.
     case timedOut
-    /// What came was no position: the fix is invalid.
+    /// The fix is invalid.
     case invalidFix
-    /// The task that asked was cancelled.
+    /// The task was cancelled.
     case cancelled
 }
 

@@ -4,16 +4,15 @@ import Foundation
     import Combine
 #endif
 
-/// Features one place at a time, and moves on to the next every ten seconds.
+/// Shows one featured place at a time, and the next one every ten seconds.
 ///
-/// Its state is the main actor's. A view follows `updates()`, or observes it as an
-/// `ObservableObject` where there is Combine.
+/// A view follows `updates()`, or observes the manager, which is an `ObservableObject` where there is Combine.
 @MainActor
 public final class FeaturedPlaceManager {
     /// How long a place is shown, in seconds.
     public nonisolated static let interval: TimeInterval = 10
-    /// The most places that a round shows.
-    public nonisolated static let placeLimit = 20
+    /// The maximum number of places in a round.
+    public nonisolated static let maximumPlaces = 20
 
     /// The place to show; nil while there is none.
     public private(set) var currentPlace: PointOfInterest? {
@@ -24,7 +23,7 @@ public final class FeaturedPlaceManager {
         }
         didSet { if oldValue != currentPlace { changes.send(currentPlace) } }
     }
-    /// The places of a round, nearest to the last location first.
+    /// The places of a round, nearest first.
     public private(set) var places: [PointOfInterest] = []
     /// Why the last refresh failed; nil where it didn't.
     public private(set) var lastError: RequestError?
@@ -40,16 +39,16 @@ public final class FeaturedPlaceManager {
     #if canImport(Combine)
         private let changePublisher = ChangePublisher()
 
-        /// Says that `currentPlace` is about to change.
+        /// Announces a change of `currentPlace`, before it happens.
         public nonisolated var objectWillChange: ObservableObjectPublisher { changePublisher.publisher }
     #endif
 
     /// Makes a manager that shows nothing until it is refreshed.
     ///
     /// - Parameters:
-    ///   - placeFinder: the service.
-    ///   - locationSource: knows the last location, which featured places are looked for around.
-    ///   - timerScheduler: what the interval runs on: the main thread's run loop, or a test's.
+    ///   - placeFinder: finds the places: the service, or a stand-in.
+    ///   - locationSource: has the last location, which is the centre of the search.
+    ///   - timerScheduler: schedules the interval: the main thread's run loop, or a test's.
     public init(
         placeFinder: any PlaceFinder, locationSource: any CurrentLocationSource,
         timerScheduler: any TimerScheduler = RunLoop.main
@@ -59,12 +58,12 @@ public final class FeaturedPlaceManager {
         self.timerScheduler = timerScheduler
     }
 
-    /// The place to show now, and from then on each one that takes its place.
+    /// Returns the current place, and then each one that replaces it.
     public func updates() -> AsyncStream<PointOfInterest?> { changes.stream(startingWith: currentPlace) }
 }
 
 extension FeaturedPlaceManager {
-    /// Shows the next place every `interval` from now on. Calling it again begins the interval anew.
+    /// Shows the next place every `interval` from now on. Another call starts the interval over.
     public func scheduleNextPlace() {
         timer?.invalidate()
         let timer = Timer(delay: Self.interval, repeats: true) { [weak self] timer in
@@ -78,13 +77,13 @@ extension FeaturedPlaceManager {
         timerScheduler.add(timer, forMode: .common)
     }
 
-    /// Stays with the place that is shown, until `scheduleNextPlace` is called again.
+    /// Keeps the current place until `scheduleNextPlace()` is called again.
     public func stop() {
         timer?.invalidate()
         timer = nil
     }
 
-    /// Shows the next place of the round, after the last one the first.
+    /// Shows the next place of the round; after the last one, the first.
     public func showNextPlace() {
         guard !places.isEmpty else { return }
         currentPlace = places[(currentIndex.map { $0 + 1 } ?? 0) % places.count]
@@ -96,7 +95,7 @@ extension FeaturedPlaceManager {
 
     private func intervalPassed() {
         showNextPlace()
-        // Once a round, so that the strip follows the device, and one at a time.
+        // Refresh once a round, so that the places follow the device; one refresh at a time.
         guard (currentIndex ?? 0) == 0, roundRefresh == nil else { return }
         roundRefresh = Task { [weak self] in
             await self?.refresh()
@@ -106,16 +105,16 @@ extension FeaturedPlaceManager {
 }
 
 extension FeaturedPlaceManager {
-    /// Asks for the featured places near the last location; also done by itself after each round.
+    /// Loads the featured places near the last location. The manager also does this after each round.
     ///
-    /// Keeps what is shown where the request fails or is cancelled, or where there is no location yet; `lastError`
-    /// tells. The place that is shown stays while it is among the new ones. Of several refreshes at the same
-    /// time the last one counts.
+    /// The places stay as they are where there is no location yet, and where the request fails or is cancelled, which
+    /// sets `lastError`. The current place stays where it is among the new ones. Of several refreshes at the same
+    /// time, the last one counts.
     public func refresh() async {
         guard let center = locationSource.lastLocation else { return }
         refreshCount += 1
         let turn = refreshCount
-        let request = NearbyPlacesRequest(center: center, limit: Self.placeLimit, featured: true)
+        let request = NearbyPlacesRequest(center: center, limit: Self.maximumPlaces, featured: true)
         let found: [PointOfInterest]
         do {
             found = try await placeFinder.places(request)
@@ -134,20 +133,20 @@ extension FeaturedPlaceManager {
     extension FeaturedPlaceManager: ObservableObject {}
 #endif
 
-/// What timers are scheduled on: a run loop, or a test's stand-in that fires at once.
+/// Schedules timers: a run loop, or a test's stand-in that fires them at once.
 @MainActor
 public protocol TimerScheduler: AnyObject {
     /// Schedules a timer, which then fires on the main thread.
     func add(_ timer: Timer, forMode mode: RunLoop.Mode)
 }
 
-/// Only the main thread's run loop, `RunLoop.main`, fires on the main thread.
+/// Use `RunLoop.main`: only the main thread's run loop fires timers on the main thread.
 extension RunLoop: TimerScheduler {}
 
 extension Timer {
     /// Makes a timer that fires after a delay in seconds, and then at that interval if it repeats.
     ///
-    /// Not `init(timeInterval:repeats:block:)`, whose first date on Linux is the present (Swift 6.3).
+    /// Not `init(timeInterval:repeats:block:)`, which fires at once on Linux (Swift 6.3).
     convenience init(delay: TimeInterval, repeats: Bool, block: @escaping @Sendable (Timer) -> Void) {
         self.init(fire: Date(timeIntervalSinceNow: delay), interval: delay, repeats: repeats, block: block)
     }

@@ -4,26 +4,25 @@ import Foundation
     import Combine
 #endif
 
-/// The places nearby, as a table or a view shows them: loading, loaded, or failed.
+/// The nearby places, as a table or a view shows them: loading, loaded, or failed.
 ///
-/// Its state is the main actor's. A table follows `updates()`; a SwiftUI view observes the list as an
-/// `ObservableObject` where there is Combine. It loads anew when the app may, or may no longer, know the
-/// location.
+/// A table follows `updates()`; a SwiftUI view observes the list, which is an `ObservableObject` where there is
+/// Combine. The list reloads when the permission to use the location changes.
 @MainActor
 public final class PointsOfInterestList {
-    /// What a list is doing.
+    /// The state of a list.
     public enum State: Hashable, Sendable {
-        /// Nothing was asked for yet.
+        /// Nothing was loaded yet.
         case idle
-        /// Places are on their way; those of before, if any, are still in `places`.
+        /// Places are being loaded; earlier ones are still in `places`.
         case loading
-        /// These places are there, nearest first; they may be none.
+        /// These places were loaded, nearest first; may be empty.
         case loaded([PointOfInterest])
-        /// There are none; those of before, if any, are still in `places`.
+        /// Loading failed; earlier places are still in `places`.
         case failed(NearbyPlacesError)
     }
 
-    /// What the list is doing.
+    /// The state of the list.
     public private(set) var state = State.idle {
         willSet {
             #if canImport(Combine)
@@ -34,7 +33,7 @@ public final class PointsOfInterestList {
     }
     /// The places that were loaded last, nearest first.
     public private(set) var places: [PointOfInterest] = []
-    /// What is asked for; its centre is filled in with the current location. Counts from the next load on.
+    /// What to load. The centre is replaced by the current location. A change takes effect with the next load.
     public var request: NearbyPlacesRequest
 
     private let placeFinder: any PlaceFinder
@@ -47,17 +46,17 @@ public final class PointsOfInterestList {
     #if canImport(Combine)
         private let changePublisher = ChangePublisher()
 
-        /// Says that `state` is about to change.
+        /// Announces a change of `state`, before it happens.
         public nonisolated var objectWillChange: ObservableObjectPublisher { changePublisher.publisher }
     #endif
 
     /// Makes a list that is idle until it is loaded.
     ///
     /// - Parameters:
-    ///   - placeFinder: the service.
-    ///   - locationSource: knows where the device is.
+    ///   - placeFinder: finds the places: the service, or a stand-in.
+    ///   - locationSource: finds out where the device is.
     ///   - notificationCenter: where `CurrentLocationProvider.authChangedNotification` is posted.
-    ///   - request: what to ask for, a filter for instance; its centre is filled in.
+    ///   - request: what to load, with filters for instance; the centre is replaced by the current location.
     public init(
         placeFinder: any PlaceFinder, locationSource: any CurrentLocationSource,
         notificationCenter: NotificationCenter = .default,
@@ -73,15 +72,15 @@ public final class PointsOfInterestList {
         }
     }
 
-    /// The state now, and from then on each change of it, in order.
+    /// Returns the current state, and then each change of it in order.
     public func updates() -> AsyncStream<State> { changes.stream(startingWith: state) }
 }
 
 extension PointsOfInterestList {
-    /// Loads the places around the current location, and returns when `state` tells how that went.
+    /// Loads the places around the current location. When it returns, `state` is `.loaded` or `.failed`.
     ///
-    /// Of several loads at the same time the one that was asked for last counts. A cancelled one leaves the list
-    /// as it was.
+    /// Of several loads at the same time, the last one determines the state. A cancelled load restores the state
+    /// from before.
     public func load() async {
         loadCount += 1
         let turn = loadCount
@@ -93,7 +92,7 @@ extension PointsOfInterestList {
         state = settledState
     }
 
-    /// What a load comes to; nil where it was cancelled.
+    /// Returns the state after a load; nil where it was cancelled.
     private func loadedState() async -> State? {
         do {
             var request = request
@@ -119,11 +118,11 @@ extension PointsOfInterestList {
     extension PointsOfInterestList: ObservableObject {}
 #endif
 
-/// Why there is no list of the places nearby.
+/// Why the nearby places could not be loaded.
 public enum NearbyPlacesError: Error, Hashable, Sendable {
-    /// There is no location to list them around.
+    /// There is no current location.
     case location(LocationError)
-    /// The service did not answer them.
+    /// The request to the service failed.
     case request(RequestError)
 }
 

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Tells a value's changes to any number of streams. Its state is the main actor's.
+/// Sends the changes of a value to any number of streams.
 @MainActor
 final class Broadcast<Value: Sendable> {
     private var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
     private var streamCount = 0
 
-    /// A stream of a value and of all that are sent from now on; it ends with this object.
+    /// Returns a stream of a value and of all that are sent from now on. It ends when this object is deallocated.
     func stream(startingWith value: Value) -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self)
         let number = streamCount
@@ -28,7 +28,7 @@ final class Broadcast<Value: Sendable> {
     }
 }
 
-/// Calls a closure on the main actor at each notification of a name, until it is deallocated.
+/// Calls a closure on the main actor for each notification of a name, until it is deallocated.
 final class NotificationObservation {
     private let center: NotificationCenter
     private let token: any NSObjectProtocol
@@ -51,10 +51,10 @@ final class NotificationObservation {
 #if canImport(Combine)
     import Combine
 
-    /// The publisher of an observable object that is the main actor's.
+    /// The publisher of an observable object that belongs to the main actor.
     ///
-    /// Unchecked, because Combine asks for the publisher from anywhere and doesn't say that it is `Sendable`;
-    /// sending through it is safe from any thread, and ours send on the main one.
+    /// Unchecked, because Combine gets the publisher on any thread, but doesn't declare it `Sendable`. Sending
+    /// through it is safe on any thread; this module sends on the main one.
     struct ChangePublisher: @unchecked Sendable {
         let publisher = ObservableObjectPublisher()
     }

@@ -4,41 +4,49 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// One endpoint of a service, as a pair of pure functions around the network.
+/// One endpoint of a service: a function that makes the request and one that reads the response. Both are pure.
 public protocol APIRequest: Sendable {
-    /// What a request is made from.
+    /// What a request is made of.
     associatedtype RequestDataType: Sendable
-    /// What a successful answer holds.
+    /// What a successful response contains.
     associatedtype ResponseDataType: Sendable
 
     /// Makes the request to send.
+    ///
+    /// - Throws: `RequestError`, or an error of the endpoint's own.
     func makeRequest(from requestData: RequestDataType) throws -> URLRequest
 
-    /// Reads the body of an answer whose status tells success.
+    /// Reads the body of a response with a status of 200 to 299.
+    ///
+    /// - Throws: `RequestError.undecodableBody`, or an error of the endpoint's own. A `DecodingError` becomes
+    ///   `RequestError.undecodableBody`.
     func parseResponse(data: Data) throws -> ResponseDataType
 
-    /// Reads an answer whose status tells success, for endpoints that say something in its header fields; the
-    /// default reads the body alone.
+    /// Reads the body and the header fields of a response with a status of 200 to 299. The default ignores the
+    /// header fields.
     func parseResponse(data: Data, head: ResponseHead) throws -> ResponseDataType
 }
 
 extension APIRequest {
-    /// Reads the body alone.
+    /// Reads the body and ignores the header fields.
+    ///
+    /// - Throws: what `parseResponse(data:)` throws.
     public func parseResponse(data: Data, head: ResponseHead) throws -> ResponseDataType {
         try parseResponse(data: data)
     }
 }
 
-/// Sends an API request and reads the answer.
+/// Sends requests to one endpoint and reads the responses.
 public struct APIRequestLoader<T: APIRequest>: Sendable {
     /// The endpoint.
     public let apiRequest: T
-    /// The session that carries requests.
+    /// The session that sends the requests.
     public let urlSession: URLSession
 
     private let transport: any Transport
 
-    /// Makes a loader for an endpoint, which sends each request once.
+    /// Makes a loader for an endpoint. It sends each request once; `PointsOfInterestService.loader(for:)` makes one
+    /// that retries and keeps responses.
     public init(apiRequest: T, urlSession: URLSession = .uncached) {
         self.init(
             apiRequest: apiRequest, urlSession: urlSession,
@@ -51,12 +59,13 @@ public struct APIRequestLoader<T: APIRequest>: Sendable {
         self.transport = transport
     }
 
-    /// Sends one request; returns at once when its task is cancelled, and cancels the request.
+    /// Sends one request and returns what the response contains.
     ///
-    /// Makes the request and reads the answer off the caller's actor: an app that asks on its main actor goes
-    /// on drawing while a large answer is decoded.
+    /// The request is made and the response is read off the caller's actor, so that decoding a large response
+    /// doesn't block the main one. When the task is cancelled, this throws at once and cancels the request.
     ///
-    /// - Throws: `RequestError`; other errors only as `apiRequest` throws them itself.
+    /// - Throws: `RequestError`: `.problem` or `.unexpectedStatus` for a status outside of 200 to 299,
+    ///   `.undecodableBody`, `.transport`, `.notHTTP`, `.cancelled`; and any error that `apiRequest` throws.
     @concurrent
     public func loadAPIRequest(requestData: T.RequestDataType) async throws -> T.ResponseDataType {
         let request = try apiRequest.makeRequest(from: requestData)
@@ -66,7 +75,7 @@ public struct APIRequestLoader<T: APIRequest>: Sendable {
     /// Sends one request and calls the handler once, on the session's delegate queue, after this function has
     /// returned.
     ///
-    /// The handler's error is a `RequestError`; another only as `apiRequest` throws it itself.
+    /// The handler gets the errors that the `async` function throws.
     public func loadAPIRequest(
         requestData: T.RequestDataType,
         completionHandler: @escaping @Sendable (Result<T.ResponseDataType, any Error>) -> Void
@@ -82,36 +91,37 @@ public struct APIRequestLoader<T: APIRequest>: Sendable {
         }
     }
 
-    private func read(_ answer: Answer) throws -> T.ResponseDataType {
-        guard (200..<300).contains(answer.head.status) else { throw RequestError(refusal: answer) }
+    private func read(_ response: Response) throws -> T.ResponseDataType {
+        guard (200..<300).contains(response.head.status) else { throw RequestError(refusal: response) }
         do {
-            return try apiRequest.parseResponse(data: answer.body, head: answer.head)
+            return try apiRequest.parseResponse(data: response.body, head: response.head)
         } catch let error as DecodingError {
             throw RequestError.undecodableBody(reason: String(describing: error))
         }
     }
 }
 
-/// An HTTP answer without its body.
+/// The status and the header fields of an HTTP response.
 public struct ResponseHead: Hashable, Sendable {
-    /// The status, 100…599.
+    /// The status code, 100…599.
     public let status: Int
-    /// The URL that answered; another than the request's where that was redirected.
+    /// The URL that the response came from; not the request's where that was redirected.
     public let url: URL?
 
-    /// The fields, their names in lower case.
+    /// The header fields by their names in lower case.
     private let fields: [String: String]
 
     /// Makes a head.
     public init(status: Int, url: URL? = nil, fields: [String: String] = [:]) {
         self.status = status
         self.url = url
-        // Of two spellings of a name, any one: an answer has only one.
+        // Two spellings of one name don't occur in a response, so it doesn't matter which one is kept.
         self.fields = Dictionary(
             fields.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The value of a field, whatever the case of its name; several fields of a name are joined by commas.
+    /// Returns the value of a header field, in whatever case the name is written. Several fields of one name are
+    /// joined with commas.
     public func value(forField name: String) -> String? {
         fields[name.lowercased()]
     }
@@ -124,8 +134,8 @@ public struct ResponseHead: Hashable, Sendable {
         self.init(status: response.statusCode, url: response.url, fields: fields)
     }
 
-    /// The same head with another's fields in the place of its own, as a 304 brings them for the answer that is
-    /// kept (RFC 9111, section 3.2). What describes the kept body stays.
+    /// Returns this head with the fields of a 304 in place of its own, except those that describe the kept body
+    /// (RFC 9111, section 3.2).
     func updated(with newer: ResponseHead) -> ResponseHead {
         let changes = newer.fields.filter { !$0.key.hasPrefix("content-") && $0.key != "transfer-encoding" }
         return ResponseHead(status: status, url: url, fields: fields.merging(changes) { $1 })

@@ -4,74 +4,53 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// `GET /locations/{id}`: asks for one point of interest.
-public struct PlaceEndpoint: APIRequest, Hashable {
-    /// Where the service is, with a path prefix if it has one; a query or a fragment is not used.
-    public var baseURL: URL
+/// `GET /locations/{id}`: loads one place.
+package struct PlaceEndpoint: APIRequest, Hashable {
+    package var baseURL: URL
 
-    /// Makes a request for the service at a URL.
-    public init(baseURL: URL) {
+    package init(baseURL: URL) {
         self.baseURL = baseURL
     }
 
-    /// Makes the `GET` request for a place.
-    ///
-    /// - Throws: `RequestError.invalidBaseURL`.
-    public func makeRequest(from request: PlaceRequest) throws -> URLRequest {
+    package func makeRequest(from request: PlaceRequest) throws -> URLRequest {
         try URLRequest.get(request.path, request.encode(), baseURL: baseURL)
     }
 
-    /// Reads the place.
-    ///
-    /// - Throws: `RequestError.undecodableBody`.
-    public func parseResponse(data: Data) throws -> PointOfInterest {
+    package func parseResponse(data: Data) throws -> PointOfInterest {
         try PointOfInterest.decode(body: data)
     }
 }
 
-/// `GET /categories`: asks for every category with its number of places.
-public struct CategoriesEndpoint: APIRequest, Hashable {
-    /// Where the service is, with a path prefix if it has one; a query or a fragment is not used.
-    public var baseURL: URL
+/// `GET /categories`: loads every category with its number of places.
+package struct CategoriesEndpoint: APIRequest, Hashable {
+    package var baseURL: URL
 
-    /// Makes a request for the service at a URL.
-    public init(baseURL: URL) {
+    package init(baseURL: URL) {
         self.baseURL = baseURL
     }
 
-    /// Makes the `GET` request.
-    ///
-    /// - Throws: `RequestError.invalidBaseURL`.
-    public func makeRequest(from request: CategoriesRequest) throws -> URLRequest {
+    package func makeRequest(from request: Void) throws -> URLRequest {
         try URLRequest.get(EndpointPath.categories, [], baseURL: baseURL)
     }
 
-    /// Reads the categories.
-    ///
-    /// - Throws: `RequestError.undecodableBody`.
-    public func parseResponse(data: Data) throws -> [CategoryCount] {
+    package func parseResponse(data: Data) throws -> [CategoryCount] {
         try [CategoryCount].decode(body: data)
     }
 }
 
-/// `POST /events`: sends a batch of events, once; `EventUploader` sends what waits in a queue, until it is there.
-public struct EventsEndpoint: APIRequest, Hashable {
-    /// Where the service is, with a path prefix if it has one; a query or a fragment is not used.
-    public var baseURL: URL
+/// `POST /events`: sends a batch of events.
+package struct EventsEndpoint: APIRequest, Hashable {
+    package var baseURL: URL
 
-    /// Makes a request for the service at a URL.
-    public init(baseURL: URL) {
+    package init(baseURL: URL) {
         self.baseURL = baseURL
     }
 
-    /// Makes the `POST` request for a batch.
-    ///
-    /// - Throws: `RequestError.invalidBaseURL`.
-    public func makeRequest(from request: EventsRequest) throws -> URLRequest {
+    package func makeRequest(from request: EventsRequest) throws -> URLRequest {
         try makeRequest(body: request.encode())
     }
 
-    /// Makes the `POST` request for a batch that is JSON already.
+    /// Makes the request for a batch that is already JSON.
     func makeRequest(body: [UInt8]) throws(RequestError) -> URLRequest {
         var request = try URLRequest.get(EndpointPath.events, [], baseURL: baseURL)
         request.httpMethod = "POST"
@@ -80,49 +59,38 @@ public struct EventsEndpoint: APIRequest, Hashable {
         return request
     }
 
-    /// Reads what the service did with the batch.
-    ///
-    /// - Throws: `RequestError.undecodableBody`.
-    public func parseResponse(data: Data) throws -> EventsResponse {
+    package func parseResponse(data: Data) throws -> EventsResponse {
         try EventsResponse.decode(body: data)
     }
 }
 
-/// `GET /livez` and `GET /readyz`: asks how the service is.
-public struct HealthEndpoint: APIRequest, Hashable {
+/// `GET /livez` and `GET /readyz`: asks for the service's health.
+package struct HealthEndpoint: APIRequest, Hashable {
     /// What to ask.
-    public enum Check: Hashable, Sendable, CaseIterable {
-        /// Whether the process turns; the database is not asked.
+    package enum Check: Hashable, Sendable {
+        /// Whether the process is alive; the database isn't checked.
         case liveness
         /// Whether the process takes requests.
         case readiness
     }
 
-    /// Where the service is, with a path prefix if it has one; a query or a fragment is not used.
-    public var baseURL: URL
+    package var baseURL: URL
 
-    /// Makes a request for the service at a URL.
-    public init(baseURL: URL) {
+    package init(baseURL: URL) {
         self.baseURL = baseURL
     }
 
-    /// Makes the `GET` request for a check.
-    ///
-    /// - Throws: `RequestError.invalidBaseURL`.
-    public func makeRequest(from check: Check) throws -> URLRequest {
+    package func makeRequest(from check: Check) throws -> URLRequest {
         let path = check == .liveness ? EndpointPath.livez : EndpointPath.readyz
         return try URLRequest.get(path, [], baseURL: baseURL)
     }
 
-    /// Reads the report.
-    ///
-    /// - Throws: `RequestError.undecodableBody`.
-    public func parseResponse(data: Data) throws -> HealthReport {
+    package func parseResponse(data: Data) throws -> HealthReport {
         try HealthReport.decode(body: data)
     }
 }
 
-/// What the service tells of itself.
+/// What the service says about its health.
 public struct HealthReport: Hashable, Sendable, Decodable {
     private enum CodingKeys: String, CodingKey {
         case status, database, eventsDatabase
@@ -132,7 +100,7 @@ public struct HealthReport: Hashable, Sendable, Decodable {
     public let status: String
     /// `reachable` or `unreachable`; nil where the check doesn't tell.
     public let database: String?
-    /// The same of the events' database; nil where that is the same, or the check doesn't tell.
+    /// The same for the database of events; nil where both are one database, or the check doesn't tell.
     public let eventsDatabase: String?
 
     /// Makes a report.
@@ -142,9 +110,9 @@ public struct HealthReport: Hashable, Sendable, Decodable {
         self.eventsDatabase = eventsDatabase
     }
 
-    /// Decodes a report; unknown fields are ignored, and a malformed state of a database is nil.
+    /// Decodes a report. Unknown fields are ignored, and a malformed state of a database is nil.
     ///
-    /// - Throws: `DecodingError` if there is no status.
+    /// - Throws: `DecodingError` where there is no status.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -154,10 +122,12 @@ public struct HealthReport: Hashable, Sendable, Decodable {
     }
 }
 
+// MARK: - What every endpoint needs
+
 extension URLRequest {
-    /// A `GET` request for an endpoint below a base URL.
+    /// Makes a `GET` request for an endpoint below a base URL.
     ///
-    /// - Throws: `RequestError.invalidBaseURL` for one that is not absolute, not HTTP or without a host.
+    /// - Throws: `RequestError.invalidBaseURL` where that is not absolute, not HTTP or without a host.
     static func get(_ path: String, _ query: [QueryItem], baseURL: URL) throws(RequestError) -> URLRequest {
         guard var components = URLComponents(url: baseURL, resolvingAgainstBaseURL: true),
             ["http", "https"].contains(components.scheme?.lowercased()), components.host?.isEmpty == false
@@ -165,16 +135,16 @@ extension URLRequest {
         var prefix = components.percentEncodedPath
         while prefix.hasSuffix("/") { prefix.removeLast() }
         components.percentEncodedPath = prefix + path
-        // Not `queryItems`, which leaves a `+` as it is: servers read that as a space.
+        // Not `queryItems`, which doesn't encode a `+`: servers read that as a space.
         components.percentEncodedQuery = query.isEmpty ? nil : query.percentEncodedQuery
         components.fragment = nil
         guard let url = components.url else { throw .invalidBaseURL }
         return get(url)
     }
 
-    /// A `GET` request for a URL of the service.
+    /// Makes a `GET` request for a URL of the service.
     static func get(_ url: URL) -> URLRequest {
-        // `URLCache` differs by platform, and an answer out of it would tell distances of a moment ago.
+        // `URLCache` differs between platforms, and a response from it would have the distances of a moment ago.
         var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
         request.setValue(MediaType.json, forHTTPHeaderField: "Accept")
         return request
@@ -182,7 +152,7 @@ extension URLRequest {
 }
 
 extension Decodable {
-    /// Decodes a body.
+    /// Decodes the body of a response.
     ///
     /// - Throws: `RequestError.undecodableBody`.
     static func decode(body: Data) throws(RequestError) -> Self {

@@ -4,29 +4,27 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// `GET /locations`: asks for a page of points of interest, and learns where the next one is.
-public struct NearbyPlacesEndpoint: APIRequest, Hashable {
-    /// Which page to ask for.
-    public enum Page: Hashable, Sendable {
-        /// The one that a request describes.
+/// `GET /locations`: loads a page of places, and the URL of the next one.
+package struct NearbyPlacesEndpoint: APIRequest, Hashable {
+    /// Which page to load.
+    package enum Page: Hashable, Sendable {
+        /// The first page of a request.
         case first(NearbyPlacesRequest)
-        /// One that an answer has linked to.
+        /// A page that another one has linked to.
         case linked(URL)
     }
 
-    /// Where the service is, with a path prefix if it has one; a query or a fragment is not used.
-    public var baseURL: URL
+    package var baseURL: URL
 
-    /// Makes a request for the service at a URL.
-    public init(baseURL: URL) {
+    package init(baseURL: URL) {
         self.baseURL = baseURL
     }
 
     /// Makes the `GET` request for a page.
     ///
-    /// - Throws: `RequestError.invalidBaseURL`, also for a linked page that is not on the service's host: what
-    ///   an app adds to each request, a key for instance, goes nowhere else.
-    public func makeRequest(from page: Page) throws -> URLRequest {
+    /// - Throws: `RequestError.invalidBaseURL`, also for a linked page on another host: the header fields that an
+    ///   app adds, a key for instance, must not be sent there.
+    package func makeRequest(from page: Page) throws -> URLRequest {
         switch page {
         case .first(let request):
             return try URLRequest.get(EndpointPath.locations, request.encode(), baseURL: baseURL)
@@ -36,25 +34,22 @@ public struct NearbyPlacesEndpoint: APIRequest, Hashable {
         }
     }
 
-    /// Reads the places of an answer, which then has no next page.
-    ///
-    /// - Throws: `RequestError.undecodableBody`.
-    public func parseResponse(data: Data) throws -> PlacesPage {
+    /// Reads the places alone, without the link to the next page.
+    package func parseResponse(data: Data) throws -> PlacesPage {
         PlacesPage(places: try [PointOfInterest].decode(body: data), next: nil)
     }
 
-    /// Reads the places of an answer and the link to the next page.
+    /// Reads the places and the link to the next page.
     ///
-    /// - Throws: `RequestError.undecodableBody`, also for a link that leads to another host.
-    public func parseResponse(data: Data, head: ResponseHead) throws -> PlacesPage {
+    /// - Throws: `RequestError.undecodableBody`, also for a link to another host.
+    package func parseResponse(data: Data, head: ResponseHead) throws -> PlacesPage {
         PlacesPage(places: try [PointOfInterest].decode(body: data), next: try next(head))
     }
 
     private func next(_ head: ResponseHead) throws(RequestError) -> URL? {
         guard let field = head.value(forField: "Link"), let target = LinkHeader.target(of: "next", in: field)
         else { return nil }
-        // Against the URL that answered (RFC 8288, section 3.2), which may be one that the request was
-        // redirected to.
+        // Relative to the URL that the response came from (RFC 8288, section 3.2), also after a redirect.
         guard let url = URL(string: target, relativeTo: head.url ?? baseURL)?.absoluteURL,
             url.isOfService(at: baseURL)
         else { throw .undecodableBody(reason: "the next page is not on the service's host") }
@@ -62,11 +57,11 @@ public struct NearbyPlacesEndpoint: APIRequest, Hashable {
     }
 }
 
-/// A page of points of interest.
+/// A page of places.
 public struct PlacesPage: Hashable, Sendable {
     /// The places, nearest first.
     public let places: [PointOfInterest]
-    /// Where the next page is; nil for the last.
+    /// The URL of the next page; nil for the last one. `PointsOfInterestService.pages(of:)` follows it.
     public let next: URL?
 
     /// Makes a page.
@@ -77,8 +72,8 @@ public struct PlacesPage: Hashable, Sendable {
 }
 
 extension URL {
-    /// Whether scheme, host and port are the service's (RFC 6454, section 5). Where the service redirects from
-    /// HTTP's own port to HTTPS's, that counts too.
+    /// Whether scheme, host and port are the service's (RFC 6454, section 5). HTTPS on its default port is accepted
+    /// for a service at HTTP's default port, which may redirect there.
     fileprivate func isOfService(at baseURL: URL) -> Bool {
         func port(_ url: URL) -> Int { url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80) }
         let own = (scheme: baseURL.absoluteURL.scheme?.lowercased(), port: port(baseURL.absoluteURL))
@@ -88,15 +83,16 @@ extension URL {
     }
 }
 
-/// The field `Link`: comma-separated targets in angle brackets with parameters (RFC 8288, section 3).
+/// The header field `Link`: targets in angle brackets with parameters, separated by commas (RFC 8288, section 3).
 enum LinkHeader {
-    /// The target of the first link with a relation; nil where there is none, or the field is malformed before it.
+    /// Returns the target of the first link with a relation; nil where there is none, or where the field is
+    /// malformed before it.
     static func target(of relation: String, in field: String) -> String? {
         var rest = field[...]
         while let link = takeLink(&rest) {
-            // Said of another resource than the one that answered (RFC 8288, section 3.2).
+            // With an anchor, the link is not about this resource (RFC 8288, section 3.2).
             if link.parameters.contains(where: { $0.name == "anchor" }) { continue }
-            // Further ones of the same link are ignored (RFC 8288, section 3.3).
+            // Only the first `rel` of a link counts (RFC 8288, section 3.3).
             let relations = link.parameters.first { $0.name == "rel" }?.value ?? ""
             if relations.split(separator: " ").contains(where: { $0.lowercased() == relation }) {
                 return link.target
@@ -134,7 +130,7 @@ enum LinkHeader {
         }
     }
 
-    /// A token or a quoted string.
+    /// Reads a token or a quoted string.
     private static func takeValue(_ rest: inout Substring) -> String? {
         guard rest.first == "\"" else {
             let token = rest.prefix { !" \t;,".contains($0) }

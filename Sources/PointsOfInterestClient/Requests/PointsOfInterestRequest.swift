@@ -4,32 +4,33 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Asks for the points of interest around a coordinate, nearest first.
+/// `GET /locations`: loads the first page of places around a coordinate, nearest first. With an `APIRequestLoader`
+/// this is the shortest way to them; `PointsOfInterestService` does more.
 public struct PointsOfInterestRequest: APIRequest, Hashable {
-    /// Where the service is, with a path prefix if it has one; a query or a fragment is not used.
+    /// Where the service is, with a path prefix if it has one. A query or a fragment is ignored.
     public var baseURL: URL
-    /// Only places at most this far away, in metres, above 0; nil is no limit.
-    public var radius: Double?
-    /// At most this many places, 1…100; nil is the service's default, 20.
+    /// The maximum distance of a place in metres, above 0; nil is no limit.
+    public var radiusMeters: Double?
+    /// The maximum number of places, 1…100; nil is the service's default, 20.
     public var limit: Int?
-    /// Only places in this box; not together with a radius.
+    /// Only places in this box. A request has either a box or a radius.
     public var box: BoundingBox?
-    /// Only places of one of these categories, at most 50; empty is all.
+    /// Only places of these categories, at most 50; empty is all.
     public var categories: [String]
-    /// Only places with a word in their name that begins so, for each word of this text.
+    /// Only places whose name has, for each word of this text, a word that begins with it.
     public var searchText: String?
     /// Only places that are featured, or only those that aren't.
     public var featured: Bool?
-    /// The page to ask for; nil is the first.
+    /// Where the page begins; nil is the first page.
     public var cursor: PageCursor?
 
     /// Makes a request for the service at a URL.
     public init(
-        baseURL: URL, radius: Double? = nil, limit: Int? = nil, box: BoundingBox? = nil,
+        baseURL: URL, radiusMeters: Double? = nil, limit: Int? = nil, box: BoundingBox? = nil,
         categories: [String] = [], searchText: String? = nil, featured: Bool? = nil, cursor: PageCursor? = nil
     ) {
         self.baseURL = baseURL
-        self.radius = radius
+        self.radiusMeters = radiusMeters
         self.limit = limit
         self.box = box
         self.categories = categories
@@ -40,15 +41,15 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
 
     /// Makes the `GET` request for the places around a coordinate.
     ///
-    /// - Throws: `RequestError.invalidBaseURL`. What the options may be is the service's to check.
+    /// - Throws: `RequestError.invalidBaseURL`. The options are checked by the service.
     public func makeRequest(from coordinate: Coordinate) throws -> URLRequest {
         let request = NearbyPlacesRequest(
-            center: coordinate, radiusMeters: radius, limit: limit, box: box, categories: categories,
+            center: coordinate, radiusMeters: radiusMeters, limit: limit, box: box, categories: categories,
             searchText: searchText, featured: featured, cursor: cursor)
         return try URLRequest.get(EndpointPath.locations, request.encode(), baseURL: baseURL)
     }
 
-    /// Reads the places of an answer.
+    /// Reads the places of a response.
     ///
     /// - Throws: `RequestError.undecodableBody`.
     public func parseResponse(data: Data) throws -> [PointOfInterest] {

@@ -1,80 +1,73 @@
 import Foundation
 
-/// The places of an answer, page after page, each page asked for when its first place is wanted.
-public struct NearbyPlaces: AsyncSequence, Sendable {
+/// All places of a request, nearest first, over all pages. A page is loaded when its first place is wanted.
+///
+/// Each `for` loop begins at the first place. To load places on demand, keep a variable and call `next()`.
+public struct NearbyPlaces: AsyncSequence, AsyncIteratorProtocol, Sendable {
     /// A place.
     public typealias Element = PointOfInterest
 
-    let pages: LocationsPages
+    private var pages: Pages
+    private var places: ArraySlice<PointOfInterest> = []
 
-    /// Goes through the places of one page after another.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        var pages: LocationsPages.AsyncIterator
-        private var places: ArraySlice<PointOfInterest> = []
-
-        init(pages: LocationsPages.AsyncIterator) {
-            self.pages = pages
-        }
-
-        /// The next place; nil behind the last.
-        public mutating func next() async throws -> PointOfInterest? {
-            while places.isEmpty {
-                guard let page = try await pages.next() else { return nil }
-                places = page[...]
-            }
-            return places.popFirst()
-        }
+    init(pages: Pages) {
+        self.pages = pages
     }
 
-    /// Starts at the first place.
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(pages: pages.makeAsyncIterator())
+    /// Returns the next place; nil after the last one.
+    ///
+    /// - Throws: what `Pages.next()` throws.
+    public mutating func next() async throws -> PointOfInterest? {
+        while places.isEmpty {
+            guard let page = try await pages.next() else { return nil }
+            places = page[...]
+        }
+        return places.popFirst()
     }
+
+    /// Returns a copy, which goes on independently.
+    public func makeAsyncIterator() -> NearbyPlaces { self }
 }
 
-/// The pages of an answer, each asked for when it is wanted.
-///
-/// Every iteration starts at the first page. It throws what loading a page throws, once, and ends behind that;
-/// it ends also where its task is cancelled, with `RequestError.cancelled`.
-public struct LocationsPages: AsyncSequence, Sendable {
-    /// A page's places, nearest first; only the last page may have none.
-    public typealias Element = [PointOfInterest]
+extension NearbyPlaces {
+    /// The pages of a request, one after another, each an array of places. A page is loaded when it is wanted.
+    ///
+    /// Each `for` loop begins at the first page. To load pages on demand, keep a variable and call `next()`.
+    public struct Pages: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        /// The places of a page, nearest first. Only the last page can be empty.
+        public typealias Element = [PointOfInterest]
 
-    let loader: APIRequestLoader<NearbyPlacesEndpoint>
-    let request: NearbyPlacesRequest
-
-    /// Loads pages one after another.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        let loader: APIRequestLoader<NearbyPlacesEndpoint>
-        var upcoming: NearbyPlacesEndpoint.Page?
+        private let loader: APIRequestLoader<NearbyPlacesEndpoint>
+        private var upcoming: NearbyPlacesEndpoint.Page?
         private var seen: Set<URL> = []
 
-        init(loader: APIRequestLoader<NearbyPlacesEndpoint>, first: NearbyPlacesRequest) {
+        init(loader: APIRequestLoader<NearbyPlacesEndpoint>, request: NearbyPlacesRequest) {
             self.loader = loader
-            upcoming = .first(first)
-            if let url = try? loader.apiRequest.makeRequest(from: .first(first)).url { seen.insert(url) }
+            upcoming = .first(request)
+            if let url = try? loader.apiRequest.makeRequest(from: .first(request)).url { seen.insert(url) }
         }
 
-        /// The next page; nil behind the last.
+        /// Loads the next page; returns nil after the last one, and after an error.
+        ///
+        /// - Throws: `RequestError`; `.undecodableBody` where the links between pages never end, `.cancelled`
+        ///   where the task is cancelled.
         public mutating func next() async throws -> [PointOfInterest]? {
             guard let page = upcoming else { return nil }
             upcoming = nil
-            let answer = try await loader.loadAPIRequest(requestData: page)
-            guard let next = answer.next else { return answer.places }
-            // A service that leads in circles, or on and on past nothing, would keep the app busy for ever.
+            let response = try await loader.loadAPIRequest(requestData: page)
+            guard let next = response.next else { return response.places }
+            // Pages that link in a circle, or empty pages that link on and on, would keep the app busy for ever.
             guard seen.insert(next).inserted else {
                 throw RequestError.undecodableBody(reason: "a page links to one before it")
             }
-            guard !answer.places.isEmpty else {
+            guard !response.places.isEmpty else {
                 throw RequestError.undecodableBody(reason: "an empty page links to another one")
             }
             upcoming = .linked(next)
-            return answer.places
+            return response.places
         }
-    }
 
-    /// Starts at the first page.
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(loader: loader, first: request)
+        /// Returns a copy, which goes on independently.
+        public func makeAsyncIterator() -> Pages { self }
     }
 }

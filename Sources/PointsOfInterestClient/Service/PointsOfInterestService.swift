@@ -1,41 +1,55 @@
 import Foundation
 
-// An app imports the client alone and has the contract's types with it.
+// An app that imports the client also sees the types of the contract.
 @_exported import PointsOfInterestAPI
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
 
-/// The service as an app sees it: a method an endpoint.
+/// The service as an app sees it: a method for each endpoint.
 ///
-/// It keeps answers by their entity tags and sends a request again where a failure may pass. A value: copies
-/// share the session and the store. Calls may come from any task; a cancelled one's request is cancelled. Every
-/// method throws `RequestError`.
+/// It keeps responses that have an entity tag, and sends a request again after a failure that may pass. It is a
+/// value: copies share the session and the responses that are kept. Any task may call it; when the task is
+/// cancelled, its request is cancelled.
 public struct PointsOfInterestService: Sendable {
-    /// Where the service is, with a path prefix if it has one; a query or a fragment is not used.
+    /// Where the service is, with a path prefix if it has one. A query or a fragment is ignored.
     public let baseURL: URL
-    /// The session that carries requests.
+    /// The session that sends the requests.
     public let urlSession: URLSession
 
     private let transport: any Transport
-    /// Sends once: a failure is what is asked about.
+    /// Sends each request once.
     let plainTransport: any Transport
 
     /// Makes a client of the service at a URL.
     ///
     /// - Parameters:
     ///   - baseURL: where the service is, with a path prefix if it has one.
-    ///   - urlSession: best one without a cache, such as `URLSession.uncached`.
-    ///   - entityTags: where answers are kept; nil keeps none.
+    ///   - urlSession: sends the requests; best one without a cache, such as `URLSession.uncached`.
+    ///   - maximumCachedBytes: how many bytes of response bodies are kept in memory, to be revalidated by their
+    ///     entity tags; 0 keeps none.
     ///   - retryPolicy: how often and when a request is sent again.
-    ///   - clock: what pauses are measured by.
-    ///   - jitter: a number of 0…1, another each time, by which pauses are shortened.
-    ///   - headers: the fields that the app adds to each request, a token for instance.
+    ///   - clock: measures the pauses.
+    ///   - jitter: returns a random number in 0…1 that each pause is multiplied by.
+    ///   - headers: the header fields that the app adds to each request, a token for instance.
     public init(
-        baseURL: URL, urlSession: URLSession = .uncached,
-        entityTags: (any EntityTagStore)? = MemoryEntityTagStore(), retryPolicy: RetryPolicy = RetryPolicy(),
-        clock: any Clock<Duration> = ContinuousClock(),
+        baseURL: URL, urlSession: URLSession = .uncached, maximumCachedBytes: Int = 4 << 20,
+        retryPolicy: RetryPolicy = RetryPolicy(), clock: any Clock<Duration> = ContinuousClock(),
+        jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+        headers: HeaderProvider? = nil
+    ) {
+        self.init(
+            baseURL: baseURL, urlSession: urlSession,
+            entityTags: maximumCachedBytes > 0
+                ? MemoryEntityTagStore(maximumByteCount: maximumCachedBytes) : nil,
+            retryPolicy: retryPolicy, clock: clock, jitter: jitter, headers: headers)
+    }
+
+    /// Makes a client that keeps responses in a given store, or none.
+    package init(
+        baseURL: URL, urlSession: URLSession = .uncached, entityTags: (any EntityTagStore)?,
+        retryPolicy: RetryPolicy = RetryPolicy(), clock: any Clock<Duration> = ContinuousClock(),
         jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
         headers: HeaderProvider? = nil
     ) {
@@ -47,79 +61,92 @@ public struct PointsOfInterestService: Sendable {
         let session = URLSessionTransport(urlSession: urlSession)
         plainTransport = authorizing(session)
         transport = RetryingTransport(
-            // The tags' store tells answers apart by the fields that are added, so it comes behind them.
+            // The store's keys contain the fields that the app adds, so these have to be added first.
             base: authorizing(entityTags.map { RevalidatingTransport(base: session, store: $0) } ?? session),
             policy: retryPolicy, clock: clock, jitter: jitter, now: { Date() })
     }
 
-    /// A loader for an endpoint, an app's own for instance, with everything that this client's methods have.
+    /// Returns a loader for an endpoint, such as one of the app's own, that keeps responses, retries and adds
+    /// header fields as this client's methods do.
     public func loader<Endpoint: APIRequest>(for endpoint: Endpoint) -> APIRequestLoader<Endpoint> {
         APIRequestLoader(apiRequest: endpoint, urlSession: urlSession, transport: transport)
     }
 
-    /// `GET /locations`: the first page of points of interest, nearest first.
-    public func locations(_ request: NearbyPlacesRequest) async throws -> PlacesPage {
+    /// `GET /locations`: loads the first page of places, nearest first.
+    ///
+    /// - Throws: `RequestError`: `.problem` where the service refuses the request, other cases where there is no
+    ///   response or one that can't be read.
+    public func nearbyPlaces(_ request: NearbyPlacesRequest) async throws -> PlacesPage {
         try await loader(for: NearbyPlacesEndpoint(baseURL: baseURL))
             .loadAPIRequest(requestData: .first(request))
     }
 
-    /// `GET /locations`, page after page.
-    public func pages(of request: NearbyPlacesRequest) -> LocationsPages {
-        LocationsPages(loader: loader(for: NearbyPlacesEndpoint(baseURL: baseURL)), request: request)
-    }
-
-    /// `GET /locations`, place after place, over all pages.
-    public func allLocations(_ request: NearbyPlacesRequest) -> NearbyPlaces {
+    /// `GET /locations`: returns a sequence of all places, nearest first, that loads page after page.
+    public func allNearbyPlaces(_ request: NearbyPlacesRequest) -> NearbyPlaces {
         NearbyPlaces(pages: pages(of: request))
     }
 
-    /// `GET /locations/{id}`: one point of interest, with its distance where a centre is given.
-    public func location(id: Int, center: Coordinate? = nil) async throws -> PointOfInterest {
+    /// `GET /locations`: returns a sequence of pages, each an array of places.
+    public func pages(of request: NearbyPlacesRequest) -> NearbyPlaces.Pages {
+        NearbyPlaces.Pages(
+            loader: loader(for: NearbyPlacesEndpoint(baseURL: baseURL)), request: request)
+    }
+
+    /// `GET /locations/{id}`: loads one place, with its distance from a centre if there is one.
+    ///
+    /// - Throws: `RequestError`; `.problem` with the code `.notFound` where no place has the id.
+    public func place(id: Int, center: Coordinate? = nil) async throws -> PointOfInterest {
         try await loader(for: PlaceEndpoint(baseURL: baseURL))
             .loadAPIRequest(requestData: PlaceRequest(id: id, center: center))
     }
 
-    /// `GET /categories`: every category with its number of places, most frequent first.
+    /// `GET /categories`: loads every category with its number of places, most frequent first.
+    ///
+    /// - Throws: `RequestError`.
     public func categories() async throws -> [CategoryCount] {
-        try await loader(for: CategoriesEndpoint(baseURL: baseURL))
-            .loadAPIRequest(requestData: CategoriesRequest())
+        try await loader(for: CategoriesEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: ())
     }
 
-    /// `POST /events`: stores a batch of events, sent once. An app tracks through `TrackingModel` and a queue.
+    /// `POST /events`: sends a batch of events once. An app tracks through `TrackingModel` and an `EventQueue`.
     ///
-    /// - Throws: `RequestError.problem` with the code `.invalidEvents`, and each fault by its event's index, where
-    ///   the batch was refused as a whole.
+    /// - Throws: `RequestError`; `.problem` with the code `.invalidEvents` and the faults by each event's index
+    ///   where the service refused the batch, of which it then stored nothing.
     public func send(_ request: EventsRequest) async throws -> EventsResponse {
         try await loader(for: EventsEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: request)
     }
 
-    /// `GET /readyz` or `GET /livez`: how the service is, asked once and never sent again.
+    /// `GET /readyz`: asks once whether the service takes requests.
     ///
-    /// - Throws: `RequestError.problem` with the code `.notReady` where it says that it isn't.
-    public func health(_ check: HealthEndpoint.Check = .readiness) async throws -> HealthReport {
+    /// - Throws: `RequestError`; `.problem` with the code `.notReady` where the service doesn't.
+    public func health() async throws -> HealthReport { try await health(.readiness) }
+
+    /// `GET /readyz` or `GET /livez`: sends the check once.
+    package func health(_ check: HealthEndpoint.Check) async throws -> HealthReport {
         try await APIRequestLoader(
             apiRequest: HealthEndpoint(baseURL: baseURL), urlSession: urlSession, transport: plainTransport
         ).loadAPIRequest(requestData: check)
     }
 }
 
-/// Who knows the points of interest: the service, or a test's stand-in.
+/// Finds places: the service, or a stand-in in a test.
 public protocol PlaceFinder: Sendable {
-    /// Finds the places that a request asks for, nearest first.
+    /// Finds the places that a request describes, nearest first.
     ///
-    /// - Throws: `RequestError`; another error counts as one of transport.
+    /// - Throws: `RequestError`. Any other error is treated as a failed connection.
     func places(_ request: NearbyPlacesRequest) async throws -> [PointOfInterest]
 }
 
 extension PointsOfInterestService: PlaceFinder {
-    /// The first page of the places that a request asks for.
+    /// Loads the first page of places, nearest first.
+    ///
+    /// - Throws: `RequestError`, as `nearbyPlaces(_:)` does.
     public func places(_ request: NearbyPlacesRequest) async throws -> [PointOfInterest] {
-        try await locations(request).places
+        try await nearbyPlaces(request).places
     }
 }
 
 extension RequestError {
-    /// Makes a request's error of what a `PlaceFinder` threw.
+    /// Converts what a `PlaceFinder` threw.
     init(_ error: any Error) {
         self = error as? RequestError ?? RequestError(transportError: error)
     }

@@ -1,5 +1,5 @@
 /// Why an event never gets to the service. Each is counted, and the counts are sent as `events-dropped`.
-public enum EventDropReason: String, Hashable, Sendable, CaseIterable {
+enum EventDropReason: String, CaseIterable {
     /// The queue was full, and this was its oldest event.
     case full
     /// The service refused the event.

@@ -1,26 +1,26 @@
 import Foundation
 import Locking
 
-/// Events that wait for the service, in a folder, where a killed app finds them again.
+/// Keeps tracking events in a folder until the service has them, also when the app is killed.
 ///
-/// `track` writes an event to a file at once, so that it outlives the process, and has it on the disk (fsync(2)) a
-/// moment later, so that it outlives the device's power. What the service has is taken off the file in the
+/// `track` writes an event to a file at once, so that it survives the process, and to the disk (fsync(2)) a moment
+/// later, so that it survives a power failure. Events that the service has are removed from the file in the
 /// background. Where the file can't be written, events wait in memory.
 ///
-/// The queue is bounded: where it is full, the oldest events make room, and are counted. Whatever is dropped, for
-/// this or another reason (`EventDropReason`), is told to the service by an `events-dropped` event. Its folder is
-/// locked: a second queue on it, of an extension for instance, gets `EventQueueError.inUse` and needs a folder of its
-/// own. Don't put it where apps share files (an app group): iOS ends an app that is suspended with a lock there.
+/// The queue is bounded: when it is full, the oldest events are dropped. Dropped events are counted, and the counts
+/// are sent to the service as `events-dropped` events. The folder is locked: a second queue on it throws
+/// `EventQueueError.inUse`, so an app's extension needs a folder of its own. Don't use a folder in an app group: iOS
+/// kills an app that is suspended while it holds a lock there. Methods may be called on any thread.
 public final class EventQueue: Tracker {
     /// How much a queue holds.
-    public struct Limits: Hashable, Sendable {
-        /// The most events.
-        public var events: Int
-        /// The most bytes of their JSON in sum.
-        public var bytes: Int
+    struct Limits {
+        /// The maximum number of events.
+        let events: Int
+        /// The maximum number of bytes of their JSON.
+        let bytes: Int
 
-        /// Makes limits; there is always room for one event.
-        public init(events: Int = 10_000, bytes: Int = 8 << 20) {
+        /// Makes limits that have room for at least one event.
+        init(events: Int = 10_000, bytes: Int = 8 << 20) {
             self.events = max(events, 1)
             self.bytes = max(bytes, 1)
         }
@@ -29,14 +29,14 @@ public final class EventQueue: Tracker {
     private struct State {
         var backlog: EventBacklog
         var file: JournalFile
-        /// The lines that come while the file is written anew; nil else.
+        /// The lines that are written while the file is being replaced; nil otherwise.
         var linesSinceSnapshot: [UInt8]?
         var isSynchronizing = false
         var isClosed = false
         var failure: EventQueueError?
-        /// Wakes whoever waits for events.
+        /// Wakes the reader of `arrivals()`.
         var wake: AsyncStream<Void>.Continuation?
-        /// Whoever waits for an empty queue; their streams end with it.
+        /// The streams of `drained()`, which end when the queue is empty.
         var waitingForEmpty: [AsyncStream<Never>.Continuation] = []
     }
 
@@ -48,9 +48,17 @@ public final class EventQueue: Tracker {
 
     /// Opens the queue of a folder, and makes the folder if there is none.
     ///
-    /// - Throws: `EventQueueError`.
-    public convenience init(directory: URL, limits: Limits = Limits()) throws(EventQueueError) {
-        try self.init(directory: directory, limits: limits, fsync: { Foundation.fsync($0) })
+    /// - Parameters:
+    ///   - directory: a folder of the app's own.
+    ///   - maximumEvents: how many events the queue holds, from 1.
+    ///   - maximumBytes: how many bytes of JSON they have in sum; there is always room for one event.
+    /// - Throws: `EventQueueError`: `.inUse` where another queue has the folder, `.file` where it can't be used.
+    public convenience init(
+        directory: URL, maximumEvents: Int = 10_000, maximumBytes: Int = 8 << 20
+    ) throws(EventQueueError) {
+        try self.init(
+            directory: directory, limits: Limits(events: maximumEvents, bytes: maximumBytes),
+            fsync: { Foundation.fsync($0) })
     }
 
     init(directory: URL, limits: Limits, fsync: @escaping FileSync) throws(EventQueueError) {
@@ -75,10 +83,10 @@ public final class EventQueue: Tracker {
     /// How many events were dropped since the queue was opened.
     public var droppedCount: Int { state.withLock { $0.backlog.droppedCount } }
 
-    /// Why the file couldn't be written the last time it had to be; nil where it could.
+    /// Why the last write to the file failed; nil where it succeeded.
     public var failure: EventQueueError? { state.withLock { $0.failure } }
 
-    /// Takes an event: when this returns, a killed app finds it again.
+    /// Adds an event. When this returns, the event survives the process.
     public func track(_ event: TrackedEvent) {
         let event = event.id == nil ? event.identified() : event
         let json = event.json
@@ -93,7 +101,7 @@ public final class EventQueue: Tracker {
         if needsDisk { disk.async { self.synchronizeNow() } }
     }
 
-    /// Waits until the disk has every event that was tracked before.
+    /// Waits until every event that was tracked before is on the disk.
     public func synchronize() async {
         await withCheckedContinuation { continuation in
             disk.async {
@@ -103,7 +111,7 @@ public final class EventQueue: Tracker {
         }
     }
 
-    /// Waits until no event waits any more, or until the task is cancelled.
+    /// Waits until the queue is empty, or until the task is cancelled.
     public func drained() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         let isEmpty = state.withLock { state -> Bool in
@@ -114,8 +122,8 @@ public final class EventQueue: Tracker {
         if !isEmpty { for await _ in stream {} }
     }
 
-    /// Waits for the disk and gives the folder free: another queue can be opened there. Not for the main thread.
-    /// Events that are tracked later are lost. An app that ends needn't call it.
+    /// Waits for the disk and unlocks the folder, so that another queue can be opened there. Events that are tracked
+    /// later are lost. Don't call it on the main thread; an app that ends needn't call it.
     public func close() {
         state.withLock { $0.isClosed = true }
         disk.sync { synchronizeNow() }
@@ -130,9 +138,9 @@ public final class EventQueue: Tracker {
         note { () throws(EventQueueError) in try file.synchronize() }
     }
 
-    // MARK: - For whoever sends
+    // MARK: - For the uploader
 
-    /// The events at the head, first of all what there is to tell of dropped ones; nil where there is nothing.
+    /// Returns the oldest events, after adding the events that report dropped ones; nil where there is none.
     func nextBatch(events: Int, bytes: Int, time: Double) -> EventBatch? {
         state.withLock { state in
             let reports = state.backlog.reportDrops(time: time, makeID: { UUID() })
@@ -141,7 +149,7 @@ public final class EventQueue: Tracker {
         }
     }
 
-    /// Takes off what the service has, or has refused for good.
+    /// Removes the events that the service has stored or refused.
     func remove(_ batch: EventBatch, refused: Set<UInt64> = [], isAcknowledged: Bool) {
         state.withLock { state in
             var records: [JournalRecord] = []
@@ -156,7 +164,7 @@ public final class EventQueue: Tracker {
         disk.async { self.compactIfWorthIt() }
     }
 
-    /// A signal at each event and each `wake()`, and one at once; for one reader.
+    /// Returns a stream with an element now, for each event and for each `wake()`; for one reader.
     func arrivals() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -165,7 +173,7 @@ public final class EventQueue: Tracker {
         return stream
     }
 
-    /// Has the reader of `arrivals()` look again.
+    /// Wakes the reader of `arrivals()`.
     func wake() {
         state.withLock { _ = $0.wake?.yield() }
     }
@@ -178,7 +186,7 @@ public final class EventQueue: Tracker {
         var backlog = EventBacklog(limits: limits)
         let bytes = try file.read()
         let end = (bytes.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1
-        // What follows the last line's end was being written when the process was killed.
+        // An incomplete last line was being written when the process was killed.
         if end < bytes.count { try file.truncate(to: end) }
         for line in bytes[..<end].split(separator: UInt8(ascii: "\n")) {
             if let record = JournalRecord(line: line) {
@@ -202,7 +210,7 @@ public final class EventQueue: Tracker {
         }
     }
 
-    /// Does what may fail without harm to the events in memory, and remembers why it did.
+    /// Does what may fail without harm to the events in memory, and remembers the failure.
     private func note(_ body: () throws(EventQueueError) -> Void) {
         do throws(EventQueueError) {
             try body()
@@ -211,7 +219,7 @@ public final class EventQueue: Tracker {
         }
     }
 
-    /// Writes the file anew once most of it is about events that are gone.
+    /// Replaces the file when most of it is about events that are gone.
     private func compactIfWorthIt() {
         let snapshot = state.withLock { state -> [JournalRecord]? in
             guard state.linesSinceSnapshot == nil, let size = try? state.file.size(),
@@ -225,12 +233,12 @@ public final class EventQueue: Tracker {
         state.withLock { $0.linesSinceSnapshot = nil }
     }
 
-    /// Writes a new file beside the old one and puts it in its place. Only moments of it hold up who tracks.
+    /// Writes a new file beside the old one and renames it. It blocks `track` for moments only.
     private func compact(_ snapshot: [JournalRecord]) throws(EventQueueError) {
         let path = "\(folder)/events"
         let file = try JournalFile(path: path + ".new", truncated: true, fsync: fsync)
         var lines = snapshot.flatMap(\.line)
-        // What comes while the disk works has to be there too, before the old file goes: a few rounds catch up.
+        // Lines that are added in the meantime have to be in the new file too: a few rounds catch up with them.
         for _ in 0..<3 where !lines.isEmpty {
             try file.append(lines)
             try file.synchronize()

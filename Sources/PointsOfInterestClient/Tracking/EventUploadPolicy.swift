@@ -1,73 +1,73 @@
 import Foundation
 
-/// How a queue's events are sent.
+/// How the events of a queue are sent.
 public struct EventUploadPolicy: Hashable, Sendable {
-    /// The most events of a request, 1…`EventLimits.events`.
+    /// The maximum number of events in a request, 1…`EventLimits.events`.
     public var batchEvents: Int
-    /// How long events gather before they are sent, so that a request carries several.
+    /// How long to wait after an event for more events to send with it.
     public var gathering: Duration
-    /// The longest pause after a first failure; it doubles with every further one.
+    /// The maximum pause after a first failure; it doubles with each further one.
     public var firstPause: Duration
-    /// The longest pause of all, unless the service asks for a longer one.
-    public var longestPause: Duration
-    /// The longest `Retry-After` that is heeded; a longer one counts as this.
-    public var longestRetryAfter: Duration
+    /// The maximum pause after any failure, unless the service asks for a longer one.
+    public var maximumPause: Duration
+    /// The maximum `Retry-After` to wait for; a longer one counts as this.
+    public var maximumRetryAfter: Duration
 
     /// Makes a policy.
     public init(
         batchEvents: Int = EventLimits.events, gathering: Duration = .seconds(2),
-        firstPause: Duration = .seconds(1), longestPause: Duration = .seconds(300),
-        longestRetryAfter: Duration = .seconds(3600)
+        firstPause: Duration = .seconds(1), maximumPause: Duration = .seconds(300),
+        maximumRetryAfter: Duration = .seconds(3600)
     ) {
         self.batchEvents = min(max(batchEvents, 1), EventLimits.events)
         self.gathering = gathering
         self.firstPause = firstPause
-        self.longestPause = longestPause
-        self.longestRetryAfter = longestRetryAfter
+        self.maximumPause = maximumPause
+        self.maximumRetryAfter = maximumRetryAfter
     }
 
-    /// The pause after failures.
+    /// Returns the pause after failures.
     ///
     /// - Parameters:
     ///   - failures: how many there were in a row, from 1.
-    ///   - retryAfter: what the service asked for; jitter comes on top, or all its clients would be back at once.
-    ///   - jitter: 0…1: which part of the longest pause (AWS Architecture Blog, "Exponential Backoff And
-    ///     Jitter": full jitter).
+    ///   - retryAfter: what the service asked for. Jitter is added, so that its clients don't all come back at once.
+    ///   - jitter: the factor of the pause, 0…1 (AWS Architecture Blog, "Exponential Backoff And Jitter": full
+    ///     jitter).
     func pause(failures: Int, retryAfter: Duration?, jitter: Double) -> Duration {
-        // Doubled at most so often that nothing overflows.
-        let backOff = min(firstPause * (1 << min(max(failures - 1, 0), 20)), longestPause) * jitter
-        return min(retryAfter ?? .zero, longestRetryAfter) + backOff
+        // Doubled at most 20 times, so that nothing overflows.
+        let backOff = min(firstPause * (1 << min(max(failures - 1, 0), 20)), maximumPause) * jitter
+        return min(retryAfter ?? .zero, maximumRetryAfter) + backOff
     }
 }
 
-/// What an answer means for the batch that was sent.
-enum EventVerdict: Equatable {
+/// What a response means for the batch that was sent.
+enum BatchOutcome: Equatable {
     /// Every event is stored.
     case stored(EventsResponse)
-    /// The events at these indices are refused, the others can be sent again at once.
+    /// These events are refused; the others can be sent again at once.
     case refused([EventFault])
-    /// Less has to be sent at once.
+    /// The batch is too large.
     case tooLarge
-    /// The same may work later.
+    /// The batch can be sent again later.
     case failed(RequestError, retryAfter: Duration?)
-    /// The same won't work before somebody sees to it.
+    /// The service wants another key.
     case unauthorized(RequestError)
 
     /// - Parameter now: what a date in `Retry-After` is counted from.
-    init(_ outcome: Result<Answer, RequestError>, eventCount: Int, now: Date) {
+    init(_ outcome: Result<Response, RequestError>, eventCount: Int, now: Date) {
         switch outcome {
         case .failure(let error): self = .failed(error, retryAfter: nil)
-        case .success(let answer): self.init(answer, eventCount: eventCount, now: now)
+        case .success(let response): self.init(response, eventCount: eventCount, now: now)
         }
     }
 
-    private init(_ answer: Answer, eventCount: Int, now: Date) {
-        let refusal = RequestError(refusal: answer)
-        switch answer.head.status {
+    private init(_ response: Response, eventCount: Int, now: Date) {
+        let refusal = RequestError(refusal: response)
+        switch response.head.status {
         case 200..<300:
-            // A success that isn't the service's own, a hotel's login page, has stored nothing.
+            // A 200 that isn't the service's, of a hotel's login page for instance, has stored nothing.
             do throws(RequestError) {
-                self = .stored(try EventsResponse.decode(body: answer.body))
+                self = .stored(try EventsResponse.decode(body: response.body))
             } catch {
                 self = .failed(error, retryAfter: nil)
             }
@@ -76,11 +76,11 @@ enum EventVerdict: Equatable {
         case 422:
             let faults = Self.faults(refusal, eventCount: eventCount)
             self = faults.isEmpty ? .tooLarge : .refused(faults)
-        // What nobody can read at all: in parts, down to the event that is the reason.
+        // The service can't read the batch: it is sent in halves, down to the event that is the reason.
         case 400: self = .tooLarge
         default:
-            let field = answer.head.value(forField: "Retry-After")
-            let date = answer.head.value(forField: "Date").flatMap(HTTPDate.parse) ?? now
+            let field = response.head.value(forField: "Retry-After")
+            let date = response.head.value(forField: "Date").flatMap(HTTPDate.parse) ?? now
             self = .failed(refusal, retryAfter: field.flatMap { RetryAfter.parse($0, now: date) })
         }
     }

@@ -1,20 +1,12 @@
 import Foundation
 
-/// Sends a queue's events to the service, in their order, until it has them.
+/// Sends the events of a queue to the service in their order, until the service has them.
 ///
-/// One request is on its way at a time, so the order holds. A request that fails is sent again, with growing pauses;
-/// since each event has an id, one that arrives twice counts once. Which events the service refuses (422) is in its
-/// answer, and just these are dropped. A batch that it finds too large (413) goes in halves. Where it wants another key
-/// (401, 403), all is kept and nothing sent until `resume()`.
+/// It sends one request at a time, which keeps the order. A request that fails is sent again after a pause that grows.
+/// Since each event has an id, one that arrives twice counts once. Events that the service refuses (422) are dropped,
+/// and only these. A batch that is too large (413) is sent in halves. Where the service wants another key (401, 403),
+/// the events stay in the queue and nothing is sent until `resume()`.
 public actor EventUploader {
-    /// What became of the events that `flush()` was to send.
-    public enum FlushOutcome: Hashable, Sendable {
-        /// The service has all of them.
-        case empty
-        /// They wait; the error says what for.
-        case waiting(RequestError)
-    }
-
     private let queue: EventQueue
     private let request: EventsEndpoint
     private let transport: any Transport
@@ -24,22 +16,24 @@ public actor EventUploader {
     private let now: @Sendable () -> Date
     private let report: @Sendable (EventUploadReport) -> Void
 
-    /// The most events of the next batch: less than the policy's while the service finds those too large.
+    /// The maximum number of events in the next batch: less than the policy's while the service finds batches too
+    /// large.
     private var batchEvents: Int
+    /// Why nothing is sent until `resume()`; nil where something is.
     private var block: RequestError?
-    /// The request that is on its way; the next one waits for it.
+    /// The request that is being sent; the next one waits for it.
     private var sending: Task<Void, Never>?
 
-    /// Makes an uploader of a queue to a service, with the service's headers. A queue has one.
+    /// Makes the uploader of a queue. A queue has at most one.
     ///
     /// - Parameters:
     ///   - queue: where the events wait.
-    ///   - service: where they go.
-    ///   - policy: how many at once, and when again.
-    ///   - clock: what pauses are measured by.
-    ///   - jitter: a number of 0…1, another each time, by which pauses are shortened.
-    ///   - now: the time.
-    ///   - report: is told what became of each request.
+    ///   - service: where they are sent, with the service's session and header fields.
+    ///   - policy: how many events are sent at once, and when they are sent again.
+    ///   - clock: measures the pauses.
+    ///   - jitter: returns a random number in 0…1 that each pause is multiplied by.
+    ///   - now: returns the time.
+    ///   - report: called with the outcome of each request, for an app's log for instance.
     public init(
         queue: EventQueue, service: PointsOfInterestService, policy: EventUploadPolicy = EventUploadPolicy(),
         clock: any Clock<Duration> = ContinuousClock(),
@@ -69,7 +63,7 @@ public actor EventUploader {
         batchEvents = policy.batchEvents
     }
 
-    /// Sends what comes, until the task is cancelled. An app starts it once, at its launch.
+    /// Sends events as they arrive, until the task is cancelled. An app starts this once, at its launch.
     public func run() async {
         for await _ in queue.arrivals() {
             guard await pause(policy.gathering) else { return }
@@ -78,27 +72,30 @@ public actor EventUploader {
         }
     }
 
-    /// Sends all that waits now, without pauses: for an app that goes to the background. After a first failure it
-    /// leaves the rest for later.
-    public func flush() async -> FlushOutcome {
+    /// Sends the waiting events at once, without pauses, for an app that goes to the background. It stops at the first
+    /// failure.
+    ///
+    /// - Returns: nil where the service has all events; else the error because of which some still wait.
+    @discardableResult
+    public func flush() async -> RequestError? {
         await queue.synchronize()
         while true {
             switch await sendNext() {
-            case .nothingToSend: return .empty
+            case .nothingToSend: return nil
             case .progress: continue
-            case .failed(let error, _): return .waiting(error)
-            case .blocked(let error): return .waiting(error)
+            case .failed(let error, _): return error
+            case .blocked(let error): return error
             }
         }
     }
 
-    /// Sends again after the service had refused the key: the headers bring another one now.
+    /// Sends again after the service refused the key. Call it when the header fields contain another one.
     public func resume() {
         block = nil
         queue.wake()
     }
 
-    // MARK: - One batch after the other
+    // MARK: - One batch after another
 
     private enum Step {
         case nothingToSend
@@ -111,7 +108,7 @@ public actor EventUploader {
         var failures = 0
         while !Task.isCancelled {
             switch await sendNext() {
-            // A new event wakes `run()`, and so does `resume()`.
+            // A new event or `resume()` wakes `run()`.
             case .nothingToSend, .blocked: return
             case .progress: failures = 0
             case .failed(_, let retryAfter):
@@ -122,7 +119,7 @@ public actor EventUploader {
         }
     }
 
-    /// Sends the next batch, once the one before has its answer.
+    /// Sends the next batch, when the one before has its response.
     private func sendNext() async -> Step {
         while let sending { await sending.value }
         if let block { return .blocked(block) }
@@ -138,10 +135,10 @@ public actor EventUploader {
         }
         let outcome = await outcome(of: batch)
         if case .failure(.cancelled) = outcome { return .failed(.cancelled, retryAfter: nil) }
-        return settle(batch, EventVerdict(outcome, eventCount: batch.numbers.count, now: now()))
+        return settle(batch, BatchOutcome(outcome, eventCount: batch.numbers.count, now: now()))
     }
 
-    private func outcome(of batch: EventBatch) async -> Result<Answer, RequestError> {
+    private func outcome(of batch: EventBatch) async -> Result<Response, RequestError> {
         do throws(RequestError) {
             return .success(try await transport.send(try request.makeRequest(body: batch.body)))
         } catch {
@@ -149,12 +146,12 @@ public actor EventUploader {
         }
     }
 
-    private func settle(_ batch: EventBatch, _ verdict: EventVerdict) -> Step {
-        switch verdict {
-        case .stored(let answer):
+    private func settle(_ batch: EventBatch, _ outcome: BatchOutcome) -> Step {
+        switch outcome {
+        case .stored(let response):
             queue.remove(batch, isAcknowledged: true)
             batchEvents = min(batchEvents * 2, policy.batchEvents)
-            report(.acknowledged(batch.ids.compactMap { $0 }, answer))
+            report(.acknowledged(batch.ids.compactMap { $0 }, response))
             return .progress
         case .refused(let faults):
             drop(batch, faults)
@@ -183,7 +180,7 @@ public actor EventUploader {
         report(.refused(indices.sorted().compactMap { batch.ids[$0] }, faults))
     }
 
-    /// False if the task was cancelled.
+    /// Returns false if the task was cancelled.
     private func pause(_ duration: Duration) async -> Bool {
         guard duration > .zero else { return !Task.isCancelled }
         do {
@@ -195,16 +192,16 @@ public actor EventUploader {
     }
 }
 
-/// What became of a request with events: for an app's log, or a test.
+/// The outcome of a request with events, for an app's log or a test.
 public enum EventUploadReport: Hashable, Sendable {
-    /// The service has these events for good. Some were there before, as `EventsResponse` tells.
+    /// The service has stored these events. `EventsResponse` says how many of them it had before.
     case acknowledged([UUID], EventsResponse)
-    /// The service refused these events; they are dropped and counted.
+    /// The service refused these events. They are dropped and counted.
     case refused([UUID], [EventFault])
-    /// The batch was too large for the service; it goes in parts of at most so many events.
+    /// The batch was too large for the service. It is sent in parts of at most `events` events.
     case split(events: Int)
-    /// The request failed; it is sent again.
+    /// The request failed and will be sent again.
     case failed(RequestError)
-    /// The service wants another key: nothing is sent until `EventUploader.resume()`. Nothing is lost.
+    /// The service wants another key. Nothing is sent until `EventUploader.resume()`; the events stay in the queue.
     case unauthorized(RequestError)
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Waits until the disk has all of a descriptor's file; not 0 where that fails, with the reason in `errno`.
+/// Waits until the disk has a descriptor's file. Returns 0, or another number and the reason in `errno`.
 typealias FileSync = @Sendable (Int32) -> Int32
 
 /// An open file that is appended to.
@@ -12,7 +12,7 @@ final class JournalFile: Sendable {
     /// Opens a file, and makes it if there is none.
     ///
     /// - Parameters:
-    ///   - truncated: whether what it holds is forgotten.
+    ///   - truncated: whether its content is removed.
     ///   - fsync: fsync(2), or a test's stand-in.
     init(path: String, truncated: Bool = false, fsync: @escaping FileSync) throws(EventQueueError) {
         self.path = path
@@ -24,7 +24,7 @@ final class JournalFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Takes the lock of this file, for as long as it is open (flock(2)).
+    /// Locks this file, for as long as it is open (flock(2)).
     func lock() throws(EventQueueError) {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             switch errno {
@@ -35,12 +35,12 @@ final class JournalFile: Sendable {
         }
     }
 
-    /// Gives the lock back.
+    /// Unlocks this file.
     func unlock() {
         flock(descriptor, LOCK_UN)
     }
 
-    /// All that it holds.
+    /// Reads the whole file.
     func read() throws(EventQueueError) -> [UInt8] {
         let length = try size()
         var offset = 0
@@ -59,7 +59,7 @@ final class JournalFile: Sendable {
         return bytes
     }
 
-    /// Appends all of the bytes, or none.
+    /// Appends all of the bytes, or none where that fails.
     func append(_ bytes: [UInt8]) throws(EventQueueError) {
         let length = try size()
         var rest = bytes[...]
@@ -68,7 +68,7 @@ final class JournalFile: Sendable {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
                 let failure = EventQueueError.system("write \(path)")
-                // What stays all the same is a damaged line, no more.
+                // If this fails too, what was written is a damaged line, no more.
                 ftruncate(descriptor, off_t(length))
                 throw failure
             }
@@ -76,55 +76,55 @@ final class JournalFile: Sendable {
         }
     }
 
-    /// Forgets what is behind so many bytes.
+    /// Removes everything after the first `length` bytes.
     func truncate(to length: Int) throws(EventQueueError) {
         guard ftruncate(descriptor, off_t(length)) == 0 else { throw .system("truncate \(path)") }
     }
 
-    /// Waits until the disk has what was appended.
+    /// Waits until what was appended is on the disk.
     func synchronize() throws(EventQueueError) {
         while fsync(descriptor) != 0 {
             guard errno == EINTR else { throw .system("fsync \(path)") }
         }
     }
 
-    /// How long it is. By its end, since what tells more of a file needs a reason in an app's privacy manifest.
+    /// Returns its length. Not by `fstat`, which needs a reason in an app's privacy manifest.
     func size() throws(EventQueueError) -> Int {
         let end = lseek(descriptor, 0, SEEK_END)
         guard end >= 0 else { throw .system("seek \(path)") }
         return Int(end)
     }
 
-    /// Waits until the disk has a folder's entries: which files there are, by which names.
+    /// Waits until a folder's entries, the names of its files, are on the disk.
     static func synchronizeFolder(_ path: String, fsync: FileSync) throws(EventQueueError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard descriptor >= 0 else { throw .system("open \(path)") }
         defer { close(descriptor) }
-        // Not every file system does this for folders; those that don't need it not.
+        // File systems that don't support this for folders (EINVAL) don't need it.
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw .system("fsync \(path)") }
     }
 }
 
 extension EventQueueError {
-    /// The failure of a system call that was just made.
+    /// Makes the error of the system call that just failed.
     static func system(_ operation: String) -> EventQueueError {
         .file(operation: operation, code: errno)
     }
 }
 
-/// Why a queue can't be opened.
+/// Why a queue can't be opened, or its file can't be written.
 public enum EventQueueError: Error, Hashable, Sendable {
-    /// Another process, or another queue of this one, has the folder.
+    /// Another queue, of this process or another one, uses the folder.
     case inUse
-    /// The folder or a file in it can't be made, read or written; `code` is an `errno`.
+    /// A system call on the folder or a file in it failed; `code` is its `errno`.
     case file(operation: String, code: Int32)
 }
 
 extension EventQueueError: LocalizedError {
-    /// One sentence for a developer.
+    /// A sentence for developers.
     public var errorDescription: String? {
         switch self {
-        case .inUse: "The folder of the queue of events is in use."
+        case .inUse: "Another event queue uses the folder."
         case .file(let operation, let code): "\(operation): \(String(cString: strerror(code)))."
         }
     }

@@ -1,34 +1,60 @@
 import Foundation
 import Locking
 
-/// What an app's screens tell their events to.
+/// Takes the tracking events of an app's screens and hands them to a tracker and to observers.
 ///
-/// A value: copies share the dispatcher.
+/// It is a value: copies share the tracker and the observers. Its methods may be called on any thread.
 public struct TrackingModel: Sendable {
     private let actionCreator: TrackingActionCreator
-    /// Publishes each event that is sent here.
-    public let dispatcher: TrackingDispatcher
+    package let dispatcher: TrackingDispatcher
 
-    /// Makes a model.
-    public init(actionCreator: TrackingActionCreator, dispatcher: TrackingDispatcher) {
+    /// Makes a model. `AppEnvironment` makes one for an app.
+    ///
+    /// - Parameters:
+    ///   - tracker: where the events go.
+    ///   - isTest: marks each event as a test's; the service leaves these out of its reports.
+    ///   - userID: returns who uses the app now, 1 to 200 bytes. Called for each event, since users sign in and out.
+    public init(tracker: any Tracker, isTest: Bool = false, userID: @escaping @Sendable () -> String) {
+        self.init(
+            actionCreator: TrackingActionCreator(userID: userID, isTest: isTest),
+            dispatcher: TrackingDispatcher(tracker: tracker))
+    }
+
+    package init(actionCreator: TrackingActionCreator, dispatcher: TrackingDispatcher) {
         self.actionCreator = actionCreator
         self.dispatcher = dispatcher
     }
 
-    /// Sends an event, one of a team's own too. Called on any thread, the main one too; returns once the event is
-    /// in the tracker's hands, which no network and no disk is waited for.
+    /// Sends an event of any type, one of the app's own for instance. Returns when the tracker has it, without
+    /// waiting for the network or the disk.
     public func sendTrackingEvent(_ event: some TrackableEvent) {
         dispatcher.dispatch(actionCreator.makeEvent(event))
     }
 
-    /// Sends one of the events that are built in, so that a screen says `sendTrackingEvent(.launch)`.
+    /// Sends a built-in event, so that a screen can write `sendTrackingEvent(.launch)`.
     public func sendTrackingEvent(_ event: TrackingEvent) {
         dispatcher.dispatch(actionCreator.makeEvent(event))
     }
+
+    /// Returns every event that is sent from now on, in order, for an app's own log for instance.
+    ///
+    /// Each call adds an observer, which misses nothing however late it reads.
+    public func events() -> AsyncStream<TrackedEvent> { dispatcher.events() }
 }
 
-/// Makes of what happened in the app the event that is sent: with its id, its user and its time.
-public struct TrackingActionCreator: Sendable {
+/// Stores or sends tracking events. `EventQueue` does for an app; `MockTracker` records them in a test.
+public protocol Tracker: Sendable {
+    /// Takes an event. Called on any thread, also the main one, so it mustn't wait for the network or the disk.
+    func track(_ event: TrackedEvent)
+}
+
+/// Drops events, for an app without a queue: only observers see them.
+struct NowhereTracker: Tracker {
+    func track(_ event: TrackedEvent) {}
+}
+
+/// Completes what happened in the app to the event that is sent: adds an id, the user and the time.
+package struct TrackingActionCreator: Sendable {
     private let userID: @Sendable () -> String
     private let isTest: Bool
     private let now: @Sendable () -> Date
@@ -37,11 +63,11 @@ public struct TrackingActionCreator: Sendable {
     /// Makes a creator.
     ///
     /// - Parameters:
-    ///   - userID: who uses the app now: 1 to 200 bytes. Asked for each event, since users sign in and out.
-    ///   - isTest: whether this is a test's run, whose events are left out of what is reported.
-    ///   - now: the time.
-    ///   - makeID: makes an id that no other event has.
-    public init(
+    ///   - userID: returns who uses the app now; called for each event.
+    ///   - isTest: marks each event as a test's.
+    ///   - now: returns the time.
+    ///   - makeID: returns an id that no other event has.
+    package init(
         userID: @escaping @Sendable () -> String, isTest: Bool = false,
         now: @escaping @Sendable () -> Date = { Date() }, makeID: @escaping @Sendable () -> UUID = { UUID() }
     ) {
@@ -51,16 +77,16 @@ public struct TrackingActionCreator: Sendable {
         self.makeID = makeID
     }
 
-    /// Makes the event of this moment. Its time is exact to a millisecond, which is what it is worth.
-    public func makeEvent(_ event: some TrackableEvent) -> TrackedEvent {
+    /// Makes the event of this moment. Its time is rounded to a millisecond.
+    func makeEvent(_ event: some TrackableEvent) -> TrackedEvent {
         TrackedEvent(
             id: makeID(), userID: userID(), time: (now().timeIntervalSince1970 * 1000).rounded() / 1000,
             event: event as? TrackingEvent ?? TrackingEvent(event.content), isTest: isTest)
     }
 }
 
-/// Hands each event to a tracker, and tells it to whoever observes: an app's own log, a test.
-public final class TrackingDispatcher: Sendable {
+/// Hands each event to a tracker and then to all observers.
+package final class TrackingDispatcher: Sendable {
     private struct State {
         var continuations: [Int: AsyncStream<TrackedEvent>.Continuation] = [:]
         var observerCount = 0
@@ -70,17 +96,12 @@ public final class TrackingDispatcher: Sendable {
     private let tracker: any Tracker
     private let state = Lock(State())
 
-    /// Makes a dispatcher.
-    ///
-    /// - Parameter tracker: where the events go.
-    public init(tracker: any Tracker) {
+    package init(tracker: any Tracker) {
         self.tracker = tracker
     }
 
-    /// Every event from now on, in the order in which they are dispatched; ends when the dispatcher finishes.
-    ///
-    /// Each call makes an observer of its own, which misses nothing however late it reads.
-    public func events() -> AsyncStream<TrackedEvent> {
+    /// Returns every event that is dispatched from now on, in order, until `finish()` is called.
+    package func events() -> AsyncStream<TrackedEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: TrackedEvent.self)
         let number = state.withLock { state -> Int? in
             guard !state.isFinished else { return nil }
@@ -99,16 +120,16 @@ public final class TrackingDispatcher: Sendable {
     }
 
     /// Hands an event on. Called on any thread.
-    public func dispatch(_ event: TrackedEvent) {
-        // Within the lock, so that observers see the order in which the tracker gets them.
+    func dispatch(_ event: TrackedEvent) {
+        // Within the lock, so that observers and the tracker get events in the same order.
         state.withLock { state in
             tracker.track(event)
             for continuation in state.continuations.values { continuation.yield(event) }
         }
     }
 
-    /// Ends every observer's events; later ones still go to the tracker. The end of a test's scenario.
-    public func finish() {
+    /// Ends the streams of all observers. Later events go to the tracker only.
+    package func finish() {
         let continuations = state.withLock { state in
             defer { state.continuations = [:] }
             state.isFinished = true
@@ -116,15 +137,4 @@ public final class TrackingDispatcher: Sendable {
         }
         for continuation in continuations.values { continuation.finish() }
     }
-}
-
-/// Takes events to where they are counted. `EventQueue` does; a test has `MockTracker`.
-public protocol Tracker: Sendable {
-    /// Takes an event. Called on any thread, the main one too; doesn't wait for a network or a disk.
-    func track(_ event: TrackedEvent)
-}
-
-/// A tracker for an app without a queue: its events only get to observers.
-struct NowhereTracker: Tracker {
-    func track(_ event: TrackedEvent) {}
 }

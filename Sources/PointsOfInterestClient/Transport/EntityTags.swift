@@ -4,49 +4,50 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Asks whether the answer that is kept still holds, and takes that one where it does (RFC 9110,
-/// section 13.1.2).
+/// Keeps responses and revalidates them: sends the kept entity tag as `If-None-Match`, and after a 304 returns the
+/// kept response (RFC 9110, section 13.1.2).
 struct RevalidatingTransport: Transport {
     let base: any Transport
     let store: any EntityTagStore
 
-    /// The request's fields by which answers differ.
+    /// The header fields of a request that its response depends on.
     private static let varyingFields = ["Accept", "Accept-Language", "Authorization", "Cookie"]
 
-    func send(_ request: URLRequest) async throws(RequestError) -> Answer {
+    func send(_ request: URLRequest) async throws(RequestError) -> Response {
         guard let key = Self.key(of: request) else { return try await base.send(request) }
-        let kept = await store.answer(for: key)
-        let answer: Answer
+        let kept = await store.response(for: key)
+        let response: Response
         if let kept {
             var conditional = request
             conditional.setValue(kept.entityTag, forHTTPHeaderField: "If-None-Match")
             let outcome = try await base.send(conditional)
             if let current = Self.current(kept, after: outcome) { return current }
-            // A 304 for another answer than the one that was asked about: none that we have.
-            answer = outcome.head.status == 304 ? try await base.send(request) : outcome
+            // A 304 for another tag than the one that was sent: we don't have that response.
+            response = outcome.head.status == 304 ? try await base.send(request) : outcome
         } else {
-            answer = try await base.send(request)
+            response = try await base.send(request)
         }
-        if let tagged = TaggedResponse(keeping: answer) { await store.keep(tagged, for: key) }
-        return answer
+        if let tagged = TaggedResponse(keeping: response) { await store.keep(tagged, for: key) }
+        return response
     }
 
-    /// The answer that is kept, where the outcome says that it still holds.
-    private static func current(_ kept: TaggedResponse, after outcome: Answer) -> Answer? {
+    /// Returns the kept response, with the newer header fields, where the outcome says that it is still valid.
+    private static func current(_ kept: TaggedResponse, after outcome: Response) -> Response? {
         guard outcome.head.status == 304 else { return nil }
         if let entityTag = outcome.head.value(forField: "ETag"), !isSame(entityTag, kept.entityTag) {
             return nil
         }
-        return Answer(head: kept.head.updated(with: outcome.head), body: kept.body)
+        return Response(head: kept.head.updated(with: outcome.head), body: kept.body)
     }
 
-    /// Weak comparison (RFC 9110, section 8.8.3.2).
+    /// Compares two tags weakly (RFC 9110, section 8.8.3.2).
     private static func isSame(_ one: String, _ other: String) -> Bool {
         func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
         return opaque(one) == opaque(other)
     }
 
-    /// Nil where an answer isn't to be kept: for other methods, and where the request has a condition of its own.
+    /// Returns nil where the response mustn't be kept: for other methods than `GET`, and where the request has a
+    /// condition or a range of its own.
     private static func key(of request: URLRequest) -> EntityTagKey? {
         guard request.httpMethod ?? "GET" == "GET", let url = request.url,
             request.value(forHTTPHeaderField: "If-None-Match") == nil,
@@ -59,63 +60,58 @@ struct RevalidatingTransport: Transport {
 }
 
 extension TaggedResponse {
-    /// Nil for an answer that isn't whole and good, has no tag or is not to be stored (RFC 9111, section 3).
-    fileprivate init?(keeping answer: Answer) {
-        guard answer.head.status == 200, let entityTag = answer.head.value(forField: "ETag"),
-            answer.head.value(forField: "Cache-Control")?.lowercased().contains("no-store") != true
+    /// Fails for a response whose status isn't 200, that has no tag or mustn't be stored (RFC 9111, section 3).
+    fileprivate init?(keeping response: Response) {
+        guard response.head.status == 200, let entityTag = response.head.value(forField: "ETag"),
+            response.head.value(forField: "Cache-Control")?.lowercased().contains("no-store") != true
         else { return nil }
-        self.init(entityTag: entityTag, head: answer.head, body: answer.body)
+        self.init(entityTag: entityTag, head: response.head, body: response.body)
     }
 }
 
-/// Keeps answers by the tags that the service gave them, so that what hasn't changed isn't sent again.
+/// Keeps responses with their entity tags, so that one that hasn't changed isn't sent again.
 ///
-/// In the place of `URLCache`, which neither stores nor revalidates on Linux, and which would answer with the
-/// distances of a moment ago. Calls may come from any task; an answer may be forgotten at any time.
-public protocol EntityTagStore: Sendable {
-    /// The answer kept for a request, if there is one.
-    func answer(for key: EntityTagKey) async -> TaggedResponse?
+/// This replaces `URLCache`, which neither stores nor revalidates on Linux, and which elsewhere would return the
+/// distances of a moment ago. Any task may call it; it may drop a response at any time.
+package protocol EntityTagStore: Sendable {
+    /// Returns the response that is kept for a request, if there is one.
+    func response(for key: EntityTagKey) async -> TaggedResponse?
 
-    /// Keeps an answer in the place of the one before.
-    func keep(_ answer: TaggedResponse, for key: EntityTagKey) async
+    /// Keeps a response in place of an earlier one.
+    func keep(_ response: TaggedResponse, for key: EntityTagKey) async
 }
 
-/// What tells apart requests that have answers of their own.
-public struct EntityTagKey: Hashable, Sendable {
+/// Identifies a request whose response is kept.
+package struct EntityTagKey: Hashable, Sendable {
     /// The request's URL.
-    public let url: URL
-    /// The fields that the answer may depend on, such as `Accept` and `Authorization`. They may hold a secret:
-    /// a store that writes keys down writes a digest of them.
-    public let fields: [String: String]
+    package let url: URL
+    /// The header fields that the response may depend on, such as `Accept` and `Authorization`; may be secret.
+    package let fields: [String: String]
 
-    /// Makes a key.
-    public init(url: URL, fields: [String: String] = [:]) {
+    package init(url: URL, fields: [String: String] = [:]) {
         self.url = url
         self.fields = fields
     }
 }
 
-/// An answer and the tag by which the service knows it (RFC 9110, section 8.8.3).
-public struct TaggedResponse: Hashable, Sendable {
-    /// The entity tag as it came, quotes and weakness included.
-    public let entityTag: String
-    /// The answer's head.
-    public let head: ResponseHead
-    /// The answer's body.
-    public let body: Data
+/// A response with its entity tag (RFC 9110, section 8.8.3).
+package struct TaggedResponse: Hashable, Sendable {
+    /// The entity tag as it was sent, with quotes and `W/`.
+    package let entityTag: String
+    package let head: ResponseHead
+    package let body: Data
 
-    /// Makes an answer to keep.
-    public init(entityTag: String, head: ResponseHead, body: Data) {
+    package init(entityTag: String, head: ResponseHead, body: Data) {
         self.entityTag = entityTag
         self.head = head
         self.body = body
     }
 }
 
-/// Keeps answers in memory: the latest used, up to a number and a size.
-public actor MemoryEntityTagStore: EntityTagStore {
+/// Keeps the responses that were used last in memory, up to a number and a size.
+package actor MemoryEntityTagStore: EntityTagStore {
     private struct Entry {
-        let answer: TaggedResponse
+        let response: TaggedResponse
         var lastUse: Int
     }
 
@@ -128,28 +124,27 @@ public actor MemoryEntityTagStore: EntityTagStore {
     /// Makes an empty store.
     ///
     /// - Parameters:
-    ///   - maximumCount: the most answers to keep.
-    ///   - maximumByteCount: the most bytes of their bodies in sum.
-    public init(maximumCount: Int = 100, maximumByteCount: Int = 4 << 20) {
+    ///   - maximumCount: the maximum number of responses.
+    ///   - maximumByteCount: the maximum number of bytes of all their bodies.
+    package init(maximumCount: Int = 100, maximumByteCount: Int = 4 << 20) {
         self.maximumCount = maximumCount
         self.maximumByteCount = maximumByteCount
     }
 
-    /// The answer kept for a request, which is then the latest used.
-    public func answer(for key: EntityTagKey) -> TaggedResponse? {
+    package func response(for key: EntityTagKey) -> TaggedResponse? {
         useCount += 1
         entries[key]?.lastUse = useCount
-        return entries[key]?.answer
+        return entries[key]?.response
     }
 
-    /// Keeps an answer, and forgets those that were not used for longest where there are too many. One that is
-    /// larger than all may be in sum is not kept.
-    public func keep(_ answer: TaggedResponse, for key: EntityTagKey) {
+    /// Keeps a response, and drops the ones that weren't used for the longest time where there are too many. A
+    /// response that is larger than the store isn't kept.
+    package func keep(_ response: TaggedResponse, for key: EntityTagKey) {
         remove(key)
-        guard answer.body.count <= maximumByteCount, maximumCount > 0 else { return }
+        guard response.body.count <= maximumByteCount, maximumCount > 0 else { return }
         useCount += 1
-        entries[key] = Entry(answer: answer, lastUse: useCount)
-        byteCount += answer.body.count
+        entries[key] = Entry(response: response, lastUse: useCount)
+        byteCount += response.body.count
         while entries.count > maximumCount || byteCount > maximumByteCount,
             let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse })
         {
@@ -159,6 +154,6 @@ public actor MemoryEntityTagStore: EntityTagStore {
 
     private func remove(_ key: EntityTagKey) {
         guard let entry = entries.removeValue(forKey: key) else { return }
-        byteCount -= entry.answer.body.count
+        byteCount -= entry.response.body.count
     }
 }

@@ -4,18 +4,18 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Carries a request to the service and an answer back, whatever its status.
+/// Sends a request and returns the response, whatever its status.
 ///
-/// Transports are stacked: one sends, another knows entity tags, another tries again.
+/// Transports are stacked: one sends, one revalidates kept responses, one retries.
 protocol Transport: Sendable {
     /// Sends one request.
     ///
-    /// - Throws: `RequestError` where there is no answer; `.cancelled` at once where the task is cancelled.
-    func send(_ request: URLRequest) async throws(RequestError) -> Answer
+    /// - Throws: `RequestError` where there is no response; `.cancelled` at once when the task is cancelled.
+    func send(_ request: URLRequest) async throws(RequestError) -> Response
 }
 
-/// An HTTP answer.
-struct Answer: Sendable {
+/// An HTTP response.
+struct Response: Sendable {
     var head: ResponseHead
     var body: Data
 }
@@ -24,18 +24,18 @@ struct Answer: Sendable {
 struct URLSessionTransport: Transport {
     let urlSession: URLSession
 
-    func send(_ request: URLRequest) async throws(RequestError) -> Answer {
+    func send(_ request: URLRequest) async throws(RequestError) -> Response {
         if Task.isCancelled { throw .cancelled }
-        // Not `data(for:)`: cancelled at the wrong moment on Linux (Swift 6.3), it never returns.
-        let outcomes = AsyncStream<Result<Answer, RequestError>> { continuation in
+        // Not `data(for:)`: on Linux (Swift 6.3) it never returns if it is cancelled at the wrong moment.
+        let outcomes = AsyncStream<Result<Response, RequestError>> { continuation in
             let task = urlSession.dataTask(with: request) { data, response, error in
                 continuation.yield(Self.outcome(data, response, error))
                 continuation.finish()
             }
             continuation.onTermination = { [delegateQueue = urlSession.delegateQueue] reason in
                 guard case .cancelled = reason else { return }
-                // The queue of completions: on Linux, a cancellation that crosses one can trap (and so can
-                // one that crosses the look into a `urlCache`; sessions there are better without).
+                // On the queue that completions run on: on Linux, a cancellation at the same time as a completion
+                // can trap. So can one while the session reads its `urlCache`, so sessions there need none.
                 delegateQueue.addOperation { task.cancel() }
             }
             task.resume()
@@ -46,19 +46,19 @@ struct URLSessionTransport: Transport {
 
     private static func outcome(
         _ data: Data?, _ response: URLResponse?, _ error: (any Error)?
-    ) -> Result<Answer, RequestError> {
+    ) -> Result<Response, RequestError> {
         if let error { return .failure(RequestError(transportError: error)) }
         guard let response = response as? HTTPURLResponse else { return .failure(.notHTTP) }
-        return .success(Answer(head: ResponseHead(response), body: data ?? Data()))
+        return .success(Response(head: ResponseHead(response), body: data ?? Data()))
     }
 }
 
-/// Adds the app's own fields to each request, a token for instance.
+/// Adds the app's own header fields to each request, a token for instance.
 struct AuthorizingTransport: Transport {
     let base: any Transport
     let headers: HeaderProvider
 
-    func send(_ request: URLRequest) async throws(RequestError) -> Answer {
+    func send(_ request: URLRequest) async throws(RequestError) -> Response {
         var request = request
         do {
             for (name, value) in try await headers() { request.setValue(value, forHTTPHeaderField: name) }
@@ -67,7 +67,7 @@ struct AuthorizingTransport: Transport {
         } catch  where error is URLError || error is CancellationError {
             throw RequestError(transportError: error)
         } catch {
-            // The app's own, and not one that passes by sending again.
+            // The app's own error, which sending again doesn't help against.
             throw .transport(
                 code: URLError.userAuthenticationRequired.rawValue, reason: error.localizedDescription)
         }
@@ -75,18 +75,19 @@ struct AuthorizingTransport: Transport {
     }
 }
 
-/// Makes the fields that an app adds to each request; asked before each attempt, so that tokens may be renewed.
+/// Returns the header fields that an app adds to each request. It is called before each attempt, so it can renew a
+/// token.
 ///
-/// A fixed key is `{ ["Authorization": "Bearer \(key)"] }`. What it throws ends the request: a `RequestError` as
-/// it is, a `URLError` as one of transport, anything else with the code `userAuthenticationRequired`.
+/// A fixed key is `{ ["Authorization": "Bearer \(key)"] }`. An error that it throws fails the request: a
+/// `RequestError` is thrown as it is, a `URLError` as `RequestError.transport` with its code, any other error as
+/// `.transport` with the code `userAuthenticationRequired`.
 public typealias HeaderProvider = @Sendable () async throws -> [String: String]
 
 extension URLSessionConfiguration {
-    /// A configuration for API requests that keeps nothing, on disk or between requests: no cache, no cookies,
-    /// no credentials. A new one each time.
+    /// A new configuration for a session that keeps nothing: no cache, no cookies, no credentials.
     public static var uncached: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
-        // On Linux, a task that is cancelled while its session looks into a cache can trap.
+        // On Linux, a task that is cancelled while its session reads a cache can trap.
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
@@ -96,18 +97,18 @@ extension URLSessionConfiguration {
 }
 
 extension URLSession {
-    /// The session for requests that are given no other: it keeps nothing.
+    /// The default session for requests. It keeps nothing.
     public static let uncached = URLSession(configuration: .uncached)
 }
 
 extension RequestError {
-    /// What Foundation knows of a transport error; nil for every other case.
+    /// The `URLError.Code` of a `.transport` error; nil for every other case.
     public var urlErrorCode: URLError.Code? {
         guard case .transport(let code, _) = self else { return nil }
         return URLError.Code(rawValue: code)
     }
 
-    /// The error of a request without an answer.
+    /// Converts the error of a request that got no response.
     init(transportError error: any Error) {
         switch error {
         case is CancellationError, URLError.cancelled: self = .cancelled
@@ -118,16 +119,16 @@ extension RequestError {
         }
     }
 
-    /// The error of an answer that is not a success.
-    init(refusal answer: Answer) {
-        guard answer.head.mediaType == MediaType.problemJSON,
-            var problem = try? JSONDecoder().decode(Problem.self, from: answer.body)
+    /// Makes the error of a response whose status isn't a success.
+    init(refusal response: Response) {
+        guard response.head.mediaType == MediaType.problemJSON,
+            var problem = try? JSONDecoder().decode(Problem.self, from: response.body)
         else {
-            self = .unexpectedStatus(answer.head.status)
+            self = .unexpectedStatus(response.head.status)
             return
         }
-        // The document's status is advisory (RFC 9457, section 3.1.2).
-        problem.status = answer.head.status
+        // The status in the body is only advisory (RFC 9457, section 3.1.2).
+        problem.status = response.head.status
         self = .problem(problem)
     }
 }

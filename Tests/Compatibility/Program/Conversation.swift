@@ -4,11 +4,11 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The exchanges of a scenario: noted one by one, or answered from in the same order.
+/// The exchanges of a scenario: recorded one by one, or replayed in the same order.
 ///
 /// Unchecked, since the lock guards the state.
 final class Conversation: @unchecked Sendable {
-    /// A request that wasn't made when the answers were recorded.
+    /// A request that wasn't made when the responses were recorded.
     struct Unexpected: Error, CustomStringConvertible {
         let description: String
     }
@@ -24,7 +24,7 @@ final class Conversation: @unchecked Sendable {
         lock.withLock { (isNoting, exchanges) = (true, []) }
     }
 
-    /// Begins to answer with these.
+    /// Begins to replay these.
     func startReplaying(_ recorded: [Exchange]) {
         lock.withLock { (isNoting, exchanges) = (false, recorded) }
     }
@@ -36,16 +36,16 @@ final class Conversation: @unchecked Sendable {
         lock.withLock { exchanges.append(exchange) }
     }
 
-    func replay(_ request: URLRequest) -> Result<Exchange.Answer, any Error> {
+    func replay(_ request: URLRequest) -> Result<Exchange.Response, any Error> {
         lock.withLock {
-            guard let next = exchanges.first, next.isAnswer(to: request) else {
+            guard let next = exchanges.first, next.isResponse(to: request) else {
                 let expected =
                     exchanges.first.map { "\($0.request.method) \($0.request.target)" } ?? "nothing"
                 return .failure(
                     Unexpected(
                         description: "asked \(request.method) \(request.target) instead of \(expected)"))
             }
-            return .success(exchanges.removeFirst().answer)
+            return .success(exchanges.removeFirst().response)
         }
     }
 }

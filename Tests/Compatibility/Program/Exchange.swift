@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// A request as a release's client sent it, and what a server of that time answered.
+/// A request as a release's client sent it, and the response of a server of that time.
 struct Exchange: Codable, Sendable {
     struct Request: Codable, Sendable {
         let method: String
@@ -13,7 +13,7 @@ struct Exchange: Codable, Sendable {
         let headers: [String: String]
     }
 
-    struct Answer: Codable, Sendable {
+    struct Response: Codable, Sendable {
         let status: Int
         let headers: [String: String]
         /// UTF-8, and not compressed.
@@ -21,10 +21,16 @@ struct Exchange: Codable, Sendable {
     }
 
     let request: Request
-    let answer: Answer
+    let response: Response
+
+    /// The names that the frozen files have.
+    private enum CodingKeys: String, CodingKey {
+        case request
+        case response = "answer"
+    }
 
     /// Whether a request asks for what was asked for then.
-    func isAnswer(to request: URLRequest) -> Bool {
+    func isResponse(to request: URLRequest) -> Bool {
         request.method == self.request.method && request.target == self.request.target
             && (request.value(forHTTPHeaderField: "If-None-Match") != nil)
                 == (self.request.headers["If-None-Match"] != nil)
@@ -38,7 +44,7 @@ extension Exchange.Request {
     }
 }
 
-extension Exchange.Answer {
+extension Exchange.Response {
     /// What is true of the connection and the moment only.
     private static let passing: Set = [
         "connection", "content-encoding", "content-length", "date", "server-timing", "x-request-id",

@@ -4,9 +4,9 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Stands where the network is: passes requests on and notes them with their answers, or answers from notes.
+/// Replaces the network: passes requests on and records them with their responses, or replays what is recorded.
 final class ExchangeProtocol: URLProtocol {
-    /// What was noted, or is to be answered next; one conversation at a time.
+    /// What is recorded or replayed; one conversation at a time.
     static let conversation = Conversation()
 
     private static let network = URLSession(configuration: .withoutCache)
@@ -27,9 +27,9 @@ final class ExchangeProtocol: URLProtocol {
                 guard let response = response as? HTTPURLResponse else {
                     return loader.value.finish(.failure(error ?? URLError(.badServerResponse)))
                 }
-                let answer = Exchange.Answer(response, data ?? Data())
-                Self.conversation.record(Exchange(request: Exchange.Request(request), answer: answer))
-                loader.value.finish(.success(answer))
+                let recorded = Exchange.Response(response, data ?? Data())
+                Self.conversation.record(Exchange(request: Exchange.Request(request), response: recorded))
+                loader.value.finish(.success(recorded))
             }
             .resume()
         }
@@ -37,16 +37,16 @@ final class ExchangeProtocol: URLProtocol {
 
     override func stopLoading() {}
 
-    private func finish(_ answer: Result<Exchange.Answer, any Error>) {
+    private func finish(_ outcome: Result<Exchange.Response, any Error>) {
         do {
-            let answer = try answer.get()
+            let recorded = try outcome.get()
             guard let url = request.url,
                 let response = HTTPURLResponse(
-                    url: url, statusCode: answer.status, httpVersion: "HTTP/1.1", headerFields: answer.headers
-                )
+                    url: url, statusCode: recorded.status, httpVersion: "HTTP/1.1",
+                    headerFields: recorded.headers)
             else { throw URLError(.badURL) }
             client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
-            client?.urlProtocol(self, didLoad: Data(answer.body.utf8))
+            client?.urlProtocol(self, didLoad: Data(recorded.body.utf8))
             client?.urlProtocolDidFinishLoading(self)
         } catch {
             client?.urlProtocol(self, didFailWithError: error)

@@ -10,7 +10,7 @@ enum Mode: String {
     case record
     /// Runs them against a server, and looks for the places that were there when they were recorded.
     case check
-    /// Runs them against the answers that were recorded: what the app gets must be the same.
+    /// Runs them against the recorded responses. The app must get the same from them.
     case replay
 }
 
@@ -53,7 +53,7 @@ struct Run {
             _ = try await scenario.run(site)
             for place in try frozen(file).places {
                 // An id is never given to another place, and none of a seed's places goes.
-                let now = try await site.service.location(id: place.id)
+                let now = try await site.service.place(id: place.id)
                 guard now.source == place.source else {
                     throw Scenario.Unsound(description: "place \(place.id) was \(place.name), is \(now.name)")
                 }

@@ -23,7 +23,7 @@ extension Scenario {
         Scenario(name) { site in
             var request = NearbyPlacesRequest(center: try center(), limit: 10)
             change(&request)
-            return try await site.service.locations(request).places
+            return try await site.service.nearbyPlaces(request).places
         } isSound: { places in
             !places.isEmpty && isRanked(places) && isSound(places)
         }
@@ -31,14 +31,14 @@ extension Scenario {
 
     private static let loading = [
         Scenario("loader") { site in
-            let request = PointsOfInterestRequest(baseURL: site.baseURL, radius: 1000, limit: 20)
+            let request = PointsOfInterestRequest(baseURL: site.baseURL, radiusMeters: 1000, limit: 20)
             return try await APIRequestLoader(apiRequest: request, urlSession: site.session)
                 .loadAPIRequest(requestData: center())
         } isSound: { places in
             places.count == 20 && isRanked(places) && places.allSatisfy { ($0.distance ?? .infinity) <= 1000 }
         },
         Scenario("place") { site in
-            try await site.service.location(id: 84, center: center())
+            try await site.service.place(id: 84, center: center())
         } isSound: { place in
             // An id is never given to another place, so this one is the same for good.
             place.id == 84 && place.distance != nil
@@ -54,10 +54,10 @@ extension Scenario {
             // The second time the client asks with the tag that it has kept.
             let service = site.service
             let request = NearbyPlacesRequest(center: try center(), limit: 3)
-            let first = try await service.locations(request).places
-            return [first, try await service.locations(request).places]
-        } isSound: { answers in
-            answers.count == 2 && answers[0].count == 3 && answers[0] == answers[1]
+            let first = try await service.nearbyPlaces(request).places
+            return [first, try await service.nearbyPlaces(request).places]
+        } isSound: { responses in
+            responses.count == 2 && responses[0].count == 3 && responses[0] == responses[1]
         },
     ]
 
@@ -79,13 +79,13 @@ extension Scenario {
         },
         Scenario("box") { site in
             guard let box = BoundingBox(west: -122, south: 37, east: -121, north: 38) else { return [] }
-            return try await site.service.locations(NearbyPlacesRequest(box: box, limit: 10)).places
+            return try await site.service.nearbyPlaces(NearbyPlacesRequest(box: box, limit: 10)).places
         } isSound: { (places: [PointOfInterest]) in
             places.count == 10 && places.allSatisfy { $0.distance == nil && (37...38).contains($0.latitude) }
         },
         Scenario("box-across-the-antimeridian") { site in
             guard let box = BoundingBox(west: 170, south: -60, east: -170, north: 60) else { return [] }
-            return try await site.service.locations(NearbyPlacesRequest(box: box, limit: 10)).places
+            return try await site.service.nearbyPlaces(NearbyPlacesRequest(box: box, limit: 10)).places
         } isSound: { (places: [PointOfInterest]) in
             !places.isEmpty && places.allSatisfy { abs($0.longitude) >= 170 }
         },
@@ -109,14 +109,14 @@ extension Scenario {
             let request = NearbyPlacesRequest(
                 center: try center(), radiusMeters: -1, searchText: String(repeating: "a", count: 101),
                 featured: true)
-            _ = try await service.locations(request)
+            _ = try await service.nearbyPlaces(request)
         },
         refusal("unknown-category", .unknownCategory, of: ["category"]) { service in
-            _ = try await service.locations(
+            _ = try await service.nearbyPlaces(
                 NearbyPlacesRequest(center: try center(), categories: ["no_such_category"]))
         },
         refusal("no-such-place", .notFound, of: []) { service in
-            _ = try await service.location(id: .max)
+            _ = try await service.place(id: .max)
         },
     ]
 

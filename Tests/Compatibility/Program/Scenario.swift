@@ -20,7 +20,7 @@ struct Scenario: Sendable {
 
     /// The name of its file.
     let name: String
-    /// Runs it; answers what the app gets, as JSON, and throws where that can't be right.
+    /// Runs it and returns what the app gets, as JSON. Throws where that can't be right.
     let run: @Sendable (Site) async throws -> Data
 
     init<Outcome: Encodable & SendableMetatype>(
@@ -50,7 +50,7 @@ struct FrozenScenario: Codable {
     /// The places of its lists.
     var places: [PointOfInterest] {
         exchanges.flatMap { exchange in
-            (try? JSONDecoder().decode([PointOfInterest].self, from: Data(exchange.answer.body.utf8))) ?? []
+            (try? JSONDecoder().decode([PointOfInterest].self, from: Data(exchange.response.body.utf8))) ?? []
         }
     }
 }

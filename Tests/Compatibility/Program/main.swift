@@ -1,5 +1,5 @@
 // Runs the scenarios of this release's client: `record FOLDER` and `check FOLDER` against the server at
-// POI_BASE_URL, `replay FOLDER` against the answers that were recorded. Exits with 1 where one fails.
+// POI_BASE_URL, `replay FOLDER` against the recorded responses. Exits with 1 where one fails.
 
 import Foundation
 

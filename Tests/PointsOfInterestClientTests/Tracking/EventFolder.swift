@@ -12,7 +12,7 @@ final class EventFolder: Sendable {
     deinit { try? FileManager.default.removeItem(at: url) }
 
     func queue(_ limits: EventQueue.Limits = EventQueue.Limits()) throws -> EventQueue {
-        try EventQueue(directory: url, limits: limits)
+        try EventQueue(directory: url, maximumEvents: limits.events, maximumBytes: limits.bytes)
     }
 
     /// A queue with a stand-in for fsync(2).

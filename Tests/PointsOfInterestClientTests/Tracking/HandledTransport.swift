@@ -7,19 +7,19 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// A transport that answers each request by a function, and knows how many it had at once.
+/// A transport that calls a function for each request, and counts how many it had at once.
 final class HandledTransport: Transport {
-    private let handler: @Sendable (URLRequest) throws -> Answer
+    private let handler: @Sendable (URLRequest) throws -> Response
     private let state = Lock<(requests: [URLRequest], current: Int, most: Int)>(([], 0, 0))
 
     var requests: [URLRequest] { state.withLock { $0.requests } }
     var mostAtOnce: Int { state.withLock { $0.most } }
 
-    init(_ handler: @escaping @Sendable (URLRequest) throws -> Answer) {
+    init(_ handler: @escaping @Sendable (URLRequest) throws -> Response) {
         self.handler = handler
     }
 
-    func send(_ request: URLRequest) async throws(RequestError) -> Answer {
+    func send(_ request: URLRequest) async throws(RequestError) -> Response {
         state.withLock { state in
             state.requests.append(request)
             state.current += 1
@@ -36,14 +36,14 @@ final class HandledTransport: Transport {
     }
 }
 
-extension Answer {
+extension Response {
     /// The service's, that it has so many events.
-    static func stored(_ count: Int) -> Answer {
+    static func stored(_ count: Int) -> Response {
         .test(200, [:], String(decoding: EventsResponse(accepted: count, duplicates: 0).json, as: UTF8.self))
     }
 
     /// A problem of the service's.
-    static func problem(_ problem: Problem) -> Answer {
+    static func problem(_ problem: Problem) -> Response {
         .test(
             problem.status, ["Content-Type": MediaType.problemJSON],
             String(decoding: problem.json, as: UTF8.self))

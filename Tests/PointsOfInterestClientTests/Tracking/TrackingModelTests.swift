@@ -87,11 +87,11 @@ struct TrackingModelTests {
                 let body = try JSONDecoder().decode([TrackedEvent].self, from: try #require(request.httpBody))
                 #expect(body.map(\.userID) == ["someone"])
                 #expect(body.map(\.isTest) == [true])
-                return try MockURLProtocol.answer(EventsResponse(accepted: 1, duplicates: 0), to: request)
+                return try MockURLProtocol.response(EventsResponse(accepted: 1, duplicates: 0), to: request)
             }, retryPolicy: .never, locationFetcher: MockLocationFetcher(), eventQueue: queue)
         environment.trackingModel.sendTrackingEvent(.launch)
         #expect(queue.count == 1)
-        #expect(await environment.eventUploader?.flush() == .empty)
+        #expect(try await #require(environment.eventUploader).flush() == nil)
         #expect(AppEnvironment.mock().eventUploader == nil)
     }
 }

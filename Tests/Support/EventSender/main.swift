@@ -30,9 +30,10 @@ import PointsOfInterestClient
 
 do {
     let options = try SenderOptions(Array(CommandLine.arguments.dropFirst()))
-    // Nothing may be dropped: what is missing in the end has to be missing for another reason.
-    let limits = EventQueue.Limits(events: options.count + 1, bytes: .max)
-    let queue = try EventQueue(directory: URL(fileURLWithPath: options.directory), limits: limits)
+    // The queue has room for everything: an event that is missing in the end must be missing for another reason.
+    let queue = try EventQueue(
+        directory: URL(fileURLWithPath: options.directory), maximumEvents: options.count + 1,
+        maximumBytes: .max)
     let service = PointsOfInterestService(
         baseURL: options.baseURL,
         headers: { options.key.map { ["Authorization": "Bearer \($0)"] } ?? [:] })
@@ -40,7 +41,7 @@ do {
         queue: queue, service: service,
         policy: EventUploadPolicy(
             batchEvents: options.batch, gathering: .zero, firstPause: .milliseconds(50),
-            longestPause: .milliseconds(500), longestRetryAfter: .seconds(1)), report: tell)
+            maximumPause: .milliseconds(500), maximumRetryAfter: .seconds(1)), report: tell)
     let uploading = Task { await uploader.run() }
 
     let events = NumberedEvents(user: options.user, time: options.time)

@@ -2,7 +2,7 @@ import PointsOfInterestClient
 
 /// What a person asked the program to do.
 public struct Command: Hashable, Sendable {
-    /// The program's ways to answer.
+    /// What the program does.
     public enum Action: Hashable, Sendable {
         /// Lists the places nearby.
         case list
@@ -82,5 +82,16 @@ public struct Command: Hashable, Sendable {
             throw UsageError(message: "\(option) takes a number.")
         }
         return number
+    }
+}
+
+extension Command.Action {
+    /// The page that an action shows, as its tracking event names it: an action without one doesn't compile.
+    public var page: TrackingEvent.PageViewPage {
+        switch self {
+        case .list: .locationsList
+        case .watch: .featured
+        case .check: "location-check"
+        }
     }
 }

@@ -88,8 +88,8 @@ public struct Nearby {
 
     private func check() async -> Outcome {
         tracking.sendTrackingEvent(.locationCheck)
-        let answer = await location.checkCurrentLocation()
-        switch answer {
+        let status = await location.checkCurrentLocation()
+        switch status {
         case .atPointOfInterest(let place): print("You are at \(place.name).")
         case .elsewhere: print("This is no point of interest.")
         case .unknown: print("Your position is not known well enough.")
@@ -99,6 +99,6 @@ public struct Nearby {
         case .requestFailed(let error): print(error.localizedDescription)
         case .cancelled: print("The check was cancelled.")
         }
-        return answer.isPointOfInterest.map { $0 ? .done : .elsewhere } ?? .failed
+        return status.isPointOfInterest.map { $0 ? .done : .elsewhere } ?? .failed
     }
 }

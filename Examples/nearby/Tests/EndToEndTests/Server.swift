@@ -4,7 +4,7 @@ import Foundation
 enum Server: String, CaseIterable {
     /// The real one, with the seeded data.
     case real = "POI_BASE_URL"
-    /// The mock, which answers with the same.
+    /// The mock server, which has the same places.
     case mock = "POI_MOCK_URL"
 
     /// Where it is; nil where it doesn't run.

@@ -13,7 +13,7 @@ import Testing
 struct NetworkingTests {
     private func run(
         _ arguments: [String],
-        handler: @escaping MockURLProtocol.Handler = { try RecordedResponse.answer(to: $0) }
+        handler: @escaping MockURLProtocol.Handler = { try RecordedResponse.response(to: $0) }
     ) async throws -> (outcome: Nearby.Outcome, lines: [String]) {
         let command = try Command(arguments: arguments)
         let environment = AppEnvironment.mock(
@@ -43,7 +43,7 @@ struct NetworkingTests {
         ] {
             _ = try await run(arguments) { request in
                 continuation.yield(request)
-                return try MockURLProtocol.answer([.fixture()], to: request)
+                return try MockURLProtocol.response([.fixture()], to: request)
             }
         }
         continuation.finish()
@@ -60,7 +60,7 @@ struct NetworkingTests {
     @Test("hands on what the service says is wrong", arguments: [[], ["--watch"], ["--check"]])
     func handsOnProblems(arguments: [String]) async throws {
         let (outcome, lines) = try await run(arguments) { request in
-            try RecordedResponse.invalidParameters.answer(to: request)
+            try RecordedResponse.invalidParameters.response(to: request)
         }
         #expect(outcome == .failed)
         #expect(lines.count == 1)

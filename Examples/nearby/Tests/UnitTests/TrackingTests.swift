@@ -21,7 +21,7 @@ struct TrackingTests {
     }
 
     private func environment(_ places: [PointOfInterest]) -> AppEnvironment {
-        AppEnvironment.mock { try MockURLProtocol.answer(places, to: $0) }
+        AppEnvironment.mock { try MockURLProtocol.response(places, to: $0) }
     }
 
     private func run(_ action: Command.Action, _ environment: AppEnvironment) async {
