@@ -81,8 +81,10 @@ let package = Package(
             name: "poi", dependencies: ["Locking", "POIDatabase"], swiftSettings: swiftSettings),
         // The same service over fixtures: no database, no libpq.
         .target(
-            name: "MockService", dependencies: ["MockServerAPI", "POIService", "HTTPServer", "EventLoop"],
-            swiftSettings: swiftSettings),
+            name: "MockService",
+            dependencies: ["Locking", "MockServerAPI", "POIService", "HTTPServer", "EventLoop"],
+            // In the program itself: `poi-mock` is one file to copy.
+            resources: [.embedInCode("Fixtures/RecordedSeed.json")], swiftSettings: swiftSettings),
         .executableTarget(name: "poi-mock", dependencies: ["MockService"], swiftSettings: swiftSettings),
 
         // What several test targets share.
@@ -128,7 +130,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "POIServiceTests",
-            dependencies: ["Locking", "POIService", "Hashing", "HTTPServer", "Randomness"],
+            dependencies: ["Locking", "POIService", "MockService", "Hashing", "HTTPServer", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "POIDatabaseTests",

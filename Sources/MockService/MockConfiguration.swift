@@ -1,18 +1,18 @@
 import Foundation
 import POIService
 
-/// The settings of the mock, validated.
+/// The mock's validated settings.
 package struct MockConfiguration: Sendable {
-    /// Those of the real server, as far as they mean something here.
+    /// The settings that it has in common with `poi serve`.
     package let service: ServiceConfiguration
-    /// What every session begins with.
+    /// The places that every session begins with.
     package let fixtures: Fixtures
-    /// The most sessions there may be.
+    /// The maximum number of sessions at a time.
     package let maximumSessionCount: Int
-    /// The settings in effect, a line each, with where they came from.
+    /// The settings in effect and where they came from, one a line.
     package let summary: String
 
-    /// The mock's own settings, and those of `poi serve` that it has too.
+    /// The mock's own settings, and those of `poi serve` that it has as well.
     private static let variables: Set = [
         "POI_FIXTURES", "POI_MAX_SESSIONS",
         "HOST", "PORT", "POI_MAX_CONNECTIONS", "POI_MAX_IN_FLIGHT", "POI_SHUTDOWN_TIMEOUT",
@@ -22,24 +22,26 @@ package struct MockConfiguration: Sendable {
         "POI_LOG_FORMAT", "POI_LOG_CLIENT",
     ]
 
-    /// Reads the settings, and the fixtures of `--fixtures`.
+    /// Reads the settings, and the file of `--fixtures`.
     ///
-    /// Of the environment only what means something here is looked at: a shell may have the rest for a server.
-    /// - Throws: the first setting that can't be used.
+    /// Variables of other programs are ignored, since a shell may have them for a server; options of other programs
+    /// are refused.
+    ///
+    /// - Throws: `ConfigurationError` for the first setting that can't be used.
     package init(_ invocation: Invocation) throws(ConfigurationError) {
         var reader = SettingsReader(
             flags: invocation.line.options,
             environment: invocation.environment.filter { Self.variables.contains($0.key) })
         let path = try reader.readIfPresent(
-            .text("POI_FIXTURES", "file with the places to answer with; the seed without it"))
+            .text("POI_FIXTURES", "file with the places to serve; the seed by default"))
         maximumSessionCount = try reader.read(
-            .integer("POI_MAX_SESSIONS", "most sessions at a time", in: 1...1000, default: 64))
+            .integer("POI_MAX_SESSIONS", "maximum number of sessions at a time", in: 1...1000, default: 64))
         service = try ServiceConfiguration(from: &reader, processorCount: 1, isDevelopment: true)
         try reader.refuseUnknownFlags()
         for entry in reader.entries where entry.origin == "flag" {
             guard Self.variables.contains(entry.variable) else {
                 throw ConfigurationError(
-                    "\(entry.flag) means nothing to poi-mock, which has no database and one loop")
+                    "\(entry.flag) means nothing to poi-mock, which has no database and one event loop")
             }
         }
         summary = reader.summary { Self.variables.contains($0.variable) }
@@ -48,10 +50,10 @@ package struct MockConfiguration: Sendable {
 
     private static func fixtures(at path: String?) throws(ConfigurationError) -> Fixtures {
         do {
-            guard let path else { return try .seed() }
+            guard let path else { return .seed }
             return try Fixtures(json: Array(Data(contentsOf: URL(filePath: path))))
         } catch let error as FixtureError {
-            throw ConfigurationError("--fixtures \(path ?? "(the seed)"): \(error)")
+            throw ConfigurationError("--fixtures \(path ?? ""): \(error)")
         } catch {
             throw ConfigurationError("--fixtures \(path ?? ""): can't be read: \(error.localizedDescription)")
         }

@@ -9,16 +9,16 @@ import POIService
     import Glibc
 #endif
 
-/// The service over fixtures, on one loop of its own: what `poi-mock` runs.
+/// The service over fixtures, on one loop: what `poi-mock` runs.
 package struct MockServer: Sendable {
     private let configuration: MockConfiguration
     private let observability: Observability
     private let endsWithStandardInput: Bool
 
-    /// A mock that doesn't run yet.
+    /// Makes a mock that doesn't run yet.
     ///
-    /// - Parameter endsWithStandardInput: whether it also ends when whoever started it closes its standard input,
-    ///   however that one ended.
+    /// - Parameter endsWithStandardInput: whether it also ends when its standard input does, so that it never outlives
+    ///   the process that started it.
     package init(
         configuration: MockConfiguration, observability: Observability, endsWithStandardInput: Bool
     ) {
@@ -29,11 +29,14 @@ package struct MockServer: Sendable {
 
     /// Serves until SIGTERM or SIGINT, finishes what is in flight, and returns.
     ///
-    /// To be called once, from the main thread, whose loop it is.
-    /// - Parameter onListening: called once it listens, with its address.
-    /// - Throws: `ListeningError` where the address can't be had.
+    /// Call it once, from the main thread, on which the loop runs.
+    ///
+    /// - Parameter onListening: called with the mock's address once it listens.
+    /// - Throws: `ListeningError` if it can't listen on the address; `EventLoopError` if the system refuses a loop or
+    ///   a signal handler.
     package func run(onListening: @escaping @Sendable (MockAddress) -> Void) throws {
-        let socket = try bind()
+        let socket = try BoundSocket.listening(
+            host: configuration.service.host, port: configuration.service.port)[0]
         try EventLoop.runToCompletion { loop in
             let signals = try StopSignals(loop: loop)
             defer { signals.close() }
@@ -54,15 +57,6 @@ package struct MockServer: Sendable {
             await server.shutdown(deadline: configuration.service.lifecycle.shutdownTimeout)
         }
         observability.record(.stopped)
-    }
-
-    private func bind() throws(ListeningError) -> BoundSocket {
-        let (host, port) = (configuration.service.host, configuration.service.port)
-        do {
-            return try BoundSocket.bind(host: host, port: port)[0]
-        } catch {
-            throw ListeningError(address: "\(host):\(port)", reason: "\(error)")
-        }
     }
 
     private var errorResponder: MockErrorResponder {
@@ -95,17 +89,17 @@ package struct MockServer: Sendable {
     }
 }
 
-/// Where a mock listens.
+/// The address on which a mock listens.
 package struct MockAddress: Hashable, Sendable {
-    /// The address that it was told to listen on.
+    /// The address that was configured.
     let host: String
-    /// The port, also where the system chose it.
+    /// The port, which the system may have chosen.
     let port: Int
 
     /// The base URL of its service.
-    package var url: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    package var url: String { Service.url(host: host, port: port) }
 
-    /// One line of JSON for whoever started the mock: `{"port":49152,"url":"http://127.0.0.1:49152"}`.
+    /// One line of JSON for the program that started the mock: `{"port":49152,"url":"http://127.0.0.1:49152"}`.
     package var json: String {
         var writer = JSONWriter()
         writer.beginObject()
@@ -116,16 +110,16 @@ package struct MockAddress: Hashable, Sendable {
     }
 }
 
-/// The program's standard input, of which only the end is of interest.
-enum StandardInput {
-    /// Reads it to its end on a thread of its own, which lasts until then, and tells the loop of that.
+/// Watches for the end of the program's standard input.
+private enum StandardInput {
+    /// Reads standard input to its end on a thread of its own, then runs `body` on the loop.
     ///
-    /// A thread, because it may be a file, which no loop can watch (epoll_ctl(2), `EPERM`).
+    /// It takes a thread, because standard input may be a file, which no loop can watch (epoll_ctl(2), `EPERM`).
     static func whenClosed(on loop: EventLoop, _ body: @escaping () -> Void) {
         let work = LoopBound(body, loop: loop)
         let thread = BlockingThread(name: "mock-stdin", capacity: 1)
         Task(executorPreference: loop) {
-            // Where the system gives no thread nobody can wait, and a mock that stayed for ever would be worse.
+            // If the system refuses a thread, the mock ends now: one that never ends would be worse.
             try? await thread.run { readToEnd() }
             work.value()
         }

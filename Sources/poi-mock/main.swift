@@ -8,23 +8,23 @@ exit(
         .run(Array(CommandLine.arguments.dropFirst())))
 
 /// `poi-mock`: the service over fixtures, for an app's UI tests.
-struct MockCommand {
+private struct MockCommand {
     let environment: [String: String]
 
     private static let switches: Set<String> = ["--help", "--print-config", "--until-stdin-closes"]
 
     private static let usage = """
-        The service of `poi serve` without a database, for an app's UI tests: it answers with fixtures.
+        Serves what `poi serve` does, from fixtures instead of a database, for an app's UI tests.
 
           poi-mock [--fixtures FILE] [--port PORT] [--until-stdin-closes] [SETTINGS]
 
-        FILE is an array of places as GET /locations answers it, or GeoJSON; without it, the seed.
-        Once it listens, it prints {"port":…,"url":"…"}, one line; its log goes to standard error.
-        With --until-stdin-closes it ends when its standard input does, else by SIGTERM.
-        Settings are variables or options, as those of `poi serve`; --print-config shows them.
+        FILE has places as a response to GET /locations, or as GeoJSON; the default is the seed.
+        Once it listens, it prints one line, {"port":…,"url":"…"}. Its log goes to standard error.
+        SIGTERM ends it; with --until-stdin-closes, so does the end of its standard input.
+        Settings are variables or options, as for `poi serve`; --print-config shows them.
         """
 
-    /// Runs until it is told to end; answers the exit code, see `ProgramExit`.
+    /// Runs until it is told to end, and returns the exit code, see `ProgramExit`.
     func run(_ arguments: [String]) -> Int32 {
         ProgramExit.code(of: "poi-mock") {
             let line = try CommandLineArguments(arguments, switches: Self.switches)

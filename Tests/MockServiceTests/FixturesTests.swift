@@ -7,7 +7,7 @@ import Testing
 struct FixturesTests {
     private func fixtures(_ text: String) throws -> Fixtures { try Fixtures(json: Array(text.utf8)) }
 
-    @Test("are read from what GET /locations answers, whatever distance it told")
+    @Test("are read from responses to GET /locations, whatever their distances")
     func readItems() throws {
         let places = try fixtures(
             """
@@ -45,7 +45,7 @@ struct FixturesTests {
 
     @Test("are the service's own places by default, and may be none")
     func haveASeed() throws {
-        let seed = try Fixtures.seed().places
+        let seed = Fixtures.seed.places
         #expect(Set(seed.map(\.id)) == Set(1...seed.count))
         #expect(seed.count > 200)
         #expect(try fixtures("[]").places.isEmpty)

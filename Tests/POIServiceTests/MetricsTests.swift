@@ -42,17 +42,16 @@ struct MetricsTests {
         left.merge(right)
         #expect(
             text(left) == """
-                # HELP http_server_active_requests Requests that are being answered.
+                # HELP http_server_active_requests Requests in flight.
                 # TYPE http_server_active_requests gauge
                 http_server_active_requests 3
-                # HELP poi_event_loop_lag_seconds How late a loop came to a timer, asked twice a second: how long what is \
-                ready may have to wait.
+                # HELP poi_event_loop_lag_seconds How late a loop's timer fired, measured twice a second, in seconds.
                 # TYPE poi_event_loop_lag_seconds histogram
                 poi_event_loop_lag_seconds_bucket{loop="0",le="1"} 1
                 poi_event_loop_lag_seconds_bucket{loop="0",le="+Inf"} 2
                 poi_event_loop_lag_seconds_sum{loop="0"} 2
                 poi_event_loop_lag_seconds_count{loop="0"} 2
-                # HELP poi_dataset_info The dataset that answers come from; absent while that isn't known.
+                # HELP poi_dataset_info The dataset that is served; absent while it isn't known.
                 # TYPE poi_dataset_info gauge
                 poi_dataset_info{dataset="abc"} 1
 

@@ -1,6 +1,7 @@
 import Dispatch
 import EventLoop
 import HTTPServer
+import MockService
 import PointsOfInterestAPI
 import Testing
 
@@ -84,7 +85,8 @@ struct StuckLoopTests {
         let end = DispatchSemaphore(value: 0)
         site.threads[1].loop.execute { end.wait() }
         // A machine with much to do may keep the other loop from turning for a while as well.
-        while site.refusal(of: "/livez")?.contains("it answers 503: Loop 1 hasn't turned for ") != true {}
+        while site.refusal(of: "/livez")?.contains("its response is 503: Loop 1 hasn't turned for ") != true {
+        }
         #expect(site.refusal(of: "/readyz")?.contains("An event loop of the service is stuck.") == true)
         // Once the loop has been silent for two seconds its metrics are left out, and nobody waits for them.
         while site.health.loopReports[1].secondsSinceTurn < 2 { #expect(site.refusal(of: "/livez") != nil) }

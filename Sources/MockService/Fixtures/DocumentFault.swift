@@ -1,8 +1,20 @@
+/// Why a document can't be used as fixtures: every fault that was found in it.
+package struct FixtureError: Error, Hashable, CustomStringConvertible {
+    /// The faults, in the document's order; at least one.
+    package let faults: [DocumentFault]
+
+    /// The first fault and how many more there are, in one line.
+    package var description: String {
+        let more = faults.count > 1 ? " (and \(faults.count - 1) more)" : ""
+        return (faults.first?.description ?? "not fixtures") + more
+    }
+}
+
 /// One fault of a JSON document, and where it is.
 package struct DocumentFault: Hashable, Sendable, CustomStringConvertible {
     /// Where: `[3].latitude`; empty for the document as a whole.
     package let path: String
-    /// What is wrong with it, as the rest of a sentence that begins with the path.
+    /// What is wrong there, as the rest of a sentence that begins with the path.
     package let detail: String
 
     /// The sentence.
@@ -10,27 +22,18 @@ package struct DocumentFault: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension DocumentFault {
-    /// What a decoder threw.
+    /// Describes what a decoder threw.
     init(anyError error: any Error) {
-        if let error = error as? DecodingError {
-            self.init(error)
-        } else {
-            self.init(path: "", detail: "can't be read")
-        }
-    }
-
-    /// What a decoder says, in a few words.
-    init(_ error: DecodingError) {
-        switch error {
+        switch error as? DecodingError {
         case .keyNotFound(let key, let context):
             self.init(context.codingPath + [key], "is missing")
         case .valueNotFound(let type, let context), .typeMismatch(let type, let context):
             self.init(context.codingPath, "must be \(Self.expectation(of: type))")
         case .dataCorrupted(let context):
-            // What is corrupted at the top is the syntax.
+            // At the top of the document it is the syntax that is wrong.
             self.init(
                 context.codingPath, context.codingPath.isEmpty ? "is not JSON" : context.debugDescription)
-        @unknown default:
+        default:
             self.init(path: "", detail: "can't be read")
         }
     }
@@ -39,7 +42,7 @@ extension DocumentFault {
         self.init(path: Self.path(codingPath), detail: detail)
     }
 
-    /// A decoder's path as people write it.
+    /// A decoder's path in the usual notation.
     static func path(_ codingPath: [any CodingKey]) -> String {
         codingPath.reduce(into: "") { path, key in
             if let index = key.intValue {
@@ -59,17 +62,5 @@ extension DocumentFault {
         case is [String: Any].Type: "an object"
         default: "an array"
         }
-    }
-}
-
-/// Why a document is no fixtures: every fault that was found in it.
-package struct FixtureError: Error, Hashable, CustomStringConvertible {
-    /// The faults, in the document's order; never none.
-    package let faults: [DocumentFault]
-
-    /// The first fault, and how many more there are, in one line.
-    package var description: String {
-        let more = faults.count > 1 ? " (and \(faults.count - 1) more)" : ""
-        return (faults.first?.description ?? "not fixtures") + more
     }
 }

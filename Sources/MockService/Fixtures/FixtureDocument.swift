@@ -1,9 +1,9 @@
 import MockServerAPI
 import PointsOfInterestAPI
 
-/// A document of fixtures, whose items are read one by one, so that each may have its own fault.
+/// A document of fixtures. Its items are read one by one, so that the faults of all of them can be told.
 struct FixtureDocument: Decodable {
-    let items: [Result<FixturePlace, DecodingError>]
+    private let items: [Result<FixturePlace, DecodingError>]
 
     private enum Key: String, CodingKey {
         case type, features
@@ -18,6 +18,26 @@ struct FixtureDocument: Decodable {
         try collection.require("FeatureCollection", for: .type)
         var features = try collection.nestedUnkeyedContainer(forKey: .features)
         items = try Self.items(of: &features) { try FixturePlace(feature: $0) }
+    }
+
+    /// The places of the document.
+    ///
+    /// - Throws: `FixtureError` with one fault of each item that has any, and of each whose id another one has.
+    func fixtures() throws(FixtureError) -> Fixtures {
+        var faults: [DocumentFault] = []
+        var places: [PointOfInterest] = []
+        var ids: Set<Int> = []
+        for item in items {
+            switch item {
+            case .success(let place) where !ids.insert(place.place.id).inserted:
+                faults.append(
+                    DocumentFault(path: place.path, detail: "has the id \(place.place.id) of another"))
+            case .success(let place): places.append(place.place)
+            case .failure(let error): faults.append(DocumentFault(anyError: error))
+            }
+        }
+        guard faults.isEmpty else { throw FixtureError(faults: faults) }
+        return Fixtures(places)
     }
 
     private static func items(
@@ -37,14 +57,14 @@ struct FixtureDocument: Decodable {
 }
 
 /// An item of a document of fixtures.
-struct FixturePlace {
+private struct FixturePlace {
     let place: PointOfInterest
-    /// Where in the document it is.
+    /// Where in the document the item is.
     let path: String
 
     private enum Key: String, CodingKey, CaseIterable {
         case id, name, category, latitude, longitude, featured, distance, address, website, source
-        // Of GeoJSON.
+        // GeoJSON has these as well.
         case type, geometry, properties, coordinates
 
         static let ofItem: [Key] = [
@@ -84,7 +104,7 @@ struct FixturePlace {
             decoder)
     }
 
-    /// A position (RFC 7946, section 3.1.1), whose height doesn't matter.
+    /// Reads a position (RFC 7946, section 3.1.1); its height is ignored.
     private static func position(
         _ geometry: KeyedDecodingContainer<Key>
     ) throws -> (longitude: Double, latitude: Double) {
@@ -117,13 +137,13 @@ struct FixturePlace {
 }
 
 extension KeyedDecodingContainer {
-    /// Refuses any other text.
-    func require(_ text: String, for key: Key) throws {
+    /// Throws unless the member is this text.
+    fileprivate func require(_ text: String, for key: Key) throws {
         guard try decode(String.self, forKey: key) == text else { throw fault(key, "must be \"\(text)\"") }
     }
 
-    /// Degrees from minus to plus a limit.
-    func degrees(forKey key: Key, limit: Int) throws -> Double {
+    /// Reads degrees from minus to plus a limit.
+    fileprivate func degrees(forKey key: Key, limit: Int) throws -> Double {
         let degrees = try decode(Double.self, forKey: key)
         guard abs(degrees) <= Double(limit) else {
             throw fault(key, "must be from -\(limit) to \(limit) degrees")
@@ -131,14 +151,14 @@ extension KeyedDecodingContainer {
         return degrees
     }
 
-    /// A place's number, as the service gives them.
-    func id(forKey key: Key) throws -> Int {
-        // What a JSON number says for certain (RFC 8259, section 6).
+    /// Reads a place's id.
+    fileprivate func id(forKey key: Key) throws -> Int {
+        // The integers that every JSON implementation reads exactly (RFC 8259, section 6).
         try integer(forKey: key, in: 1...9_007_199_254_740_991)
     }
 
-    /// A text for one line of a screen.
-    func line(forKey key: Key, limit: Int) throws -> String {
+    /// Reads a text that fits on one line.
+    fileprivate func line(forKey key: Key, limit: Int) throws -> String {
         let text = try decode(String.self, forKey: key)
         guard (1...limit).contains(text.unicodeScalars.count),
             !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
@@ -146,8 +166,8 @@ extension KeyedDecodingContainer {
         return text
     }
 
-    /// A category's name as the service's schema has them, so that it can be asked for.
-    func category(forKey key: Key) throws -> String {
+    /// Reads a category's name. It has the form that the service's schema demands, so that apps can ask for it.
+    fileprivate func category(forKey key: Key) throws -> String {
         let name = try decode(String.self, forKey: key)
         guard name.utf8.count <= 50, name.wholeMatch(of: /[a-z][a-z0-9]*(_[a-z0-9]+)*/) != nil else {
             throw fault(key, "must be lower-case words joined by underscores, of at most 50 characters")

@@ -4,17 +4,17 @@ import MockServerAPI
 import PointsOfInterestAPI
 import POIService
 
-/// A session's rules of what goes wrong, and how often each was used: a value without a socket.
+/// A session's rules for faults, and how often each was used. A value, without a socket.
 struct FaultPlan {
     /// The rules in their order.
     private(set) var states: [MockFaultState]
 
-    /// A plan of rules of which none was used.
+    /// A plan with rules that weren't used yet.
     init(_ rules: [MockFaultRule] = []) {
         states = rules.map { MockFaultState(rule: $0, timesUsed: 0) }
     }
 
-    /// The first rule that a request meets and that isn't used up; counts its use.
+    /// The first rule that applies to a request and isn't used up; counts its use.
     mutating func rule(forMethod method: String, path: String) -> MockFaultRule? {
         guard let index = states.firstIndex(where: { $0.applies(toMethod: method, path: path) }) else {
             return nil
@@ -35,7 +35,7 @@ extension MockFaultState {
 
 /// The body of a request that sets a session's faults: an array of rules.
 struct FaultRules {
-    /// More would only be tried in vain, one after the other, for every request.
+    /// Every request is compared with the rules one after the other.
     static let maximumCount = 100
 
     let rules: [MockFaultRule]
@@ -44,6 +44,7 @@ struct FaultRules {
     ///
     /// A path that the service doesn't have is refused: the rule would never be used, and a test that relies on it
     /// would test nothing.
+    ///
     /// - Throws: `MockProblem` with the first fault.
     init(json: [UInt8], isRoute: (String) -> Bool) throws(MockProblem) {
         do {
@@ -67,12 +68,12 @@ struct FaultRules {
 struct PathTemplate: Hashable, Sendable {
     private let segments: [Substring]
 
-    /// Takes a path or a template apart.
+    /// Splits a path or a template into segments.
     init(_ text: String) {
         segments = text.split(separator: "/", omittingEmptySubsequences: false)
     }
 
-    /// Whether a path is one of the template's; a parameter is any segment that isn't empty.
+    /// Whether a path matches the template; a parameter matches any segment that isn't empty.
     func matches(_ path: String) -> Bool {
         let others = path.split(separator: "/", omittingEmptySubsequences: false)
         return others.count == segments.count
@@ -82,7 +83,7 @@ struct PathTemplate: Hashable, Sendable {
     }
 }
 
-/// The service, with what a rule makes go wrong.
+/// The service with the fault and the delay of a rule.
 struct FaultyHandler: HTTPHandler {
     let rule: MockFaultRule?
     let service: ServiceHandler
@@ -96,7 +97,8 @@ struct FaultyHandler: HTTPHandler {
                 code.map { ProblemCode(rawValue: $0) } ?? ProblemCode(status: status), status: status,
                 detail: detail, requestId: context.requestID)
             service.allowOrigin(of: request, in: context)
-            return HTTPResponse(problem, retryAfterSeconds: retryAfterSeconds)
+            return HTTPResponse(
+                problem, headers: retryAfterSeconds.map { [.retryAfter: String($0)] } ?? HTTPHeaders())
         case .page(let status): return .page(status: status)
         case .reset:
             var response = HTTPResponse(.ok)
@@ -108,9 +110,9 @@ struct FaultyHandler: HTTPHandler {
             return response
         case .malformedJSON:
             var response = await whole(request, context)
-            // Half of a JSON text is none, but where half is nothing: then there is more than nothing.
+            // Half of a JSON text is no JSON; half of a very short one would be empty.
             response.body = response.body.count < 2 ? [UInt8(ascii: "{")] : response.body.firstHalf
-            // A client that kept it would be told that it is still right.
+            // A client that kept the body would get 304 for it later.
             response.headers.remove(.eTag)
             return response
         case .slowDrip(let bytes, let intervalSeconds):
@@ -120,8 +122,8 @@ struct FaultyHandler: HTTPHandler {
         }
     }
 
-    /// The service's answer with its body as it is: not coded, so that half of it is half of a text, and not
-    /// spared because the client has it, since a fault of a body needs one.
+    /// The service's response with its whole body: neither compressed, so that half of it is half of a text, nor 304,
+    /// since a fault of a body needs a body.
     private func whole(_ request: HTTPRequest, _ context: RequestContext) async -> HTTPResponse {
         var request = request
         request.headers.remove(.acceptEncoding)
@@ -135,7 +137,7 @@ extension [UInt8] {
 }
 
 extension HTTPResponse {
-    /// What a proxy or a captive portal answers in the service's place.
+    /// A response as from a proxy or a captive portal.
     fileprivate static func page(status: Int) -> HTTPResponse {
         let status = HTTPStatus(code: status) ?? .internalServerError
         let page = "<!DOCTYPE html>\n<title>\(status)</title>\n<h1>\(status)</h1>\n"

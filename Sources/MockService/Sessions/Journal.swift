@@ -4,7 +4,7 @@ import HTTPServer
 import MockServerAPI
 import POIService
 
-/// A session's journal, and those who wait for it to grow. Belongs to one loop.
+/// A session's journal, and the requests that wait for it to grow. Belongs to one loop.
 final class Journal {
     private let loop: EventLoop
     private var log = RequestLog()
@@ -16,14 +16,13 @@ final class Journal {
         self.loop = loop
     }
 
-    /// Writes down a request that has arrived; answers its number.
+    /// Adds a request that has arrived, and returns its number.
     func begin(_ request: HTTPRequest, target: String, fault: MockFault.Kind?) -> Int {
         let text = String(validating: request.body, as: UTF8.self)
-        let now = Timestamp.now
         defer { wakeWaiters() }
         return log.append { id in
             MockRequest(
-                id: id, time: Double(now.seconds) + Double(now.milliseconds) / 1000,
+                id: id, time: Timestamp.now.secondsSince1970,
                 method: request.method.rawValue, target: target,
                 headers: request.headers.map { MockRequest.Header(name: $0.name, value: $0.value) },
                 body: request.body.isEmpty ? nil : text,
@@ -31,7 +30,7 @@ final class Journal {
         }
     }
 
-    /// Writes down what became of it: a status, or nil where nothing was answered.
+    /// Adds how a request ended: the status of its response, or nil if there was none.
     func end(_ id: Int, status: Int?) {
         log.update(id) { request in
             request.status = status
@@ -40,7 +39,7 @@ final class Journal {
         wakeWaiters()
     }
 
-    /// The requests that a query asks for, once there is the one that it waits for, or when its time is over.
+    /// The requests that a query selects, once the one that it waits for is there, or when its time is over.
     func requests(_ query: MockJournalQuery) async -> MockJournal {
         let deadline = loop.now + .seconds(query.waitSeconds)
         while true {
@@ -54,18 +53,18 @@ final class Journal {
         }
     }
 
-    /// Forgets all requests so far.
+    /// Removes all requests.
     func removeAll() {
         log.removeAll()
     }
 
-    /// Lets nobody wait any more.
+    /// Ends all waiting, now and from now on.
     func close() {
         isClosed = true
         wakeWaiters()
     }
 
-    /// Returns when a request is done, the time is over, or nobody wants to know any more.
+    /// Returns when the journal changes, when the time is over, or when the task is cancelled.
     private func change(within time: Duration) async {
         let (changes, waiter) = AsyncStream.makeStream(of: Never.self)
         lastWaiter += 1
@@ -83,11 +82,11 @@ final class Journal {
     }
 }
 
-/// A session's journal as it grows: a value, bounded in count and in bytes.
+/// The requests of a journal: a value, bounded in count and in bytes.
 struct RequestLog {
-    /// The most requests that are kept.
+    /// The maximum number of requests that are kept.
     static let maximumCount = 1000
-    /// The most bytes that the requests' fields and bodies may have together.
+    /// The maximum number of bytes that the fields and bodies of all requests may have.
     static let maximumBytes = 4 * 1024 * 1024
 
     private(set) var requests: [MockRequest] = []
@@ -95,7 +94,7 @@ struct RequestLog {
     private var lastID = 0
     private var bytes = 0
 
-    /// Takes a request that has arrived; makes it of its number, which is the greatest so far.
+    /// Adds a request, which `make` makes with its number, and returns that number: the highest so far.
     mutating func append(_ make: (_ id: Int) -> MockRequest) -> Int {
         lastID += 1
         let request = make(lastID)
@@ -108,24 +107,24 @@ struct RequestLog {
         return lastID
     }
 
-    /// Takes note of what became of a request, if it is still kept.
+    /// Changes a request, if it is still kept.
     mutating func update(_ id: Int, _ change: (inout MockRequest) -> Void) {
-        // Numbers follow one another, so a request's place is told by the first one's.
+        // Numbers are consecutive, so the first one tells each request's index.
         guard let first = requests.first?.id, requests.indices.contains(id - first) else { return }
         change(&requests[id - first])
     }
 
-    /// The requests that a query asks for.
+    /// The requests that a query selects.
     func journal(_ query: MockJournalQuery) -> MockJournal {
         let template = query.path.map { PathTemplate($0) }
-        let asked = requests.filter { request in
+        let selected = requests.filter { request in
             request.id > query.after && (query.method ?? request.method) == request.method
                 && template?.matches(request.path) ?? true
         }
-        return MockJournal(requests: asked, dropped: dropped)
+        return MockJournal(requests: selected, dropped: dropped)
     }
 
-    /// Forgets all requests so far; numbers go on.
+    /// Removes all requests; the numbers go on.
     mutating func removeAll() {
         requests = []
         bytes = 0

@@ -3,7 +3,8 @@ import HTTPServer
 import POIService
 import PointsOfInterestAPI
 
-/// All that a mock answers: the service, the same below the prefix of each session, and the mock's own requests.
+/// The mock's root handler: serves the service, the same service for each session below the session's prefix, and the
+/// mock's own requests.
 ///
 /// Belongs to one loop.
 final class MockHandler: HTTPDispatcher, HTTPHandler {
@@ -12,7 +13,7 @@ final class MockHandler: HTTPDispatcher, HTTPHandler {
     private let sessionRoutes: HTTPRouter
     private let errorResponder: any HTTPErrorResponder
 
-    /// - Parameter makeService: makes the real service over a store of its own.
+    /// - Parameter makeService: makes the real service with a store of its own.
     init(
         loop: EventLoop, fixtures: Fixtures, maximumSessionCount: Int,
         errorResponder: any HTTPErrorResponder, makeService: @escaping (Fixtures) -> ServiceHandler
@@ -29,7 +30,7 @@ final class MockHandler: HTTPDispatcher, HTTPHandler {
         }
     }
 
-    /// Lets nobody wait for the app's next request any more: the mock is about to end.
+    /// Ends all waiting for the app's next request: the mock is about to end.
     func drain() {
         sessions.close()
     }
@@ -39,7 +40,7 @@ final class MockHandler: HTTPDispatcher, HTTPHandler {
         service.refusal(ofMalformedRequest: context)
     }
 
-    /// What is below the prefix is admitted by its session, which has to see it whole.
+    /// Admits what is below a session's prefix without the service's checks: the session sees every request, whole.
     func admit(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPAdmission {
         guard SessionTarget.isBelowPrefix(request) else {
             return try service.admit(request, context: context)
@@ -47,15 +48,15 @@ final class MockHandler: HTTPDispatcher, HTTPHandler {
         return HTTPAdmission(self, maximumBodyBytes: HTTPLimits().bodyBytes)
     }
 
-    /// Answers below the prefix of the sessions, and lets each answer end its connection.
+    /// Responds below the prefix of the sessions, and closes the connection after each response.
     ///
-    /// On a connection that was kept a network stack may send a request again by itself when it is lost (RFC 9112,
-    /// section 9.3.1), and a fault that was meant for the app would never reach it. A new connection's first
-    /// request is sent once.
+    /// When a request is lost on a persistent connection, a network stack may send it again by itself (RFC 9112,
+    /// section 9.3.1), and the app would never see the fault that was meant for it. The first request of a new
+    /// connection is sent only once.
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         var response: HTTPResponse
         do {
-            response = try await answer(request, context)
+            response = try await route(request, context)
         } catch {
             response = errorResponder.response(to: error, context: context)
         }
@@ -63,7 +64,7 @@ final class MockHandler: HTTPDispatcher, HTTPHandler {
         return response
     }
 
-    private func answer(_ request: HTTPRequest, _ context: RequestContext) async throws -> HTTPResponse {
+    private func route(_ request: HTTPRequest, _ context: RequestContext) async throws -> HTTPResponse {
         guard sessionRoutes.allowedMethods(for: request) == nil, let target = SessionTarget(request) else {
             return try await sessionRoutes.respond(to: request, context: context)
         }

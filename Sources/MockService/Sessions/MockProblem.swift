@@ -2,16 +2,16 @@ import HTTPServer
 import PointsOfInterestAPI
 import POIService
 
-/// Why a request to the mock itself, none of the service's, was refused.
+/// Why the mock refused one of its own requests, which aren't the service's.
 struct MockProblem: Error, Hashable {
-    /// What the client is told, but the request's id.
+    /// The problem, without the request's id.
     let problem: Problem
 
     private init(
         _ status: Int, _ title: String, _ code: String, _ detail: String, faults: [DocumentFault] = []
     ) {
         var problem = Problem(ProblemCode(rawValue: code), status: status, detail: detail)
-        // The service's pages of problems know nothing of the mock's (RFC 9457, section 4.2.1).
+        // The service has no pages for the mock's problems (RFC 9457, section 4.2.1).
         problem.type = "about:blank"
         problem.title = title
         problem.errors = faults.prefix(100).map {
@@ -20,13 +20,13 @@ struct MockProblem: Error, Hashable {
         self.problem = problem
     }
 
-    /// A body that isn't what it has to be, with every fault that was found in it.
+    /// A body that can't be used, with every fault that was found in it.
     static func invalid(_ subject: String, _ faults: [DocumentFault]) -> MockProblem {
         let detail = faults.first.map { "\($0)" } ?? "the document can't be used"
         return MockProblem(422, "Unprocessable Content", "invalid-\(subject)", detail, faults: faults)
     }
 
-    /// A session's name that URLs or people would read otherwise.
+    /// A session's name that isn't safe in a URL.
     static let invalidName = MockProblem(
         404, "Not Found", "invalid-session-name",
         "A session's name has 1 to 64 characters of A-Z a-z 0-9 . _ -")
@@ -35,12 +35,12 @@ struct MockProblem: Error, Hashable {
     static func tooManySessions(_ limit: Int) -> MockProblem {
         MockProblem(
             507, "Insufficient Storage", "too-many-sessions",
-            "There are \(limit) sessions, as many as there may be: end one by DELETE, or raise POI_MAX_SESSIONS."
+            "There are already \(limit) sessions: end one by DELETE, or raise POI_MAX_SESSIONS."
         )
     }
 }
 
-/// Answers the mock's own problems in the service's form, and leaves all others to the service.
+/// Makes responses to errors: to the mock's own, and by the service's responder to all others.
 struct MockErrorResponder: HTTPErrorResponder {
     let service: ProblemResponder
 
@@ -50,15 +50,5 @@ struct MockErrorResponder: HTTPErrorResponder {
         }
         problem.requestId = context.requestID
         return HTTPResponse(problem)
-    }
-}
-
-extension HTTPResponse {
-    /// The answer with a problem.
-    init(_ problem: Problem, retryAfterSeconds: Int? = nil) {
-        var headers: HTTPHeaders = [.contentType: MediaType.problemJSON, .cacheControl: "no-store"]
-        if let retryAfterSeconds { headers.add(.retryAfter, String(retryAfterSeconds)) }
-        self.init(
-            HTTPStatus(code: problem.status) ?? .internalServerError, headers: headers, body: problem.json)
     }
 }

@@ -3,29 +3,29 @@ import HTTPServer
 import MockServerAPI
 import POIService
 
-/// One simulator's share of a mock: fixtures, faults and a journal of its own. Belongs to one loop.
+/// The mock as one simulator sees it, with fixtures, faults and a journal of its own. Belongs to one loop.
 final class MockSession {
-    /// What was made to go wrong, and how often it did.
+    /// The rules for faults, and how often each was used.
     var faults = FaultPlan()
-    /// What the app has asked.
+    /// The app's requests.
     let journal: Journal
 
     private let makeService: (Fixtures) -> ServiceHandler
     private var service: ServiceHandler
 
-    /// - Parameter makeService: makes the real service over a store of these places, and of no other session's.
+    /// - Parameter makeService: makes the real service with a store of its own for these places.
     init(loop: EventLoop, fixtures: Fixtures, makeService: @escaping (Fixtures) -> ServiceHandler) {
         journal = Journal(loop: loop)
         self.makeService = makeService
         service = makeService(fixtures)
     }
 
-    /// Answers with other places from now on; requests under way still get the old ones.
+    /// Serves other places from now on; requests in flight still get the old ones.
     func use(_ fixtures: Fixtures) {
         service = makeService(fixtures)
     }
 
-    /// What the service answers to a request, and what was made to go wrong with that.
+    /// The service's response to a request, with the fault of the first rule that applies.
     func respond(
         to request: HTTPRequest, at target: SessionTarget, context: RequestContext
     ) async throws -> HTTPResponse {
@@ -33,20 +33,17 @@ final class MockSession {
         let id = journal.begin(request, target: target.target, fault: rule?.fault?.kind)
         do {
             let response = try await FaultyHandler(rule: rule, service: service)
-                .respond(to: request.asked(of: target.target), context: context)
+                .respond(
+                    to: HTTPRequest(
+                        method: request.method, target: target.target, headers: request.headers,
+                        body: request.body),
+                    context: context)
             journal.end(id, status: response.transmission == .reset ? nil : response.status.code)
             return response
         } catch {
             journal.end(id, status: nil)
             throw error
         }
-    }
-}
-
-extension HTTPRequest {
-    /// The same request with another target.
-    fileprivate func asked(of target: String) throws(HTTPError) -> HTTPRequest {
-        try HTTPRequest(method: method, target: target, headers: headers, body: body)
     }
 }
 
@@ -57,16 +54,18 @@ final class SessionTable {
     private var sessions: [String: MockSession] = [:]
     private var isClosed = false
 
-    /// - Parameter limit: the most sessions there may be.
+    /// - Parameter limit: the maximum number of sessions.
     init(limit: Int, makeSession: @escaping () -> MockSession) {
         self.limit = limit
         self.makeSession = makeSession
     }
 
-    /// The names of the sessions that there are, sorted.
+    /// The names of all sessions, sorted.
     var names: [String] { sessions.keys.sorted() }
 
-    /// The session of a name, made where there is none yet.
+    /// The session with a name, which is made if there is none yet.
+    ///
+    /// - Throws: `MockProblem` if the name is invalid, or if there are as many sessions as there may be.
     func session(named name: String) throws(MockProblem) -> MockSession {
         if let session = sessions[name] { return session }
         guard MockPath.isSessionName(name) else { throw .invalidName }
@@ -77,21 +76,21 @@ final class SessionTable {
         return session
     }
 
-    /// Ends a session; its name begins anew with its next use.
+    /// Ends a session; the next use of its name makes a new one.
     func end(_ name: String) {
         sessions.removeValue(forKey: name)?.journal.close()
     }
 
-    /// Lets nobody wait any more.
+    /// Ends all waiting in all sessions.
     func close() {
         isClosed = true
         for session in sessions.values { session.journal.close() }
     }
 }
 
-/// A request's target below the prefix of a session: whose it is, and what the service would have been asked.
+/// A request's target below the prefix of a session: the session, and the target as the service sees it.
 struct SessionTarget {
-    /// The session's name, not checked yet.
+    /// The session's name, which isn't validated yet.
     let name: String
     /// Path and query below the prefix; never empty.
     let target: String
@@ -100,12 +99,12 @@ struct SessionTarget {
 
     private static let prefix = MockPath.sessions + "/"
 
-    /// Whether a request is a session's, or about sessions.
+    /// Whether a request belongs to a session or is about sessions.
     static func isBelowPrefix(_ request: HTTPRequest) -> Bool {
         request.path == MockPath.sessions || request.path.hasPrefix(prefix)
     }
 
-    /// Takes a request's target apart; nil where it is no session's.
+    /// Splits a request's target; nil if it belongs to no session.
     init?(_ request: HTTPRequest) {
         let path = request.path
         guard path.hasPrefix(Self.prefix) else { return nil }

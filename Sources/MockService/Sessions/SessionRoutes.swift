@@ -3,13 +3,13 @@ import HTTPServer
 import MockServerAPI
 import PointsOfInterestAPI
 
-/// The mock's own requests, by which a test prepares its session and looks at what the app has asked.
+/// The mock's own requests, with which a test prepares its session and reads the app's requests.
 enum SessionRoutes {
     private static let maximumBodyBytes = HTTPLimits().bodyBytes
 
-    /// The router of these requests; it knows nothing of the service's.
+    /// The router of these requests.
     ///
-    /// - Parameter isRoute: whether the service has a route at a path or a template.
+    /// - Parameter isRoute: whether the service has a route for a path or a template.
     static func router(_ sessions: SessionTable, isRoute: @escaping (String) -> Bool) -> HTTPRouter {
         let router = HTTPRouter()
         router.add(.get, MockPath.sessions) { _, _ in try .json(sessions.names) }
@@ -64,9 +64,7 @@ enum SessionRoutes {
             return HTTPResponse(.noContent)
         }
     }
-}
 
-extension SessionRoutes {
     private static func journalQuery(of request: HTTPRequest) throws(ParameterError) -> MockJournalQuery {
         do {
             return try MockJournalQuery(query: request.query ?? "")
@@ -85,8 +83,8 @@ extension SessionTable {
 }
 
 extension HTTPResponse {
-    /// The answer with a value as JSON, for the mock's own requests, which are few.
-    static func json(_ value: some Encodable) throws -> HTTPResponse {
+    /// A response with a value as JSON. It is for the mock's own requests, which needn't be fast.
+    fileprivate static func json(_ value: some Encodable) throws -> HTTPResponse {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return HTTPResponse(

@@ -1,24 +1,24 @@
 import HTTPServer
 
-/// A key that lets a client in, compared in a time that doesn't tell how much of a guess is right.
+/// A client's key. Comparing it takes a time that doesn't reveal how much of a guess is right.
 public struct AccessKey: Sendable, CustomStringConvertible {
     private let bytes: [UInt8]
 
-    /// The lengths of a key, in characters.
+    /// The valid lengths of a key, in characters.
     static let lengths = 16...256
-    /// What a setting of several keys looks like.
+    /// The expected form of a setting with keys.
     static let settingForm = "keys of 16 to 256 letters, digits and -._~+/, separated by commas"
 
-    /// Makes a key of the characters that a bearer token may have (RFC 6750, section 2.1); nil for all else.
+    /// Makes a key; nil unless it is a valid bearer token (RFC 6750, section 2.1) of a valid length.
     public init?(settingText text: String) {
         bytes = Array(text.utf8)
         guard Self.lengths.contains(bytes.count), Self.isToken(bytes) else { return nil }
     }
 
-    /// Never the key itself.
+    /// A text without the key.
     public var description: String { "(redacted)" }
 
-    /// Whether the token is this key. Takes as long for any token of the same length.
+    /// Whether the token is this key. Takes the same time for all tokens of one length.
     func equals(_ token: [UInt8]) -> Bool {
         var difference = bytes.count ^ token.count
         for index in token.indices.prefix(Self.lengths.upperBound) {
@@ -37,30 +37,30 @@ public struct AccessKey: Sendable, CustomStringConvertible {
     }
 }
 
-/// Lets in who brings one of the service's keys: `Authorization: Bearer …` (RFC 6750, section 2.1).
+/// Refuses requests without one of the keys in `Authorization: Bearer …` (RFC 6750, section 2.1).
 struct KeyRequirement: HTTPRequestCheck {
     let keys: [AccessKey]
 
     private static let unauthorized = HTTPError(
-        .unauthorized, .unauthorized, "This needs a key, as Authorization: Bearer.",
+        .unauthorized, .unauthorized, "This request needs a key, in Authorization: Bearer.",
         headers: [.wwwAuthenticate: "Bearer"])
     /// RFC 6750, section 3.1.
     private static let invalidToken = HTTPError(
-        .unauthorized, .unauthorized, "The key is not one of the service's.",
+        .unauthorized, .unauthorized, "The key is not valid.",
         headers: [.wwwAuthenticate: #"Bearer error="invalid_token""#])
 
     func check(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) {
         let fields = request.headers.all(.authorization)
         guard fields.count == 1, let token = Self.bearerToken(fields[0]) else { throw Self.unauthorized }
         var isKnown = false
-        // All of them, so that the time doesn't tell which one it was.
+        // It compares all keys, so that the time doesn't reveal which one it was.
         for key in keys where key.equals(token) { isKnown = true }
         guard isKnown else { throw Self.invalidToken }
     }
 
     private static func bearerToken(_ field: String) -> [UInt8]? {
         let parts = field.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
-        // By bytes: a comparison of strings takes the square of a run of combining marks.
+        // By bytes: comparing strings has a cost quadratic in a run of combining marks.
         guard parts.count == 2, parts[0].elementsEqual("bearer".utf8, by: { $0 | 0x20 == $1 }) else {
             return nil
         }

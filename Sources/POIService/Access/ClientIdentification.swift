@@ -1,24 +1,24 @@
 import HTTPServer
 import Locking
 
-/// Tells clients apart by their addresses, also behind proxies that are known.
+/// Identifies clients by their addresses, even behind trusted proxies.
 struct ClientIdentification: Sendable {
-    /// Proxies whose `X-Forwarded-For` is believed; whoever comes by a socket of the file system is one too, since the
-    /// file's permissions have let it in.
+    /// Proxies whose `X-Forwarded-For` is believed. The peer of a Unix domain socket is one too: the file's permissions
+    /// have let it in.
     let trustedProxies: [AddressRange]
 
     private static let forwardedFor: HTTPHeaderName = "X-Forwarded-For"
-    /// What `TCPStream.remoteAddress` is of a socket of the file system.
+    /// `TCPStream.remoteAddress` of a Unix domain socket.
     private static let unixPeer = "unix"
-    /// Entries that are looked at: nobody has more proxies behind each other.
-    private static let mostProxies = 32
-    /// Characters of an entry: an address of version 6 with its zone, brackets and a port has fewer.
-    private static let longestEntry = 100
-    /// Whoever comes without an address that can be read.
+    /// The maximum number of entries that are read: nobody has a longer chain of proxies.
+    private static let maximumProxyCount = 32
+    /// The maximum length of an entry: an IPv6 address with zone, brackets and port is shorter.
+    private static let maximumEntryLength = 100
+    /// Stands for clients whose address can't be parsed.
     private static let unknown = IPAddress(high: 0, low: 0)
 
-    /// The peer's address; where that is a trusted proxy's, the last one in `X-Forwarded-For` that isn't: each
-    /// proxy adds whom it has seen, and what stands before that is what anybody may have written.
+    /// The client that sent a request: the peer, or if that is a trusted proxy, the last address in `X-Forwarded-For`
+    /// that isn't one. Each proxy appends its own peer's address; what comes before that may be forged.
     func client(of request: HTTPRequest, _ context: RequestContext) -> IPAddress {
         var address = context.remoteAddress.flatMap { IPAddress($0) } ?? Self.unknown
         guard isTrusted(address) || context.remoteAddress == Self.unixPeer,
@@ -26,7 +26,7 @@ struct ClientIdentification: Sendable {
         else { return address.client }
         let fields = request.headers.all(Self.forwardedFor).joined(separator: ",")
         let entries = fields.utf8.split(separator: UInt8(ascii: ","))
-        for entry in entries.suffix(Self.mostProxies).reversed() {
+        for entry in entries.suffix(Self.maximumProxyCount).reversed() {
             guard let previous = Self.address(entry) else { break }
             address = previous
             if !isTrusted(previous) { break }
@@ -34,7 +34,7 @@ struct ClientIdentification: Sendable {
         return address.client
     }
 
-    /// The client at the other end of a connection; nil where that is a trusted proxy.
+    /// The client at the other end of a connection; nil if that is a trusted proxy.
     func directClient(_ remoteAddress: String?) -> IPAddress? {
         let address = remoteAddress.flatMap { IPAddress($0) } ?? Self.unknown
         return isTrusted(address) || remoteAddress == Self.unixPeer ? nil : address.client
@@ -44,12 +44,12 @@ struct ClientIdentification: Sendable {
         trustedProxies.contains { $0.contains(address) }
     }
 
-    /// An entry's address: some proxies add the port, and brackets around an address of version 6.
+    /// The address of an entry. Some proxies append the port, and put an IPv6 address into brackets.
     ///
-    /// Read as bytes: a string's characters are many times as dear, and whoever comes through a proxy writes them.
+    /// It parses bytes: a string's characters cost many times as much, and any client can send them.
     private static func address(_ entry: Substring.UTF8View) -> IPAddress? {
         let text = entry.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
-        guard text.count <= longestEntry else { return nil }
+        guard text.count <= maximumEntryLength else { return nil }
         let colon = UInt8(ascii: ":")
         let address =
             if text.first == UInt8(ascii: "[") {
@@ -63,16 +63,16 @@ struct ClientIdentification: Sendable {
     }
 }
 
-/// Lets one client have so many connections open at a time, on all loops together.
+/// Limits each client's open connections on all loops together.
 ///
-/// A client is an address of IPv4 or a /64 network of IPv6. Trusted proxies have as many as they like, since they bring
-/// the connections of many clients. Any thread. Memory is bounded by the connections that are open.
+/// A client is an IPv4 address or an IPv6 /64 network. Trusted proxies are not limited, since they have the connections
+/// of many clients. Any thread. Memory is bounded by the number of open connections.
 final class ClientConnections: HTTPClientConnections {
     private let limit: Int
     private let identification: ClientIdentification
     private let counts = Lock<[IPAddress: Int]>([:])
 
-    /// - Parameter limit: the most connections of one client.
+    /// - Parameter limit: the maximum number of connections of one client.
     init(limit: Int, identification: ClientIdentification) {
         self.limit = limit
         self.identification = identification

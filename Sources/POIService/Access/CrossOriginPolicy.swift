@@ -1,30 +1,29 @@
 import HTTPServer
 
-/// Which pages' scripts may read the service's answers (Fetch standard, "CORS protocol").
+/// Which origins' scripts may read the service's responses (Fetch standard, "CORS protocol").
 ///
-/// Keys travel in `Authorization`, which a script sets itself; cookies are never asked for, so no answer
-/// allows credentials.
+/// A script sends its key in `Authorization`. The service uses no cookies, so no response allows credentials.
 public struct CrossOriginPolicy: Sendable {
     private static let allowOrigin: HTTPHeaderName = "Access-Control-Allow-Origin"
     private static let requestMethod: HTTPHeaderName = "Access-Control-Request-Method"
 
-    /// How long a browser may rely on a preflight: two hours, the most that Chromium takes.
+    /// A browser may cache a preflight for two hours, the maximum in Chromium.
     private static let preflightFields: HTTPHeaders = [
         "Access-Control-Allow-Headers":
             "Accept, Authorization, Content-Encoding, Content-Type, If-None-Match, X-Request-Id, traceparent",
         "Access-Control-Max-Age": "7200",
     ]
 
-    /// Whether answers to different origins differ.
+    /// Whether responses to different origins differ.
     public let dependsOnOrigin: Bool
-    /// The fields of every answer, whoever asks.
+    /// The fields of every response.
     public let commonFields: HTTPHeaders
 
     private let allowsAny: Bool
-    /// The fields of answers to an origin that is listed.
+    /// The fields of responses to each listed origin.
     private let fieldsByOrigin: [String: HTTPHeaders]
 
-    /// A policy that lets these origins read answers.
+    /// Makes a policy that lets these origins read responses.
     public init(_ origins: [AllowedOrigin]) {
         allowsAny = origins.contains(.any)
         dependsOnOrigin = !allowsAny && !origins.isEmpty
@@ -36,29 +35,29 @@ public struct CrossOriginPolicy: Sendable {
         self.fieldsByOrigin = fieldsByOrigin
     }
 
-    /// Whether a request is to be looked at: no other gets an answer of its own.
+    /// Whether the policy affects the response to a request beyond `commonFields`.
     func concerns(_ request: HTTPRequest) -> Bool {
-        dependsOnOrigin ? request.headers.contains(.origin) : allowsAny && Self.asksInAdvance(request)
+        dependsOnOrigin ? request.headers.contains(.origin) : allowsAny && Self.isPreflight(request)
     }
 
-    /// The fields that let the request's origin read the answer, `commonFields` not among them.
+    /// The fields that let the request's origin read the response, without `commonFields`.
     func fields(for request: HTTPRequest) -> HTTPHeaders? {
         guard dependsOnOrigin, let origin = request.headers.first(.origin), origin.isASCII else { return nil }
         return fieldsByOrigin[origin]
     }
 
-    /// The answer to a preflight request of an origin that is let in; nil for any other request.
+    /// The response to a preflight request of an allowed origin; nil for any other request.
     ///
-    /// - Parameter methods: the methods of the path, as `Allow` lists them; nil where there is nothing, which the
-    ///   script gets to know by its own request.
-    func preflightAnswer(to request: HTTPRequest, methods: String?) -> HTTPResponse? {
-        guard Self.asksInAdvance(request), allowsAny || fields(for: request) != nil else { return nil }
+    /// - Parameter methods: the methods of the path, as in `Allow`; nil if there is no such path. The script's own
+    ///   request gets the 404 then.
+    func preflightResponse(to request: HTTPRequest, methods: String?) -> HTTPResponse? {
+        guard Self.isPreflight(request), allowsAny || fields(for: request) != nil else { return nil }
         var headers = Self.preflightFields
         headers.add("Access-Control-Allow-Methods", methods ?? "GET, HEAD, OPTIONS")
         return HTTPResponse(.noContent, headers: headers)
     }
 
-    private static func asksInAdvance(_ request: HTTPRequest) -> Bool {
+    private static func isPreflight(_ request: HTTPRequest) -> Bool {
         request.method == .options && request.headers.contains(.origin)
             && request.headers.contains(requestMethod)
     }
@@ -72,14 +71,14 @@ public struct CrossOriginPolicy: Sendable {
     }
 }
 
-/// An origin whose scripts may read answers, as a browser's `Origin` field spells it (RFC 6454, section 6.2).
+/// An origin whose scripts may read responses, as in a browser's `Origin` field (RFC 6454, section 6.2).
 public enum AllowedOrigin: Hashable, Sendable {
     /// Every origin.
     case any
     /// `scheme://host[:port]`, in lower case.
     case origin(String)
 
-    /// Reads `*`, or an origin without a path; nil for all else.
+    /// Parses `*`, or an origin without a path; nil for anything else.
     public init?(settingText text: String) {
         if text == "*" {
             self = .any
@@ -102,7 +101,7 @@ public enum AllowedOrigin: Hashable, Sendable {
 extension String {
     /// Whether every character is ASCII.
     ///
-    /// To be asked of a text from outside before it is looked up in a dictionary or compared: Swift does both by
-    /// canonical equivalence, which takes the square of a run of combining marks, of which 16 KiB take 0.2 s.
+    /// Check it before text from outside is compared or looked up in a dictionary. Swift does both by canonical
+    /// equivalence, whose cost is quadratic in a run of combining marks: 16 KiB take 0.2 s.
     var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
 }

@@ -4,12 +4,12 @@
     import Glibc
 #endif
 
-/// An IP address of either version; one of version 4 is the same as its mapped form (RFC 4291, section 2.5.5.2).
+/// An IPv4 or IPv6 address. An IPv4 address equals its IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2).
 public struct IPAddress: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
 
-    /// The upper bits that all mapped addresses share, in the lower word.
+    /// The bits that all mapped addresses share, in the lower word.
     static let mappedPrefix: UInt64 = 0xFFFF << 32
 
     init(high: UInt64, low: UInt64) {
@@ -17,7 +17,7 @@ public struct IPAddress: Hashable, Sendable {
         self.low = low
     }
 
-    /// Reads a numeric address, without brackets or a port; what follows a `%` is passed over.
+    /// Parses a numeric address without brackets and port; a zone after `%` is ignored. Nil for anything else.
     public init?(_ text: String) {
         let text = String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "%") }, as: UTF8.self)
         var version4 = in_addr()
@@ -39,18 +39,18 @@ public struct IPAddress: Hashable, Sendable {
 
     var isVersion4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
-    /// Who is likely to be behind the address: of version 6, one client has a whole network of 2⁶⁴
+    /// The client's identity: an IPv4 address, or the /64 network of an IPv6 address, all of which one client has
     /// (RFC 6177).
     var client: IPAddress { isVersion4 ? self : IPAddress(high: high, low: 0) }
 }
 
-/// The addresses that begin with the same bits: `10.0.0.0/8`, or a single one (RFC 4632, RFC 4291).
+/// A range of addresses such as `10.0.0.0/8`, or a single address (RFC 4632, RFC 4291).
 public struct AddressRange: Hashable, Sendable {
     private let base: IPAddress
     private let mask: IPAddress
 
-    /// Reads an address, with a slash and a number of bits or without; nil for all else, and where bits beyond
-    /// that number are set.
+    /// Parses an address, or an address, a slash and a number of bits; nil for anything else, and if bits beyond that
+    /// number are set.
     public init?(settingText text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let base = IPAddress(String(first)), !text.contains("%") else {
@@ -65,7 +65,7 @@ public struct AddressRange: Hashable, Sendable {
         guard base.high & ~mask.high == 0, base.low & ~mask.low == 0 else { return nil }
     }
 
-    /// Whether the address is one of these.
+    /// Whether an address is in the range.
     func contains(_ address: IPAddress) -> Bool {
         (address.high ^ base.high) & mask.high == 0 && (address.low ^ base.low) & mask.low == 0
     }

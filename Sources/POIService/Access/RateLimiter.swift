@@ -2,16 +2,16 @@ import EventLoop
 import HTTPServer
 import Locking
 
-/// How often a client may ask.
+/// A limit of a client's requests.
 public struct RateLimit: Hashable, Sendable {
     /// Requests in each period.
     public let count: Int
     /// The period, in seconds.
     public let periodSeconds: Int
-    /// How many requests may come at once after a pause.
+    /// The number of requests that may come at once after a pause.
     public var burst: Int
 
-    /// Reads `20/s`, `600/m` or `5000/h`; nil for all else. A burst is as many as there are in a period.
+    /// Parses `20/s`, `600/m` or `5000/h`; nil for anything else. The burst is as many as in a period.
     public init?(settingText text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let count = Int(parts[0]), (1...1_000_000).contains(count),
@@ -22,20 +22,20 @@ public struct RateLimit: Hashable, Sendable {
         burst = count
     }
 
-    /// The time in which one more request becomes free, in nanoseconds, above 0.
+    /// The time after which one more request is allowed, in nanoseconds, above 0.
     var intervalNanoseconds: Int64 { Int64(periodSeconds) * 1_000_000_000 / Int64(count) }
 }
 
-/// Counts each client's requests against a limit, by a token bucket: kept as the time at which the bucket will
-/// be full again (the generic cell rate algorithm, ITU-T I.371).
+/// Limits each client's requests by a token bucket, stored as the time at which the bucket will be full again (the
+/// generic cell rate algorithm, ITU-T I.371).
 ///
-/// Any thread: all loops of a process count together. Memory is bounded: past so many clients, those not seen
-/// for the longest are forgotten, to whom that is no loss.
+/// Any thread: all loops share it. Memory is bounded: when there are too many clients, those that were not seen for the
+/// longest time are forgotten. Their buckets are usually full by then.
 package final class RateLimiter: Sendable {
     private struct State {
         /// When each client's bucket is full again, in nanoseconds of the monotonic clock.
         var recent: [IPAddress: Int64] = [:]
-        /// The clients before those.
+        /// The clients that were seen before those.
         var older: [IPAddress: Int64] = [:]
     }
 
@@ -44,9 +44,9 @@ package final class RateLimiter: Sendable {
     private let tolerance: Int64
     private let capacity: Int
 
-    /// Has counted nothing yet.
+    /// Makes a limiter that has counted nothing.
     ///
-    /// - Parameter capacity: half of the clients that are remembered.
+    /// - Parameter capacity: half of the maximum number of clients that are remembered.
     package init(_ limit: RateLimit, capacity: Int = 32_768) {
         interval = limit.intervalNanoseconds
         tolerance = interval * Int64(limit.burst - 1)
@@ -55,7 +55,7 @@ package final class RateLimiter: Sendable {
 
     /// Counts a request.
     ///
-    /// - Returns: the whole seconds until the client may ask again; nil where it may now.
+    /// - Returns: the seconds until the client may send a request, rounded up; nil if this one is allowed.
     func secondsToWait(_ client: IPAddress, nowNanoseconds now: Int64) -> Int? {
         state.withLock { state in
             let full = max(state.recent[client] ?? state.older[client] ?? now, now)
@@ -70,21 +70,22 @@ package final class RateLimiter: Sendable {
         }
     }
 
-    /// Number of clients that are remembered.
+    /// The number of clients that are remembered.
     var clientCount: Int { state.withLock { $0.recent.count + $0.older.count } }
 }
 
-/// Refuses requests of a client that asks too often: 429 with `Retry-After` (RFC 6585, section 4).
+/// Refuses requests beyond the limit: 429 with `Retry-After` (RFC 6585, section 4).
 struct RateLimiting {
     let limiter: RateLimiter
     let identification: ClientIdentification
 
-    /// Counts a request; nil where its client may ask.
+    /// Counts a request; nil if it is allowed.
     func refusal(of request: HTTPRequest, _ context: RequestContext) -> HTTPError? {
         refusal(of: identification.client(of: request, context))
     }
 
-    /// Counts a request that can't be read; nil where its client may ask, and where a proxy hides who that is.
+    /// Counts a request that can't be parsed; nil if it is allowed, and if it came through a trusted proxy, since then
+    /// its client isn't known.
     func refusal(ofMalformedRequest context: RequestContext) -> HTTPError? {
         identification.directClient(context.remoteAddress).flatMap(refusal)
     }
@@ -92,7 +93,7 @@ struct RateLimiting {
     private func refusal(of client: IPAddress) -> HTTPError? {
         limiter.secondsToWait(client, nowNanoseconds: MonotonicClock.nanoseconds()).map { seconds in
             HTTPError(
-                .tooManyRequests, .tooManyRequests, "This client asks more often than it may.",
+                .tooManyRequests, .tooManyRequests, "This client has sent too many requests.",
                 headers: [.retryAfter: String(seconds)])
         }
     }

@@ -2,17 +2,19 @@ import EventLoop
 import HTTPServer
 import PointsOfInterestAPI
 
-/// The listener for those who run the service: health and metrics, without keys and limits, on an address of its own.
+/// The admin listener: health and metrics for operators, without keys and limits, on an address of its own.
 ///
-/// Confined to its loop, which is none of those that serve requests: what watches doesn't share a thread with what is
-/// watched. Its requests are neither logged nor counted.
+/// Confined to its loop, which serves nothing else, so that it responds while a service loop is stuck. Its requests are
+/// neither logged nor counted.
 final class AdminServer {
     private let server: HTTPServer
 
-    /// A balancer, a probe and a few scrapers: what is more is somebody's mistake.
+    /// Enough for balancers, probes and scrapers.
     private static let maximumConnections = 100
 
     /// Serves on `socket` from now on.
+    ///
+    /// - Throws: `EventLoopError` if the loop can't listen on the socket.
     init(
         loop: EventLoop, socket: BoundSocket, health: Health, metrics: MetricsCollector,
         observability: Observability
@@ -27,14 +29,14 @@ final class AdminServer {
         try server.start(on: socket)
     }
 
-    /// Answers what is in flight, and ends.
+    /// Finishes the requests in flight, for at most a second, and closes the listener.
     func shutdown() async {
         await server.shutdown(deadline: .seconds(1))
     }
 }
 
 /// `GET /metrics`: all metrics of the process, in Prometheus' text format.
-struct MetricsHandler: HTTPHandler {
+private struct MetricsHandler: HTTPHandler {
     let metrics: MetricsCollector
 
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
@@ -44,12 +46,12 @@ struct MetricsHandler: HTTPHandler {
     }
 }
 
-/// What this program is.
+/// The versions of this program.
 package enum BuildInformation {
     /// The version of the service and of its contract.
     package static let version = OpenAPIDocument.version
 
-    /// The version of the compiler, to its minor number: what conditional compilation tells.
+    /// The compiler's version, as far as conditional compilation reveals it.
     static let swift: String = {
         #if compiler(>=6.5)
             "6.5 or later"

@@ -1,17 +1,17 @@
-/// A command line, taken apart: plain words, options with a value, and switches.
+/// A parsed command line: plain words, options with a value, and switches.
 public struct CommandLineArguments: Hashable, Sendable {
-    /// The words that are no options, in order: a command and its subcommand.
+    /// The words that aren't options, in order: a command and its subcommand.
     public private(set) var words: [String] = []
-    /// Options with their values: `--port 80` and `--port=80` alike.
+    /// Options with their values, given as `--port 80` or `--port=80`.
     public private(set) var options: [String: String] = [:]
-    /// Options that take no value and were given.
+    /// The switches that were given: options without a value.
     public private(set) var switches: Set<String> = []
 
-    /// Takes `arguments` apart.
+    /// Parses `arguments`.
     ///
-    /// - Parameter switches: the options that take no value, `--dry-run` for instance.
-    /// - Throws: `ConfigurationError` for an option that is repeated, or whose value is missing or
-    ///   unasked for.
+    /// - Parameter switches: the options that take no value, such as `--dry-run`.
+    /// - Throws: `ConfigurationError` for an option that is repeated, an option without its value, and a switch with a
+    ///   value.
     public init(_ arguments: [String], switches known: Set<String>) throws(ConfigurationError) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -38,23 +38,25 @@ public struct CommandLineArguments: Hashable, Sendable {
     }
 }
 
-/// What a command was called with.
+/// The arguments and the environment of a command.
 package struct Invocation {
-    /// The command line, taken apart.
+    /// The parsed command line.
     package let line: CommandLineArguments
-    /// The variables that stand in for options.
+    /// The environment, whose variables may replace options.
     package let environment: [String: String]
 
-    /// A call of a command.
+    /// Makes an invocation.
     package init(line: CommandLineArguments, environment: [String: String]) {
         self.line = line
         self.environment = environment
     }
 
-    /// A reader of this call's settings.
+    /// A reader of the settings.
     package var settings: SettingsReader { SettingsReader(flags: line.options, environment: environment) }
 
-    /// Refuses words behind the command's own.
+    /// Refuses surplus words.
+    ///
+    /// - Throws: `ConfigurationError` if there are more than `count` words.
     package func refuseWords(after count: Int) throws(ConfigurationError) {
         guard line.words.count <= count else {
             throw ConfigurationError("unexpected \(line.words[count]); see --help")

@@ -4,12 +4,12 @@
     import Glibc
 #endif
 
-/// How a program ends: its exit code, and the line that says why.
+/// The exit codes of a program.
 package enum ProgramExit {
-    /// Runs a program to its end; answers the exit code that it answers, else 64 for a bad call or setting and 1
-    /// for any other failure.
+    /// Runs a program, and returns the exit code that `body` returns; if it throws, 64 for a bad argument or setting
+    /// and 1 for any other error, with one line on standard error.
     ///
-    /// - Parameter name: what the line on standard error begins with.
+    /// - Parameter name: the program's name, with which that line begins.
     package static func code(of name: String, _ body: () throws -> Int32) -> Int32 {
         do {
             return try body()
@@ -23,50 +23,49 @@ package enum ProgramExit {
     }
 }
 
-/// Text to standard output and standard error, at once also where they are pipes.
+/// Writes text to standard output and standard error, without buffering.
 package enum Terminal {
-    /// A command's result that couldn't be written; `description` is one line.
+    /// A command's output could not be written; `description` is one line.
     package struct Failure: Error, Hashable, CustomStringConvertible {
         /// The stream and the system's reason.
         package let description: String
     }
 
-    /// Writes a line to standard output that is what the command was called for.
+    /// Writes a line of a command's result to standard output.
     ///
-    /// - Throws: `Failure` where it can't be written: the command has not done its work then.
+    /// - Throws: `Failure` if it can't be written: the command has failed then.
     package static func print(_ text: String) throws(Failure) {
         if let failure = write(text + "\n", to: STDOUT_FILENO) {
             throw Failure(description: "standard output: \(failure.reason)")
         }
     }
 
-    /// Writes a line to standard output that tells of work whose result is elsewhere; dropped where it can't be
-    /// written, since the work goes on without a reader.
+    /// Writes a message to standard output. It is dropped if it can't be written: the work is more important.
     package static func tell(_ text: String) {
         _ = write(text + "\n", to: STDOUT_FILENO)
     }
 
-    /// Writes a line to standard error; dropped where it can't be written: nobody is left to be told.
+    /// Writes a line to standard error. It is dropped if it can't be written.
     package static func printError(_ text: String) {
         showProgress(text + "\n")
     }
 
-    /// Writes text to standard error as it is, for a line that is written over; dropped where it can't be written.
+    /// Writes text without a line feed to standard error, for a line that is overwritten. It is dropped if it can't be
+    /// written.
     package static func showProgress(_ text: String) {
         _ = write(text, to: STDERR_FILENO)
     }
 
-    /// To be called first in a program: a stream that was closed by whoever started it, or that loses its reader,
-    /// can't be written from then on, and does no other harm.
+    /// Makes closed streams harmless. Call it first in a program.
     ///
-    /// SIGPIPE is ignored, so that writing fails instead. A closed descriptor is opened so that using it fails: else the
-    /// next file or socket would get its number, and what is written to standard output would go there.
-    /// SIGUSR1 and SIGUSR2 are ignored too: they mean nothing here, and would end the process.
+    /// SIGPIPE is ignored, so that writing to a pipe without a reader fails instead of ending the process. A closed
+    /// descriptor is opened in a way that makes its use fail: otherwise the next file or socket would get its number,
+    /// and the program's output would go there. SIGUSR1 and SIGUSR2, which would end the process, are ignored too.
     package static func prepare() {
         for number in [SIGPIPE, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
         where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
-            // The lowest free number is this one (open(2)), since those below it are open.
+            // open(2) returns the lowest free number, which is this one: those below it are open.
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
@@ -76,23 +75,24 @@ package enum Terminal {
     }
 }
 
-/// Writes bytes to a descriptor to their end, by write(2).
+/// Writes all of some bytes to a descriptor, by write(2).
 ///
-/// Foundation's `FileHandle.write` ends the process where a descriptor takes nothing: a full disk, a closed pipe.
+/// Foundation's `FileHandle.write` ends the process if the disk is full or the pipe is closed.
 package enum DescriptorOutput {
     /// A write that failed.
     package struct Failure: Hashable, Sendable {
-        /// How many bytes were written before.
+        /// The number of bytes that were written before.
         package let writtenCount: Int
-        /// What the system says, an `errno`.
+        /// The system's `errno`.
         package let code: Int32
 
-        /// What the system calls it: `No space left on device`.
+        /// The system's text for it: `No space left on device`.
         package var reason: String { String(cString: strerror(code)) }
     }
 
-    /// Writes all bytes, waiting as long as the descriptor takes none, also where it doesn't block; answers what went
-    /// wrong, nil where nothing did. Any thread.
+    /// Writes all bytes, and waits while the descriptor isn't ready, even if it is non-blocking. Any thread.
+    ///
+    /// - Returns: the failure, or nil if all bytes were written.
     package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Failure? {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -101,7 +101,7 @@ package enum DescriptorOutput {
                 rest = rest.dropFirst(count)
                 continue
             }
-            // No count at all can't be: nothing would ever be written.
+            // Zero would mean an endless loop; write(2) doesn't return it for a non-empty buffer.
             let code = count < 0 ? errno : EIO
             switch code {
             case EINTR: continue
@@ -112,10 +112,10 @@ package enum DescriptorOutput {
         return nil
     }
 
-    /// Whoever started the process may share a descriptor with it that doesn't block.
+    /// The descriptor may be non-blocking: it is shared with the process that started this one.
     private static func waitForRoom(_ descriptor: Int32) {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        // Where it fails, the next write says why.
+        // If this fails, the next write reports why.
         _ = poll(&request, 1, -1)
     }
 }

@@ -2,27 +2,27 @@ import Foundation
 import Hashing
 import PointsOfInterestAPI
 
-/// What the service does with the app's events.
+/// How the app's events are handled.
 public struct EventsConfiguration: Sendable {
-    /// Keys, one of which a batch needs; none by default, and then it needs none.
+    /// The keys for events; if there are none, as by default, requests need no key.
     public var keys: [AccessKey]
-    /// Hides users' ids behind a keyed hash; nil keeps them as they come.
+    /// The key of the hash that replaces users' ids; nil to store them as they are.
     public var hashKey: HashKey?
-    /// Which events there are.
+    /// The definitions of events.
     public var catalog: EventCatalog
 
     /// Reads the settings, and the files that they name.
     ///
-    /// - Throws: the first setting that can't be used, a file of definitions with a fault included.
+    /// - Throws: `ConfigurationError` for the first setting or file that can't be used.
     public init(from reader: inout SettingsReader) throws(ConfigurationError) {
         keys = try reader.read(
             .list(
-                "POI_EVENTS_KEYS", "keys, one of which a batch of events needs", isSecret: true,
+                "POI_EVENTS_KEYS", "keys for events; a batch needs one of them", isSecret: true,
                 expected: AccessKey.settingForm, element: { AccessKey(settingText: $0) }))
         hashKey = try HashKey(from: &reader)
         catalog = .builtIn
         if let path = try reader.readIfPresent(
-            .text("POI_EVENTS_DIR", "folder of a team's own event definitions"))
+            .text("POI_EVENTS_DIR", "folder with a team's own event definitions"))
         {
             catalog = try Self.catalog(addingFolder: path)
         }
@@ -37,9 +37,9 @@ public struct EventsConfiguration: Sendable {
     }
 }
 
-/// The secret with which users' ids become a keyed hash; from the environment, or from a file.
+/// The secret key of the hash that replaces users' ids.
 public struct HashKey: Sendable, CustomStringConvertible {
-    /// The lengths of a key, in bytes: less than the hash's 32 would weaken it (RFC 2104, section 3).
+    /// The valid lengths of a key, in bytes: fewer than the hash's 32 would weaken it (RFC 2104, section 3).
     static let lengths = 32...1024
 
     private static let variable = "POI_EVENTS_HASH_KEY"
@@ -48,29 +48,29 @@ public struct HashKey: Sendable, CustomStringConvertible {
 
     let hash: HMAC
 
-    /// Makes a key; nil where it is too short or too long.
+    /// Makes a key; nil if it is too short or too long.
     init?(_ bytes: [UInt8]) {
         guard Self.lengths.contains(bytes.count) else { return nil }
         hash = HMAC(key: bytes)
     }
 
-    /// Never the key itself.
+    /// A text without the key.
     public var description: String { "(redacted)" }
 
-    /// Reads the key where one is set.
+    /// Reads the key from its variable or its file; nil if neither is set.
     ///
-    /// - Throws: where it is set in both ways, is too short, or can't be read.
+    /// - Throws: `ConfigurationError` if both are set, if the file can't be read, or if the key's length is invalid.
     init?(from reader: inout SettingsReader) throws(ConfigurationError) {
         let key = try reader.readIfPresent(
-            Setting(Self.variable, "key of the hash that hides users' ids", isSecret: true) {
+            Setting(Self.variable, "key of the hash that replaces users' ids", isSecret: true) {
                 (text) throws(SettingRejection) in
                 guard let key = HashKey(Array(text.utf8)) else { throw SettingRejection(expected: Self.form) }
                 return key
             })
         let path = try reader.readIfPresent(
-            .text(Self.fileVariable, "file with that key, a line feed at its end not counted"))
+            .text(Self.fileVariable, "file with that key; a line feed at its end is ignored"))
         guard key == nil || path == nil else {
-            throw ConfigurationError("\(Self.variable) and \(Self.fileVariable): expected one of them")
+            throw ConfigurationError("\(Self.variable) and \(Self.fileVariable): expected only one of them")
         }
         if let path { self = try Self.read(path) } else if let key { self = key } else { return nil }
     }

@@ -1,8 +1,8 @@
 import PointsOfInterestAPI
 
-/// The variables that our programs read, whichever of them: one environment mostly serves several.
+/// The variables that any of our programs reads: several programs often share an environment.
 package enum KnownVariables {
-    /// Every setting's name that begins with `POI_`; scripts/check-settings holds the list against the sources.
+    /// The names of all settings that begin with `POI_`. scripts/check-settings compares the list with the sources.
     static let all = [
         "POI_ACCESS_LOG", "POI_ADMIN_HOST", "POI_ADMIN_PORT", "POI_API_KEYS", "POI_CACHE_PRIVATE_MAX_AGE",
         "POI_CACHE_PUBLIC_MAX_AGE", "POI_CORS_ORIGINS", "POI_DB_ACQUIRE_TIMEOUT",
@@ -21,15 +21,16 @@ package enum KnownVariables {
     ]
 
     private static let prefix = "POI_"
-    /// More letters than that are no slip, but another name.
-    private static let mostSlips = 3
+    /// With more typos than this, a name is taken as another name.
+    private static let maximumTypoCount = 3
 
-    /// Refuses a variable whose name is a slip of a setting's: it would be passed over, and its writer believe that it
-    /// counts.
+    /// Refuses a variable whose name is a setting's with a typo: nothing would read it.
     ///
-    /// A name that is far from all of them is passed over: it is some other program's (a balancer's, Kubernetes' for a
-    /// Service `poi`), or a newer release's setting, which must not keep an older one from running. An empty variable
+    /// A name that resembles no setting's is ignored. It belongs to another program (a balancer, or Kubernetes for a
+    /// Service `poi`), or is a setting of a newer release, with which an older one has to start. An empty variable
     /// counts as absent, see `SettingsReader`.
+    ///
+    /// - Throws: `ConfigurationError` for the first such variable, by name.
     package static func refuseMisspelt(in environment: [String: String]) throws(ConfigurationError) {
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where !value.isEmpty {
             guard let meant = nearest(to: name) else { continue }
@@ -37,23 +38,23 @@ package enum KnownVariables {
         }
     }
 
-    /// The setting that a name is a slip of; nil for a setting's own name, and for one that is near none.
+    /// The setting that a misspelt name resembles most; nil for a setting's own name, and if it resembles none.
     ///
-    /// At most one slip in three letters, so that `POI_TOOLS` isn't `POI_LOOPS`, nor `POI_LISTEN`, which is the
-    /// balancer's, `POI_DB_LISTEN`.
+    /// It allows one typo in three letters: neither is `POI_TOOLS` taken for `POI_LOOPS`, nor the balancer's `POI_LISTEN`
+    /// for `POI_DB_LISTEN`.
     static func nearest(to name: String) -> String? {
         guard name.hasPrefix(prefix), !all.contains(name), let mistaken = EditDistance(from: own(name)) else {
             return nil
         }
-        var nearest: (name: String, slips: Int)?
+        var nearest: (name: String, typos: Int)?
         for known in all {
-            let slips = mistaken.distance(to: own(known))
-            let tolerance = min(mostSlips, min(own(known).count, mistaken.text.count) / 3)
-            if slips <= tolerance, slips < nearest?.slips ?? .max { nearest = (known, slips) }
+            let typos = mistaken.distance(to: own(known))
+            let tolerance = min(maximumTypoCount, min(own(known).count, mistaken.text.count) / 3)
+            if typos <= tolerance, typos < nearest?.typos ?? .max { nearest = (known, typos) }
         }
         return nearest?.name
     }
 
-    /// A name without what all have in common.
+    /// A name without the prefix.
     private static func own(_ name: String) -> [UInt8] { Array(name.utf8.dropFirst(prefix.utf8.count)) }
 }

@@ -1,14 +1,14 @@
 import EventLoop
 
-/// One setting of the service: its names, its default and how its text is read.
+/// One setting: its names, its default, and how its text is parsed.
 public struct Setting<Value: Sendable>: Sendable {
-    /// The name in the environment, `POI_LOOPS` for instance.
+    /// The name in the environment, such as `POI_LOOPS`.
     public let variable: String
-    /// What the setting is for, in half a sentence; for `--help` and the README's table.
+    /// What the setting is for, in half a sentence, for error messages.
     public let purpose: String
-    /// The default as text; nil where the setting is optional and absent.
+    /// The default as text; nil if there is none.
     public let defaultText: String?
-    /// Whether the value must never be shown.
+    /// Whether the value is never shown.
     public let isSecret: Bool
     let parse: @Sendable (String) throws(SettingRejection) -> Value
 
@@ -27,12 +27,12 @@ public struct Setting<Value: Sendable>: Sendable {
     public var flag: String { SettingName.flag(of: variable) }
 }
 
-/// Why a text is no value of a setting: what would be right instead.
+/// A text isn't a value of a setting; tells what is expected.
 struct SettingRejection: Error {
     let expected: String
 }
 
-/// How the two names of a setting belong together.
+/// The rule by which a setting's option is named after its variable.
 enum SettingName {
     static func flag(of variable: String) -> String {
         let name = variable.hasPrefix("POI_") ? variable.dropFirst(4) : variable[...]
@@ -41,7 +41,7 @@ enum SettingName {
 }
 
 extension Setting where Value == Int {
-    /// A whole number of a range.
+    /// A whole number in a range.
     public static func integer(
         _ variable: String, _ purpose: String, in range: ClosedRange<Int>, default defaultValue: Int
     ) -> Setting {
@@ -50,14 +50,14 @@ extension Setting where Value == Int {
         }
     }
 
-    /// A whole number of a range, absent by default.
+    /// A whole number in a range, without a default.
     public static func optionalInteger(
         _ variable: String, _ purpose: String, in range: ClosedRange<Int>
     ) -> Setting {
         Setting(variable, purpose) { (text) throws(SettingRejection) in try parse(text, in: range) }
     }
 
-    /// A number of months, `13 months`, absent by default.
+    /// A number of months such as `13 months`, without a default.
     public static func optionalMonths(
         _ variable: String, _ purpose: String, in range: ClosedRange<Int>
     ) -> Setting {
@@ -83,7 +83,7 @@ extension Setting where Value == Int {
 }
 
 extension Setting where Value == Bool {
-    /// A switch: `true`, `on`, `yes`, `1` or their opposites.
+    /// A boolean: `true`, `on`, `yes`, `1` or their opposites.
     public static func flag(_ variable: String, _ purpose: String, default defaultValue: Bool) -> Setting {
         Setting(variable, purpose, default: defaultValue ? "true" : "false") {
             (text) throws(SettingRejection) in
@@ -97,7 +97,7 @@ extension Setting where Value == Bool {
 }
 
 extension Setting where Value == Duration {
-    /// A time as `250ms`, `2s`, `1m` or plain seconds.
+    /// A time such as `250ms`, `2s` or `1m`, or a number of seconds.
     public static func duration(
         _ variable: String, _ purpose: String, in range: ClosedRange<Duration>, default defaultText: String
     ) -> Setting {
@@ -140,7 +140,7 @@ extension Setting {
                 }
                 elements.append(element)
             }
-            // Commas and nothing between them: somebody meant to set something.
+            // Commas alone are a mistake.
             guard text.isEmpty || !elements.isEmpty else { throw SettingRejection(expected: expected) }
             return elements
         }
@@ -148,7 +148,7 @@ extension Setting {
 }
 
 extension Setting where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
-    /// One word of a few.
+    /// One of a few words.
     public static func choice(_ variable: String, _ purpose: String, default defaultValue: Value) -> Setting {
         Setting(variable, purpose, default: defaultValue.rawValue) { (text) throws(SettingRejection) in
             guard let value = Value(rawValue: text) else {
@@ -188,7 +188,7 @@ extension Setting where Value == Int {
 }
 
 extension Duration {
-    /// Reads `250ms`, `2s`, `1.5s`, `1m`, or a plain number of seconds; nil for anything else.
+    /// Parses `250ms`, `2s`, `1.5s`, `1m`, or a number of seconds; nil for anything else.
     init?(settingText text: String) {
         let units: [(suffix: String, milliseconds: Double)] = [
             ("ms", 1), ("s", 1000), ("m", 60_000), ("", 1000),
@@ -203,9 +203,13 @@ extension Duration {
         self = .milliseconds(Int64(milliseconds))
     }
 
-    /// The text that reads back as this time, in whole milliseconds or seconds.
+    /// The text that parses to this time, in whole milliseconds or seconds.
     var settingText: String {
-        let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+        let milliseconds = wholeMilliseconds
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+    }
+    /// The time in milliseconds, rounded down. For times that a setting may have: others overflow.
+    var wholeMilliseconds: Int64 {
+        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
 }

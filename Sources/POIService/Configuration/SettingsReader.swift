@@ -1,31 +1,36 @@
 /// Reads settings from a command line and an environment, and remembers where each came from.
 ///
-/// A flag wins over the environment, which wins over the default. A value that can't be used is an
-/// error, never a silent default.
+/// An option takes precedence over the environment, and that over the default. A value that can't be used is an error;
+/// it is never replaced by the default.
 public struct SettingsReader: Sendable {
     /// A setting as it was read, for `--print-config`.
     public struct Entry: Hashable, Sendable {
         /// The name in the environment.
         public let variable: String
-        /// The value in effect, or `(redacted)`; nil where the setting is absent.
+        /// The value in effect, or `(redacted)`; nil if the setting is absent.
         public let shownValue: String?
         /// `flag`, `environment` or `default`.
         public let origin: String
+
+        /// The name on the command line.
+        package var flag: String { SettingName.flag(of: variable) }
     }
 
-    /// What was read so far, in order.
+    /// The settings that were read so far, in order.
     public private(set) var entries: [Entry] = []
 
     private var flags: [String: String]
     private let environment: [String: String]
 
-    /// Reads from the flags of a `CommandLineArguments` and an environment.
+    /// Makes a reader of the options of a `CommandLineArguments` and of an environment.
     public init(flags: [String: String], environment: [String: String]) {
         self.flags = flags
         self.environment = environment
     }
 
-    /// The value of a setting that has a default.
+    /// The value of a setting that has a default or is required.
+    ///
+    /// - Throws: `ConfigurationError` if the value can't be used, or if there is neither a value nor a default.
     public mutating func read<Value>(_ setting: Setting<Value>) throws(ConfigurationError) -> Value {
         guard let value = try readIfPresent(setting) else {
             throw ConfigurationError("\(setting.variable) is not set (\(setting.purpose))")
@@ -33,9 +38,11 @@ public struct SettingsReader: Sendable {
         return value
     }
 
-    /// The value of a setting; nil where it is absent and has no default.
+    /// The value of a setting; nil if it is absent and has no default.
     ///
-    /// An empty variable counts as absent: that is how compose files and unit files unset one.
+    /// An empty variable counts as absent, since compose files and unit files can't unset one.
+    ///
+    /// - Throws: `ConfigurationError` if the value can't be used.
     public mutating func readIfPresent<Value>(
         _ setting: Setting<Value>
     ) throws(ConfigurationError) -> Value? {
@@ -61,44 +68,39 @@ public struct SettingsReader: Sendable {
         }
     }
 
-    /// Takes an option of the command itself, which is no setting; nil where it wasn't given.
+    /// Takes an option that isn't a setting, such as `--output`; nil if it wasn't given.
     public mutating func takeOption(_ flag: String) -> String? {
         flags.removeValue(forKey: flag)
     }
 
-    /// Refuses flags that no setting has asked for.
+    /// Refuses the options that weren't read.
+    ///
+    /// - Throws: `ConfigurationError` with the first of them.
     public func refuseUnknownFlags() throws(ConfigurationError) {
         guard let unknown = flags.keys.sorted().first else { return }
-        let known = entries.map { SettingName.flag(of: $0.variable) }.sorted().joined(separator: " ")
-        throw ConfigurationError("unknown option \(unknown); there are: \(known)")
+        let known = entries.map(\.flag).sorted().joined(separator: " ")
+        throw ConfigurationError("unknown option \(unknown); known options: \(known)")
     }
-}
 
-extension SettingsReader {
-    /// The settings in effect, a line each, with where they came from; secrets redacted.
+    /// The settings in effect and where they came from, one a line, with secrets redacted.
     public var summary: String { summary { _ in true } }
 
-    /// The lines of some of the settings.
+    /// The same for some of the settings.
     package func summary(where isIncluded: (Entry) -> Bool) -> String {
         entries.filter(isIncluded).map { "\($0.variable)=\($0.shownValue ?? "")  # \($0.origin)" }
             .joined(separator: "\n")
     }
 }
 
-extension SettingsReader.Entry {
-    /// The name on the command line.
-    package var flag: String { SettingName.flag(of: variable) }
-}
-
-/// A setting that can't be used, as one line for the person who set it.
+/// A setting or an argument that can't be used; `description` is one line for the person who set it.
 public struct ConfigurationError: Error, Hashable, CustomStringConvertible {
     /// The exit code of a command that was called wrongly (`EX_USAGE`, sysexits(3)).
     public static let exitCode: Int32 = 64
 
-    /// The line: the setting's name, its value where it is no secret, and what would be right.
+    /// The setting's name, its value unless it is secret, and what is expected.
     public let description: String
 
-    /// Says what is wrong, in one line.
+    /// Makes an error; line feeds become spaces.
     public init(_ description: String) {
         self.description = description.replacing("\n", with: " ")
     }

@@ -6,50 +6,52 @@ import PointsOfInterestAPI
     import Foundation
 #endif
 
-/// Where the app's events are kept.
+/// Stores the app's events.
 ///
 /// A store belongs to one loop and is used on its thread only.
 public protocol EventStore: AnyObject {
-    /// Stores a batch, whole or not at all, and returns once it is there for good. An event that is there already,
-    /// by its key, is left as it is and counted as a duplicate, and so is one that is twice in the batch.
+    /// Stores all events of a batch or none, and returns once they are durable. An event whose key is already stored, or
+    /// occurs earlier in the batch, is not stored and counts as a duplicate.
+    ///
+    /// - Throws: `EventStoreError` if the batch may not be stored.
     func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsResponse
 
-    /// Whether the store's database answers; nil where that can't be told now, or it is the places' own database.
+    /// The state of the store's database; nil if it isn't known now, or if it is the places' database.
     func checkHealth() async -> StoreHealth?
 
-    /// Adds what the store knows in numbers, by `DatabaseMetrics` for instance; of its own loop only.
+    /// Adds the store's metrics, such as those of `DatabaseMetrics`, for its own loop.
     func collectMetrics(into snapshot: inout MetricsSnapshot)
 
-    /// Lets go of what the store holds; to be awaited before its loop stops.
+    /// Closes the store. Has to end before its loop stops.
     func close() async
 }
 
 extension EventStore {
-    /// Nothing to tell.
+    /// No state, by default.
     public func checkHealth() async -> StoreHealth? { nil }
 
-    /// Nothing.
+    /// No metrics, by default.
     public func collectMetrics(into snapshot: inout MetricsSnapshot) {}
 }
 
-/// Why a batch of events has no answer; what a client is told of it, and no more.
+/// Why a batch of events could not be stored. Clients are told the case, and never the reason.
 ///
-/// Whatever the reason, sending the batch again is harmless.
+/// In each case it is safe to send the batch again.
 public enum EventStoreError: Error, Hashable, Sendable {
-    /// The database can't be reached, or nobody knows whether it has the batch; `reason` is for the log, and
-    /// holds nothing of an event.
+    /// The database can't be reached, or it isn't known whether it has the batch. `reason` is for the log, and has no
+    /// content of an event.
     case unavailable(reason: String)
-    /// As many events wait as may.
+    /// Too many batches are waiting.
     case busy
-    /// The store failed; `reason` is for the log, and holds nothing of an event.
+    /// The store failed. `reason` is for the log, and has no content of an event.
     case failed(reason: String)
 }
 
 /// An event as a store keeps it.
 public struct StoredEvent: Hashable, Sendable {
-    /// What makes an event the same as another: its id, and the phone's time with it.
+    /// What identifies an event: its id together with its time.
     public struct Key: Hashable, Sendable {
-        /// The app's id for the event, or one that was derived from its content.
+        /// The app's id for the event, or one derived from its content.
         public let id: UUID
         /// When it happened by the phone's clock, in microseconds since 1970.
         public let timeMicroseconds: Int64
@@ -61,13 +63,13 @@ public struct StoredEvent: Hashable, Sendable {
         }
     }
 
-    /// What it is known by.
+    /// What identifies the event.
     public let key: Key
-    /// Who did it, or a keyed hash of that.
+    /// The user's id, or a keyed hash of it.
     public let userID: String
-    /// What happened.
+    /// The event's name.
     public let name: String
-    /// The event's own values: a JSON object in UTF-8 that PostgreSQL takes as `jsonb`.
+    /// The event's value: a JSON object in UTF-8 that PostgreSQL accepts as `jsonb`.
     public let value: ArraySlice<UInt8>
     /// Whether a test sent it.
     public let isTest: Bool

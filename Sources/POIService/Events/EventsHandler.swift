@@ -8,7 +8,7 @@ import PointsOfInterestAPI
     import Foundation
 #endif
 
-/// `POST /events`: takes a batch of the app's events, and answers once they are stored for good.
+/// `POST /events`: stores a batch of the app's events, and responds once they are durable.
 struct EventsHandler: HTTPHandler {
     let store: any EventStore
     let catalog: EventCatalog
@@ -19,25 +19,25 @@ struct EventsHandler: HTTPHandler {
 
     private static let offer = MediaTypeOffer([MediaType.json])
     private static let unsupportedMediaType = HTTPError(
-        .unsupportedMediaType, .unsupportedMediaType, "Events come as \(MediaType.json).",
+        .unsupportedMediaType, .unsupportedMediaType, "Events have to be sent as \(MediaType.json).",
         headers: [.accept: MediaType.json])
     private static let fields: HTTPHeaders = [.contentType: MediaType.json, .cacheControl: "no-store"]
 
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         guard Self.offer.choice(for: request.headers) != nil else {
-            throw HTTPError.notAcceptable("The answer comes as \(MediaType.json).")
+            throw HTTPError.notAcceptable("The response is available as \(MediaType.json).")
         }
         try EventsRequest.decode(query: (request.query ?? "").utf8, ignoring: ignoredParameters)
         guard request.headers.hasContent(of: MediaType.json) else { throw Self.unsupportedMediaType }
-        let answer = try await take(try body(of: request, context))
-        return HTTPResponse(.ok, headers: Self.fields, body: answer.json)
+        let response = try await take(try body(of: request, context))
+        return HTTPResponse(.ok, headers: Self.fields, body: response.json)
     }
 
     /// The decompressed body.
     private func body(of request: HTTPRequest, _ context: RequestContext) throws(HTTPError) -> [UInt8] {
         let body = try decompression.body(of: request)
         if body.count > request.body.count { try context.reserveBody(body.count - request.body.count) }
-        // There is nothing at this path that could match (RFC 9110 section 13.1.1).
+        // No representation exists at this path, so none can match (RFC 9110, section 13.1.1).
         guard !request.headers.contains(.ifMatch) else { throw .preconditionFailed }
         return body
     }
@@ -46,13 +46,13 @@ struct EventsHandler: HTTPHandler {
         do {
             let received = try EventsRequest.decode(body: body, catalog: catalog)
             guard !received.isEmpty else { return EventsResponse(accepted: 0, duplicates: 0) }
-            let answer = try await store.store(admission.admit(received))
+            let response = try await store.store(admission.admit(received))
             observability.record(
                 .eventsStored(
                     EventCounts(
-                        accepted: answer.accepted, duplicates: answer.duplicates,
+                        accepted: response.accepted, duplicates: response.duplicates,
                         unknownNames: received.count { !$0.isKnown })))
-            return answer
+            return response
         } catch let error as EventsError {
             observability.record(.eventsRefused)
             throw error
@@ -60,36 +60,37 @@ struct EventsHandler: HTTPHandler {
     }
 }
 
-/// What happens to events at the door: whose they are may become a keyed hash, and those without an id get one.
+/// Prepares events for a store: replaces users' ids by a keyed hash if there is a key, and gives events without an id
+/// one.
 struct EventAdmission: Sendable {
-    /// Hides who the users are; nil keeps their ids as they are.
+    /// The hash that replaces users' ids; nil to keep them.
     let userIDHash: HMAC?
 
     private static let emptyObject = ArraySlice("{}".utf8)
 
-    /// Makes events of a batch what a store keeps.
+    /// The events of a batch, as a store keeps them.
     func admit(_ events: [ReceivedEvent]) -> [StoredEvent] {
-        // A phone's batch has one user, or two.
-        var last: (userID: String, hidden: String)?
+        // A phone's batch has one or two users, so the last hash is mostly the next one too.
+        var last: (userID: String, hash: String)?
         return events.map { event in
             let userID: String
-            // By bytes: a comparison of strings takes the square of a run of combining marks.
+            // By bytes: comparing strings has a cost quadratic in a run of combining marks.
             if let last, last.userID.utf8.elementsEqual(event.userID.utf8) {
-                userID = last.hidden
+                userID = last.hash
             } else {
-                userID = hidden(event.userID)
+                userID = hash(of: event.userID)
                 last = (event.userID, userID)
             }
             return admit(event, userID: userID)
         }
     }
 
-    private func hidden(_ userID: String) -> String {
+    private func hash(of userID: String) -> String {
         userIDHash.map { $0.code(of: userID.utf8).hexadecimal } ?? userID
     }
 
     private func admit(_ event: ReceivedEvent, userID: String) -> StoredEvent {
-        // Within EventLimits.times, whose microseconds an Int64 holds.
+        // Times are within EventLimits.times, whose microseconds fit into an Int64.
         let time = Int64((event.time * 1_000_000).rounded())
         let id = event.id ?? DerivedEventID.id(of: event, userID: userID, timeMicroseconds: time)
         return StoredEvent(
@@ -98,15 +99,15 @@ struct EventAdmission: Sendable {
     }
 }
 
-/// The id of an event that came without one: a hash of its content, so that the same event sent again is the same.
-enum DerivedEventID {
+/// The id of an event that came without one: a hash of its content, so that it is the same when the event is sent again.
+private enum DerivedEventID {
     /// A UUID of version 8 (RFC 9562, section 5.8).
     ///
-    /// - Parameter userID: as it is stored: where that is a keyed hash, nobody without the key can find out by
-    ///   trying user ids whose event this is.
+    /// - Parameter userID: the id as it is stored. If that is a keyed hash, nobody without the key can find an event's
+    ///   user by trying ids.
     static func id(of event: ReceivedEvent, userID: String, timeMicroseconds: Int64) -> UUID {
         var hash = SHA256()
-        // Each part behind its length, so that no two contents are the same bytes.
+        // Each part follows its length, so that different contents give different bytes.
         for part in [ArraySlice(userID.utf8), ArraySlice(event.name.utf8), event.value] {
             hash.absorb(bigEndian(Int64(part.count)))
             hash.absorb(part)

@@ -1,33 +1,33 @@
 import EventLoop
 import Locking
 
-/// Whether the process can take requests, as all loops see it.
+/// Whether the process can serve requests.
 ///
-/// Any thread. The database's state decides only where it is told to, so that one blip of the database
-/// doesn't empty the load balancer.
+/// Any thread. The database's state decides only if that is configured: otherwise every server would leave the load
+/// balancer when the database is away for a moment.
 public final class Health: Sendable {
     /// The state at one moment.
     public struct Report: Hashable, Sendable {
-        /// Why the process can't take requests; nil where it can.
+        /// Why the process isn't ready; nil if it is.
         public let notReadyReason: String?
-        /// Whether the database answered when it was asked last.
+        /// Whether the last check reached the database.
         public let isDatabaseReachable: Bool
         /// Whether the process was told to end.
         public let isDraining: Bool
-        /// Whether the events' database answered when it was asked last; nil where it is the places' own, or hasn't
-        /// been asked. It doesn't decide whether the process can take requests: reads do without it.
+        /// Whether the last check reached the events' database; nil if that is the places' database too, or wasn't
+        /// checked yet. It doesn't decide whether the process is ready: places are served without it.
         public var isEventsDatabaseReachable: Bool?
     }
 
     private struct State {
         var isDraining = false
-        /// Nil until the store has been asked once.
+        /// Nil until the first check.
         var isDatabaseReachable: Bool?
-        /// Nil until the store of events has told once, if it ever does.
+        /// Nil until the first check, and if events have no database of their own.
         var isEventsDatabaseReachable: Bool?
-        /// Nil until the store has told once.
+        /// Nil until they are known.
         var missingMigrations: [String]?
-        /// Those that this binary is too old for; then nothing is known of missing ones.
+        /// Applied migrations that this program is too old for. Missing ones aren't known then.
         var migrationsBeyond: [String] = []
     }
 
@@ -36,11 +36,11 @@ public final class Health: Sendable {
     private let loops: [LoopPulse]
     private let stuckAfter: Duration
 
-    /// Starts as not ready.
+    /// Makes a health that isn't ready.
     ///
     /// - Parameters:
-    ///   - loops: the loops that serve requests: one that doesn't turn leaves its connections without responses.
-    ///   - stuckAfter: how long a loop may not turn until it counts as stuck.
+    ///   - loops: the loops that serve requests. The process isn't ready while one of them is stuck.
+    ///   - stuckAfter: the time without a turn after which a loop counts as stuck.
     package init(
         requiresDatabase: Bool, loops: [LoopPulse] = [], stuckAfter: Duration = .seconds(10)
     ) {
@@ -49,15 +49,15 @@ public final class Health: Sendable {
         self.stuckAfter = stuckAfter
     }
 
-    /// What is known of a loop that serves requests.
+    /// The state of a loop that serves requests.
     struct LoopReport {
         let name: String
-        /// How long it hasn't turned; half a second where all is well.
+        /// The time since the loop's last beat, up to half a second in a healthy loop.
         let secondsSinceTurn: Double
         let isStuck: Bool
     }
 
-    /// How long each loop hasn't turned.
+    /// The states of all loops.
     var loopReports: [LoopReport] {
         loops.map { loop in
             let age = loop.age
@@ -66,12 +66,12 @@ public final class Health: Sendable {
         }
     }
 
-    /// Whether all loops have turned within a time, or within the time until one counts as stuck if that is longer.
+    /// Whether all loops have turned within `time`, or within `stuckAfter` if that is longer.
     func allLoopsTurn(within time: Duration) -> Bool {
         loops.allSatisfy { $0.age <= max(time, stuckAfter) }
     }
 
-    /// Takes note of what a store says of itself; answers what has changed by it.
+    /// Records the result of a check of the places' database, and returns what is new.
     public func update(_ health: StoreHealth) -> [Observation] {
         state.withLock { state in
             switch health {
@@ -101,7 +101,7 @@ public final class Health: Sendable {
         }
     }
 
-    /// Takes note of what a store of events says of itself; answers what has changed by it.
+    /// Records the result of a check of the events' database, and returns what is new.
     public func updateEvents(_ health: StoreHealth) -> [Observation] {
         state.withLock { state in
             let wasReachable = state.isEventsDatabaseReachable
@@ -116,7 +116,7 @@ public final class Health: Sendable {
         }
     }
 
-    /// From now on the process takes no new requests.
+    /// From now on the process isn't ready.
     public func drain() {
         state.withLock { $0.isDraining = true }
     }
@@ -132,11 +132,11 @@ public final class Health: Sendable {
                 } else if !state.migrationsBeyond.isEmpty {
                     "The database's schema needs a newer version of the service."
                 } else if state.missingMigrations == nil {
-                    "The service is starting: the database has not answered yet."
+                    "The service is starting: it has not reached the database yet."
                 } else if state.missingMigrations?.isEmpty == false {
-                    "The database lacks migrations that this version relies on."
+                    "The database lacks migrations that this version needs."
                 } else if requiresDatabase && state.isDatabaseReachable != true {
-                    "The database does not answer."
+                    "The database cannot be reached."
                 } else {
                     nil
                 }

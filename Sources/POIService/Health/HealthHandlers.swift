@@ -1,7 +1,7 @@
 import HTTPServer
 import PointsOfInterestAPI
 
-/// `GET /livez`: 200 while the process turns; never asks the database.
+/// `GET /livez`: 200 while the process is alive. Never asks the database.
 struct LivenessHandler: HTTPHandler {
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         Self.alive
@@ -12,8 +12,8 @@ struct LivenessHandler: HTTPHandler {
         body: Array(#"{"status":"alive"}"#.utf8))
 }
 
-/// `GET /livez` for those who run the service, asked on a thread that serves no requests: how long each loop that does
-/// hasn't turned, and 503 where one is stuck.
+/// `GET /livez` of the admin listener, whose thread serves no other requests: the seconds since each loop's last beat,
+/// and 503 if a loop is stuck.
 struct LoopLivenessHandler: HTTPHandler {
     let health: Health
 
@@ -47,16 +47,14 @@ struct LoopLivenessHandler: HTTPHandler {
 }
 
 extension HTTPResponse {
-    /// A problem that says why the process can't take requests.
+    /// The problem that says why the process isn't ready.
     fileprivate init(notReady reason: String, _ context: RequestContext) {
         self.init(
-            .serviceUnavailable,
-            headers: [.contentType: MediaType.problemJSON, .cacheControl: "no-store", .retryAfter: "1"],
-            body: Problem(.notReady, detail: reason, requestId: context.requestID).json)
+            Problem(.notReady, detail: reason, requestId: context.requestID), headers: [.retryAfter: "1"])
     }
 }
 
-/// `GET /readyz`: 200 while the process can take requests, else a problem that says why not.
+/// `GET /readyz`: 200 while the process is ready, else a problem with the reason.
 struct ReadinessHandler: HTTPHandler {
     let health: Health
 

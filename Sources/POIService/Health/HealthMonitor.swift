@@ -1,18 +1,18 @@
 import EventLoop
 
-/// Asks the stores for their health again and again. Confined to the stores' loop.
+/// Checks the health of the stores every second. Confined to the stores' loop.
 final class HealthMonitor {
     private let store: any PlaceStore
     private let events: any EventStore
     private let health: Health
     private let observability: Observability
     private let onReport: (Health.Report) -> Void
-    /// Apart from each other, so that one database doesn't wait for the other's time-out.
+    /// One for each database, so that a timeout of one doesn't delay the other's check.
     private var checks: [RepeatedCheck] = []
 
     /// - Parameters:
-    ///   - warmUp: what the first question waits for, and with it the process's being ready.
-    ///   - onReport: told of the process's health after each answer.
+    ///   - warmUp: runs before the first check of places, so that the process isn't ready earlier.
+    ///   - onReport: called with the process's health after each check of places.
     init(
         loop: EventLoop, store: any PlaceStore, events: any EventStore, health: Health,
         observability: Observability,
@@ -30,12 +30,12 @@ final class HealthMonitor {
         ]
     }
 
-    /// Asks for places once all is warm, for events at once, and from then on a while after each answer.
+    /// Starts the checks: of places after the warm-up, of events at once.
     func start() {
         for check in checks { check.start() }
     }
 
-    /// Asks no more, and waits for the answers that are under way.
+    /// Stops the checks, and waits for those that are running.
     func stop() async {
         for check in checks { await check.stop() }
         checks = []
@@ -52,7 +52,7 @@ final class HealthMonitor {
     }
 }
 
-/// Runs a task again and again, a second after each end. Confined to its loop.
+/// Runs a task again one second after it has ended. Confined to its loop.
 private final class RepeatedCheck {
     private let loop: EventLoop
     private let first: @Sendable () async -> Void
@@ -60,10 +60,10 @@ private final class RepeatedCheck {
     private var timer: LoopTimer?
     private var task: Task<Void, Never>?
 
-    /// Half of the 2 s within which the service is to be ready again once its database is.
+    /// The service has to be ready within 2 s after its database is; a check may take the other half.
     private static let interval = Duration.seconds(1)
 
-    /// - Parameter first: what goes before the first run.
+    /// - Parameter first: runs before the first run.
     init(
         loop: EventLoop, first: @escaping @Sendable () async -> Void,
         body: @escaping @Sendable () async -> Void
@@ -78,7 +78,7 @@ private final class RepeatedCheck {
         run(first)
     }
 
-    /// Begins no more, and waits for the run that is under way.
+    /// Starts no more runs, and waits for the one that is running.
     func stop() async {
         timer?.close()
         timer = nil

@@ -6,9 +6,9 @@ import EventLoop
     import Glibc
 #endif
 
-/// Asks a server on this machine or elsewhere how it is, by plain sockets: for `poi healthcheck`.
+/// Requests a server's health over a plain socket, for `poi healthcheck`.
 public struct HealthProbe: Sendable {
-    /// Why the server isn't as it should be, in one line.
+    /// Why the server isn't healthy, in one line.
     public struct Failure: Error, CustomStringConvertible {
         /// The line.
         public let description: String
@@ -19,8 +19,9 @@ public struct HealthProbe: Sendable {
     private let path: String
 
     /// - Parameters:
-    ///   - host: an address or a name, or `unix:` and the path of a socket; an address that stands for all of a machine's is taken as its loopback.
-    ///   - path: `/livez` or `/readyz`, percent-encoded where it has to be.
+    ///   - host: an address or a name, or `unix:` and the path of a socket. The addresses that stand for all of a machine
+    ///     become the loopback.
+    ///   - path: `/livez` or `/readyz`, percent-encoded where necessary.
     public init(host: String, port: Int, path: String) {
         self.host =
             switch host {
@@ -32,31 +33,32 @@ public struct HealthProbe: Sendable {
         self.path = path
     }
 
-    /// What is asked, for people.
-    public var url: String { host.hasPrefix("unix:") ? host + path : "http://\(hostField)\(path)" }
+    /// What is requested, for people.
+    public var url: String { Service.url(host: host, port: port) + path }
 
-    /// Asks, and returns where the answer is 200. Blocks, for as long as the server lets it.
+    /// Sends the request, and returns if the status is 200. Blocks, without a time limit.
+    ///
+    /// - Throws: `Failure` if the server can't be reached, or if the response isn't 200.
     public func run() throws(Failure) {
         let descriptor = try connected()
         defer { close(descriptor) }
         let request = "GET \(path) HTTP/1.1\r\nHost: \(hostField)\r\nConnection: close\r\n\r\n"
         let sent = Array(request.utf8).withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, 0) }
-        guard sent == request.utf8.count else { throw failure("it takes no request") }
-        let answer = answer(from: descriptor)
-        guard let line = answer.split(separator: "\r\n").first, line.hasPrefix("HTTP/1."),
+        guard sent == request.utf8.count else { throw failure("it doesn't accept a request") }
+        let response = response(from: descriptor)
+        guard let line = response.split(separator: "\r\n").first, line.hasPrefix("HTTP/1."),
             let status = line.split(separator: " ").dropFirst().first
-        else { throw failure("it doesn't answer by HTTP") }
-        guard status == "200" else { throw failure("it answers \(status)\(Self.detail(of: answer))") }
+        else { throw failure("it doesn't respond with HTTP") }
+        guard status == "200" else { throw failure("its response is \(status)\(Self.detail(of: response))") }
     }
 
     private var hostField: String {
-        if host.hasPrefix("unix:") { return "localhost" }
-        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        host.hasPrefix("unix:") ? "localhost" : Service.authority(host: host, port: port)
     }
 
     private func failure(_ reason: String) -> Failure { Failure(description: "\(url): \(reason)") }
 
-    /// Connects to a Unix socket.
+    /// Connects to a Unix domain socket.
     private func connected(to address: UnixSocketAddress) throws(Failure) -> Int32 {
         do throws(EventLoopError) {
             return try address.connect()
@@ -65,7 +67,7 @@ public struct HealthProbe: Sendable {
         }
     }
 
-    /// Connects to the first address of the host that takes connections.
+    /// Connects to the first address of the host that accepts a connection.
     private func connected() throws(Failure) -> Int32 {
         if let address = UnixSocketAddress(host: host) { return try connected(to: address) }
         var hints = addrinfo()
@@ -93,8 +95,8 @@ public struct HealthProbe: Sendable {
         throw failure(reason)
     }
 
-    /// The answer to its end, or as much as anybody needs.
-    private func answer(from descriptor: Int32) -> String {
+    /// The response to its end, or its first 64 KiB.
+    private func response(from descriptor: Int32) -> String {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while bytes.count < 64 * 1024 {
@@ -106,9 +108,9 @@ public struct HealthProbe: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What a problem document says, in printable letters only.
-    private static func detail(of answer: String) -> String {
-        guard let match = answer.firstMatch(of: /"detail":"([ !#-\[\]-~]*)"/) else { return "" }
+    /// The detail of a problem, if it has printable ASCII characters only.
+    private static func detail(of response: String) -> String {
+        guard let match = response.firstMatch(of: /"detail":"([ !#-\[\]-~]*)"/) else { return "" }
         return ": \(match.1)"
     }
 }

@@ -1,32 +1,32 @@
 import EventLoop
 import Synchronization
 
-/// When an event loop turned last, for those who watch it from other threads.
+/// When an event loop has last turned. Written by the loop, read by the threads that watch it.
 ///
 /// Any thread.
 package final class LoopPulse: Sendable {
-    /// Tells the loop from others.
+    /// The loop's name in metrics.
     package let name: String
     private let lastNanoseconds = Atomic(MonotonicClock.nanoseconds())
 
-    /// A loop that is taken to have turned right now.
+    /// Starts with a beat now.
     package init(name: String) {
         self.name = name
     }
 
-    /// Takes note that the loop turns.
+    /// Records that the loop turns.
     func beat() {
         lastNanoseconds.store(MonotonicClock.nanoseconds(), ordering: .relaxed)
     }
 
-    /// How long the loop hasn't told that it turns: up to the interval of `EventLoopLag` where all is well.
+    /// The time since the last beat: in a healthy loop, up to the interval of `EventLoopLag`.
     var age: Duration {
         .nanoseconds(max(0, MonotonicClock.nanoseconds() - lastNanoseconds.load(ordering: .relaxed)))
     }
 }
 
-/// Measures how late a loop comes to its timers, which is how long whatever is ready waits for it, and keeps the loop's
-/// pulse. Confined to its loop.
+/// Measures how late a loop's timers fire, which is how long everything else that is ready waits, and sends the loop's
+/// beats. Confined to its loop.
 final class EventLoopLag {
     private(set) var durations = Histogram(
         bounds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5])
@@ -44,7 +44,7 @@ final class EventLoopLag {
         timer?.start(after: Self.interval)
     }
 
-    /// Measures no more.
+    /// Stops measuring.
     func close() {
         timer?.close()
         timer = nil

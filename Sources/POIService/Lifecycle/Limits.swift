@@ -6,14 +6,14 @@ import HTTPServer
     import Glibc
 #endif
 
-/// What the loops of a process count together.
+/// The limits that the loops of a process share.
 package struct SharedLimits: Sendable {
-    /// Counts each client's requests; nil where there is no limit.
+    /// Counts each client's requests; nil if they aren't limited.
     package let rateLimiter: RateLimiter?
     let connectionsPerClient: ClientConnections
     let bodyBudget: BodyBudget
 
-    /// Has counted nothing yet.
+    /// Makes limits that nothing counts towards yet.
     package init(_ configuration: ServiceConfiguration) {
         let access = configuration.access
         rateLimiter = access.rateLimit.map { RateLimiter($0) }
@@ -25,7 +25,7 @@ package struct SharedLimits: Sendable {
 }
 
 extension HTTPServerConfiguration {
-    /// A loop's share of the service's limits, and the fields of all its responses.
+    /// The configuration of one loop's HTTP server.
     package init(_ configuration: ServiceConfiguration, limits: SharedLimits) {
         self.init(
             maximumConnections: configuration.maxConnectionsPerLoop,
@@ -34,17 +34,17 @@ extension HTTPServerConfiguration {
     }
 }
 
-/// How many file descriptors the process may have open (getrlimit(2), `RLIMIT_NOFILE`), and how they are shared out.
+/// The number of file descriptors that the process may have open (getrlimit(2), `RLIMIT_NOFILE`).
 enum DescriptorLimit {
-    /// What the process needs beside its clients: the admin listener's connections, the log, files that it reads.
+    /// Descriptors for the admin listener's connections, the log, and files that the process reads.
     private static let processNeeds = 128
-    /// What a loop needs beside its clients and its stores: libuv's own, and its listener.
+    /// Descriptors of one loop for libuv and the listener.
     private static let loopNeeds = 8
 
-    /// The limit in effect; nil where the system doesn't tell.
+    /// The limit in effect; nil if it can't be read.
     static var current: Int? { read().map { Int(clamping: $0.rlim_cur) } }
 
-    /// Raises the limit as far as the process may; answers the limit in effect.
+    /// Raises the limit as far as the process may, and returns the limit in effect.
     static func raise() -> Int? {
         guard var limit = read() else { return nil }
         limit.rlim_cur = limit.rlim_max
@@ -57,9 +57,9 @@ enum DescriptorLimit {
         return current
     }
 
-    /// How many descriptors there are for the connections of clients, at least one a loop.
+    /// The number of descriptors that are left for clients' connections, at least one a loop.
     ///
-    /// - Parameter storeConnections: the most connections to databases that a loop has.
+    /// - Parameter storeConnections: the maximum number of connections to databases of one loop.
     static func leftForClients(of limit: Int, loops: Int, storeConnections: Int) -> Int {
         max(loops, limit - processNeeds - loops * (loopNeeds + storeConnections))
     }

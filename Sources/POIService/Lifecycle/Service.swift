@@ -1,16 +1,18 @@
 import EventLoop
 import Locking
 
-/// The service in one process: a loop a core, each with its own thread, listener, routes and store, which share
-/// nothing on a request's way; and one loop more, on the main thread, for signals and for those who watch the others.
+/// The service in one process.
+///
+/// Each service loop has its own thread, listener, routes and stores, so that requests share nothing. One more loop runs
+/// on the main thread; it handles signals and the admin listener, and watches the service loops.
 public final class Service: Sendable {
-    /// Makes a loop's store, on that loop's thread.
+    /// Makes a loop's store of places, on that loop's thread.
     public typealias StoreFactory = @Sendable (EventLoop) throws -> any PlaceStore
     /// Makes a loop's store of events, on that loop's thread.
     public typealias EventStoreFactory = @Sendable (EventLoop) throws -> any EventStore
 
     private let configuration: ServiceConfiguration
-    /// The descriptors from this one on are not for clients; nil where the system sets no limit.
+    /// The first file descriptor that isn't for clients' connections; nil if the system has no limit.
     private let maximumDescriptor: Int?
     private let observability: Observability
     private let health: Health
@@ -19,9 +21,9 @@ public final class Service: Sendable {
     private let makeEventStore: EventStoreFactory
     private let limits: SharedLimits
 
-    /// A service that doesn't run yet. Raises the limit of the process's file descriptors as far as it may.
+    /// Makes a service that doesn't run yet, and raises the process's limit of file descriptors as far as it may.
     ///
-    /// - Parameter storeConnections: the most connections to databases that the stores of a loop have.
+    /// - Parameter storeConnections: the maximum number of connections to databases of the stores of one loop.
     public init(
         configuration: ServiceConfiguration, observability: Observability, storeConnections: Int,
         makeStore: @escaping StoreFactory, makeEventStore: @escaping EventStoreFactory
@@ -36,8 +38,8 @@ public final class Service: Sendable {
         health = Health(requiresDatabase: configuration.readyRequiresDatabase, loops: pulses)
     }
 
-    /// The configuration with as many connections of clients as there are descriptors for, and the first descriptor
-    /// that isn't for them.
+    /// Lowers the number of clients' connections to what the file descriptors suffice for. Also returns the first
+    /// descriptor that isn't for clients.
     private static func fitting(
         _ configuration: ServiceConfiguration, storeConnections: Int, _ observability: Observability
     ) -> (ServiceConfiguration, Int?) {
@@ -53,26 +55,30 @@ public final class Service: Sendable {
                 .connectionsLowered(
                     from: wanted, to: configuration.maxConnectionsPerLoop * loops, descriptors: limit))
         }
-        // The system hands out the lowest descriptor that is free, so one this high tells that few are left.
+        // The system assigns the lowest free descriptor, so one this high means that few are left.
         return (configuration, room + (limit - room) / 2)
     }
 
     /// Serves until SIGTERM or SIGINT, drains, and returns.
     ///
-    /// From the signal on it isn't ready any more, and each answer ends its connection; after the drain delay it
-    /// takes no new connection, and finishes what is in flight. A second signal ends the process at once; and soon
-    /// after the shutdown time-out it ends by itself, with exit code 0, if something still holds it up. Uses the
-    /// calling thread for signals and the admin listener; call it once, from the main thread.
-    /// - Parameter onListening: called once every loop listens, with the service's address.
-    /// - Throws: `ListeningError` where the address can't be had; what `makeStore` throws.
+    /// From the signal on it isn't ready any more, and each response closes its connection. After the drain delay it
+    /// accepts no new connections and finishes the requests in flight. A second signal ends the process at once. If
+    /// something still blocks the end two seconds after the shutdown timeout, the process ends with exit code 0.
+    ///
+    /// Call it once, from the main thread, which it uses for signals and the admin listener.
+    ///
+    /// - Parameter onListening: called with the service's address once every loop listens.
+    /// - Throws: `ListeningError` if it can't listen on an address; `EventLoopError` if the system refuses a loop, a
+    ///   thread or a signal handler; what `makeStore` and `makeEventStore` throw.
     public func run(onListening: @escaping @Sendable (String) -> Void) throws {
-        let sockets = try bind()
+        let sockets = try BoundSocket.listening(
+            host: configuration.host, port: configuration.port, count: configuration.loops)
         let adminSocket = try bindAdmin(closingOnFailure: sockets)
         let mainLoop = try EventLoop()
         let threads = try pulses.map { try EventLoopThread.start(name: "poi-loop-\($0.name)") }
         let loops = threads.map(\.loop)
         let failure = Lock<(any Error)?>(nil)
-        let url = url(host: configuration.host, port: sockets[0].port)
+        let url = Self.url(host: configuration.host, port: sockets[0].port)
 
         mainLoop.execute {
             Task(executorPreference: mainLoop) {
@@ -92,28 +98,19 @@ public final class Service: Sendable {
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
-    private func bind() throws(ListeningError) -> [BoundSocket] {
-        do {
-            return try BoundSocket.bind(
-                host: configuration.host, port: configuration.port, count: configuration.loops)
-        } catch {
-            throw ListeningError(address: "\(configuration.host):\(configuration.port)", reason: "\(error)")
-        }
-    }
-
-    /// The socket of the admin listener; nil where there is none.
+    /// The socket of the admin listener; nil if it is switched off.
     private func bindAdmin(closingOnFailure others: [BoundSocket]) throws(ListeningError) -> BoundSocket? {
         guard let port = configuration.admin.port else { return nil }
         do {
-            return try BoundSocket.bind(host: configuration.admin.host, port: port)[0]
+            return try BoundSocket.listening(
+                host: configuration.admin.host, port: port, setting: " (POI_ADMIN_PORT)")[0]
         } catch {
             for socket in others { socket.close() }
-            throw ListeningError(
-                address: "\(configuration.admin.host):\(port) (POI_ADMIN_PORT)", reason: "\(error)")
+            throw error
         }
     }
 
-    /// The service's life, on the main thread's loop: start, serve until a signal, finish.
+    /// Starts all loops, serves until a signal, and finishes. Runs on the main thread's loop.
     private func serve(
         on sites: [(loop: EventLoop, socket: BoundSocket)], _ loop: EventLoop, _ adminSocket: BoundSocket?,
         onListening: () -> Void
@@ -149,7 +146,7 @@ public final class Service: Sendable {
         try result.get()
     }
 
-    /// Starts to ask the first loop's store for its health, on that loop.
+    /// Starts to check the health of the first loop's stores, on that loop.
     private func startMonitor(
         of serviceLoops: [LoopBound<ServiceLoop>], _ reports: LoopBound<ServiceManagerReports>?
     ) async throws -> LoopBound<HealthMonitor> {
@@ -167,7 +164,7 @@ public final class Service: Sendable {
         }
     }
 
-    /// Waits until every loop can take its share of the load.
+    /// Warms up the stores of all loops.
     private static func warmUp(_ serviceLoops: [LoopBound<ServiceLoop>]) async {
         await withTaskGroup { group in
             for serviceLoop in serviceLoops {
@@ -176,14 +173,14 @@ public final class Service: Sendable {
         }
     }
 
-    /// Serves on for a while as a process that isn't ready, so that balancers and clients go elsewhere.
+    /// Goes on serving while not ready, so that balancers and clients go elsewhere.
     private func drain(
         _ serviceLoops: [LoopBound<ServiceLoop>], on loop: EventLoop, after signal: String
     ) async throws {
         let (delay, timeout) = (configuration.lifecycle.drainDelay, configuration.lifecycle.shutdownTimeout)
         health.drain()
         observability.record(.stopping(signal: signal, drainDelay: delay))
-        // Where the system gives no thread for it, the end is orderly all the same, only without a bound.
+        // If the system refuses the thread, the end is still orderly, but has no time limit.
         try? HardEnd.arm(after: delay + timeout)
         for serviceLoop in serviceLoops {
             try await serviceLoop.loop.submit { serviceLoop.value.endKeepAlive() }
@@ -214,11 +211,12 @@ public final class Service: Sendable {
             bodyBudget: limits.bodyBudget)
         let admin = try AdminServer(
             loop: loop, socket: socket, health: health, metrics: metrics, observability: observability)
-        observability.record(.adminListening(url: url(host: configuration.admin.host, port: socket.port)))
+        observability.record(
+            .adminListening(url: Self.url(host: configuration.admin.host, port: socket.port)))
         return admin
     }
 
-    /// Answers what is in flight, on every loop at once.
+    /// Finishes the requests in flight, on all loops at the same time.
     private func finish(_ serviceLoops: [LoopBound<ServiceLoop>]) async {
         let deadline = configuration.lifecycle.shutdownTimeout
         let cutOffCount = await withTaskGroup(of: Int.self) { group in
@@ -232,23 +230,38 @@ public final class Service: Sendable {
         if cutOffCount > 0 { observability.record(.cutOff(connections: cutOffCount)) }
     }
 
-    private func url(host: String, port: Int) -> String {
-        if host.hasPrefix("unix:") { return host }
-        return host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)"
+    /// The URL of a listener, or `unix:` and its path.
+    package static func url(host: String, port: Int) -> String {
+        host.hasPrefix("unix:") ? host : "http://\(authority(host: host, port: port))"
+    }
+
+    /// The host and port of a URL, with brackets around an IPv6 address (RFC 3986, section 3.2.2).
+    static func authority(host: String, port: Int) -> String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }
 
-/// An address that the service can't listen on, as one line for the person who chose it.
+/// An address on which the service can't listen; `description` is one line for the person who chose it.
 public struct ListeningError: Error, Hashable, CustomStringConvertible {
     let address: String
     let reason: String
 
-    /// Says which address it is and why it can't be had.
-    package init(address: String, reason: String) {
-        self.address = address
-        self.reason = reason
-    }
-
-    /// The line: the address and why it can't be had.
+    /// The address and the system's reason.
     public var description: String { "can't listen on \(address): \(reason)" }
+}
+
+extension BoundSocket {
+    /// Binds sockets for listeners that share one address.
+    ///
+    /// - Parameter setting: what an error adds to the address.
+    /// - Throws: `ListeningError` if the address is in use, or isn't one of this machine.
+    package static func listening(
+        host: String, port: Int, count: Int = 1, setting: String = ""
+    ) throws(ListeningError) -> [BoundSocket] {
+        do {
+            return try bind(host: host, port: port, count: count)
+        } catch {
+            throw ListeningError(address: "\(host):\(port)\(setting)", reason: "\(error)")
+        }
+    }
 }

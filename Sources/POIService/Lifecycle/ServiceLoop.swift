@@ -1,7 +1,7 @@
 import EventLoop
 import HTTPServer
 
-/// One loop's share of the service: an HTTP server, its routes and a store, all confined to the loop.
+/// The part of the service that one loop runs: an HTTP server, its routes and the stores. Confined to its loop.
 final class ServiceLoop {
     let store: any PlaceStore
     let events: any EventStore
@@ -12,7 +12,8 @@ final class ServiceLoop {
 
     /// Serves on `socket` from now on.
     ///
-    /// - Parameter pulse: told that the loop turns; its name tells the loop from others in metrics.
+    /// - Throws: `EventLoopError` if the loop can't listen on the socket.
+    /// - Parameter pulse: gets the loop's beats; its name is the loop's label in metrics.
     init(
         pulse: LoopPulse, loop: EventLoop, socket: BoundSocket, store: any PlaceStore,
         events: any EventStore, health: Health,
@@ -22,7 +23,7 @@ final class ServiceLoop {
         self.pulse = pulse
         self.store = store
         self.events = events
-        // Nobody pays for what nobody can look at.
+        // Without the admin listener nobody can read metrics, so none are collected.
         let isMeasured = configuration.admin.port != nil
         let problems = ProblemResponder(observability: observability)
         var serverConfiguration = HTTPServerConfiguration(configuration, limits: limits)
@@ -40,7 +41,7 @@ final class ServiceLoop {
         lag = EventLoopLag(loop: loop, pulse: pulse)
     }
 
-    /// What is told of every request; nil where nobody wants to know.
+    /// What is called with every request; nil if requests are neither counted nor logged.
     private static func observer(
         of metrics: RequestMetrics?, _ observability: Observability
     ) -> ((RequestObservation) -> Void)? {
@@ -56,7 +57,7 @@ final class ServiceLoop {
         }
     }
 
-    /// Adds what this loop has counted, and its state.
+    /// Adds this loop's metrics.
     func collectMetrics(into snapshot: inout MetricsSnapshot) {
         requests.collect(into: &snapshot)
         snapshot.add(server.activeRequestCount, to: .activeRequests)
@@ -68,12 +69,12 @@ final class ServiceLoop {
         events.collectMetrics(into: &snapshot)
     }
 
-    /// From now on clients are asked to connect anew, elsewhere.
+    /// From now on each response closes its connection, so that clients connect to another server.
     func endKeepAlive() {
         server.endKeepAlive()
     }
 
-    /// Answers what is in flight, then lets go of everything; answers how many connections were cut off.
+    /// Finishes the requests in flight, closes everything, and returns the number of connections that were cut off.
     func shutdown(deadline: Duration) async -> Int {
         let cutOffCount = await server.shutdown(deadline: deadline)
         await store.close()

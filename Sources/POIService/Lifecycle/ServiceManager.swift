@@ -6,20 +6,20 @@ import EventLoop
     import Glibc
 #endif
 
-/// The service manager that started the process, systemd mostly: it is told by datagrams to a socket that it names
+/// The service manager that started the process, usually systemd. It gets datagrams on a socket that it names
 /// (sd_notify(3)).
 ///
-/// Any thread. A message that can't be sent is dropped: the process serves all the same.
+/// Any thread. A message that can't be sent is dropped, and the process goes on.
 struct ServiceManager: Sendable {
-    /// What it is told.
+    /// What the manager is told.
     enum Message: Hashable, Sendable {
         /// The process listens and can take requests.
         case ready
         /// The process has begun to end.
         case stopping
-        /// The process turns.
+        /// The process is alive.
         case watchdog
-        /// What it is up to, for people.
+        /// The state of the process, for people.
         case status(String)
 
         fileprivate var text: String {
@@ -32,17 +32,17 @@ struct ServiceManager: Sendable {
         }
     }
 
-    /// Within which time it wants to hear `watchdog` again; nil where it doesn't.
+    /// The maximum time between two `watchdog` messages; nil if it doesn't expect any.
     let watchdogTimeout: Duration?
     private let socketName: String
 
-    /// The manager that the environment names; nil where there is none.
+    /// The manager that the environment names; nil if there is none.
     ///
-    /// - Parameter environment: the value of a variable: `NOTIFY_SOCKET`, a path or with `@` an abstract name;
-    ///   `WATCHDOG_USEC`, which counts where `WATCHDOG_PID` is absent or this process (sd_watchdog_enabled(3)).
+    /// - Parameter environment: returns the value of a variable. `NOTIFY_SOCKET` is a path or, with `@`, an abstract
+    ///   name. `WATCHDOG_USEC` counts if `WATCHDOG_PID` is absent or this process (sd_watchdog_enabled(3)).
     init?(environment: (String) -> String?) {
         guard let name = environment("NOTIFY_SOCKET"), name.first == "/" || name.first == "@",
-            name.utf8.count < Self.longestName
+            name.utf8.count < Self.maximumNameSize
         else { return nil }
         socketName = name
         let isMeant = environment("WATCHDOG_PID").map { $0 == String(getpid()) } ?? true
@@ -55,17 +55,17 @@ struct ServiceManager: Sendable {
         ServiceManager { name in getenv(name).map { String(cString: $0) } }
     }
 
-    /// Tells it, all in one datagram; answers whether it took that.
+    /// Sends messages in one datagram, and returns whether that succeeded.
     @discardableResult
     func send(_ messages: Message...) -> Bool {
         let text = messages.map(\.text).joined(separator: "\n")
         let descriptor = Self.makeSocket()
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        // A manager that doesn't read is not waited for longer than this.
-        var patience = timeval(tv_sec: 0, tv_usec: 100_000)
+        // A manager that doesn't read must not block the process for longer.
+        var timeout = timeval(tv_sec: 0, tv_usec: 100_000)
         setsockopt(
-            descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+            descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         let (address, length) = address
         return withUnsafePointer(to: address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
@@ -76,8 +76,8 @@ struct ServiceManager: Sendable {
         }
     }
 
-    /// What `sun_path` has room for, its terminating zero included (unix(7)).
-    private static let longestName = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
+    /// The size of `sun_path`, with its terminating zero (unix(7)).
+    private static let maximumNameSize = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
     private static func makeSocket() -> Int32 {
         #if canImport(Darwin)
@@ -87,7 +87,7 @@ struct ServiceManager: Sendable {
         #endif
     }
 
-    /// An abstract name begins with a zero in place of the `@`, and ends where the length says.
+    /// An abstract name has a zero in place of the `@`, and no terminating zero.
     private var address: (sockaddr_un, socklen_t) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -100,7 +100,7 @@ struct ServiceManager: Sendable {
     }
 }
 
-/// Keeps the service manager informed: ready, stopping, and alive in between. Confined to its loop.
+/// Tells the service manager when the process is ready, alive and stopping. Confined to its loop.
 final class ServiceManagerReports {
     private let manager: ServiceManager
     private let health: Health
@@ -109,10 +109,10 @@ final class ServiceManagerReports {
     private var lastReason: String?
     private var isStopping = false
 
-    /// Starts to tell that the process turns, where the manager wants to know.
+    /// Starts to send `watchdog` messages if the manager expects them.
     ///
-    /// - Parameter health: knows the loops of the process, all of which have to turn: one that is stuck is enough for
-    ///   the process to be of no use.
+    /// - Parameter health: knows the process's loops. The messages stop as soon as one loop is stuck: its connections
+    ///   get no responses then.
     init(loop: EventLoop, health: Health, manager: ServiceManager) {
         self.manager = manager
         self.health = health
@@ -121,11 +121,11 @@ final class ServiceManagerReports {
             guard let self, self.health.allLoopsTurn(within: timeout) else { return }
             self.manager.send(.watchdog)
         }
-        // Half of it is what sd_watchdog_enabled(3) recommends.
+        // sd_watchdog_enabled(3) recommends half of the timeout.
         watchdog?.start(after: .zero, repeating: timeout / 2)
     }
 
-    /// Takes note of the process's health. A manager that has no room for a message is told again the next time.
+    /// Sends what is new in the process's health. What couldn't be sent is sent again at the next call.
     func update(_ report: Health.Report) {
         guard !isReady, !isStopping else { return }
         if let reason = report.notReadyReason {
@@ -136,13 +136,13 @@ final class ServiceManagerReports {
         }
     }
 
-    /// The process has begun to end.
+    /// Tells the manager that the process has begun to end.
     func stop() {
         isStopping = true
         manager.send(.stopping, .status("Shutting down."))
     }
 
-    /// Tells nothing any more.
+    /// Sends nothing more.
     func close() {
         watchdog?.close()
         watchdog = nil

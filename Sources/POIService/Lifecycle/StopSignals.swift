@@ -7,11 +7,12 @@ import Locking
     import Glibc
 #endif
 
-/// SIGTERM and SIGINT: the first asks for an orderly end, the second ends the process at once. SIGHUP, by which a
-/// terminal tells that it closes, asks for the orderly end too, unless the process ignores it.
+/// The signals that end the process. The first SIGTERM or SIGINT asks for an orderly end, the second one ends the
+/// process at once. SIGHUP, which a terminal sends when it closes, asks for an orderly end too, unless the process
+/// ignores it.
 ///
-/// Who ignores it: `poi serve`, and whatever nohup(1) has started. SIGUSR1, SIGUSR2 and SIGPIPE are ignored in every
-/// command, see `Terminal.prepare`.
+/// `poi serve` ignores SIGHUP, and so does what nohup(1) has started. Every command ignores SIGUSR1, SIGUSR2 and
+/// SIGPIPE, see `Terminal.prepare`.
 ///
 /// Confined to its loop.
 package final class StopSignals {
@@ -19,35 +20,32 @@ package final class StopSignals {
     private let feed: AsyncStream<String>.Continuation
     private var sources: [SignalSource] = []
 
-    /// Takes the signals from now on.
+    /// Handles the signals from now on.
+    ///
+    /// - Throws: `EventLoopError` if the loop can't watch a signal.
     package init(loop: EventLoop) throws {
         let (names, feed) = AsyncStream.makeStream(of: String.self)
         self.names = names
         self.feed = feed
-        let isStopping = Lock(false)
+        let isFirst = Lock(false)
         for (signal, name) in [(SIGTERM, "SIGTERM"), (SIGINT, "SIGINT")] {
             let source = try SignalSource(loop: loop, signal: signal) {
-                let isSecond = isStopping.withLock { isStopping in
-                    defer { isStopping = true }
-                    return isStopping
-                }
-                // What a shell reports of a process that the signal has ended.
-                if isSecond { _exit(128 + signal) }
+                // The exit code that a shell reports for a process that the signal has ended.
+                guard isFirst.claim() else { _exit(128 + signal) }
                 feed.yield(name)
             }
             sources.append(source)
         }
         var signals = [SIGTERM, SIGINT]
         if !Self.isIgnored(SIGHUP) {
-            // However often it comes: a shell and the kernel may both tell.
+            // A second one doesn't end the process: a shell and the kernel may both send it.
             sources.append(try SignalSource(loop: loop, signal: SIGHUP) { feed.yield("SIGHUP") })
             signals.append(SIGHUP)
         }
         Self.unblock(signals)
     }
 
-    /// To be called by a server that runs without a terminal, before its loops run: SIGHUP, which scripts that rotate
-    /// logs send, then changes nothing.
+    /// Ignores SIGHUP, which scripts that rotate logs send. For a server without a terminal, before its loops run.
     package static func ignoreHangup() {
         signal(SIGHUP, SIG_IGN)
     }
@@ -63,7 +61,7 @@ package final class StopSignals {
         return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Whoever started the process may have blocked them, and a mask survives exec (sigprocmask(2)).
+    /// The process that started this one may have blocked them, and a mask survives exec (sigprocmask(2)).
     private static func unblock(_ signals: [Int32]) {
         var mask = sigset_t()
         sigemptyset(&mask)
@@ -76,31 +74,30 @@ package final class StopSignals {
         feed.yield(reason)
     }
 
-    /// Waits for the first signal, also one that came before; answers its name.
+    /// Waits for the first signal, which may have come before, and returns its name.
     package func first() async -> String {
         for await name in names { return name }
         return "the end"
     }
 
-    /// Gives the signals their default effect again.
+    /// Stops handling the signals.
     package func close() {
         for source in sources { source.close() }
         sources = []
     }
 }
 
-/// Ends the process after a while, whatever still goes on in it then: a database that hangs, a reader of the log that
-/// has stalled.
+/// Ends the process after a time, even if a database or a reader of the log blocks its orderly end.
 ///
-/// On a thread of its own, since what keeps a loop from its end may keep it from a timer, too.
+/// It has a thread of its own, since what blocks a loop's end may block its timers too.
 enum HardEnd {
-    /// What closing takes beyond the time of the requests, at most.
+    /// The maximum time for closing, after the time for requests.
     private static let closingTime = Duration.seconds(2)
 
-    /// From now on the process ends by itself, with exit code 0: what it was told to do is done.
+    /// Starts the timer. When it fires, the process ends with exit code 0: it was told to end.
     ///
     /// - Parameter grace: how long the requests in flight may take.
-    /// - Throws: `EventLoopError` where the system gives no thread.
+    /// - Throws: `EventLoopError` if the system refuses a thread.
     static func arm(after grace: Duration) throws {
         let loop = try EventLoopThread.start(name: "poi-end").loop
         loop.execute {

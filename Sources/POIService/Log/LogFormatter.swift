@@ -7,16 +7,16 @@ import PointsOfInterestAPI
     import Glibc
 #endif
 
-/// Makes log lines of observations: JSON objects, or text for a terminal.
+/// Formats observations as log lines: JSON objects, or text for a terminal.
 ///
-/// No line holds a query or a body, nor what else in a path could be somebody's position.
+/// No line has a query, a body, or a part of a path that may be somebody's coordinates.
 struct LogFormatter: Sendable {
     /// Whether lines are JSON.
     let isJSON: Bool
-    /// How much of a client's address is in a request's line.
+    /// How much of a client's address a request's line has.
     var client = LoggedClient.full
 
-    /// One line, its line feed included.
+    /// The line of an observation, with its line feed.
     func line(for observation: Observation, at time: Timestamp) -> [UInt8] {
         var line = isJSON ? jsonLine(observation, time) : textLine(observation, time)
         line.append(UInt8(ascii: "\n"))
@@ -39,7 +39,7 @@ struct LogFormatter: Sendable {
         return writer.bytes
     }
 
-    /// What programs look for in a line, besides its message.
+    /// Writes the members that programs need besides the message.
     private func write(factsOf observation: Observation, to writer: inout JSONWriter) {
         switch observation {
         case .failure(let requestID, let traceID, _):
@@ -95,8 +95,8 @@ extension Duration {
 }
 
 extension String {
-    /// Without control characters and line separators, so that nobody writes lines of their own, or commands
-    /// for a terminal, into a text log.
+    /// Replaces control characters and line separators by spaces, so that no client can forge a line of a text log, or
+    /// send commands to a terminal.
     fileprivate var escapedForLog: String {
         guard !utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return self }
         var escaped = UnicodeScalarView()
@@ -110,7 +110,7 @@ extension String {
     }
 }
 
-/// A time of the wall clock, for log lines.
+/// A time of the wall clock.
 public struct Timestamp: Hashable, Sendable {
     /// Seconds since 1970-01-01T00:00:00Z.
     public let seconds: Int
@@ -123,6 +123,9 @@ public struct Timestamp: Hashable, Sendable {
         self.milliseconds = milliseconds
     }
 
+    /// Seconds since 1970-01-01T00:00:00Z, with the milliseconds.
+    package var secondsSince1970: Double { Double(seconds) + Double(milliseconds) / 1000 }
+
     /// The time now.
     public static var now: Timestamp {
         var time = timespec()
@@ -130,7 +133,7 @@ public struct Timestamp: Hashable, Sendable {
         return Timestamp(seconds: time.tv_sec, milliseconds: time.tv_nsec / 1_000_000)
     }
 
-    /// In UTC as RFC 3339 writes it, `2026-11-21T01:35:33.250Z`.
+    /// The time in UTC by RFC 3339, such as `2026-11-21T01:35:33.250Z`.
     public var rfc3339: String {
         var seconds = seconds
         var parts = tm()

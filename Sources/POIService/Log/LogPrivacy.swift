@@ -8,11 +8,11 @@ import PointsOfInterestAPI
 #endif
 
 extension RequestObservation {
-    /// The path as the log has it: whole where it is a route's own or made of plain words and whole numbers, else
-    /// without the segments from the first that isn't.
+    /// The path for the log. It is whole if it is a route's template or has plain words and whole numbers only;
+    /// otherwise `…` replaces it from the first other segment on.
     ///
-    /// A client that encodes the `?` of `/locations?lat=…` puts somebody's position into the path, and one that
-    /// takes coordinates for ids does too.
+    /// A client that encodes the `?` of `/locations?lat=…` puts somebody's coordinates into the path, and so does one
+    /// that uses them as an id.
     var loggedPath: String? {
         guard let path, path != routeTemplate else { return path }
         guard let odd = path.utf8.firstIndex(where: { !Self.isPlain($0) }) else { return path }
@@ -31,16 +31,16 @@ extension RequestObservation {
     }
 }
 
-/// How much of the position that a request asks about goes into its line of the log.
+/// How precisely a request's coordinates are logged.
 public enum LoggedCoordinates: String, CaseIterable, Sendable {
-    /// Nothing, in no line.
+    /// Not at all.
     case off
-    /// Degrees with one decimal: an area of 11 km by at most as much.
+    /// Degrees with one decimal: an area of at most 11 km by 11 km.
     case coarse
-    /// The degrees that were asked for.
+    /// The degrees as in the request.
     case full
 
-    /// Notes a request's position for its line.
+    /// Adds a request's coordinates to its line.
     func note(_ center: Coordinate?, _ box: BoundingBox? = nil, in context: RequestContext) {
         if self == .off { return }
         if let center {
@@ -57,18 +57,18 @@ public enum LoggedCoordinates: String, CaseIterable, Sendable {
     }
 }
 
-/// How much of a client's address goes into the line of its request.
+/// How much of a client's address is logged.
 public enum LoggedClient: String, CaseIterable, Sendable {
     /// The whole address.
     case full
-    /// The network that it is in: the first 24 bits of an address of version 4, the first 48 of one of version 6, which
-    /// is what a provider gives to one site (RFC 6177).
+    /// Its network: the first 24 bits of an IPv4 address, or the first 48 of an IPv6 address, which is what a provider
+    /// assigns to one site (RFC 6177).
     case network
     /// Nothing.
     case off
 
-    /// What is logged of an address; nil where nothing is, as for one that can't be read where only its network may be
-    /// told.
+    /// What is logged of an address; nil for nothing, also if only the network may be logged and the address can't be
+    /// parsed.
     func text(of address: String?) -> String? {
         switch self {
         case .full: address
@@ -96,7 +96,7 @@ extension IPAddress {
 }
 
 extension String {
-    /// Without what could be a coordinate: each word that begins with a digit, and its sign, becomes `…`.
+    /// Removes what may be a coordinate: `…` replaces each word that begins with a digit, and its sign.
     ///
     /// The database's messages quote values, as numbers or as geometries in hexadecimal digits. Words that end with
     /// digits stay: `float8`, `locations_pkey1`.
@@ -125,7 +125,7 @@ extension String {
         return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercase) || byte == UInt8(ascii: "_")
     }
 
-    /// What may stand inside of a number: `37.32`, `1e-5`.
+    /// Whether a byte may be inside a number: `37.32`, `1e-5`.
     private static func isPartOfNumber(_ byte: UInt8) -> Bool {
         ".+-".utf8.contains(byte)
     }

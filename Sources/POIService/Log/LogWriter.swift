@@ -2,15 +2,16 @@ import Dispatch
 import EventLoop
 import Locking
 
-/// Writes log lines to a descriptor on a thread of its own, so that a reader that stalls holds up no loop.
+/// Writes log lines to a descriptor on a thread of its own, so that a slow reader doesn't block a loop.
 ///
-/// Any thread. What waits to be written is bounded. Lines beyond that are dropped, as are those that the descriptor
-/// refuses, because of a full disk for instance; as soon as one can be written again, it says how many they were.
+/// Any thread. The bytes that wait are bounded. Lines beyond the bound are dropped, and so are lines that can't be
+/// written, for instance to a full disk. As soon as a line can be written again, a notice tells how many were dropped.
 public final class LogWriter: Sendable {
     private struct State {
         var waiting: [UInt8] = []
-        /// Since the last notice of them, and since the start.
+        /// Lines that were dropped since the last notice.
         var droppedLines = 0
+        /// Lines that were dropped since the start.
         var allDroppedLines = 0
         var isDraining = false
 
@@ -26,17 +27,17 @@ public final class LogWriter: Sendable {
     private let limit: Int
     private let droppedLinesNotice: @Sendable (Int) -> [UInt8]
     private let state = Lock(State())
-    /// Whether what was written last ended within a line; of the thread only.
+    /// Whether the last write ended within a line. Only the thread uses it.
     private let endsWithinLine = Lock(false)
     private let thread: EventLoopThread
 
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - descriptor: where lines go, standard error mostly; it stays the caller's.
-    ///   - limit: the most bytes that wait.
-    ///   - droppedLinesNotice: makes the line that tells of so many dropped ones.
-    /// - Throws: `EventLoopError` where the system gives no thread.
+    ///   - descriptor: where lines go, usually standard error. The caller owns it.
+    ///   - limit: the maximum number of bytes that wait.
+    ///   - droppedLinesNotice: makes the notice for a number of dropped lines.
+    /// - Throws: `EventLoopError` if the system refuses a thread.
     public convenience init(
         descriptor: Int32, limit: Int = 1 << 20, droppedLinesNotice: @escaping @Sendable (Int) -> [UInt8]
     ) throws {
@@ -45,7 +46,7 @@ public final class LogWriter: Sendable {
         }
     }
 
-    /// Starts the thread, which writes by `writeBytes`.
+    /// Starts the thread, which calls `writeBytes`.
     init(
         limit: Int, droppedLinesNotice: @escaping @Sendable (Int) -> [UInt8], writeBytes: @escaping WriteBytes
     ) throws {
@@ -55,10 +56,10 @@ public final class LogWriter: Sendable {
         thread = try EventLoopThread.start(name: "poi-log")
     }
 
-    /// How many lines were dropped since the start.
+    /// The number of lines that were dropped since the start.
     var droppedLineCount: Int { state.withLock { $0.allDroppedLines } }
 
-    /// Queues one line, its line feed included.
+    /// Queues one line, which includes its line feed.
     public func write(_ line: [UInt8]) {
         let startsDraining = state.withLock { state in
             if state.waiting.count + line.count <= limit {
@@ -72,18 +73,15 @@ public final class LogWriter: Sendable {
         if startsDraining { thread.loop.execute { self.drain() } }
     }
 
-    /// Writes what waits and ends the thread. To be called once; it blocks, but not for a reader that has stalled.
+    /// Writes the lines that wait, and ends the thread. Call it once, when the process is about to end; it blocks.
     ///
-    /// - Parameter limit: how long what waits may take. After that the thread is left behind, with what it has not
-    ///   written; it is for a process that is about to end.
+    /// - Parameter limit: the maximum time for it. After that the thread goes on, and lines may be lost.
     /// - Returns: whether the thread has ended.
     @discardableResult
     public func finish(within limit: Duration = .seconds(1)) -> Bool {
         let isDone = DispatchSemaphore(value: 0)
         thread.loop.execute { isDone.signal() }
-        let milliseconds =
-            limit.components.seconds * 1000 + limit.components.attoseconds / 1_000_000_000_000_000
-        guard isDone.wait(timeout: .now() + .milliseconds(Int(milliseconds))) == .success else {
+        guard isDone.wait(timeout: .now() + .milliseconds(Int(limit.wholeMilliseconds))) == .success else {
             return false
         }
         thread.stopAndJoin()
@@ -94,7 +92,7 @@ public final class LogWriter: Sendable {
         var canWrite = true
         while true {
             let (bytes, droppedLines) = state.withLock { state in
-                // A notice that can't be written now waits for the next line that can.
+                // If a notice can't be written, it waits until a line can be.
                 let taken = (state.waiting, canWrite ? state.droppedLines : 0)
                 state.waiting = []
                 state.isDraining = !taken.0.isEmpty || taken.1 > 0
@@ -111,10 +109,10 @@ public final class LogWriter: Sendable {
         }
     }
 
-    /// Writes lines; answers how many of them could not be written, or not to their end.
+    /// Writes lines, and returns how many of them were not written completely.
     private func writeLines(_ bytes: [UInt8]) -> Int {
         let lineFeed = UInt8(ascii: "\n")
-        // What was cut off must not become the beginning of another line.
+        // A line that was cut off must not be continued by the next one.
         let text = endsWithinLine.withLock { $0 } ? [lineFeed] + bytes : bytes
         guard let failure = text.withUnsafeBytes(writeBytes) else {
             endsWithinLine.withLock { $0 = false }
@@ -124,7 +122,7 @@ public final class LogWriter: Sendable {
             let last = text[failure.writtenCount - 1]
             endsWithinLine.withLock { $0 = last != lineFeed }
         }
-        // The line feed that would have ended a line that was cut off before is none of these lines'.
+        // The line feed that ends a line cut off before doesn't count as one of these lines.
         return text[max(failure.writtenCount, text.count - bytes.count)...].count { $0 == lineFeed }
     }
 }

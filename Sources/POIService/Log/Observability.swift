@@ -6,25 +6,25 @@ import Locking
     import Glibc
 #endif
 
-/// Where observations go: the log, and the metrics of the process.
+/// Records observations in the log and in the metrics of the process.
 ///
 /// Requests are counted by their loops, see `RequestMetrics`.
 ///
-/// Any thread; nothing here blocks its caller.
+/// Any thread; only `finish` blocks.
 public final class Observability: Sendable {
-    /// Whether requests are observed; where they aren't, making their observations can be spared.
+    /// Whether requests are logged. If not, their observations needn't be made.
     public let observesRequests: Bool
 
-    /// When the process began to observe.
+    /// When the process began.
     let start = Timestamp.now
     private let writer: LogWriter
     private let requestFailures = Lock(0)
     private let events = Lock(EventMetrics())
     private let formatter: LogFormatter
 
-    /// Logs to a descriptor, standard error mostly.
+    /// Logs to a descriptor, usually standard error.
     ///
-    /// - Throws: `EventLoopError` where the system gives no thread.
+    /// - Throws: `EventLoopError` if the system refuses a thread.
     public init(
         format: ServiceConfiguration.LogFormat, logsAccess: Bool, client: LoggedClient = .full,
         descriptor: Int32 = STDERR_FILENO
@@ -38,7 +38,7 @@ public final class Observability: Sendable {
         }
     }
 
-    /// Tells of something that has happened.
+    /// Records something that has happened.
     public func record(_ observation: Observation) {
         switch observation {
         case .failure: requestFailures.withLock { $0 += 1 }
@@ -50,14 +50,14 @@ public final class Observability: Sendable {
         writer.write(formatter.line(for: observation, at: .now))
     }
 
-    /// What was counted of rare observations.
+    /// Adds the metrics of observations that aren't requests.
     func collectMetrics(into snapshot: inout MetricsSnapshot) {
         snapshot.add(requestFailures.withLock { $0 }, to: .requestFailures)
         events.withLock { $0 }.collect(into: &snapshot)
         snapshot.add(writer.droppedLineCount, to: .droppedLogLines)
     }
 
-    /// Writes what is still to be written, within a second; to be called last, once. It blocks.
+    /// Writes the lines that still wait, for at most a second. Call it last, once; it blocks.
     public func finish() {
         writer.finish()
     }

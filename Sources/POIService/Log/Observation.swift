@@ -8,61 +8,61 @@ public enum DatabaseName: String, Sendable, Hashable, CaseIterable {
     case events
 }
 
-/// What happens in the service and somebody may want to know.
+/// What happens in the service, for its log and its metrics.
 ///
-/// Code emits cases; the log and the metrics decide what to show of them.
+/// Code emits cases; the log and the metrics decide what to show.
 public enum Observation: Sendable {
     /// The process serves at this address.
     case listening(url: String)
     /// The process serves health and metrics at this address.
     case adminListening(url: String)
-    /// There are fewer file descriptors than the connections need that are set.
+    /// There are fewer file descriptors than the configured connections need.
     case connectionsLowered(from: Int, to: Int, descriptors: Int)
-    /// A connection of a client could not be taken; told once a minute at most.
+    /// A client's connection could not be accepted; at most once a minute.
     case acceptFailed(reason: String)
-    /// A request was answered, or its client has gone.
+    /// A request got its response, or its client has gone.
     case request(RequestObservation)
-    /// A request failed for a reason that its client isn't told.
+    /// A request failed for a reason that only the log has.
     case failure(requestID: String, traceID: String? = nil, reason: String)
-    /// A database answers.
+    /// A database can be reached.
     case databaseReachable(DatabaseName)
-    /// A database doesn't answer.
+    /// A database can't be reached.
     case databaseUnreachable(DatabaseName, reason: String)
-    /// A connection to a database could not be made; `kind` is the reason's, for programs.
+    /// A connection to a database could not be made; `kind` is the reason for programs.
     case databaseConnectFailed(DatabaseName, kind: String, reason: String)
-    /// A connection to a database has ended by itself.
+    /// A connection to a database was lost.
     case databaseConnectionLost(DatabaseName, reason: String)
     /// A database sent a notice or a warning.
     case databaseNotice(DatabaseName, String)
-    /// A server for reads answers and has what it should: reads may go there.
+    /// A server for reads can be reached and is up to date: reads may go there.
     case readServerUsable(server: String, isStandby: Bool)
     /// A server for reads is too far behind the primary: no reads go there.
     case readServerLagging(server: String, lag: Duration)
-    /// A server for reads doesn't answer: no reads go there while another does.
+    /// A server for reads can't be reached: no reads go there while another server is usable.
     case readServerSilent(server: String, reason: String)
-    /// Migrations that this binary relies on aren't applied.
+    /// Migrations that this program needs aren't applied.
     case migrationsMissing([String])
-    /// A newer release has applied migrations that say that this binary is too old for them.
+    /// A newer release has applied migrations that this program is too old for.
     case programOutdated([String])
-    /// All migrations that this binary relies on are applied.
+    /// All migrations that this program needs are applied.
     case migrationsApplied
     /// A batch of the app's events was stored; for metrics.
     case eventsStored(EventCounts)
     /// A batch of the app's events was refused for its faults; for metrics.
     case eventsRefused
-    /// Partitions were made for the events of the months to come.
+    /// Partitions for the events of the next months were made.
     case eventPartitionsMade([String])
-    /// No partition could be made for the events of a month to come.
+    /// A partition for the events of a next month could not be made.
     case eventPartitionsFailed(reason: String)
-    /// The process was told to end: it isn't ready any more, and serves on for a while.
+    /// The process was told to end: it isn't ready any more, and goes on serving for the drain delay.
     case stopping(signal: String, drainDelay: Duration)
-    /// The process takes no new connection, and finishes what is in flight.
+    /// The process accepts no new connections, and finishes the requests in flight.
     case finishing
-    /// So many connections had requests that weren't done in time, and were cut off.
+    /// Connections were cut off, since their requests took too long.
     case cutOff(connections: Int)
-    /// The process has ended its work.
+    /// The process is about to end.
     case stopped
-    /// The log's reader was too slow for so many lines.
+    /// Lines of the log were dropped.
     case logLinesDropped(Int)
 }
 
@@ -100,7 +100,7 @@ extension Observation {
         case .migrationsMissing: "migrations-missing"
         case .programOutdated: "program-outdated"
         case .migrationsApplied: "migrations-applied"
-        // Never a line.
+        // Never logged.
         case .eventsStored, .eventsRefused: "counted"
         case .eventPartitionsMade: "event-partitions-made"
         case .eventPartitionsFailed: "event-partitions-failed"
@@ -118,12 +118,12 @@ extension Observation {
         case .adminListening(let url): "serving health and metrics at \(url)"
         case .connectionsLowered(let wanted, let count, let descriptors):
             "at most \(count) connections instead of \(wanted): the process may open \(descriptors) files"
-        case .acceptFailed(let reason): "a connection was not taken: \(reason)"
+        case .acceptFailed(let reason): "a connection was not accepted: \(reason)"
         case .request: "request"
         case .failure(let requestID, _, let reason): "request \(requestID) failed: \(reason)"
-        case .databaseReachable(let database): "the database of \(database) answers"
+        case .databaseReachable(let database): "the database of \(database) can be reached"
         case .databaseUnreachable(let database, let reason):
-            "the database of \(database) does not answer: \(reason)"
+            "the database of \(database) cannot be reached: \(reason)"
         case .databaseConnectFailed(let database, _, let reason):
             "can't connect to the database of \(database): \(reason)"
         case .databaseConnectionLost(let database, let reason):
@@ -134,27 +134,27 @@ extension Observation {
         case .readServerLagging(let server, let lag):
             "no reads go to \(server), which is \(lag.components.seconds) s behind"
         case .readServerSilent(let server, let reason):
-            "no reads go to \(server) while another answers: \(reason)"
+            "no reads go to \(server) while another server can be reached: \(reason)"
         case .migrationsMissing(let versions):
             "migrations are missing, run poi migrate up: \(versions.joined(separator: ", "))"
         case .programOutdated(let names):
-            "this version is too old for the schema, roll out a newer one: \(names.joined(separator: ", "))"
+            "this version is too old for the schema, deploy a newer one: \(names.joined(separator: ", "))"
         case .migrationsApplied: "all migrations are applied"
         case .eventsStored, .eventsRefused: "counted"
         case .eventPartitionsMade(let names): "made partitions for events: \(names.joined(separator: ", "))"
         case .eventPartitionsFailed(let reason):
             "can't make partitions for events, run poi events maintain: \(reason)"
         case .stopping(let signal, let drainDelay):
-            "\(signal): not ready any more, serving on for \(drainDelay.settingText)"
-        case .finishing: "taking no new connection, finishing what is in flight"
-        case .cutOff(let connections): "\(connections) connections were cut off: their time was over"
+            "\(signal): not ready any more, still serving for \(drainDelay.settingText)"
+        case .finishing: "accepting no new connections, finishing requests in flight"
+        case .cutOff(let connections): "\(connections) connections were cut off: their requests took too long"
         case .stopped: "stopped"
         case .logLinesDropped(let count):
             "\(count) log lines were dropped: their reader was too slow, or they could not be written"
         }
     }
 
-    /// Whether it is for metrics alone: as a line it would say again what the request's own line says.
+    /// Whether it is for metrics only: the request has its own line.
     var isOnlyCounted: Bool {
         switch self {
         case .eventsStored, .eventsRefused: true
@@ -163,13 +163,13 @@ extension Observation {
     }
 }
 
-/// What became of a batch of the app's events: numbers, and nothing that an event says.
+/// The numbers of events in a batch, without their content.
 public struct EventCounts: Hashable, Sendable {
-    /// Events that were new.
+    /// New events, which were stored.
     public let accepted: Int
-    /// Events that were there before.
+    /// Events that had been stored before.
     public let duplicates: Int
-    /// Events of both kinds whose name no definition has: a newer app's.
+    /// Events of both kinds whose name has no definition, from a newer app.
     public let unknownNames: Int
 
     /// Makes counts.

@@ -1,12 +1,12 @@
-/// A family of metrics as Prometheus knows it: what it is called, what it counts and how.
+/// A metric: a family of time series in Prometheus' terms.
 public struct MetricDefinition: Hashable, Sendable {
-    /// What its values do over time.
+    /// How its values change over time.
     public enum Kind: String, Sendable {
-        /// Only grows while the process lives.
+        /// Only grows while the process runs.
         case counter
         /// Goes up and down.
         case gauge
-        /// Counts values by their size.
+        /// Counts values in buckets.
         case histogram
     }
 
@@ -14,22 +14,22 @@ public struct MetricDefinition: Hashable, Sendable {
     public enum Merging: Sendable {
         /// Their sum.
         case sum
-        /// The greatest of them.
-        case greatest
+        /// Their maximum.
+        case maximum
     }
 
     /// The name, with its unit and, for a counter, `_total` at its end (Prometheus, "Metric and label naming").
     public let name: String
-    /// What its values do over time.
+    /// How its values change over time.
     public let kind: Kind
-    /// What it tells, in a sentence.
+    /// What it measures, in a sentence.
     public let help: String
-    /// The names of its labels, whose values are few and never a client's to choose.
+    /// The names of its labels. They have few values, and a client can't choose them.
     public let labels: [String]
     /// How the values of several loops become one.
     public let merging: Merging
 
-    /// Defines a family; it belongs into `all`.
+    /// Defines a metric, which has to be in `all`.
     public init(
         _ name: String, _ kind: Kind, labels: [String] = [], merging: Merging = .sum, _ help: String
     ) {
@@ -40,20 +40,19 @@ public struct MetricDefinition: Hashable, Sendable {
         self.merging = merging
     }
 
-    /// By its name, which no other has.
+    /// Compares names, which are unique.
     public static func == (left: MetricDefinition, right: MetricDefinition) -> Bool {
         left.name == right.name
     }
 
-    /// By its name.
+    /// Hashes the name.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
     }
 }
 
 extension MetricDefinition {
-    /// Every family that the service may have, in the order in which they are shown. `Documentation/observability.md`
-    /// explains each.
+    /// All metrics of the service, in the order of `/metrics`. Documentation/observability.md explains each.
     public static let all: [MetricDefinition] =
         [
             requestDuration, activeRequests, connections, connectionsLimit, acceptFailures, abandonedRequests,
@@ -63,113 +62,113 @@ extension MetricDefinition {
             droppedLogLines,
         ] + ProcessMetrics.all
 
-    // Names and labels of what HTTP servers have in common are OpenTelemetry's (semantic conventions for HTTP
-    // metrics), in the form that its Prometheus exporters give them.
+    // The names and labels of the first two are OpenTelemetry's (semantic conventions for HTTP metrics), in the form of
+    // its Prometheus exporters.
     static let requestDuration = MetricDefinition(
         "http_server_request_duration_seconds", .histogram,
         labels: ["http_route", "http_request_method", "http_response_status_code"],
-        "Time from a request's last byte to the hand-over of its answer to the system, in seconds.")
+        "Time from a request's last byte until its response is handed to the system, in seconds.")
     static let activeRequests = MetricDefinition(
-        "http_server_active_requests", .gauge, "Requests that are being answered.")
+        "http_server_active_requests", .gauge, "Requests in flight.")
     static let connections = MetricDefinition(
         "poi_http_connections", .gauge, "Open connections of clients.")
     static let connectionsLimit = MetricDefinition(
-        "poi_http_connections_limit", .gauge, "Most connections of clients that may be open.")
+        "poi_http_connections_limit", .gauge, "Maximum number of open connections of clients.")
     static let acceptFailures = MetricDefinition(
         "poi_http_accept_failures_total", .counter,
-        "Connections that were not taken because file descriptors ran out.")
+        "Connections that were not accepted because file descriptors ran out.")
     static let abandonedRequests = MetricDefinition(
         "poi_http_requests_abandoned_total", .counter, labels: ["http_route"],
-        "Requests whose client was gone before their answer.")
+        "Requests whose client was gone before their response.")
     static let interruptedRequests = MetricDefinition(
         "poi_http_requests_interrupted_total", .counter, labels: ["http_route", "reason"],
-        "Requests that never came in whole: their time was over, or the connection ended.")
+        "Requests that never arrived completely: they timed out, or the connection ended.")
     static let bodyBytes = MetricDefinition(
         "poi_http_body_bytes", .gauge, "Memory reserved for the bodies of requests, in bytes.")
     static let bodyBytesLimit = MetricDefinition(
-        "poi_http_body_bytes_limit", .gauge, "Most memory for the bodies of requests, in bytes.")
+        "poi_http_body_bytes_limit", .gauge, "Maximum memory for the bodies of requests, in bytes.")
     static let requestFailures = MetricDefinition(
         "poi_request_failures_total", .counter,
-        "Requests that failed for a reason that is in the log and that the client isn't told.")
+        "Requests that failed for a reason that only the log has.")
     static let eventLoopLag = MetricDefinition(
         "poi_event_loop_lag_seconds", .histogram, labels: ["loop"],
-        "How late a loop came to a timer, asked twice a second: how long what is ready may have to wait.")
+        "How late a loop's timer fired, measured twice a second, in seconds.")
     static let secondsSinceTurn = MetricDefinition(
         "poi_event_loop_seconds_since_turn", .gauge, labels: ["loop"],
-        "How long a loop hasn't told that it turns, in seconds: half a second where all is well.")
+        "Seconds since a loop has last turned; at most half a second in a healthy loop.")
     static let ready = MetricDefinition(
-        "poi_ready", .gauge, "Whether the process can take requests, as /readyz tells.")
+        "poi_ready", .gauge, "Whether the process is ready, as at /readyz.")
     static let draining = MetricDefinition(
         "poi_draining", .gauge, "Whether the process was told to end.")
     static let databaseReachable = MetricDefinition(
         "poi_database_reachable", .gauge, labels: ["database"],
-        "Whether a database answered when it was asked last; the events' is there if it is another.")
+        "Whether the last check reached a database; events is there if that is another database.")
     static let dataset = MetricDefinition(
-        "poi_dataset_info", .gauge, labels: ["dataset"], merging: .greatest,
-        "The dataset that answers come from; absent while that isn't known.")
+        "poi_dataset_info", .gauge, labels: ["dataset"], merging: .maximum,
+        "The dataset that is served; absent while it isn't known.")
     static let build = MetricDefinition(
-        "poi_build_info", .gauge, labels: ["version", "swift"], merging: .greatest,
+        "poi_build_info", .gauge, labels: ["version", "swift"], merging: .maximum,
         "The version of the program, and the compiler's language version.")
     static let droppedLogLines = MetricDefinition(
-        "poi_log_lines_dropped_total", .counter, "Log lines that were dropped: their reader was too slow.")
+        "poi_log_lines_dropped_total", .counter, "Log lines that were dropped or could not be written.")
 }
 
-/// The families that a store over a database fills in, by `PlaceStore.collectMetrics(into:)` and
-/// `EventStore.collectMetrics(into:)`; `database` is a `DatabaseName`.
+/// The metrics that stores add in `PlaceStore.collectMetrics(into:)` and `EventStore.collectMetrics(into:)`. The label
+/// `database` is a `DatabaseName`.
 public enum DatabaseMetrics {
-    /// Connections of the pools by lane and state: `idle`, `busy` or `missing`.
+    /// Connections of the pools, by lane and state: `idle`, `busy` or `missing`.
     public static let connections = MetricDefinition(
         "poi_db_pool_connections", .gauge, labels: ["database", "lane", "state"],
-        "Connections to the database: idle, busy, or missing because they are being made.")
-    /// Queries and leases in flight.
+        "Connections to the database: idle, busy, or missing while they are being made.")
+    /// Statements and leased connections in flight.
     public static let inFlight = MetricDefinition(
-        "poi_db_pool_in_flight", .gauge, labels: ["database", "lane"], "Queries that are with the database.")
-    /// Queries that have no place yet.
+        "poi_db_pool_in_flight", .gauge, labels: ["database", "lane"], "Statements in flight.")
+    /// Statements that wait for a connection.
     public static let waiting = MetricDefinition(
         "poi_db_pool_waiting", .gauge, labels: ["database", "lane"],
-        "Queries that wait for a place on a connection.")
-    /// Queries that found no place in time.
+        "Statements that wait for a connection.")
+    /// Statements that got no connection in time.
     public static let acquireTimeouts = MetricDefinition(
         "poi_db_pool_acquire_timeouts_total", .counter, labels: ["database", "lane"],
-        "Queries that found no place on a connection in time.")
-    /// Queries that weren't even let wait.
+        "Statements that got no connection in time.")
+    /// Statements that were refused because too many waited.
     public static let acquireRefusals = MetricDefinition(
         "poi_db_pool_acquire_refusals_total", .counter, labels: ["database", "lane"],
-        "Queries that were refused at once because too many waited.")
+        "Statements that were refused because too many waited.")
     /// Attempts to connect that failed.
     public static let connectFailures = MetricDefinition(
         "poi_db_pool_connect_failures_total", .counter, labels: ["database", "lane", "reason"],
-        "Attempts to connect that failed, by why.")
-    /// Connections that ended by themselves.
+        "Attempts to connect that failed, by reason.")
+    /// Connections that were lost.
     public static let connectionsLost = MetricDefinition(
         "poi_db_pool_connections_lost_total", .counter, labels: ["database", "lane"],
-        "Connections that ended without being closed.")
-    /// Queries that took too long.
+        "Connections that were lost.")
+    /// Statements that took too long.
     public static let queryTimeouts = MetricDefinition(
         "poi_db_query_timeouts_total", .counter, labels: ["database", "lane"],
-        "Queries that took longer than they may.")
-    /// How far a server for reads is behind its primary.
+        "Statements that were cancelled because they took too long.")
+    /// How far a server for reads lags behind its primary.
     public static let replicaLag = MetricDefinition(
-        "poi_db_replica_lag_seconds", .gauge, labels: ["server"], merging: .greatest,
-        "How far a server for reads is behind its primary, in seconds.")
+        "poi_db_replica_lag_seconds", .gauge, labels: ["server"], merging: .maximum,
+        "How far a server for reads lags behind its primary, in seconds.")
 
-    /// Connections that were given up for another server.
+    /// Connections that were closed to be made to another server.
     public static let connectionsMoved = MetricDefinition(
         "poi_db_pool_connections_moved_total", .counter, labels: ["database", "lane"],
-        "Connections that were given up to be made to another server.")
+        "Connections that were closed to be made to another server.")
     /// Whether reads may go to a server.
     public static let readServerUsable = MetricDefinition(
-        "poi_db_read_server_usable", .gauge, labels: ["server"], merging: .greatest,
-        "Whether a server for reads answers and is not too far behind.")
+        "poi_db_read_server_usable", .gauge, labels: ["server"], merging: .maximum,
+        "Whether a server for reads can be reached and is not too far behind.")
 
-    /// How near to spatial order the table of places is.
+    /// How close the table of places is to spatial order.
     public static let locationsOrder = MetricDefinition(
-        "poi_locations_order_ratio", .gauge, merging: .greatest,
+        "poi_locations_order_ratio", .gauge, merging: .maximum,
         "The share of places on the same page of the table as their neighbor in spatial order.")
 
-    /// How far partitions for events are made ahead.
+    /// For how long there are partitions for events.
     public static let eventPartitionDaysLeft = MetricDefinition(
-        "poi_events_partition_days_left", .gauge, merging: .greatest,
+        "poi_events_partition_days_left", .gauge, merging: .maximum,
         "Whole days until the end of the last month that has a partition for events.")
 
     static let all = [

@@ -7,7 +7,7 @@ import HTTPServer
     import Glibc
 #endif
 
-/// Gathers the process's metrics when somebody asks: the loops count for themselves until then.
+/// Collects the process's metrics for a scrape. Until then each loop counts for itself.
 struct MetricsCollector: Sendable {
     private let loops: [LoopBound<ServiceLoop>]
     private let health: Health
@@ -15,10 +15,10 @@ struct MetricsCollector: Sendable {
     private let connectionsLimit: Int
     private let bodyBudget: BodyBudget
 
-    /// How long a loop may not have turned to be asked, in seconds.
-    private static let patience = 2.0
+    /// A loop without a turn for this many seconds is left out.
+    private static let maximumSecondsSinceTurn = 2.0
 
-    /// - Parameter loops: in the order in which `health` has them.
+    /// - Parameter loops: the service loops, in the order of `health`.
     init(
         loops: [LoopBound<ServiceLoop>], health: Health, observability: Observability, connectionsLimit: Int,
         bodyBudget: BodyBudget
@@ -30,11 +30,14 @@ struct MetricsCollector: Sendable {
         self.bodyBudget = bodyBudget
     }
 
-    /// What all loops have counted, and the state of the process.
+    /// The metrics of all loops and of the process.
+    ///
+    /// - Throws: `EventLoopError` if a loop has stopped.
     func snapshot() async throws -> MetricsSnapshot {
         var snapshot = MetricsSnapshot()
-        // A loop that is stuck would keep the others' values from those who need them most.
-        for (loop, report) in zip(loops, health.loopReports) where report.secondsSinceTurn < Self.patience {
+        // The scrape would wait for a stuck loop, just when its metrics are needed most.
+        for (loop, report) in zip(loops, health.loopReports)
+        where report.secondsSinceTurn < Self.maximumSecondsSinceTurn {
             snapshot.merge(
                 try await loop.loop.submit {
                     var snapshot = MetricsSnapshot()
@@ -63,9 +66,9 @@ struct MetricsCollector: Sendable {
     }
 }
 
-/// What Prometheus' client libraries tell of every process, by the names that they use ("Writing client libraries").
+/// The metrics that Prometheus' client libraries have for every process, with their names ("Writing client libraries").
 ///
-/// Memory and descriptors are read from `/proc`, so they are absent where there is none.
+/// Memory and descriptors are read from `/proc`, so they are absent on systems without it.
 enum ProcessMetrics {
     static let startTime = MetricDefinition(
         "process_start_time_seconds", .gauge, "When the process began, in seconds since 1970.")
@@ -77,17 +80,17 @@ enum ProcessMetrics {
         "process_virtual_memory_bytes", .gauge, "Address space in use, in bytes.")
     static let openDescriptors = MetricDefinition("process_open_fds", .gauge, "Open file descriptors.")
     static let maximumDescriptors = MetricDefinition(
-        "process_max_fds", .gauge, "Most file descriptors that may be open.")
+        "process_max_fds", .gauge, "Maximum number of open file descriptors.")
 
     static let all = [
         startTime, processorTime, residentMemory, virtualMemory, openDescriptors, maximumDescriptors,
     ]
 
-    /// Reads them.
+    /// Adds the metrics.
     ///
     /// - Parameter start: when the process began.
     static func collect(into snapshot: inout MetricsSnapshot, start: Timestamp) {
-        snapshot.add(Double(start.seconds) + Double(start.milliseconds) / 1000, to: startTime)
+        snapshot.add(start.secondsSince1970, to: startTime)
         var time = timespec()
         if clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 {
             snapshot.add(Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9, to: processorTime)
@@ -101,7 +104,7 @@ enum ProcessMetrics {
         }
     }
 
-    /// The entries of a folder that has one for each descriptor, the one that reads it not counted.
+    /// The number of open descriptors, without the one that reads it.
     private static func descriptorCount() -> Int? {
         guard let folder = opendir("/proc/self/fd") else { return nil }
         defer { closedir(folder) }

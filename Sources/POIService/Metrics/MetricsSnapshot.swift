@@ -1,19 +1,19 @@
-/// Values of metrics at one moment: of one loop at first, of the process after they were merged.
+/// The values of metrics at one moment, of one loop or merged for the process.
 public struct MetricsSnapshot: Sendable {
     enum Value: Hashable, Sendable {
         case number(Double)
         case histogram(Histogram)
     }
 
-    /// By their labels' values, in the order of the definition.
+    /// By metric, then by the labels' values in the order of the definition.
     private(set) var families: [MetricDefinition: [[String]: Value]] = [:]
 
-    /// Nothing yet.
+    /// Makes an empty snapshot.
     public init() {}
 
-    /// Adds a value to what the snapshot has, by the way of merging that the definition names.
+    /// Adds a value, or merges it with the value that is there, as the definition says.
     ///
-    /// - Parameter labels: the labels' values in the order of the definition, as many as it has.
+    /// - Parameter labels: the values of all labels, in the order of the definition.
     public mutating func add(_ number: Double, to metric: MetricDefinition, _ labels: String...) {
         add(.number(number), to: metric, labels)
     }
@@ -23,12 +23,12 @@ public struct MetricsSnapshot: Sendable {
         add(.number(Double(count)), to: metric, labels)
     }
 
-    /// Adds times.
+    /// Adds a histogram.
     public mutating func add(_ histogram: Histogram, to metric: MetricDefinition, _ labels: String...) {
         add(.histogram(histogram), to: metric, labels)
     }
 
-    /// Adds another loop's values.
+    /// Merges another loop's values into this snapshot.
     public mutating func merge(_ other: MetricsSnapshot) {
         for (metric, series) in other.families {
             for (labels, value) in series { add(value, to: metric, labels) }
@@ -51,7 +51,7 @@ extension MetricsSnapshot.Value {
             left.add(right)
             return .histogram(left)
         case (.number, .histogram), (.histogram, .number):
-            preconditionFailure("a family is of one kind")
+            preconditionFailure("a metric has one kind")
         }
     }
 }
@@ -60,8 +60,8 @@ extension MetricsSnapshot {
     /// The media type of `prometheusText`.
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// The values in Prometheus' text format, version 0.0.4 (Prometheus, "Exposition formats"): families in the order
-    /// of `MetricDefinition.all`, those without values left out.
+    /// The values in Prometheus' text format 0.0.4 (Prometheus, "Exposition formats"), in the order of
+    /// `MetricDefinition.all`, without metrics that have no values.
     func prometheusText() -> [UInt8] {
         var text = ""
         for metric in MetricDefinition.all {
@@ -79,7 +79,7 @@ extension MetricsSnapshot {
         return Array(text.utf8)
     }
 
-    /// Buckets are cumulative: each counts all times up to its bound.
+    /// The lines of a histogram. Buckets are cumulative: each counts all values up to its bound.
     private static func lines(_ name: String, _ labels: [String], _ histogram: Histogram) -> String {
         var text = ""
         var count: UInt64 = 0
@@ -99,7 +99,7 @@ extension MetricsSnapshot {
 }
 
 extension Double {
-    /// As Go's `ParseFloat` reads it.
+    /// The number in the format of Go's `ParseFloat`.
     fileprivate var prometheusText: String {
         if isInfinite { return self > 0 ? "+Inf" : "-Inf" }
         if isNaN { return "NaN" }
@@ -114,22 +114,22 @@ extension String {
     }
 }
 
-/// How often times of each size occurred.
+/// Counts times in buckets.
 public struct Histogram: Hashable, Sendable {
-    /// The upper bounds of the buckets, in seconds, each included; one without a bound follows.
+    /// The inclusive upper bounds of the buckets, in seconds; one bucket without a bound follows.
     public let bounds: [Double]
-    /// How many times fell into each bucket.
+    /// The number of times in each bucket.
     public private(set) var counts: [UInt64]
     /// The sum of all times, in seconds.
     public private(set) var sum = 0.0
 
-    /// Empty, with buckets up to these bounds, in ascending order.
+    /// Makes an empty histogram with these bounds, in ascending order.
     public init(bounds: [Double]) {
         self.bounds = bounds
         counts = Array(repeating: 0, count: bounds.count + 1)
     }
 
-    /// How many times there were.
+    /// The number of times.
     public var count: UInt64 { counts.reduce(0, &+) }
 
     /// Counts a time, in seconds.
@@ -140,9 +140,9 @@ public struct Histogram: Hashable, Sendable {
         sum += seconds
     }
 
-    /// Adds what another one has counted, whose bounds are the same.
+    /// Adds the counts of a histogram with the same bounds.
     public mutating func add(_ other: Histogram) {
-        precondition(bounds == other.bounds, "one family has one set of buckets")
+        precondition(bounds == other.bounds, "a metric has one set of buckets")
         for index in counts.indices { counts[index] &+= other.counts[index] }
         sum += other.sum
     }

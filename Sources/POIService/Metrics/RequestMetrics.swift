@@ -1,9 +1,9 @@
 import HTTPServer
 
-/// What one loop has counted of its requests.
+/// Counts the requests of one loop.
 ///
-/// Belongs to its loop, and so costs a request no lock. The number of series is bounded: labels are routes' templates,
-/// known methods and statuses, nothing that a client can make up.
+/// Belongs to its loop, so that a request takes no lock. The number of series is bounded: labels are routes' templates,
+/// known methods and statuses, which a client can't choose freely.
 final class RequestMetrics {
     private struct Series {
         let route: String
@@ -21,7 +21,7 @@ final class RequestMetrics {
         let reason: String
     }
 
-    /// OpenTelemetry's advice for this metric, and three bounds below it: most answers take less than 5 ms.
+    /// OpenTelemetry's bounds for this metric, and three below them: most responses take less than 5 ms.
     private static let bounds = [
         0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
     ]
@@ -42,7 +42,7 @@ final class RequestMetrics {
         series[index].durations.record(Double(seconds) + Double(attoseconds) * 1e-18)
     }
 
-    /// Hands over what was counted since the start.
+    /// Adds the counts since the start.
     func collect(into snapshot: inout MetricsSnapshot) {
         for series in series {
             snapshot.add(
@@ -55,8 +55,8 @@ final class RequestMetrics {
         }
     }
 
-    /// Looked for one by one, since few are in use; one that was found moves towards the front, so that those which
-    /// are asked for most are found first.
+    /// The index of a series, which is added if necessary. It searches linearly, since there are few; a series that was
+    /// found moves towards the front, so that the most frequent ones are found first.
     private func index(_ route: String, _ method: String, _ statusCode: Int) -> Int {
         for index in series.indices
         where series[index].statusCode == statusCode && series[index].method == method
@@ -73,8 +73,8 @@ final class RequestMetrics {
         return series.count - 1
     }
 
-    /// The methods of RFC 9110 and `PATCH`; others, and what couldn't be read, are `_OTHER` (OpenTelemetry, semantic
-    /// conventions for HTTP, `http.request.method`).
+    /// The methods of RFC 9110 and `PATCH`; others, and methods that couldn't be parsed, are `_OTHER` (OpenTelemetry,
+    /// semantic conventions for HTTP, `http.request.method`).
     private static func label(of method: HTTPMethod?) -> String {
         guard let method, method == .get || known.contains(method) else { return "_OTHER" }
         return method.rawValue
@@ -85,39 +85,41 @@ final class RequestMetrics {
     ]
 }
 
-/// What became of the app's events since the process began.
+/// Counts the app's events of the process.
 struct EventMetrics: Sendable {
-    private var counts = EventCounts(accepted: 0, duplicates: 0, unknownNames: 0)
-    private var refusedBatches = 0
+    private var acceptedCount = 0
+    private var duplicateCount = 0
+    private var unknownNameCount = 0
+    private var refusedBatchCount = 0
 
     static let all = [accepted, duplicates, unknownNames, refused]
 
     private static let accepted = MetricDefinition(
-        "poi_events_accepted_total", .counter, "Events that were new, counted after their commit.")
+        "poi_events_accepted_total", .counter, "New events, counted after their commit.")
     private static let duplicates = MetricDefinition(
-        "poi_events_duplicate_total", .counter, "Events that were there before.")
+        "poi_events_duplicate_total", .counter, "Events that had been stored before.")
     private static let unknownNames = MetricDefinition(
-        "poi_events_unknown_name_total", .counter, "Events of names that no definition has: a newer app's.")
+        "poi_events_unknown_name_total", .counter, "Events whose name has no definition, from a newer app.")
     private static let refused = MetricDefinition(
         "poi_events_batches_refused_total", .counter, "Batches of events that were refused for their faults.")
 
     /// Counts a batch that was stored.
     mutating func add(_ batch: EventCounts) {
-        counts = EventCounts(
-            accepted: counts.accepted + batch.accepted, duplicates: counts.duplicates + batch.duplicates,
-            unknownNames: counts.unknownNames + batch.unknownNames)
+        acceptedCount += batch.accepted
+        duplicateCount += batch.duplicates
+        unknownNameCount += batch.unknownNames
     }
 
     /// Counts a batch that was refused.
     mutating func addRefusal() {
-        refusedBatches += 1
+        refusedBatchCount += 1
     }
 
-    /// Adds what was counted.
+    /// Adds the counts since the start.
     func collect(into snapshot: inout MetricsSnapshot) {
-        snapshot.add(counts.accepted, to: Self.accepted)
-        snapshot.add(counts.duplicates, to: Self.duplicates)
-        snapshot.add(counts.unknownNames, to: Self.unknownNames)
-        snapshot.add(refusedBatches, to: Self.refused)
+        snapshot.add(acceptedCount, to: Self.accepted)
+        snapshot.add(duplicateCount, to: Self.duplicates)
+        snapshot.add(unknownNameCount, to: Self.unknownNames)
+        snapshot.add(refusedBatchCount, to: Self.refused)
     }
 }

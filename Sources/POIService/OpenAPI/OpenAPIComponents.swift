@@ -24,46 +24,47 @@ extension OpenAPIDocument {
         "PointsOfInterest": ["type": "array", "items": schema("PointOfInterest")],
         "Source": object(
             required: [("dataset", text), ("id", text), ("license", text)],
-            "Where a place's data come from, and under which licence."),
+            "The origin of a place's data, and their licence."),
         "Feature": feature,
         "FeatureCollection": object(
             required: [
                 ("type", ["const": "FeatureCollection"]),
                 ("features", ["type": "array", "items": schema("Feature")]),
-            ], "Places by RFC 7946, nearest first."),
+            ], "Places in GeoJSON (RFC 7946), nearest first."),
         "CategoryCount": object(
             required: [("name", text), ("count", ["type": "integer", "minimum": 0])],
-            "A category and how many places it has."),
+            "A category and its number of places."),
         "Categories": ["type": "array", "items": schema("CategoryCount")],
-        "Liveness": object(required: [("status", ["const": "alive"])], "The process turns."),
+        "Liveness": object(required: [("status", ["const": "alive"])], "The process is alive."),
         "Readiness": object(
             required: [
                 ("status", ["const": "ready"]), ("database", ["enum": ["reachable", "unreachable"]]),
             ],
             optional: [("eventsDatabase", ["enum": ["reachable", "unreachable"]])],
-            "The process takes requests; what it knows of its database, and of the events' where that is another."
+            "The server is ready; the state of its database, and of the events' database if that is another one."
         ),
         "ProblemCode": [
             "type": "string", "enum": .strings(ProblemCode.definitions.keys.map(\.rawValue).sorted()),
-            "description": "What the problem is, for programs; codes may be added.",
+            "description": "The kind of problem, for programs. New codes may be added.",
         ],
         "Problem": problem,
         "ProblemMeaning": object(
             required: [
                 ("type", ["type": "string", "format": "uri-reference"]), ("code", schema("ProblemCode")),
                 ("title", text), ("status", ["type": "integer"]), ("meaning", text), ("remedy", text),
-            ], "What every problem of a code means, and what to do about it."),
+            ], "What a problem means, and what to do about it."),
     ]
 
     private static let distance: (String, JSONValue) = (
         "distance",
         [
             "type": "number", "minimum": 0, "maximum": .number(NearbyPlacesRequest.maximumRadiusMeters),
-            "description": "Metres from the centre, to 0.1 m; there exactly if the query has a centre.",
+            "description":
+                "The distance from the centre in metres, rounded to 0.1 m; present if the request has a centre.",
         ]
     )
 
-    /// The members of a place that depend on what is known of it and asked for.
+    /// The members that not every place has.
     private static let optionalMembers = [
         distance, ("address", text), ("website", text), ("source", schema("Source")),
     ]
@@ -97,7 +98,7 @@ extension OpenAPIDocument {
                     required: [("name", text), ("category", text), ("featured", ["type": "boolean"])],
                     optional: optionalMembers)
             ),
-        ], "A place by RFC 7946: longitude first.")
+        ], "A place in GeoJSON (RFC 7946), in which the longitude comes first.")
 
     private static let problem = object(
         required: [
@@ -119,7 +120,7 @@ extension OpenAPIDocument {
                                 ]), schema("EventFault"),
                         ]
                     ],
-                    "description": "Every fault of the request's parameters, or of a batch's events.",
+                    "description": "All faults of the request's parameters, or of the batch's events.",
                 ]
             ),
         ], "Why a request failed (RFC 9457).")
@@ -129,7 +130,7 @@ extension OpenAPIDocument {
         ["type": "number", "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)]
     }
 
-    /// An object; members that the schema doesn't know may be added to it one day.
+    /// An object. It allows more members, since the contract may add some.
     static func object(
         required: [(String, JSONValue)], optional: [(String, JSONValue)] = [], _ description: String? = nil
     ) -> JSONValue {
@@ -139,31 +140,31 @@ extension OpenAPIDocument {
         members.append(("properties", .object(required + optional)))
         return .object(members)
     }
-}
 
-extension OpenAPIDocument {
-    /// The headers that answers carry.
+    // MARK: - Headers and problems
+
+    /// The headers of responses.
     static let headers: JSONValue = [
         "X-Request-Id": header(
-            "The request's id, by which the log knows it.", pattern: "^[A-Za-z0-9._-]{1,128}$",
+            "The request's id, which is also in the log.", pattern: "^[A-Za-z0-9._-]{1,128}$",
             isRequired: true),
         "ETag": header(
-            "Weak validator of what was asked and the data behind it (RFC 9110, section 8.8.3).",
+            "The entity tag of the response, a weak one (RFC 9110, section 8.8.3).",
             pattern: #"^W/"[\x21\x23-\x7E]+"$"#),
-        "Vary": header("The request's headers that the answer depends on.", isRequired: true),
-        "Cache-Control": header("How long the answer may be kept, and by whom.", isRequired: true),
+        "Vary": header("The request's headers on which the response depends.", isRequired: true),
+        "Cache-Control": header("Which caches may keep the response, and how long.", isRequired: true),
         "Link": header(
             """
-            The next page (RFC 8288), `<?…>; rel="next"`: a query that is resolved against this request's URL; \
-            there exactly if more places follow.
+            The next page, `<?…>; rel="next"` (RFC 8288): a query to resolve against this request's URL. Present if \
+            more places follow.
             """, pattern: #"^<\?[^>]+>; rel="next"$"#),
         "Server-Timing": header("How long the database took, in milliseconds (W3C Server Timing)."),
         "Retry-After": [
-            "description": "Seconds after which to ask again.", "required": true,
+            "description": "The seconds to wait before the next request.", "required": true,
             "schema": ["type": "integer", "minimum": 0],
         ],
-        "WWW-Authenticate": header("How to bring a key (RFC 6750).", isRequired: true),
-        "Allow": header("The methods that the path has.", isRequired: true),
+        "WWW-Authenticate": header("How to send a key (RFC 6750).", isRequired: true),
+        "Allow": header("The methods of the path.", isRequired: true),
     ]
 
     private static func header(
@@ -181,7 +182,7 @@ extension OpenAPIDocument {
         .object(names.map { ($0, ["$ref": "#/components/headers/\($0)"]) })
     }
 
-    /// The problems of each status, with the codes that come with it.
+    /// A response for each status of problems, with the codes of that status.
     static let problemResponses: JSONValue = {
         let codes = Dictionary(grouping: ProblemCode.definitions.keys) { code in
             ProblemCode.definitions[code]?.status ?? 0

@@ -1,23 +1,23 @@
 import HTTPServer
 import PointsOfInterestAPI
 
-/// The OpenAPI 3.1 description of the service, made of the contract's own constants.
+/// The OpenAPI 3.1 description of the service, made from the constants of the contract.
 ///
-/// Names, ranges, codes and paths come from the types that decode requests and encode answers: what they
-/// don't know isn't in the document, and the compiler asks for a description of each parameter they have.
+/// Names, ranges, codes and paths come from the types that decode requests and encode responses, so they can't differ
+/// from the document. The compiler demands a description of each parameter.
 struct OpenAPIDocument {
-    /// The contract's version: additions raise the second number.
+    /// The contract's version. An addition raises the second number.
     static let version = "0.1.0"
 
     /// The categories that a request may name.
     let vocabulary: CategoryVocabulary
-    /// Whether places are for holders of a key only.
+    /// Whether places need a key.
     let requiresKey: Bool
-    /// Which events there are.
+    /// The definitions of events.
     let catalog: EventCatalog
-    /// Whether events are taken of holders of a key only.
+    /// Whether events need a key.
     let eventsRequireKey: Bool
-    /// Whether a client may ask only so often.
+    /// Whether a client's requests are limited.
     let limitsRate: Bool
 
     /// The document in bytes.
@@ -41,23 +41,23 @@ struct OpenAPIDocument {
             "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
             "description": .string(
                 """
-                Places around a position, nearest first by the geodesic on the WGS 84 ellipsoid.
+                Places near a location, nearest first by their distance on the WGS 84 ellipsoid.
 
-                Degrees are WGS 84, lengths metres. A parameter that is unknown, repeated, empty or out of range \
-                is refused with 400 and every fault named; nothing is clamped or ignored in silence. Every \
-                error is a problem document (RFC 9457). The contract grows by additions only: expect new members \
-                and new categories.
+                Coordinates are in degrees (WGS 84), lengths in metres. A request with a parameter that is unknown, \
+                repeated, empty or out of range gets 400, with all faults; no value is changed or ignored in silence. \
+                Every error is a problem document (RFC 9457). The contract only grows: expect new members and new \
+                categories.
 
-                Every path that has `GET` answers `HEAD` likewise, without the body, and `OPTIONS` with `Allow`.
+                Every path with `GET` also has `HEAD`, and every path has `OPTIONS`, whose response has `Allow`.
                 """),
         ]
     }
 
     private static let tags: JSONValue = [
         ["name": "places", "description": "Points of interest and their categories."],
-        ["name": "events", "description": "What apps tell of their use."],
-        ["name": "health", "description": "What a load balancer asks."],
-        ["name": "documentation", "description": "The service, described by itself."],
+        ["name": "events", "description": "Tracking events, which apps send about their use."],
+        ["name": "health", "description": "The state of the server, for load balancers."],
+        ["name": "documentation", "description": "Descriptions of the service."],
     ]
 
     private var components: JSONValue {
@@ -71,13 +71,13 @@ struct OpenAPIDocument {
         return .object(members)
     }
 
-    /// Whose keys open an operation.
+    /// The keys that an operation may need.
     enum Key: String, CaseIterable {
         case data = "key"
         case events = "eventsKey"
     }
 
-    /// Whether the service is set to ask for such a key.
+    /// Whether the service is configured to need such a key.
     func requires(_ key: Key) -> Bool {
         switch key {
         case .data: requiresKey
@@ -89,19 +89,20 @@ struct OpenAPIDocument {
         let purpose = key == .data ? "reading places" : "sending events"
         return [
             "type": "http", "scheme": "bearer",
-            "description": .string("A key of the service's operator for \(purpose) (RFC 6750)."),
+            "description": .string("A key for \(purpose), from the service's operator (RFC 6750)."),
         ]
     }
 }
 
-/// `GET /openapi.json`: what the service does, for programs; written anew when the vocabulary has grown.
+/// `GET /openapi.json`: the service's description. It is made again when the vocabulary has changed.
 final class OpenAPIHandler: HTTPHandler {
     private let store: any PlaceStore
     private let cachePolicy: CachePolicy
     private let describe: (CategoryVocabulary) -> OpenAPIDocument
-    private var written: (vocabulary: CategoryVocabulary, document: StaticDocument)?
+    /// The latest document, and the vocabulary that it was made for.
+    private var latest: (vocabulary: CategoryVocabulary, document: StaticDocument)?
 
-    /// - Parameter describe: makes the document for the categories that there are.
+    /// - Parameter describe: makes the document for a vocabulary.
     init(
         store: any PlaceStore, cachePolicy: CachePolicy,
         describe: @escaping (CategoryVocabulary) -> OpenAPIDocument
@@ -121,9 +122,9 @@ final class OpenAPIHandler: HTTPHandler {
     }
 
     private func document(for vocabulary: CategoryVocabulary) -> StaticDocument {
-        if let written, written.vocabulary == vocabulary { return written.document }
+        if let latest, latest.vocabulary == vocabulary { return latest.document }
         let document = StaticDocument([.json(describe(vocabulary).json)], cachePolicy: cachePolicy)
-        written = (vocabulary, document)
+        latest = (vocabulary, document)
         return document
     }
 }

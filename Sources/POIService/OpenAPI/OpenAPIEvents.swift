@@ -5,14 +5,14 @@ extension OpenAPIDocument {
     var events: Operation {
         Operation(
             id: "postEvents", tag: "events",
-            summary: "Takes a batch of tracking events, and answers once they are stored for good.",
+            summary: "Stores a batch of tracking events; the response means that they are durable.",
             requestBody: [
                 "required": true,
                 "description": .string(
                     """
-                    At most \(EventLimits.events) events and \(EventLimits.bodyBytes) bytes, as they are or by gzip \
-                    (`Content-Encoding: gzip`), where the bytes count decompressed. All of it is taken or, where an \
-                    event has a fault, none. Sending a batch again is harmless.
+                    At most \(EventLimits.events) events and \(EventLimits.bodyBytes) bytes, which may be compressed by \
+                    gzip (`Content-Encoding: gzip`); the limit is for the decompressed bytes. If an event has a fault, \
+                    none is stored. It is safe to send a batch again.
                     """),
                 "content": [
                     MediaType.json: [
@@ -27,7 +27,7 @@ extension OpenAPIDocument {
             hasTag: false, problems: [406, 415, 422], key: .events)
     }
 
-    /// What events are made of.
+    /// The schemas of events.
     var eventSchemas: [(String, JSONValue)] {
         [
             ("TrackedEvent", trackedEvent),
@@ -35,17 +35,17 @@ extension OpenAPIDocument {
                 "EventsResponse",
                 Self.object(
                     required: [("accepted", Self.count), ("duplicates", Self.count)],
-                    "How many events were new, and how many were there before.")
+                    "The numbers of new events, and of events that had been stored before.")
             ),
             ("EventFault", Self.eventFault),
         ]
     }
 
     private static let count: JSONValue = ["type": "integer", "minimum": 0]
-    /// PostgreSQL keeps no NUL.
+    /// PostgreSQL can't store a NUL.
     private static let storableText = #"^[^\u0000]*$"#
 
-    /// Not every program looks at a `format`.
+    /// Not every program checks a `format`.
     private static let uuid = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"
 
     private static let eventFault = object(
@@ -53,7 +53,7 @@ extension OpenAPIDocument {
             ("index", count), ("code", ["type": "string"]), ("detail", ["type": "string"]),
         ],
         optional: [("parameter", ["type": "string"])],
-        "A fault of one event of a batch: which event, from 0, and what is wrong with which of its members.")
+        "A fault of one event of a batch: the event's index, from 0, its member, and what is wrong with it.")
 
     private var trackedEvent: JSONValue {
         Self.object(
@@ -67,8 +67,8 @@ extension OpenAPIDocument {
                 ("test", ["type": ["boolean", "null"]]),
             ],
             """
-            An event: who did what, and when by the phone's clock, in seconds since 1970. Its id makes sending it \
-            twice harmless; one that a test sent is left out of what is reported.
+            An event: who did what, and when, in seconds since 1970 by the phone's clock. The id identifies an event \
+            that is sent again. Reports leave out events of tests.
             """)
     }
 
@@ -91,14 +91,14 @@ extension OpenAPIDocument {
             definition.description)
     }
 
-    /// An event of a newer app.
+    /// An event from a newer app.
     private var unknownContent: JSONValue {
         let known: JSONValue = ["enum": .strings(catalog.definitions.map(\.name))]
         return Self.object(
             required: [("name", Self.text(bytes: EventLimits.nameBytes).with([("not", known)]))],
             optional: [
                 ("value", ["type": Self.nullableObject, "maxProperties": .integer(EventLimits.members)])
-            ], "An event that this service doesn't know, from a newer app: it is kept as it is.")
+            ], "An event that this server has no definition of, from a newer app. It is stored as it is.")
     }
 
     private static let nullableObject: JSONValue = ["object", "null"]
@@ -113,7 +113,7 @@ extension OpenAPIDocument {
                     "maxLength": .integer(length.upperBound), "pattern": .string(storableText),
                 ]
             case .choice(let choices):
-                // Null is one more choice where there need be none.
+                // An optional parameter may also be null.
                 ["enum": .array(choices.map { .string($0) } + (parameter.isRequired ? [] : [.null]))]
             case .integer(let range):
                 integer(in: range).with([("type", type("integer", of: parameter))])
@@ -124,7 +124,8 @@ extension OpenAPIDocument {
         return schema.with(described)
     }
 
-    /// Bounds beyond what a double can count are none that JSON could keep to (RFC 8259, section 6).
+    /// Leaves out bounds beyond the integers that a double represents exactly: JSON numbers can't be relied on to be
+    /// exact there (RFC 8259, section 6).
     private static func integer(in range: ClosedRange<Int>) -> JSONValue {
         let countable = -1 << 53...1 << 53
         var bounds: [(String, JSONValue)] = []
@@ -137,7 +138,7 @@ extension OpenAPIDocument {
         parameter.isRequired ? .string(name) : .strings([name, "null"])
     }
 
-    /// A text of so many bytes of UTF-8 at most: JSON Schema counts characters.
+    /// A text with a maximum number of bytes of UTF-8. JSON Schema can only limit characters.
     private static func text(bytes: Int) -> JSONValue {
         [
             "type": "string", "minLength": 1, "maxLength": .integer(bytes), "pattern": .string(storableText),

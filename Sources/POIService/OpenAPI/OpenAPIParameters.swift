@@ -1,14 +1,14 @@
 import PointsOfInterestAPI
 
 extension OpenAPIDocument {
-    /// What `GET /locations` takes.
+    /// The parameters of `GET /locations`.
     var locationsParameters: [JSONValue] {
         NearbyPlacesRequest.Parameter.allCases.map { parameter in
             Self.query(parameter.name, description(of: parameter), schema(of: parameter))
         }
     }
 
-    /// What `GET /locations/{id}` takes.
+    /// The parameters of `GET /locations/{id}`.
     var locationParameters: [JSONValue] {
         let id: JSONValue = [
             "name": "id", "in": "path", "required": true, "description": "The place's id.",
@@ -19,11 +19,11 @@ extension OpenAPIDocument {
                 switch parameter {
                 case .lat:
                     Self.query(
-                        parameter.name, "Degrees north of where the distance is told from; with `long`.",
+                        parameter.name, "The latitude of the centre, in degrees. Together with `long`.",
                         Self.latitude)
                 case .long:
                     Self.query(
-                        parameter.name, "Degrees east of where the distance is told from; with `lat`.",
+                        parameter.name, "The longitude of the centre, in degrees. Together with `lat`.",
                         Self.longitude)
                 }
             }
@@ -53,7 +53,7 @@ extension OpenAPIDocument {
                 "items": ["type": "string", "enum": .strings(vocabulary.sortedNames)],
             ]
         case .q:
-            // A NUL is no character of any text; lengths count Unicode scalars, as JSON Schema does.
+            // A text has no NUL. Lengths count Unicode scalars, as in JSON Schema.
             [
                 "type": "string", "minLength": .integer(NearbyPlacesRequest.searchTextLengths.lowerBound),
                 "maxLength": .integer(NearbyPlacesRequest.searchTextLengths.upperBound),
@@ -67,47 +67,47 @@ extension OpenAPIDocument {
 
     private func description(of parameter: NearbyPlacesRequest.Parameter) -> String {
         switch parameter {
-        case .lat: "Degrees north of the centre. Required, with `long`, unless `bbox` is given."
-        case .long: "Degrees east of the centre. Required, with `lat`, unless `bbox` is given."
-        case .radius: "Only places at most this many metres from the centre. Not together with `bbox`."
-        case .limit: "At most this many places."
+        case .lat: "The latitude of the centre, in degrees. Required with `long`, unless there is a `bbox`."
+        case .long: "The longitude of the centre, in degrees. Required with `lat`, unless there is a `bbox`."
+        case .radius: "The maximum distance from the centre, in metres. Not together with `bbox`."
+        case .limit: "The maximum number of places."
         case .bbox:
             """
-            Only places in this box: west, south, east, north in degrees; a west greater than the east crosses \
-            the antimeridian, south is at most north. A place at a pole belongs to every box that touches the \
-            pole, whatever its longitude. Without a centre, places come by their distance from the box's \
-            middle, which the answer doesn't tell.
+            Only places in this box: west, south, east and north, in degrees. The south is at most the north. If the \
+            west is greater than the east, the box crosses the antimeridian. A place at a pole is in every box that \
+            touches the pole, whatever its longitude. Without a centre, places are sorted by their distance from the \
+            middle of the box, and have no `distance`.
             """
         case .category: "Only places of one of these categories."
         case .q:
             """
-            Only places with, for each word of this text, a word in their name that begins so; case and \
-            accents don't matter.
+            Only places whose names match: each word of this text has to begin a word of the name. Case and accents \
+            don't matter.
             """
-        case .featured: "Only places that are featured, or only those that aren't."
+        case .featured: "Only featured places (`true`), or only others (`false`)."
         case .cursor:
             """
-            The next page: taken, unchanged, out of the `Link` header of an answer to the same query; only \
-            `limit` may differ.
+            Where the page begins: the cursor from the `Link` header of the page before, unchanged. All other \
+            parameters except `limit` have to be the same as for that page.
             """
         }
     }
 
-    /// What any request may carry.
+    /// The parameters of every operation.
     static let commonParameters: [JSONValue] = [
         [
             "name": "X-Request-Id", "in": "header",
-            "description": "The request's id for logs; one that isn't sane is replaced.",
+            "description": "The request's id for logs. An invalid one is replaced.",
             "schema": ["type": "string"],
         ]
     ]
 
-    /// What a request for something that has an `ETag` may carry.
+    /// The parameters of operations whose responses have an `ETag`.
     static let conditionalParameters: [JSONValue] =
         commonParameters + [
             [
                 "name": "If-None-Match", "in": "header",
-                "description": "Tags of answers that the client holds (RFC 9110, section 13.1.2).",
+                "description": "Entity tags of responses that the client has (RFC 9110, section 13.1.2).",
                 "schema": ["type": "string"],
             ]
         ]

@@ -1,31 +1,31 @@
 import PointsOfInterestAPI
 
 extension OpenAPIDocument {
-    /// A path of the service and what it has.
+    /// A path and its operations.
     struct Path {
         let template: String
         let item: JSONValue
     }
 
-    /// One `GET`, from which the `HEAD` follows, or one `POST`.
+    /// A `GET` with its `HEAD`, or a `POST`.
     struct Operation {
         let id: String
         let tag: String
         let summary: String
         var parameters: [JSONValue] = []
-        /// What is sent; makes it a `POST`.
+        /// The body of the request, for a `POST`.
         var requestBody: JSONValue?
-        /// The bodies of a success, by media type.
+        /// The bodies of a successful response, by media type.
         let content: [(String, JSONValue)]
-        /// The headers of a success, and of a 304 where the operation has one.
+        /// The headers of a successful response, and of a 304 if the operation has one.
         var headers = ["X-Request-Id", "Cache-Control", "Vary"]
         var hasTag = true
         var successHeaders: [String] = []
-        /// What may go wrong, beyond what may with any request.
+        /// The statuses of problems, besides those of any request.
         var problems: [Int] = []
         var links: JSONValue?
         var key: Key?
-        /// Whether its requests count towards the limit of a client.
+        /// Whether its requests count towards their client's limit.
         var isLimited = true
     }
 
@@ -40,15 +40,15 @@ extension OpenAPIDocument {
         ]
     }
 
-    /// What HTTP itself may make of any request, and what no program is safe from.
+    /// The problems that any request may get.
     private static let commonProblems = [400, 408, 412, 413, 414, 417, 431, 500, 501, 503, 505]
-    /// Beyond that, what may happen to a request that a database answers.
+    /// More problems of requests that need the database.
     private static let databaseProblems = [406, 504]
 
     private var locations: Operation {
         Operation(
             id: "getLocations", tag: "places",
-            summary: "The places around a centre or in a box, nearest first.",
+            summary: "The places near a centre or in a box, nearest first.",
             parameters: locationsParameters,
             content: [
                 (MediaType.json, Self.schema("PointsOfInterest")),
@@ -58,7 +58,7 @@ extension OpenAPIDocument {
             links: [
                 "nearest": [
                     "operationId": "getLocation", "parameters": ["id": "$response.body#/0/id"],
-                    "description": "The nearest of the places by itself.",
+                    "description": "The nearest place.",
                 ]
             ],
             key: .data)
@@ -67,7 +67,7 @@ extension OpenAPIDocument {
     private var location: Operation {
         Operation(
             id: "getLocation", tag: "places",
-            summary: "One place, with its distance where a centre is given.",
+            summary: "One place, with its distance if the request has a centre.",
             parameters: locationParameters,
             content: [
                 (MediaType.json, Self.schema("PointOfInterest")), (MediaType.geoJSON, Self.schema("Feature")),
@@ -79,20 +79,20 @@ extension OpenAPIDocument {
     private var categories: Operation {
         Operation(
             id: "getCategories", tag: "places",
-            summary: "Every category with its number of places, most frequent first, then by name.",
+            summary: "All categories with their numbers of places, the most frequent first, then by name.",
             content: [(MediaType.json, Self.schema("Categories"))],
             successHeaders: ["Server-Timing"], problems: Self.databaseProblems, key: .data)
     }
 
     private var livez: Operation {
         Operation(
-            id: "getLiveness", tag: "health", summary: "200 while the process turns.",
+            id: "getLiveness", tag: "health", summary: "200 while the process is alive.",
             content: [(MediaType.json, Self.schema("Liveness"))], hasTag: false, isLimited: false)
     }
 
     private var readyz: Operation {
         Operation(
-            id: "getReadiness", tag: "health", summary: "200 while the process can take requests.",
+            id: "getReadiness", tag: "health", summary: "200 while the server can serve requests.",
             content: [(MediaType.json, Self.schema("Readiness"))], hasTag: false, isLimited: false)
     }
 
@@ -104,7 +104,8 @@ extension OpenAPIDocument {
 
     private var problems: Operation {
         Operation(
-            id: "getProblems", tag: "documentation", summary: "What all problems mean.",
+            id: "getProblems", tag: "documentation",
+            summary: "What the problems mean, and what to do about them.",
             content: [
                 (MediaType.json, ["type": "array", "items": Self.schema("ProblemMeaning")]),
                 (Self.html, ["type": "string"]),
@@ -114,7 +115,8 @@ extension OpenAPIDocument {
     private var problem: Operation {
         Operation(
             id: "getProblem", tag: "documentation",
-            summary: "What a problem means; its `type` is this page's path.",
+            summary:
+                "What one problem means, and what to do about it; a problem's `type` is the path of this page.",
             parameters: [
                 [
                     "name": "code", "in": "path", "required": true, "description": "The problem's code.",
@@ -179,7 +181,8 @@ extension OpenAPIDocument {
                 (
                     "304",
                     [
-                        "description": "The client's answer is still right (RFC 9110, section 15.4.5).",
+                        "description":
+                            "The response that the client has is still valid (RFC 9110, section 15.4.5).",
                         "headers": Self.headers(headers),
                     ]
                 ))

@@ -1,8 +1,8 @@
 import HTTPServer
 import PointsOfInterestAPI
 
-/// `GET /problems` and `GET /problems/{code}`: what a problem means and what to do about it. A problem's `type`
-/// names such a page (RFC 9457, section 3.1.1).
+/// `GET /problems` and `GET /problems/{code}`: what problems mean and what to do about them. A problem's `type` is the
+/// path of its page (RFC 9457, section 3.1.1).
 struct ProblemPages: HTTPHandler {
     static let indexPath = "/problems"
 
@@ -24,7 +24,7 @@ struct ProblemPages: HTTPHandler {
         return try await page.respond(to: request, context: context)
     }
 
-    /// The page that links to all others.
+    /// The page that lists all problems.
     static func index(_ cachePolicy: CachePolicy) -> StaticDocument {
         let rows = sorted.map { code, definition in
             """

@@ -1,9 +1,9 @@
 import HTTPServer
 import PointsOfInterestAPI
 
-/// A page or document that stays the same for as long as the process runs, in one form or several.
+/// A page or document that never changes while the process runs, in one media type or several.
 struct StaticDocument: HTTPHandler {
-    /// One of the forms that `Accept` chooses among.
+    /// The document in one media type.
     struct Form {
         let mediaType: String
         let headers: HTTPHeaders
@@ -14,7 +14,7 @@ struct StaticDocument: HTTPHandler {
             Form(mediaType: MediaType.json, headers: [.contentType: MediaType.json], body: body)
         }
 
-        /// A page without scripts, styles or anything else to load, and which says so (CSP level 3).
+        /// An HTML page. Its policy forbids scripts, styles and everything else that a page can load (CSP level 3).
         static func html(_ body: [UInt8]) -> Form {
             Form(
                 mediaType: "text/html",
@@ -29,14 +29,15 @@ struct StaticDocument: HTTPHandler {
     }
 
     private let offer: MediaTypeOffer
-    private let answers: [(tag: EntityTag, fresh: HTTPResponse, notModified: HTTPResponse)]
+    /// One for each form, in the order of `offer`.
+    private let responses: [(tag: EntityTag, full: HTTPResponse, notModified: HTTPResponse)]
     private let refusal: HTTPError
 
-    /// - Parameter forms: the preferred one first.
+    /// - Parameter forms: the forms, the preferred one first.
     init(_ forms: [Form], cachePolicy: CachePolicy) {
         offer = MediaTypeOffer(forms.map(\.mediaType))
-        refusal = .notAcceptable("This comes as \(forms.map(\.mediaType).joined(separator: " or ")).")
-        answers = forms.map { form in
+        refusal = .notAcceptable("This is available as \(forms.map(\.mediaType).joined(separator: " or ")).")
+        responses = forms.map { form in
             let hash = StableHash.hash(form.body, seed: StableHash.hash(form.mediaType))
             let tag = EntityTag(hash: hash)
             let shared: HTTPHeaders = [.cacheControl: cachePolicy.documents, .eTag: tag.fieldValue]
@@ -51,16 +52,16 @@ struct StaticDocument: HTTPHandler {
 
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         guard let index = offer.choice(for: request.headers) else { throw refusal }
-        let answer = answers[index]
-        return request.headers.ifNoneMatchNames(answer.tag) ? answer.notModified : answer.fresh
+        let response = responses[index]
+        return request.headers.ifNoneMatchNames(response.tag) ? response.notModified : response.full
     }
 }
 
-/// Small pages of plain HTML.
+/// Simple HTML pages.
 enum HTMLPage {
-    /// A page of a title and what stands below it.
+    /// A page with a title and content.
     ///
-    /// - Parameter content: HTML, whose texts are escaped.
+    /// - Parameter content: HTML; its texts have to be escaped.
     static func render(title: String, content: String) -> [UInt8] {
         Array(
             """
@@ -77,7 +78,7 @@ enum HTMLPage {
             """.utf8)
     }
 
-    /// A text as it stands in HTML, in an attribute's quotes too.
+    /// Escapes a text for HTML and for quoted attributes.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for character in text {
@@ -93,15 +94,15 @@ enum HTMLPage {
     }
 }
 
-/// `GET /`: what this is, for people who follow a link to it.
+/// `GET /`: a page for people who open the service's address.
 enum StartPage {
     static func document(_ cachePolicy: CachePolicy) -> StaticDocument {
         let content = """
-            <p>Places worth knowing around a position, over HTTP: try
+            <p>A web service that finds points of interest near a location. Try
             <a href="categories">/categories</a>.
             <ul>
-            <li><a href="openapi.json">What the service can be asked</a> (OpenAPI)
-            <li><a href="problems">What its problems mean</a>
+            <li><a href="openapi.json">The service's description</a> (OpenAPI)
+            <li><a href="problems">Its problems, and what to do about them</a>
             </ul>
             """
         return StaticDocument(

@@ -1,24 +1,24 @@
 import HTTPServer
 import PointsOfInterestAPI
 
-/// Answers every error as a problem document (RFC 9457), and keeps what is nobody's business for the log.
+/// Makes problem responses (RFC 9457) to errors. Reasons that clients must not see go to the log.
 package struct ProblemResponder: HTTPErrorResponder {
     private let observability: Observability
 
-    /// Tells of failures there.
+    /// Makes a responder that records failures.
     package init(observability: Observability) {
         self.observability = observability
     }
 
-    /// The problem that an error is, for its client.
+    /// The response to an error.
     package func response(to error: any Error, context: RequestContext) -> HTTPResponse {
         switch error {
         case let error as HTTPError: response(to: error, context: context)
-        case let error as ParameterError: response(Problem(error, requestId: context.requestID))
+        case let error as ParameterError: HTTPResponse(Problem(error, requestId: context.requestID))
         case let error as PlaceStoreError: response(to: error, context: context)
-        case let error as EventsError: response(Problem(error, requestId: context.requestID))
+        case let error as EventsError: HTTPResponse(Problem(error, requestId: context.requestID))
         case let error as EventStoreError: response(to: error, context: context)
-        // It may quote what the client has sent.
+        // The error's text may quote the request.
         default: failure("\(error)".redactingNumbers, context)
         }
     }
@@ -30,22 +30,22 @@ package struct ProblemResponder: HTTPErrorResponder {
         let problem = Problem(
             code, status: error.status.code, detail: error.detail,
             requestId: context.requestID)
-        return response(problem, headers: error.headers)
+        return HTTPResponse(problem, headers: error.headers)
     }
 
     private func response(to error: PlaceStoreError, context: RequestContext) -> HTTPResponse {
         switch error {
         case .unavailable(let reason):
             record("the database of \(DatabaseName.places): \(reason)", context)
-            return response(
+            return HTTPResponse(
                 Problem(.databaseUnavailable, requestId: context.requestID), headers: Self.retrySoon)
         case .busy:
-            return response(Problem(.databaseBusy, requestId: context.requestID), headers: Self.retrySoon)
+            return HTTPResponse(Problem(.databaseBusy, requestId: context.requestID), headers: Self.retrySoon)
         case .timeout:
-            return response(Problem(.queryTimeout, requestId: context.requestID))
+            return HTTPResponse(Problem(.queryTimeout, requestId: context.requestID))
         case .cancelled:
-            // Nobody reads this answer: its client has gone.
-            return response(Problem(.internalError, requestId: context.requestID))
+            // Nobody receives this response: the client has gone.
+            return HTTPResponse(Problem(.internalError, requestId: context.requestID))
         case .failed(let reason):
             return failure(reason, context)
         }
@@ -55,10 +55,10 @@ package struct ProblemResponder: HTTPErrorResponder {
         switch error {
         case .unavailable(let reason):
             record("the database of \(DatabaseName.events): \(reason)", context)
-            return response(
+            return HTTPResponse(
                 Problem(.databaseUnavailable, requestId: context.requestID), headers: Self.retrySoon)
         case .busy:
-            return response(Problem(.databaseBusy, requestId: context.requestID), headers: Self.retrySoon)
+            return HTTPResponse(Problem(.databaseBusy, requestId: context.requestID), headers: Self.retrySoon)
         case .failed(let reason):
             return failure(reason, context)
         }
@@ -66,7 +66,7 @@ package struct ProblemResponder: HTTPErrorResponder {
 
     private func failure(_ reason: String, _ context: RequestContext) -> HTTPResponse {
         record(reason, context)
-        return response(Problem(.internalError, requestId: context.requestID))
+        return HTTPResponse(Problem(.internalError, requestId: context.requestID))
     }
 
     private func record(_ reason: String, _ context: RequestContext) {
@@ -74,13 +74,18 @@ package struct ProblemResponder: HTTPErrorResponder {
             .failure(requestID: context.requestID, traceID: context.traceParent?.traceID, reason: reason))
     }
 
-    private func response(_ problem: Problem, headers: HTTPHeaders = HTTPHeaders()) -> HTTPResponse {
+    private static let retrySoon: HTTPHeaders = [.retryAfter: "1"]
+}
+
+extension HTTPResponse {
+    /// The response with a problem.
+    ///
+    /// - Parameter headers: more fields.
+    package init(_ problem: Problem, headers: HTTPHeaders = HTTPHeaders()) {
         var headers = headers
         headers.add(.contentType, MediaType.problemJSON)
         headers.add(.cacheControl, "no-store")
         let status = HTTPStatus(code: problem.status) ?? .internalServerError
-        return HTTPResponse(status, headers: headers, body: problem.json)
+        self.init(status, headers: headers, body: problem.json)
     }
-
-    private static let retrySoon: HTTPHeaders = [.retryAfter: "1"]
 }

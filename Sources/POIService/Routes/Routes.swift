@@ -1,12 +1,12 @@
 import HTTPServer
 import PointsOfInterestAPI
 
-/// What the service answers to, in one place.
+/// All routes of the service.
 enum Routes {
     /// The router of one loop.
     ///
-    /// Health counts towards no limit and needs no key: a busy process is alive, and says so. Pages and
-    /// documents, which say how to ask, need no key either.
+    /// Health has no limits and needs no key, so that a busy process isn't taken for a dead one. Pages and documents need
+    /// no key either: they describe how to use the service.
     static func router(
         store: any PlaceStore, events: any EventStore, health: Health, configuration: ServiceConfiguration,
         observability: Observability
@@ -31,12 +31,12 @@ enum Routes {
         return router
     }
 
-    /// Whether requests of a route count towards the limit of a client.
+    /// Whether requests for a route count towards their client's limit.
     static func isLimited(_ template: String?) -> Bool {
         template != EndpointPath.livez && template != EndpointPath.readyz
     }
 
-    /// What a request of a group of routes has to pass: a key where there are some, and room in the group's limit.
+    /// The checks of a group of routes: a key, if there are any, and the group's limit of requests in flight.
     private static func checks(
         _ keys: [AccessKey], _ configuration: ServiceConfiguration
     ) -> [any HTTPRequestCheck] {
@@ -44,8 +44,7 @@ enum Routes {
         return keys.isEmpty ? [limit] : [KeyRequirement(keys: keys), limit]
     }
 
-    /// What takes the app's events: with keys and a limit of its own, so that neither readers nor writers keep the
-    /// others out.
+    /// Adds the route for events. Its keys and its limit are its own, so that reading and writing don't block each other.
     private static func addEvents(
         to router: HTTPRouter, _ store: any EventStore, _ configuration: ServiceConfiguration,
         _ observability: Observability
@@ -61,14 +60,14 @@ enum Routes {
                 observability: observability))
     }
 
-    /// What is the same for everybody, for as long as the process runs.
+    /// Adds the pages, which never change.
     private static func addDocuments(to router: HTTPRouter, _ cachePolicy: CachePolicy) {
         router.add(.get, "/", StartPage.document(cachePolicy))
         router.add(.get, ProblemPages.indexPath, ProblemPages.index(cachePolicy))
         router.add(.get, EndpointPath.problem, ProblemPages(cachePolicy))
     }
 
-    /// What the store answers.
+    /// Adds the routes for data.
     private static func addData(
         to router: HTTPRouter, _ store: any PlaceStore, _ cachePolicy: CachePolicy,
         _ configuration: ServiceConfiguration

@@ -1,7 +1,7 @@
 import HTTPServer
 
-/// What stands around all routes: who may ask how often, what scripts of other origins may read, and for requests that
-/// need it, preconditions and compression.
+/// The service's root handler: applies the rate limit, cross-origin rules, preconditions and compression around the
+/// routes.
 ///
 /// Belongs to one loop.
 package final class ServiceHandler: HTTPDispatcher {
@@ -11,9 +11,9 @@ package final class ServiceHandler: HTTPDispatcher {
     private let rateLimiting: RateLimiting?
     private let compression = ResponseCompression()
 
-    /// All that responds over one store of places and one of events.
+    /// Makes the handler over a store of places and a store of events.
     ///
-    /// - Parameter rateLimiter: counts the requests of all loops; nil where there is no limit.
+    /// - Parameter rateLimiter: counts the requests of all loops; nil for no limit.
     package init(
         store: any PlaceStore, events: any EventStore, health: Health, configuration: ServiceConfiguration,
         errorResponder: any HTTPErrorResponder, observability: Observability, rateLimiter: RateLimiter?
@@ -33,7 +33,7 @@ package final class ServiceHandler: HTTPDispatcher {
     /// The templates of all routes.
     package var routeTemplates: [String] { router.routes.map(\.template) }
 
-    /// The fields of every response, whatever it is: each could have been another for another request.
+    /// The fields of every response.
     static func commonFields(_ crossOrigin: CrossOriginPolicy) -> HTTPHeaders {
         var fields: HTTPHeaders = [
             .vary: crossOrigin.dependsOnOrigin ? "Accept, Accept-Encoding, Origin" : "Accept, Accept-Encoding"
@@ -42,18 +42,20 @@ package final class ServiceHandler: HTTPDispatcher {
         return fields
     }
 
-    /// Lets scripts of the request's origin read its response as they may, whatever that is.
+    /// Adds the fields that let scripts of the request's origin read the response, if they may.
     package func allowOrigin(of request: HTTPRequest, in context: RequestContext) {
         if let fields = crossOrigin.fields(for: request) { context.responseFields = fields }
     }
 
-    /// Counts the request towards its client's limit, whatever it asks for but health, and has its route check it.
+    /// Counts the request towards its client's limit, unless it is for health, and applies the checks of its route.
+    ///
+    /// - Throws: `HTTPError` if the limit, the router or a check refuses the request.
     package func admit(
         _ request: HTTPRequest, context: RequestContext
     ) throws(HTTPError) -> HTTPAdmission {
         if crossOrigin.concerns(request) {
             allowOrigin(of: request, in: context)
-            if let preflight = crossOrigin.preflightAnswer(
+            if let preflight = crossOrigin.preflightResponse(
                 to: request, methods: router.allowedMethods(for: request))
             {
                 return HTTPAdmission(ClosureHandler { _, _ in preflight })
@@ -75,13 +77,13 @@ package final class ServiceHandler: HTTPDispatcher {
         return admission
     }
 
-    /// Counts a request towards its client's limit, unless it asks for health.
+    /// Counts a request towards its client's limit, unless it is for health.
     private func count(_ request: HTTPRequest, _ context: RequestContext) throws(HTTPError) {
         guard let rateLimiting, Routes.isLimited(context.routeTemplate) else { return }
         if let refusal = rateLimiting.refusal(of: request, context) { throw refusal }
     }
 
-    /// The response to a request that is there as a whole, be it an error's.
+    /// The response to a complete request; errors become problems.
     package func response(to request: HTTPRequest, context: RequestContext) async -> HTTPResponse {
         do {
             return try await respond(to: request, context: context)
@@ -90,7 +92,7 @@ package final class ServiceHandler: HTTPDispatcher {
         }
     }
 
-    /// Counts a request that can't be read towards its client's limit.
+    /// Counts a request that can't be parsed towards its client's limit.
     package func refusal(ofMalformedRequest context: RequestContext) -> HTTPError? {
         rateLimiting?.refusal(ofMalformedRequest: context)
     }
@@ -106,7 +108,7 @@ private struct FinishingHandler: HTTPHandler {
         var response: HTTPResponse
         do {
             response = try await next.respond(to: request, context: context)
-            // Of a request that would fail anyway no precondition counts (RFC 9110 section 13.2.1).
+            // Preconditions are ignored if the request fails without them (RFC 9110, section 13.2.1).
             if request.method == .get || request.method == .head, !request.headers.ifMatchHolds {
                 throw HTTPError.preconditionFailed
             }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import MockService
 import PointsOfInterestAPI
 import Testing
 

@@ -1,12 +1,11 @@
 import Locking
-import EventLoop
+import POIService
 import PointsOfInterestAPI
 
-/// Events in memory, for as long as the process runs: for the mock server and for tests.
+/// A store of events in memory, for the mock server and for tests.
 ///
-/// Any thread, so that loops can share one. It is bounded: past so many events, those that came first are
-/// forgotten.
-public final class MemoryEventStore: EventStore, Sendable {
+/// Any thread, so that loops can share one. Its size is bounded: when it is full, the oldest events are forgotten.
+package final class MemoryEventStore: EventStore, Sendable {
     private struct State {
         var keys: Set<StoredEvent.Key> = []
         var events: [StoredEvent] = []
@@ -17,16 +16,16 @@ public final class MemoryEventStore: EventStore, Sendable {
 
     /// Makes an empty store.
     ///
-    /// - Parameter limit: the most events that it keeps, at least 1.
-    public init(limit: Int = 100_000) {
+    /// - Parameter limit: the maximum number of events that it keeps, at least 1.
+    package init(limit: Int = 100_000) {
         self.limit = max(1, limit)
     }
 
     /// The events, in the order in which they came.
-    public var events: [StoredEvent] { state.withLock { $0.events } }
+    package var events: [StoredEvent] { state.withLock { $0.events } }
 
-    /// Keeps what is new.
-    public func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsResponse {
+    /// Keeps the events that aren't there yet, and counts the others. Never throws.
+    package func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsResponse {
         state.withLock { state in
             let new = events.filter { state.keys.insert($0.key).inserted }
             state.events += new
@@ -39,6 +38,6 @@ public final class MemoryEventStore: EventStore, Sendable {
         }
     }
 
-    /// There is nothing to let go of.
-    public func close() async {}
+    /// Does nothing: there is nothing to close.
+    package func close() async {}
 }

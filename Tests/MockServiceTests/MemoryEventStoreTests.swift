@@ -1,8 +1,8 @@
 import Foundation
+import MockService
+import POIService
 import PointsOfInterestAPI
 import Testing
-
-@testable import POIService
 
 @Suite("Events in memory")
 struct MemoryEventStoreTests {
