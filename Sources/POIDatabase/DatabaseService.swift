@@ -10,7 +10,7 @@ public struct DatabaseService: Sendable {
 
     /// A service that doesn't run yet.
     ///
-    /// - Parameter migrations: the migrations without which it isn't ready.
+    /// - Parameter migrations: the service isn't ready without these.
     public init(
         configuration: ServiceConfiguration, database: DatabaseConfiguration,
         events: EventDatabaseConfiguration, migrations: MigrationDirectory
@@ -22,13 +22,15 @@ public struct DatabaseService: Sendable {
     }
 
     /// Serves until SIGTERM or SIGINT; see `Service.run`.
+    ///
+    /// - Throws: what `Observability.init` and `Service.run` throw.
     public func run(onListening: @escaping @Sendable (String) -> Void) throws {
         let observability = try Observability(
             format: configuration.logFormat, logsAccess: configuration.logsAccess,
             client: configuration.logClient)
         defer { observability.finish() }
         let (dataset, route) = (DatasetState(), ReadRoute(database))
-        let partitions = EventPartitionCare(observability: observability)
+        let partitions = EventPartitionClaim(observability: observability)
         let placesLog = ConnectionLog(.places, record: observability.record)
         let eventsLog = ConnectionLog(.events, record: observability.record)
         let service = Service(

@@ -102,7 +102,7 @@ struct RankingPageTests {
                 == (try Coordinate(latitude: 5, longitude: 180)))
     }
 
-    @Test("A count that a forged cursor makes too great stays the greatest")
+    @Test("A count that a forged cursor makes too large stays the maximum")
     func forgedCount() throws {
         let candidates = (1...3).map { Candidate(id: Int64($0), latitude: 0, longitude: Double($0)) }
         let ranking = Ranking(
@@ -111,10 +111,8 @@ struct RankingPageTests {
         #expect(ranking.page(of: ranking.rank(candidates), from: candidates).next?.count == .max)
     }
 
-    @Test(
-        "A fetch that doesn't reach behind the pages before proves nothing, and everything has to be looked at"
-    )
-    func verdictBeforeThePage() throws {
+    @Test("A fetch that doesn't reach behind the pages before proves nothing")
+    func fetchBeforeThePage() throws {
         let after = PagePosition(distanceMeters: 1_000_000, id: 5, count: 100)
         let ranking = Ranking(
             center: try Coordinate(latitude: 0, longitude: 0), radiusMeters: nil, limit: 3, after: after)
@@ -122,13 +120,8 @@ struct RankingPageTests {
         let placed = ranking.rank(near)
         #expect(placed.isEmpty)
         let fetch = Ranking.Fetch(candidateLimit: 3, candidateCount: 3, lastChordMeters: 33_000)
-        let greatest = NearbyPlacesRequest.maximumRadiusMeters
-        #expect(
-            ranking.verdict(on: placed, after: fetch)
-                == .fetchAll(
-                    distanceMeters: greatest,
-                    chordMeters: Ranking.maximumChordMeters(geodesicMeters: greatest)))
+        #expect(!ranking.isComplete(placed, after: fetch))
         let all = Ranking.Fetch(candidateLimit: 4, candidateCount: 3, lastChordMeters: 33_000)
-        #expect(ranking.verdict(on: placed, after: all) == .complete)
+        #expect(ranking.isComplete(placed, after: all))
     }
 }

@@ -62,8 +62,7 @@ struct RankingTests {
             let chord = chordMeters(start, end)
             let geodesic = Geodesic.distanceMeters(from: start, to: end)
             let holds =
-                geodesic >= Ranking.leastGeodesicMeters(chordMeters: chord)
-                && chord <= Ranking.maximumChordMeters(geodesicMeters: geodesic)
+                geodesic >= Ranking.minimumGeodesicMeters(chordMeters: chord)
                 && geodesic <= Ranking.maximumGeodesicMeters(chordMeters: chord)
                 && chord >= Ranking.chordMeters(ofGeodesicAtMost: geodesic)
             if !holds { Issue.record("\(start) \(end) POI_TEST_SEED=\(generator.seed)") }
@@ -124,7 +123,7 @@ struct RankingTests {
         (placed.distanceMeters * 10).rounded() / 10
     }
 
-    // MARK: Verdicts
+    // MARK: Proof
 
     fileprivate struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -133,38 +132,33 @@ struct RankingTests {
         let distances: [Double]
         /// The chord of the last candidate, where it isn't taken to be as long as its distance.
         var lastChord: Double?
-        let verdict: Ranking.Verdict
-
-        static func needs(_ meters: Double) -> Ranking.Verdict {
-            .fetchAll(
-                distanceMeters: meters, chordMeters: Ranking.maximumChordMeters(geodesicMeters: meters))
-        }
+        let isComplete: Bool
     }
 
     @Test(
-        "Two places of up to four candidates are judged by how far the fetch reached",
+        "A page of two places is proven complete only if the fetch reached far enough",
         arguments: [
-            Case(testDescription: "there is nothing", distances: [], verdict: .complete),
-            Case(testDescription: "that is all there is", distances: [10, 20, 30], verdict: .complete),
+            Case(testDescription: "there is nothing", distances: [], isComplete: true),
+            Case(testDescription: "that is all there is", distances: [10, 20, 30], isComplete: true),
             Case(
                 testDescription: "the last place is well within reach", distances: [10, 20, 30, 40],
-                verdict: .complete),
+                isComplete: true),
             Case(
                 testDescription: "the last place is as far as the reach", distances: [10, 40, 40, 40],
-                verdict: Case.needs(40)),
+                isComplete: false),
             Case(
-                testDescription: "all stand on the centre", distances: [0, 0, 0, 0], verdict: Case.needs(0)),
+                testDescription: "all stand on the centre", distances: [0, 0, 0, 0], isComplete: false),
             Case(
                 testDescription: "the radius is within reach", radius: 15, distances: [10, 20, 30, 40],
-                verdict: .complete),
+                isComplete: true),
             Case(
                 testDescription: "the radius is beyond reach, the last place isn't", radius: 99,
-                distances: [10, 20, 30, 40], verdict: .complete),
+                distances: [10, 20, 30, 40], isComplete: true),
             Case(
-                testDescription: "the radius is beyond reach, and the answer not full", radius: 44.5,
-                distances: [10, 45, 45, 45], lastChord: 44, verdict: Case.needs(44.5)),
+                testDescription: "the radius is beyond reach, and the page not full", radius: 44.5,
+                distances: [10, 45, 45, 45], lastChord: 44, isComplete: false),
         ])
-    fileprivate func verdicts(of example: Case) throws {
+    fileprivate func proof(of example: Case) throws {
         let ranking = Ranking(center: try .init(0, 0), radiusMeters: example.radius, limit: 2)
         let meters = example.distances.filter { $0 <= example.radius ?? .infinity }.prefix(2)
         let placed = meters.enumerated().map {
@@ -173,7 +167,7 @@ struct RankingTests {
         let fetch = Ranking.Fetch(
             candidateLimit: 4, candidateCount: example.distances.count,
             lastChordMeters: example.lastChord ?? example.distances.last)
-        #expect(ranking.verdict(on: placed, after: fetch) == example.verdict)
+        #expect(ranking.isComplete(placed, after: fetch) == example.isComplete)
     }
 
     /// The straight line between two points of WGS 84, by their geocentric coordinates (EPSG method 9602).

@@ -2,23 +2,23 @@ import EventLoop
 import POIService
 import Postgres
 
-/// What `poi events export` does: streams events out of the database, with as little memory for a billion as for one.
+/// What `poi events export` does: streams events out of the database. It takes as little memory for a billion as for one.
 public struct EventExport: Sendable {
     /// How events are written.
     public enum Format: String, CaseIterable, Sendable {
-        /// A JSON object a line.
+        /// A JSON object on each line.
         case ndjson
         /// A header, and a line for each event (RFC 4180).
         case csv
     }
 
-    /// Which events, by the server's time of receipt.
+    /// Which events are exported, by the server's time of receipt.
     public struct Selection: Sendable {
         /// From this moment on, in microseconds since 1970.
         public var sinceMicroseconds: Int64
-        /// Before this one; nil takes all that have come.
+        /// Before this one; nil takes all.
         public var untilMicroseconds: Int64?
-        /// Whether the events of tests count.
+        /// Whether events of tests are exported too.
         public var includesTests: Bool
 
         /// Makes a selection.
@@ -33,7 +33,7 @@ public struct EventExport: Sendable {
     private let selection: Selection
     private let format: Format
 
-    /// An export from the database that `database` leads to; reading the table is all that the role has to be allowed.
+    /// An export from the database that `database` leads to; its role only has to be allowed to read the table.
     public init(_ database: DatabaseConfiguration, _ selection: Selection, format: Format) {
         var configuration = database.postgres
         configuration.statementTimeout = nil
@@ -43,11 +43,11 @@ public struct EventExport: Sendable {
         self.format = format
     }
 
-    /// Hands every line to `write`, its line feed included, and answers how many events there were. Blocks.
+    /// Passes every line to `write`, its line feed included, and returns the number of events. Blocks.
     ///
-    /// - Parameter onProgress: told of the events so far and of all that there will be, before the first and after
-    ///   each; nil spares counting them first. Events that come meanwhile may make them more.
-    /// - Throws: `CommandError`; what `write` throws.
+    /// - Parameter onProgress: gets the number of events so far and the number of all, before the first event and after
+    ///   each; nil saves counting them first. Events that come meanwhile may make them more.
+    /// - Throws: `CommandError` for an error of the database; what `write` throws.
     @discardableResult
     public func run(
         write: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void,
@@ -70,5 +70,51 @@ public struct EventExport: Sendable {
                 }
             }
         }
+    }
+}
+
+/// The SQL of an export.
+private struct EventExportStatements {
+    let selection: EventExport.Selection
+    let format: EventExport.Format
+
+    /// How many events there are.
+    var count: SQL { "SELECT count(*) FROM events WHERE " + condition }
+
+    /// All of them, in the order of the partitions: sorting would delay the first until the last is read.
+    var copy: SQL {
+        switch format {
+        case .ndjson:
+            // The text format would escape backslashes again. JSON contains neither of these two characters.
+            "COPY (SELECT " + Self.object + " FROM events WHERE " + condition
+                + ") TO STDOUT WITH (FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02')"
+        case .csv:
+            "COPY (SELECT id, user_id, time, received_at, name, value, is_test AS test FROM events WHERE "
+                + condition + ") TO STDOUT WITH (FORMAT csv, HEADER)"
+        }
+    }
+
+    /// The form in which apps send events, with the time of receipt. Made as text, since the functions that make JSON order
+    /// members by their length or put blanks between them.
+    private static let object: SQL = """
+        '{"id":"' || id || '","user_id":' || to_json(user_id) \
+        || ',"time":' || extract(epoch FROM time)::double precision \
+        || ',"event":{"name":' || to_json(name) \
+        || CASE value WHEN '{}' THEN '' ELSE ',"value":' || value::text END \
+        || '},"received_at":' || extract(epoch FROM received_at)::double precision \
+        || CASE WHEN is_test THEN ',"test":true' ELSE '' END || '}'
+        """
+
+    private var condition: SQL {
+        var condition = "received_at >= " + Self.moment(selection.sinceMicroseconds)
+        if let until = selection.untilMicroseconds {
+            condition = condition + " AND received_at < " + Self.moment(until)
+        }
+        return selection.includesTests ? condition : condition + " AND NOT is_test"
+    }
+
+    /// A moment as a constant: COPY takes no parameters.
+    private static func moment(_ microseconds: Int64) -> SQL {
+        "timestamptz 'epoch' + " + SQL(integer: Int(microseconds)) + " * interval '1 microsecond'"
     }
 }

@@ -1,25 +1,26 @@
 import EventLoop
+import Locking
 import POIService
 import Postgres
 
-/// Makes the partitions of the months to come, at the start and once a day.
+/// Makes the partitions of the next months, at the start and once a day.
 ///
-/// Where its role may not, it says so, and `poi events maintain` has to be run: until then the DEFAULT partition takes
-/// what comes. Any number of servers may do the same at once. Confined to its loop; `close` must be awaited before that
-/// stops.
+/// If its role isn't allowed to, it logs so, and `poi events maintain` has to be run: until then the DEFAULT partition
+/// takes the events. Any number of servers may do the same at once. Confined to its loop; `close` must be awaited before
+/// that stops.
 final class EventPartitionKeeper {
     private let configuration: PostgresConfiguration
     private let loop: EventLoop
     private let observability: Observability
     private var timer: LoopTimer?
     private var run: Task<Void, Never>?
-    /// When the last partition ends that was seen, in seconds since 1970.
+    /// Up to when there are partitions, as last read, in seconds since 1970.
     private var end: Int64?
 
     private static let interval = Duration.seconds(86_400)
-    /// After which time a failure is tried again.
+    /// How long after a failure the next attempt comes.
     private static let retryInterval = Duration.seconds(300)
-    /// While there is no database, or its migrations are missing: health tells of both.
+    /// The same while there is no database, or its migrations are missing: health reports both.
     private static let waitingInterval = Duration.seconds(2)
 
     init(_ configuration: PostgresConfiguration, loop: EventLoop, observability: Observability) {
@@ -30,12 +31,12 @@ final class EventPartitionKeeper {
         timer?.start(after: .zero)
     }
 
-    /// Whole days until the last partition's end, 0 past it; nil until it is known.
+    /// Whole days until the last partition's end, 0 after it; nil until it is known.
     var daysLeft: Int? {
         end.map { max(0, (Int($0) - Timestamp.now.seconds) / 86_400) }
     }
 
-    /// Makes no more, and waits for what is under way.
+    /// Ends it, and waits for what is under way.
     func close() async {
         timer?.close()
         timer = nil
@@ -53,7 +54,7 @@ final class EventPartitionKeeper {
         do throws(PostgresError) {
             let connection = try await PostgresConnection.connect(configuration, loop: loop)
             let result = await Self.make(on: connection)
-            // Where this role may make none, another may have: its end counts.
+            // If this role may make none, another one may have made some.
             end = (try? await EventPartitions(connection: connection).end()) ?? end
             await connection.close()
             let made = try result.get().filter { $0.outcome == .made }.map(\.name)
@@ -83,5 +84,24 @@ final class EventPartitionKeeper {
             observability.record(.eventPartitionsFailed(reason: error.eventLogText))
             timer?.start(after: Self.retryInterval)
         }
+    }
+}
+
+/// Lets one loop of a process keep the partitions of the next months.
+public final class EventPartitionClaim: Sendable {
+    private let observability: Observability
+    private let isClaimed = Lock(false)
+
+    /// Not claimed yet.
+    ///
+    /// - Parameter observability: gets the partitions that were made, and failures.
+    public init(observability: Observability) {
+        self.observability = observability
+    }
+
+    /// Starts a keeper for the first caller; nil for all others.
+    func claim(_ configuration: PostgresConfiguration, loop: EventLoop) -> EventPartitionKeeper? {
+        guard isClaimed.claim() else { return nil }
+        return EventPartitionKeeper(configuration, loop: loop, observability: observability)
     }
 }

@@ -1,23 +1,26 @@
+import EventLoop
+import POIService
 import Postgres
 
-/// The table's partitions, through a session of their own: making and dropping them may wait for others.
+/// Makes and drops the partitions of the table of events, through a session of its own: both may wait for others.
 struct EventPartitions {
-    /// A month's partition, and what has become of it.
+    /// A month's partition, and what was done.
     struct Partition: Hashable, Sendable {
         let name: String
         let outcome: Outcome
     }
 
+    /// What was done to make a partition.
     enum Outcome: String, Sendable {
         /// It was made.
         case made
-        /// It was there.
+        /// It already existed.
         case exists
         /// Too many of its rows lie in the DEFAULT partition, where they stay.
         case left
     }
 
-    /// The months that have partitions, counted from this one: phones send late, and servers may rest for a while.
+    /// The months that get partitions, counted from this one: phones send late, and servers may be down for a while.
     private static let months = -1...3
 
     /// `$1` which month, counted from this one.
@@ -32,7 +35,7 @@ struct EventPartitions {
             (date_trunc('month', now() AT TIME ZONE 'UTC') - $1 * interval '1 month') AT TIME ZONE 'UTC')
         """
 
-    /// The first month from this one on that has no partition, as seconds since 1970; null where years have one.
+    /// The first month from this one on that has no partition, as seconds since 1970; null if all of ten years have one.
     private static let firstMissing: SQL = """
         SELECT extract(epoch FROM min(month) AT TIME ZONE 'UTC')::bigint \
         FROM generate_series(0, 120) AS number, \
@@ -43,7 +46,7 @@ struct EventPartitions {
 
     let connection: PostgresConnection
 
-    /// When the partitions end that follow each other from this month on, in seconds since 1970.
+    /// Up to when there are partitions from this month on without a gap, in seconds since 1970.
     func end() async throws(PostgresError) -> Int64? {
         try await connection.query(PostgresQuery(Self.firstMissing)).only().decode(Int64?.self, at: 0)
     }
@@ -62,11 +65,65 @@ struct EventPartitions {
         return partitions
     }
 
-    /// Drops the partitions of the months before the last so many; answers their names.
+    /// Drops the partitions of the months before the last `count`; returns their names.
     func drop(keepingMonths count: Int) async throws(PostgresError) -> [String] {
         let rows = try await connection.query(PostgresQuery(Self.dropPartitions, [.float8(Double(count))]))
         var names: [String] = []
         for row in rows { names.append(try row.decode(at: 0)) }
         return names
     }
+}
+
+/// What `poi events maintain` does: makes partitions for the next months, and drops those that are too old.
+public struct EventMaintenance: Sendable {
+    private let configuration: PostgresConfiguration
+    private let retainedMonths: Int?
+
+    /// Maintenance of the database that `database` leads to; its role must own the table.
+    ///
+    /// - Throws: `ConfigurationError` for a retention that isn't valid.
+    public init(
+        _ database: DatabaseConfiguration, from reader: inout SettingsReader
+    ) throws(ConfigurationError) {
+        var configuration = database.postgres
+        // The functions themselves limit how long they wait for locks, and dropping may take long.
+        configuration.statementTimeout = nil
+        self.configuration = configuration
+        retainedMonths = try reader.readIfPresent(.eventsRetention)
+    }
+
+    /// Makes and drops partitions, and passes a line about each to `onLine`. Blocks.
+    ///
+    /// Nothing is dropped unless `POI_EVENTS_RETENTION` is set. Any number may run at once.
+    /// - Throws: `CommandError` for an error of the database.
+    public func run(onLine: @escaping @Sendable (String) -> Void) throws {
+        try EventLoop.runToCompletion { loop in
+            try await CommandError.withConnection(configuration, loop: loop) { connection in
+                let partitions = EventPartitions(connection: connection)
+                let made = try await partitions.make()
+                for partition in made {
+                    if let text = partition.outcome.text { onLine("\(partition.name): \(text)") }
+                }
+                var dropped: [String] = []
+                if let retainedMonths { dropped = try await partitions.drop(keepingMonths: retainedMonths) }
+                for name in dropped { onLine("\(name): dropped") }
+                if dropped.isEmpty, made.allSatisfy({ $0.outcome == .exists }) { onLine("nothing to do") }
+            }
+        }
+    }
+}
+
+extension EventPartitions.Outcome {
+    fileprivate var text: String? {
+        switch self {
+        case .made: "made"
+        case .exists: nil
+        case .left: "not made: too many of its events lie in events_default, where they stay"
+        }
+    }
+}
+
+extension Setting where Value == Int {
+    static let eventsRetention = optionalMonths(
+        "POI_EVENTS_RETENTION", "how long events are kept, this month not counted", in: 1...1200)
 }

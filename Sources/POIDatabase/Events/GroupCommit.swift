@@ -1,9 +1,9 @@
-/// Which batches are written together: those that wait while others are being written.
+/// Decides which batches are written together: those that wait while others are being written.
 ///
-/// A value: it takes batches and the ends of writes, and answers what to write next. One write takes as long as its
-/// commit, so the more wait, the more share one; alone, a batch is written at once.
+/// A value: it takes batches and the ends of writes, and says what to write next. A write takes about as long as its
+/// commit, so the more batches wait, the more share one commit. A batch that is alone is written at once.
 struct GroupCommit<Batch> {
-    /// How much may be under way.
+    /// How much may be under way at once.
     struct Limits: Hashable {
         /// Writes at once.
         var writers: Int
@@ -22,7 +22,7 @@ struct GroupCommit<Batch> {
         self.limits = limits
     }
 
-    /// A batch has come; false where it can't be taken.
+    /// Adds a batch; false where too many events wait.
     mutating func add(_ batch: Batch, eventCount: Int) -> Bool {
         guard waiting.isEmpty || waitingEventCount + eventCount <= limits.waitingEvents else { return false }
         waiting.append((batch, eventCount))

@@ -1,4 +1,5 @@
 import EventLoop
+import Foundation
 import POIService
 import PointsOfInterestAPI
 import Postgres
@@ -9,10 +10,10 @@ import Postgres
 public final class PostgresEventStore: EventStore {
     private struct Batch {
         let events: [StoredEvent]
-        let continuation: UnsafeContinuation<Answer, Never>
+        let continuation: UnsafeContinuation<Outcome, Never>
     }
 
-    private typealias Answer = Result<EventsResponse, EventStoreError>
+    private typealias Outcome = Result<EventsResponse, EventStoreError>
 
     let pool: ConnectionPool
     private var groups: GroupCommit<Batch>
@@ -20,19 +21,20 @@ public final class PostgresEventStore: EventStore {
     /// Whether its database is another than the places'.
     private let isSeparate: Bool
 
-    /// What one statement takes, and what may wait on a loop meanwhile: some 100 ms of work, and a second of it.
+    /// The maximum number of events in one statement, and of those that wait on a loop meanwhile: about 100 ms of work, and
+    /// a second of it.
     private static let eventsPerWrite = 4000
     private static let waitingEvents = 40_000
-    /// How often a statement is sent that partitions which are just being made get in the way of.
+    /// How often a statement is sent if partitions that are being made make it fail.
     private static let attemptLimit = 5
 
     /// Starts connecting.
     ///
     /// - Parameters:
-    ///   - partitions: the process's care for partitions; the first store that is made with it takes it on.
+    ///   - partitions: the first store of a process that is made with it keeps the partitions.
     ///   - connectionLog: logs what happens to connections; the same for all stores of a process.
     public init(
-        configuration: EventDatabaseConfiguration, loop: EventLoop, partitions: EventPartitionCare? = nil,
+        configuration: EventDatabaseConfiguration, loop: EventLoop, partitions: EventPartitionClaim? = nil,
         connectionLog: ConnectionLog? = nil
     ) {
         pool = ConnectionPool(
@@ -48,7 +50,8 @@ public final class PostgresEventStore: EventStore {
 
     /// Writes the batch together with others that wait.
     ///
-    /// Also where the caller's task is cancelled: a client that is gone may well send its events again.
+    /// It does so even if the caller's task is cancelled: a client that has gone may well send its events again.
+    /// - Throws: `busy` where too many events wait; why the database couldn't be written.
     public func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsResponse {
         try await withUnsafeContinuation { continuation in
             let batch = Batch(events: events, continuation: continuation)
@@ -65,7 +68,7 @@ public final class PostgresEventStore: EventStore {
         if let days = keeper?.daysLeft { snapshot.add(days, to: DatabaseMetrics.eventPartitionDaysLeft) }
     }
 
-    /// Asks the database for any answer, if a connection is free to ask.
+    /// Whether the database responds; nil where the places' store checks the same database, or no connection is free.
     public func checkHealth() async -> StoreHealth? {
         guard isSeparate else { return nil }
         // From then on it is known why there is no connection.
@@ -105,16 +108,17 @@ public final class PostgresEventStore: EventStore {
         do throws(PostgresError) {
             let rows = try await pool.query(
                 EventStatements.insert, EventStatements.parameters(events), lane: .exclusive)
-            let answers = try EventTally(rows: rows, eventCount: events.count).answers(batches.map(\.events))
-            for (batch, answer) in zip(batches, answers) {
-                batch.continuation.resume(returning: .success(answer))
+            let responses = try InsertedEvents(rows: rows, eventCount: events.count)
+                .responses(to: batches.map(\.events))
+            for (batch, response) in zip(batches, responses) {
+                batch.continuation.resume(returning: .success(response))
             }
         } catch {
             if error.sqlState == .checkViolation, attempt < Self.attemptLimit {
-                // The month of a row that was on its way into the DEFAULT partition has just got one of its own.
+                // A row was on its way into the DEFAULT partition when its month got a partition of its own.
                 await write(batches, attempt: attempt + 1)
-            } else if error.isOfData, batches.count > 1 {
-                // What one batch has at fault is not to fail the others.
+            } else if error.isCausedByData, batches.count > 1 {
+                // A fault of one batch mustn't make the others fail.
                 for batch in batches { await write([batch]) }
             } else {
                 for batch in batches {
@@ -122,5 +126,88 @@ public final class PostgresEventStore: EventStore {
                 }
             }
         }
+    }
+}
+
+/// Which of the events that were written together were new.
+private struct InsertedEvents {
+    private struct Key: Hashable {
+        let id: PostgresUUID
+        let time: PostgresTimestamp
+    }
+
+    /// The keys that were new; nil where all were.
+    private var newKeys: Set<Key>?
+
+    /// - Parameter rows: the keys that the statement returned.
+    init(rows: PostgresRows, eventCount: Int) throws(PostgresError) {
+        guard rows.count < eventCount else { return }
+        var keys: Set<Key> = []
+        for row in rows { keys.insert(Key(id: try row.decode(at: 0), time: try row.decode(at: 1))) }
+        newKeys = keys
+    }
+
+    /// A response to each batch, in their order. An event in two batches counts as new for the first.
+    func responses(to batches: [[StoredEvent]]) -> [EventsResponse] {
+        guard var newKeys else { return batches.map { EventsResponse(accepted: $0.count, duplicates: 0) } }
+        return batches.map { events in
+            let accepted = events.count { event in
+                let key = Key(id: PostgresUUID(event.key.id), time: PostgresTimestamp(event.key))
+                return newKeys.remove(key) != nil
+            }
+            return EventsResponse(accepted: accepted, duplicates: events.count - accepted)
+        }
+    }
+}
+
+// MARK: - SQL
+
+/// The SQL of writing events.
+private enum EventStatements {
+    /// Inserts the events that are new, and returns their keys: `$1` to `$6` the columns, an array each.
+    ///
+    /// In the order of the keys, so that transactions that write the same events can't end in a deadlock: all of them wait
+    /// for each other in the same direction.
+    static let insert = PreparedStatement(
+        """
+        INSERT INTO events (id, time, user_id, name, value, is_test) \
+        SELECT id, time, user_id, name, value, is_test \
+        FROM unnest($1, $2, $3, $4, $5, $6) AS event (id, time, user_id, name, value, is_test) \
+        ORDER BY id, time \
+        ON CONFLICT DO NOTHING RETURNING id, time
+        """,
+        parameters: [.uuidArray, .timestamptzArray, .textArray, .textArray, .jsonbArray, .boolArray])
+
+    /// The parameters of `insert`.
+    static func parameters(_ events: [StoredEvent]) -> [PostgresValue] {
+        [
+            .uuidArray(events.map { PostgresUUID($0.key.id) }),
+            .timestamptzArray(events.map { PostgresTimestamp($0.key) }),
+            .textArray(events.map(\.userID)), .textArray(events.map(\.name)),
+            .jsonbArray(events.map(\.value)), .boolArray(events.map(\.isTest)),
+        ]
+    }
+}
+
+extension PostgresUUID {
+    /// The same 16 bytes.
+    init(_ id: UUID) {
+        let halves = withUnsafeBytes(of: id.uuid) { bytes in
+            (
+                bytes.loadUnaligned(as: UInt64.self),
+                bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+            )
+        }
+        self.init(high: UInt64(bigEndian: halves.0), low: UInt64(bigEndian: halves.1))
+    }
+}
+
+extension PostgresTimestamp {
+    /// The phone's time of an event. A time that no timestamp can hold becomes one of the infinities, so that no event is
+    /// lost.
+    init(_ key: StoredEvent.Key) {
+        self =
+            PostgresTimestamp(microsecondsSince1970: key.timeMicroseconds)
+            ?? (key.timeMicroseconds < 0 ? .minusInfinity : .infinity)
     }
 }

@@ -1,11 +1,10 @@
 import POIService
 import PointsOfInterestAPI
 
-/// The exact answer to any question about places, by a best-first search through cubes of space.
+/// The exact search for places: best-first through cubes of space.
 ///
-/// A value without input or output: it says which cubes to look into, and is told what lies in them. What the
-/// distances of a cube's places can be is known from its corners, so most cubes are never asked for. A cube
-/// that holds too many places is split.
+/// A value without input or output: it says which cubes to look into, and is told which places are in them. The corners of
+/// a cube bound the distances of its places, so most cubes never have to be read. A cube with too many places is split.
 struct CubeSearch: Sendable {
     /// A cube to look into.
     struct Node: Sendable {
@@ -17,7 +16,7 @@ struct CubeSearch: Sendable {
     private let box: BoundingBox?
     private let point: SIMD3<Double>
     private let isOccupied: @Sendable (SpaceCube) -> Bool
-    private var nearest: NearestSoFar
+    private var nearest: NearestCandidates
     /// What is still to be looked into or split, the nearest last.
     private var frontier: [Node] = []
 
@@ -25,7 +24,7 @@ struct CubeSearch: Sendable {
     ///
     /// - Parameters:
     ///   - box: only places in it; nil is everywhere.
-    ///   - isOccupied: whether there may be a place in a cube, as far as that is known without asking.
+    ///   - isOccupied: whether there may be a place in a cube, as far as that is known without reading.
     init(
         _ ranking: Ranking, box: BoundingBox?,
         isOccupied: @escaping @Sendable (SpaceCube) -> Bool = { _ in true }
@@ -34,12 +33,12 @@ struct CubeSearch: Sendable {
         self.isOccupied = isOccupied
         self.box = box
         point = Ellipsoid.point(ranking.center)
-        nearest = NearestSoFar(of: ranking)
+        nearest = NearestCandidates(of: ranking)
         split(.root)
     }
 
-    /// The cubes around the centre, of growing size: what they hold tells how far the answer may reach, and
-    /// spares the search most of its way down.
+    /// The cubes around the centre, of growing size: their places bound the distances that matter, which spares the search
+    /// most of its way down.
     var surroundings: [SpaceCube] {
         var cubes: [SpaceCube] = []
         var cube = SpaceCube.root
@@ -50,11 +49,11 @@ struct CubeSearch: Sendable {
         return cubes
     }
 
-    /// The cubes to look into next, nearest first; none once the answer is whole.
+    /// The cubes to look into next, nearest first; none once the search is complete.
     mutating func next(atMost count: Int) -> [Node] {
         var nodes: [Node] = []
         while nodes.count < count, let node = frontier.popLast() {
-            guard node.distance.least <= nearest.reachMeters else {
+            guard node.distance.minimum <= nearest.maximumMeters else {
                 frontier.removeAll()  // all others are farther still
                 break
             }
@@ -63,7 +62,7 @@ struct CubeSearch: Sendable {
         return nodes
     }
 
-    /// Takes places, in any order.
+    /// Takes places that were found, in any order.
     mutating func take(_ candidates: some Sequence<Candidate>) {
         for candidate in candidates
         where box?.contains(latitude: candidate.latitude, longitude: candidate.longitude) ?? true {
@@ -74,20 +73,20 @@ struct CubeSearch: Sendable {
     /// Goes on with the parts of a cube that holds more places than were taken.
     mutating func split(_ cube: SpaceCube) {
         for child in cube.children {
-            guard let node = interesting(child) else { continue }
-            let index = frontier.firstIndex(behind: { $0.distance.least > node.distance.least })
+            guard let node = relevantNode(child) else { continue }
+            let index = frontier.firstIndex(behind: { $0.distance.minimum > node.distance.minimum })
             frontier.insert(node, at: index)
         }
     }
 
-    /// The places of the answer; all of them once there are no more cubes.
+    /// The nearest places so far; those of the ranking once there are no more cubes.
     var candidates: [Candidate] { nearest.candidates }
 
-    /// Goes down as long as a single part of the cube is of interest, which costs no question.
+    /// Goes down as long as a single part of the cube is relevant, which reads nothing.
     private func narrowed(_ node: Node) -> Node? {
         var node = node
         while node.cube.level < SpaceCube.lastLevel {
-            let parts = node.cube.children.compactMap(interesting)
+            let parts = node.cube.children.compactMap(relevantNode)
             guard parts.count <= 1 else { return node }
             guard let part = parts.first else { return nil }
             node = part
@@ -95,14 +94,61 @@ struct CubeSearch: Sendable {
         return node
     }
 
-    /// A cube with its distance; nil where no place of it can belong to the answer.
-    private func interesting(_ cube: SpaceCube) -> Node? {
+    /// A cube with its distance; nil where none of its places can belong to the ranking.
+    private func relevantNode(_ cube: SpaceCube) -> Node? {
         guard isOccupied(cube), cube.touchesSurface else { return nil }
         let bounds = cube.surfaceBounds
         if let box, !SpaceCube.mayMeet(box, within: bounds) { return nil }
         let distance = CubeDistance(to: bounds, from: ranking.center, at: point)
-        guard distance.least <= nearest.reachMeters else { return nil }
-        if let after = ranking.after, distance.greatest < after.distanceMeters { return nil }
+        guard distance.minimum <= nearest.maximumMeters else { return nil }
+        if let after = ranking.after, distance.maximum < after.distanceMeters { return nil }
         return Node(cube: cube, distance: distance)
+    }
+}
+
+/// The nearest places that a search has found so far, each once, as many as its ranking asks for.
+private struct NearestCandidates: Sendable {
+    private let ranking: Ranking
+    private var entries: [(distanceMeters: Double, candidate: Candidate)] = []
+
+    init(of ranking: Ranking) {
+        self.ranking = ranking
+    }
+
+    /// No place farther than this belongs to the ranking, in metres.
+    var maximumMeters: Double {
+        let farthest = entries.count >= ranking.limit ? entries.last?.distanceMeters : nil
+        return min(ranking.radiusMeters ?? .infinity, farthest ?? .infinity)
+    }
+
+    /// The places, nearest first.
+    var candidates: [Candidate] { entries.map(\.candidate) }
+
+    /// Takes a place if it may belong to the ranking.
+    mutating func insert(_ candidate: Candidate) {
+        let meters = Geodesic.distanceMeters(from: ranking.center, to: candidate)
+        guard meters <= maximumMeters else { return }
+        if let after = ranking.after, (meters, candidate.id) <= (after.distanceMeters, after.id) { return }
+        let index = entries.firstIndex(behind: {
+            ($0.distanceMeters, $0.candidate.id) < (meters, candidate.id)
+        })
+        // The same place has the same distance, bit by bit.
+        guard index == entries.count || entries[index].candidate.id != candidate.id else { return }
+        entries.insert((meters, candidate), at: index)
+        if entries.count > ranking.limit { entries.removeLast() }
+    }
+}
+
+extension Array {
+    /// The first index of a sorted array behind all elements that belong before, by binary search.
+    ///
+    /// - Parameter belongsBefore: true for the first elements of the array and false for the rest.
+    func firstIndex(behind belongsBefore: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if belongsBefore(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

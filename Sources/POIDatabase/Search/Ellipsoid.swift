@@ -7,17 +7,17 @@ import PointsOfInterestAPI
     import Glibc
 #endif
 
-/// The WGS 84 ellipsoid in space, and what a straight line through it, the chord, tells of the geodesic.
+/// The WGS 84 ellipsoid in space, with coordinates in metres from the Earth's centre.
 enum Ellipsoid {
     /// The semi-axes a, a and b, in metres.
     static let semiAxes = SIMD3(a, a, b)
     private static let a = 6_378_137.0
     private static let b = 6_356_752.314_245_179_5
     private static let eccentricitySquared = 0.006_694_379_990_141_316_5
-    /// More than coordinates, chords and arcs are rounded by together, in metres.
+    /// More than the rounding of coordinates, chords and arcs adds up to, in metres.
     static let margin = Ranking.roundingMarginMeters
 
-    /// The point of a coordinate, as the database's `geocentric_point` has it (EPSG method 9602).
+    /// The point of a coordinate, as the database's `geocentric_point` computes it (EPSG method 9602).
     static func point(_ coordinate: Coordinate) -> SIMD3<Double> {
         let (phi, lambda) = (coordinate.latitude * .pi / 180, coordinate.longitude * .pi / 180)
         let normal = a / (1 - eccentricitySquared * sin(phi) * sin(phi)).squareRoot()

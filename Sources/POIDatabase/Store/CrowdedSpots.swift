@@ -1,8 +1,7 @@
 import Locking
-import EventLoop
 import PointsOfInterestAPI
 
-/// Where the walk to the nearest places ends in a crowd: places on one point, which its index can't order.
+/// Where the walk to the nearest places meets a crowd: places on one point, which its index can't order.
 ///
 /// The walk has to read all of them before it proposes the first (28,263 pages of 50,000 places), and still proves
 /// nothing. So the neighbourhood of such a walk is remembered, and its pages come by a search through cubes.
@@ -10,8 +9,8 @@ import PointsOfInterestAPI
 /// Any thread.
 final class CrowdedSpots: Sendable {
     private struct State {
-        /// The least number of places for which a walk from a neighbourhood met a crowd: one for more goes as far.
-        var leastLimits: [Cell: Int] = [:]
+        /// The minimum number of places for which a walk from a neighbourhood met a crowd: a walk for more goes as far.
+        var minimumLimits: [Cell: Int] = [:]
         var hits = 0
     }
 
@@ -23,9 +22,9 @@ final class CrowdedSpots: Sendable {
     /// 0.2, 1.7 and 14 km high.
     private static let cellsPerDegree = [512.0, 64, 8]
     private static let metersPerDegree = 111_195.0
-    /// So many neighbourhoods are remembered, then all are forgotten.
+    /// The maximum number of neighbourhoods that are remembered; then all are forgotten.
     static let maximumCount = 1024
-    /// After so many questions all are forgotten, since a crowd may be gone.
+    /// After so many requests near crowds all are forgotten, since a crowd may be gone.
     static let maximumHitCount = 65_536
 
     private let state = Lock(State())
@@ -33,9 +32,9 @@ final class CrowdedSpots: Sendable {
     /// Whether a walk for so many places, or fewer, met a crowd near here.
     func contains(_ center: Coordinate, limit: Int) -> Bool {
         state.withLock { state in
-            guard !state.leastLimits.isEmpty else { return false }
+            guard !state.minimumLimits.isEmpty else { return false }
             let isHit = Self.cellsPerDegree.indices.contains { size in
-                state.leastLimits[Self.cell(of: center, size: size)].map { $0 <= limit } ?? false
+                state.minimumLimits[Self.cell(of: center, size: size)].map { $0 <= limit } ?? false
             }
             guard isHit else { return false }
             state.hits += 1
@@ -50,8 +49,8 @@ final class CrowdedSpots: Sendable {
         let size = Self.cellsPerDegree.lastIndex { Self.metersPerDegree / $0 <= crowdDistanceMeters } ?? 0
         let cell = Self.cell(of: center, size: size)
         state.withLock { state in
-            if state.leastLimits.count == Self.maximumCount { state = State() }
-            state.leastLimits[cell] = min(limit, state.leastLimits[cell] ?? limit)
+            if state.minimumLimits.count == Self.maximumCount { state = State() }
+            state.minimumLimits[cell] = min(limit, state.minimumLimits[cell] ?? limit)
         }
     }
 

@@ -1,5 +1,4 @@
 import Locking
-import EventLoop
 import POIService
 import PointsOfInterestAPI
 
@@ -9,11 +8,11 @@ import PointsOfInterestAPI
     import Glibc
 #endif
 
-/// How many places are near, for each degree of latitude and longitude: learnt by all searches of a process.
+/// How many places are near, for each degree of latitude and longitude: learned from all searches of a process.
 ///
 /// The walk to the nearest places by the chord is the cheapest way to a page, but from the other side of the
 /// Earth all chords are nearly as long, and it would read all of the index (8736 of its pages for 24 places). So
-/// it is taken only where as many places as it proposes are known to be near. What is known becomes wrong when
+/// it is taken only where as many places as it proposes are known to be near. This knowledge becomes wrong when
 /// places are deleted; that costs time, never exactness.
 ///
 /// Any thread.
@@ -48,7 +47,7 @@ final class InhabitedRegions: Sendable {
         }
     }
 
-    /// Takes back that so many places are near a coordinate; what is known of fewer stays.
+    /// Forgets that so many places are near a coordinate; fewer are still known to be near.
     func forget(_ count: Int, near center: Coordinate) {
         guard let fewer = UInt16(exactly: count - 1) else { return }
         counts.withLock { counts in
@@ -57,7 +56,7 @@ final class InhabitedRegions: Sendable {
         }
     }
 
-    /// A coordinate is in range, whatever it was made of.
+    /// Every coordinate is in range.
     private static func cell(of center: Coordinate) -> Int {
         let row = min(Row.all.count - 1, Int(center.latitude + 90))
         return row * Row.columnCount + min(Row.columnCount - 1, Int(center.longitude + 180))

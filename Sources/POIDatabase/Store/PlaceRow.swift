@@ -2,7 +2,30 @@ import POIService
 import PointsOfInterestAPI
 import Postgres
 
-/// Reads the columns that `PlaceStatements.nearest` and `byID` answer.
+/// The rows of a page in the order of its ranking, as the page's source of places.
+struct RankedRows: PlaceSource {
+    /// A place: its row, and the distance that is shown.
+    struct Item {
+        let row: Int
+        let distanceMeters: Double?
+    }
+
+    let rows: PostgresRows
+    let items: [Item]
+
+    var count: Int { items.count }
+
+    func withFields(at index: Int, _ body: (PlaceFields) -> Void) throws(PlaceStoreError) {
+        do throws(PostgresError) {
+            let item = items[index]
+            try PlaceRow(rows[item.row]).withFields(distanceMeters: item.distanceMeters, body)
+        } catch {
+            throw PlaceStoreError(error)
+        }
+    }
+}
+
+/// Reads the columns of `PlaceStatements.nearest` and `byID`.
 struct PlaceRow {
     private enum Column: Int {
         case id, latitude, longitude, name, category, featured, address, website
@@ -18,7 +41,7 @@ struct PlaceRow {
         self.row = row
     }
 
-    /// The place's id; nil in a row that only brings the dataset's.
+    /// The place's id; nil in a row that has only the dataset's.
     func id() throws(PostgresError) -> Int64? {
         try decode(.id)
     }
@@ -35,7 +58,7 @@ struct PlaceRow {
             chordMeters: try decode(.chord))
     }
 
-    /// Lends the place's fields, at a distance in metres, to a closure.
+    /// Passes the place's fields, with a distance in metres, to a closure.
     func withFields(
         distanceMeters: Double?, _ body: (PlaceFields) -> Void
     ) throws(PostgresError) {
@@ -47,7 +70,7 @@ struct PlaceRow {
         withExtendedLifetime(row) { body(fields) }
     }
 
-    /// The three columns are all there or none, by the table's check.
+    /// The three columns are all null or none is, by the table's check.
     private func source() throws(PostgresError) -> PlaceFields.Source? {
         guard let dataset = try optionalText(.sourceDataset), let id = try optionalText(.sourceID),
             let license = try optionalText(.sourceLicense)
@@ -55,7 +78,7 @@ struct PlaceRow {
         return PlaceFields.Source(dataset: dataset, id: id, license: license)
     }
 
-    /// A text that is there by the table's definition.
+    /// A text that is never null, by the table's definition.
     private func text(_ column: Column) throws(PostgresError) -> PlaceFields.Text {
         guard let text = try optionalText(column) else {
             throw PostgresError(.decoding(.null(column: column.rawValue)))
@@ -75,8 +98,20 @@ struct PlaceRow {
 
 extension DatasetID: PostgresDecodable {
     /// From `uuid`.
+    ///
+    /// - Throws: `decoding` where the cell isn't a UUID.
     public static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> DatasetID {
         let uuid = try PostgresUUID.decode(cell)
         return DatasetID(high: uuid.high, low: uuid.low)
+    }
+
+    /// Reads a UUID as PostgreSQL writes it; nil for anything else.
+    init?(text: String) {
+        let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
+        guard text.utf8.count == 36, digits.count == 32,
+            let high = UInt64(String(decoding: digits.prefix(16), as: UTF8.self), radix: 16),
+            let low = UInt64(String(decoding: digits.suffix(16), as: UTF8.self), radix: 16)
+        else { return nil }
+        self.init(high: high, low: low)
     }
 }

@@ -2,16 +2,26 @@ import POIService
 import PointsOfInterestAPI
 import Postgres
 
-/// The search for a request's places: the database proposes candidates, `Ranking` makes them the exact page.
+/// Finds the page that a request asks for: the database proposes candidates, `Ranking` makes them the exact page.
 struct PlaceSearch {
     let request: NearbyPlacesRequest
     let ranking: Ranking
     let filter: PlaceFilter
     let statements: WordStatements
-    /// Whether a search by text looks at the nearest places before it reads all places of a word; and what takes how that
-    /// went. To be set by a store that knows where many places are near.
+    /// How many places a search through cubes ranks at least, even if the page shows fewer: so the store learns how many
+    /// places are near.
+    var minimumCount = 0
+    /// Whether a search by text may look at the nearest places before it reads all places of a word: worthwhile where many
+    /// places are known to be near.
     var looksNearby = false
-    var noteWalk: (NearbyWalk) -> Void = { _ in }
+
+    /// What the store can learn from a search, besides the page.
+    struct Findings {
+        /// Where `minimumCount` is set, the distances of the ranked places, the nearest first, in metres.
+        var distances: [Double] = []
+        /// The walk to the nearest places that a search by text took; nil where it took none.
+        var walk: NearbyWalk?
+    }
 
     init(_ request: NearbyPlacesRequest, _ ranking: Ranking, statements: WordStatements) {
         self.request = request
@@ -20,35 +30,41 @@ struct PlaceSearch {
         filter = PlaceFilter(request)
     }
 
-    /// The places of a page, and where the next one begins.
-    struct Answer {
-        let places: RankedRows
-        let next: PagePosition?
-        /// The dataset that all of it was read from.
-        let datasetID: DatasetID?
-        /// How many cubes were looked into.
-        var cubeCount = 0
+    /// The page by whichever way finds its places, in one snapshot; their columns are read at the end.
+    func page(
+        in snapshot: PostgresSnapshot, _ findings: inout Findings
+    ) async throws(PostgresError) -> RankedPage {
+        if let words = filter.words { return try await page(byWords: words, snapshot, &findings) }
+        let ranking = ranking.ranking(atLeast: minimumCount)
+        let candidates = try await throughCubes(ranking, snapshot)
+        let placed = ranking.rank(candidates)
+        if minimumCount > 0 { findings.distances = placed.map(\.distanceMeters) }
+        return try await page(of: placed, from: candidates, snapshot)
     }
 
-    /// The centre, as statements take it.
-    var centerParameters: [PostgresValue] {
-        [.float8(ranking.center.latitude.orZero), .float8(ranking.center.longitude.orZero)]
+    /// Cuts the page out of a complete ranking, and reads the columns of its places.
+    func page(
+        of placed: [Ranking.Placed], from candidates: [Candidate], _ snapshot: PostgresSnapshot
+    ) async throws(PostgresError) -> RankedPage {
+        let page = ranking.page(of: placed, from: candidates)
+        let rows = try await snapshot.query(PlaceStatements.byID, [.int8Array(page.placed.map(\.id))])
+        var rowOfID: [Int64: Int] = [:]
+        for (index, row) in rows.enumerated() {
+            if let id = try PlaceRow(row).id() { rowOfID[id] = index }
+        }
+        let items = page.placed.compactMap { placed in
+            rowOfID[placed.id].map { item(row: $0, at: placed.distanceMeters) }
+        }
+        return RankedPage(
+            places: RankedRows(rows: rows, items: items), next: page.next,
+            datasetID: try rows.first.map(PlaceRow.init)?.datasetID())
     }
 
-    /// The places that rows bring; none where the only row brings nothing but the dataset.
-    func candidates(in rows: PostgresRows) throws(PostgresError) -> [Candidate] {
-        guard let first = rows.first, try PlaceRow(first).id() != nil else { return [] }
-        var candidates: [Candidate] = []
-        candidates.reserveCapacity(rows.count)
-        for row in rows { candidates.append(try PlaceRow(row).candidate()) }
-        return candidates
-    }
-
-    /// The page that a fetch of the places nearest by the chord proves, which come with all their columns; nil where it
-    /// doesn't prove one, or no row tells the dataset.
+    /// A page whose places were read with all their columns, in the order of the chord; nil where `fetch` doesn't prove that
+    /// it is complete, or no row has the dataset's id.
     func page(
         of candidates: [Candidate], in rows: PostgresRows, after fetch: Ranking.Fetch
-    ) throws(PostgresError) -> Answer? {
+    ) throws(PostgresError) -> RankedPage? {
         guard let first = rows.first else { return nil }
         var candidates = candidates
         let rowIndices = request.box.map { box in
@@ -58,47 +74,40 @@ struct PlaceSearch {
         }
         if let rowIndices { candidates = rowIndices.map { candidates[$0] } }
         let placed = ranking.rank(candidates)
-        guard case .complete = ranking.verdict(on: placed, after: fetch) else { return nil }
+        guard ranking.isComplete(placed, after: fetch) else { return nil }
         let page = ranking.page(of: placed, from: candidates)
         let items = page.placed.map {
             item(row: rowIndices?[$0.index] ?? $0.index, at: $0.distanceMeters)
         }
-        return Answer(
+        return RankedPage(
             places: RankedRows(rows: rows, items: items),
             next: page.next, datasetID: try PlaceRow(first).datasetID())
     }
 
-    /// The page by whichever way finds its places, in one snapshot; their columns are read at the end.
-    func page(in snapshot: PostgresSnapshot) async throws(PostgresError) -> Answer {
-        var cubeCount = 0
-        let candidates: [Candidate]
-        if let words = filter.words {
-            switch try await byWords(words, snapshot) {
-            case .page(let answer): return answer
-            case .candidates(let found): candidates = found
-            }
-        } else {
-            (candidates, cubeCount) = try await throughCubes(snapshot)
-        }
-        let page = ranking.page(of: ranking.rank(candidates), from: candidates)
-        let rows = try await snapshot.query(
-            PlaceStatements.byID, [.int8Array(page.placed.map(\.id))])
-        var rowOfID: [Int64: Int] = [:]
-        for (index, row) in rows.enumerated() {
-            if let id = try PlaceRow(row).id() { rowOfID[id] = index }
-        }
-        let items = page.placed.compactMap { placed in
-            rowOfID[placed.id].map { item(row: $0, at: placed.distanceMeters) }
-        }
-        return Answer(
-            places: RankedRows(rows: rows, items: items), next: page.next,
-            datasetID: try rows.first.map(PlaceRow.init)?.datasetID(),
-            cubeCount: cubeCount)
+    /// The places in rows; none where the only row has nothing but the dataset's id.
+    func candidates(in rows: PostgresRows) throws(PostgresError) -> [Candidate] {
+        guard let first = rows.first, try PlaceRow(first).id() != nil else { return [] }
+        var candidates: [Candidate] = []
+        candidates.reserveCapacity(rows.count)
+        for row in rows { candidates.append(try PlaceRow(row).candidate()) }
+        return candidates
     }
 
-    /// A distance is told where the request has a centre, not where the order goes by a box's middle.
+    /// The centre, as statements take it.
+    var centerParameters: [PostgresValue] {
+        [.float8(ranking.center.latitude.orZero), .float8(ranking.center.longitude.orZero)]
+    }
+
+    /// A distance is shown where the request has a centre, not where the order goes by a box's middle.
     private func item(row: Int, at distanceMeters: Double) -> RankedRows.Item {
         RankedRows.Item(row: row, distanceMeters: request.center == nil ? nil : distanceMeters)
+    }
+}
+
+extension Ranking {
+    /// The same ranking of at least so many places.
+    fileprivate func ranking(atLeast count: Int) -> Ranking {
+        Ranking(center: center, radiusMeters: radiusMeters, limit: max(limit, count), after: after)
     }
 }
 
@@ -106,4 +115,128 @@ extension Double {
     /// The number, or 0 where it is too small for PostgreSQL, for which an underflow is an error: the candidates
     /// are the same, and their distances are measured from the centre itself.
     fileprivate var orZero: Double { magnitude < 1e-100 ? 0 : self }
+}
+
+// MARK: - Through cubes
+
+extension PlaceSearch {
+    /// How many cubes one statement looks into.
+    private static let cubesPerStatement = 32
+
+    /// The places of a ranking by a search through cubes.
+    func throughCubes(
+        _ ranking: Ranking, _ snapshot: PostgresSnapshot
+    ) async throws(PostgresError) -> [Candidate] {
+        var search = CubeSearch(ranking, box: request.box)
+        for found in try await contents(of: search.surroundings, filter.source, snapshot) {
+            search.take(found.candidates)
+        }
+        while true {
+            let nodes = search.next(atMost: Self.cubesPerStatement)
+            guard !nodes.isEmpty else { return search.candidates }
+            let lastLevel = nodes.filter { $0.cube.level == SpaceCube.lastLevel }.map(\.cube)
+            let cubes = nodes.filter { $0.cube.level < SpaceCube.lastLevel }.map(\.cube)
+            for (cube, found) in zip(cubes, try await contents(of: cubes, filter.source, snapshot)) {
+                search.take(found.candidates)
+                if !found.isWhole { search.split(cube) }
+            }
+            for found in try await contents(of: lastLevel, filter.source, snapshot, isLimited: false) {
+                search.take(found.candidates)
+            }
+        }
+    }
+
+    /// What a cube was found to hold.
+    struct Content {
+        /// Those of its places that match `filter.featured`.
+        var candidates: [Candidate] = []
+        fileprivate var count = 0
+
+        /// Whether these are all places of the cube.
+        fileprivate var isWhole: Bool { count <= CubeStatement.limit }
+    }
+
+    /// Looks into cubes, by the index of a source.
+    func contents(
+        of cubes: [SpaceCube], _ source: CubeStatement.Source, _ snapshot: PostgresSnapshot,
+        isLimited: Bool = true
+    ) async throws(PostgresError) -> [Content] {
+        guard !cubes.isEmpty, let statement = CubeStatement(source: source, isLimited: isLimited).prepared
+        else {
+            return []
+        }
+        let keys = cubes.map(\.keys)
+        let rows = try await snapshot.query(
+            statement,
+            [.int8Array(keys.map(\.lowerBound)), .int8Array(keys.map(\.upperBound))]
+                + (source == .categories ? filter.cubeParameters : []))
+        var contents = Array(repeating: Content(), count: cubes.count)
+        for row in rows {
+            let number = try row.decode(Int.self, at: 0) - 1
+            guard contents.indices.contains(number) else { continue }
+            contents[number].count += 1
+            guard filter.admits(featured: try row.decode(at: 4)) else { continue }
+            contents[number].candidates.append(
+                Candidate(
+                    id: try row.decode(at: 1), latitude: try row.decode(at: 2),
+                    longitude: try row.decode(at: 3)))
+        }
+        return contents
+    }
+}
+
+// MARK: - Filter
+
+/// What a request asks of its places, apart from where they are.
+struct PlaceFilter: Sendable {
+    /// The categories, each once; empty means all.
+    let categories: [String]
+    let featured: Bool?
+    /// The words of the search text, the longest first, which are most likely the rarest; nil without one.
+    ///
+    /// A word that another begins with is left out: whatever matches the longer one matches both.
+    let words: [String]?
+
+    init(_ request: NearbyPlacesRequest) {
+        categories = request.categories.uniqueInByteOrder
+        featured = request.featured
+        words = request.searchText.map { text in
+            let words = SearchWords.words(ofQuery: text).sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
+            return words.indices.filter { index in
+                !words[..<index].contains { $0.utf8.starts(with: words[index].utf8) }
+            }.map { words[$0] }
+        }
+    }
+
+    /// Whether every place matches.
+    var isEmpty: Bool { categories.isEmpty && featured == nil && words == nil }
+
+    /// Whether a place that is featured, or isn't, may match.
+    func admits(featured: Bool) -> Bool { (self.featured ?? featured) == featured }
+
+    /// The index that has the matching places.
+    var source: CubeStatement.Source {
+        if !categories.isEmpty { return .categories }
+        return featured == true ? .featured : .all
+    }
+
+    /// The parameters of a `CubeStatement` for that source behind the cubes' keys.
+    var cubeParameters: [PostgresValue] {
+        guard source == .categories else { return [] }
+        let kinds = categories.flatMap { category in
+            [false, true].filter(admits).map { (category, $0) }
+        }
+        return [.textArray(kinds.map(\.0)), .int8Array(kinds.map { $0.1 ? 1 : 0 })]
+    }
+
+    /// The parameters of `WordStatements` that say what matches: patterns for the folded name (text[]), the value of
+    /// featured and the categories, both null where they don't matter (boolean and text[]).
+    ///
+    /// Words have no wildcard: all punctuation of ASCII separates them.
+    func matchParameters(_ words: [String]) -> [PostgresValue] {
+        [
+            .textArray(words.map { "% \($0)%" }), featured.map(PostgresValue.bool) ?? .null(.bool),
+            categories.isEmpty ? .null(.textArray) : .textArray(categories),
+        ]
+    }
 }

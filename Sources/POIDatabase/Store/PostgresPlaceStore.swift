@@ -4,7 +4,7 @@ import POIService
 import PointsOfInterestAPI
 import Postgres
 
-/// The places in PostgreSQL: the database proposes candidates, `Ranking` makes them the exact answer.
+/// The places in PostgreSQL: the database proposes candidates, `Ranking` makes them the exact page.
 ///
 /// Belongs to one loop, on which it has connections of its own.
 public final class PostgresPlaceStore: PlaceStore {
@@ -14,24 +14,24 @@ public final class PostgresPlaceStore: PlaceStore {
     private let reads: ReadConnections
     private let watch: DatabaseWatch?
     private let schemaCheck: SchemaCheck
-    /// For tests, whose words are rare.
-    var wordStatements = WordStatements.standard
     private let requestTimeout: Duration
-    /// After so long the warm start asks no new question: a slow database mustn't keep the process from being ready.
-    var learningLimit = Duration.seconds(10)
     /// The count of categories that this store has begun, while it is under way.
-    var countingTask: Task<Void, Never>?
-    private(set) var isClosing = false
-    /// How many pages came by the walk to the nearest places, and how many by a search.
+    private var countingTask: Task<Void, Never>?
+    private var isClosing = false
+    /// Tests replace it, since their words are rare.
+    var wordStatements = WordStatements.standard
+    /// After this time the warm start begins no new search: a slow database mustn't keep the process from being ready.
+    var learningLimit = Duration.seconds(10)
+    /// How many pages came by the walk to the nearest places, and how many by a search; tests check which way was taken.
     private(set) var (nearbyCount, searchCount) = (0, 0)
-    /// Walks begun, and cubes looked into.
-    var (walkCount, cubeCount) = (0, 0)
+    /// How many walks have begun, those included that proved nothing.
+    var walkCount = 0
 
     /// Starts connecting.
     ///
     /// - Parameters:
     ///   - migrations: the migrations that this binary relies on.
-    ///   - dataset: what the process knows of the data; the first store that is made with it keeps it fresh.
+    ///   - dataset: what the process knows about the data; the first store that is made with it keeps it up to date.
     ///   - route: where reads go, if they have an address of their own; the same for all stores of a process.
     ///   - connectionLog: logs what happens to connections; the same for all stores of a process.
     ///   - record: gets what happens to the servers for reads.
@@ -56,10 +56,12 @@ public final class PostgresPlaceStore: PlaceStore {
             : nil
     }
 
-    /// When a request that begins now must have ended, by the loop's clock.
+    /// The time by the loop's clock at which a request that begins now must have ended.
     var deadline: Duration { pool.loop.now + requestTimeout }
 
-    /// Answers by the places nearest by the chord where those are known to be near, else by a search in one snapshot.
+    /// Reads the places nearest by the chord where those are known to be near, else searches in one snapshot.
+    ///
+    /// - Throws: why the database couldn't be read; `timeout` once the request's time is up.
     public func places(
         for request: NearbyPlacesRequest
     ) async throws(PlaceStoreError) -> RankedPage {
@@ -69,16 +71,37 @@ public final class PostgresPlaceStore: PlaceStore {
         let (start, deadline) = (ContinuousClock.now, deadline)
         let search = PlaceSearch(request, ranking, statements: wordStatements)
         do throws(PostgresError) {
-            let answer: PlaceSearch.Answer
-            if let page = try await nearby(search, deadline) {
-                answer = page
+            var page: RankedPage
+            if let found = try await nearby(search, deadline) {
+                page = found
                 nearbyCount += 1
             } else {
-                answer = try await anywhere(search, deadline)
+                page = try await anywhere(search, deadline)
                 searchCount += 1
             }
+            page.databaseDuration = ContinuousClock.now - start
+            return page
+        } catch {
+            throw PlaceStoreError(error, isOverdue: pool.loop.now >= deadline)
+        }
+    }
+
+    /// Reads one place by its id.
+    ///
+    /// - Throws: why the database couldn't be read; `timeout` once the request's time is up.
+    public func place(for request: PlaceRequest) async throws(PlaceStoreError) -> RankedPage {
+        let (start, deadline) = (ContinuousClock.now, deadline)
+        do throws(PostgresError) {
+            let rows = try await read(PlaceStatements.byID, [.int8Array([Int64(request.id)])], deadline)
+            let first = try PlaceRow(rows.only())
+            var items: [RankedRows.Item] = []
+            if try first.id() != nil {
+                let candidate = try first.candidate()
+                let distance = request.center.map { Geodesic.distanceMeters(from: $0, to: candidate) }
+                items.append(RankedRows.Item(row: 0, distanceMeters: distance))
+            }
             return RankedPage(
-                places: answer.places, next: answer.next, datasetID: answer.datasetID,
+                places: RankedRows(rows: rows, items: items), datasetID: try first.datasetID(),
                 databaseDuration: ContinuousClock.now - start)
         } catch {
             throw PlaceStoreError(error, isOverdue: pool.loop.now >= deadline)
@@ -92,21 +115,51 @@ public final class PostgresPlaceStore: PlaceStore {
         try await pool.query(statement, parameters, lane: .fast, deadline: deadline, isIdempotent: true)
     }
 
-    /// What the last renewal of the data told.
+    /// The dataset of the last renewal that the process has heard of.
     public var currentDatasetID: DatasetID? { dataset.datasetID }
 
     /// The categories that there were then.
     public var vocabulary: CategoryVocabulary? { dataset.vocabulary }
 
-    /// Whether the database answers, and has every migration that this binary relies on. Before the first time
-    /// that it does, a store of the process learns where places are, so that nothing is cold once it is ready.
+    /// Reads the categories.
+    ///
+    /// - Throws: why the database couldn't be read.
+    public func currentVocabulary() async throws(PlaceStoreError) -> CategoryVocabulary {
+        do throws(PostgresError) {
+            let rows = try await pool.query(
+                PlaceStatements.vocabulary, lane: .fast, isIdempotent: true)
+            return CategoryVocabulary(try rows.only().decode([String].self, at: 0))
+        } catch {
+            throw PlaceStoreError(error)
+        }
+    }
+
+    /// Whether the database responds and has every migration that this binary relies on.
+    ///
+    /// Before the first time that this is so, one store of the process learns where places are, so that a process that is
+    /// ready is fast.
     public func checkHealth() async -> StoreHealth {
         let health = await schemaCheck.run(on: pool)
         if health == .reachable(missingMigrations: []) { await learnRegionsOnce() }
         return health
     }
 
-    /// Abandons a count that is under way, and closes the connections.
+    /// The state of the connections, of the servers for reads, and of the table's order.
+    public func collectMetrics(into snapshot: inout MetricsSnapshot) {
+        for server in route?.report ?? [] {
+            if let lag = server.lag {
+                snapshot.add(lag / .seconds(1), to: DatabaseMetrics.replicaLag, server.name)
+            }
+            snapshot.add(server.isUsable ? 1 : 0, to: DatabaseMetrics.readServerUsable, server.name)
+        }
+        if let order = dataset.spatialOrder { snapshot.add(order, to: DatabaseMetrics.locationsOrder) }
+        let statistics = pool.statistics
+        snapshot.add(statistics.fast, of: .fast, to: .places)
+        snapshot.add(statistics.exclusive, of: .exclusive, to: .places)
+        snapshot.add(statistics.text, of: .text, to: .places)
+    }
+
+    /// Cancels a count that is under way, and closes the connections.
     public func close() async {
         isClosing = true
         while let task = countingTask {
@@ -115,5 +168,98 @@ public final class PostgresPlaceStore: PlaceStore {
         }
         await watch?.close()
         await reads.close()
+    }
+}
+
+// MARK: - Categories
+
+extension PostgresPlaceStore {
+    /// Returns counts of the places of each category: the last ones, from memory, or the next ones. See
+    /// `CategoryCountSchedule`.
+    ///
+    /// - Throws: why counting has failed; `cancelled`, at once, where the task is cancelled.
+    public func categories() async throws(PlaceStoreError) -> CategoryCounts {
+        let start = ContinuousClock.now
+        while !isClosing {
+            do throws(PlaceStoreError) {
+                let (counts, areAwaited) = try await dataset.categoryCounts.counts(of: currentDatasetID) {
+                    beginCounting()
+                }
+                guard areAwaited else { return counts }
+                return CategoryCounts(
+                    categories: counts.categories, datasetID: counts.datasetID,
+                    databaseDuration: ContinuousClock.now - start)
+            } catch {
+                // If it wasn't this request that was cancelled, the store that counted was closed: another one counts.
+                guard error == .cancelled, !Task.isCancelled else { throw error }
+            }
+        }
+        throw .unavailable(reason: "the store is closed")
+    }
+
+    /// Counts in a task of its own: requests of other loops may wait for it, and the one that began it may be cancelled.
+    private func beginCounting() {
+        let store = LoopBound(self, loop: pool.loop)
+        countingTask = Task(executorPreference: pool.loop) {
+            let outcome = await store.value.countCategories()
+            store.value.countingTask = nil
+            store.value.dataset.categoryCounts.finish(outcome)
+        }
+    }
+
+    private func countCategories() async -> SharedCategoryCounts.Outcome {
+        do throws(PostgresError) {
+            let rows = try await pool.query(
+                PlaceStatements.categories, lane: .exclusive, deadline: deadline, isIdempotent: true)
+            var categories: [CategoryCount] = []
+            for row in rows {
+                categories.append(CategoryCount(name: try row.decode(at: 0), count: try row.decode(at: 1)))
+            }
+            let datasetID = try rows.first.flatMap { row throws(PostgresError) in
+                try row.decode(DatasetID?.self, at: 2)
+            }
+            return .success(CategoryCounts(categories: categories, datasetID: datasetID))
+        } catch {
+            return .failure(PlaceStoreError(error))
+        }
+    }
+}
+
+// MARK: - Watches
+
+/// What one store of a process does for all: watches the dataset, and the servers for reads where there are any.
+///
+/// Confined to the loop. Where reads have servers of their own, both watches use connections to `DATABASE_URL`: a
+/// replica learns about a change late, and not by LISTEN.
+private final class DatabaseWatch {
+    private let dataset: DatasetWatcher
+    private let replicas: ReplicaMonitor?
+    private let primary: ConnectionPool?
+
+    init(
+        _ configuration: DatabaseConfiguration, reads: ConnectionPool, route: ReadRoute?,
+        dataset: DatasetState, connectionLog: ConnectionLog,
+        record: @escaping @Sendable (Observation) -> Void
+    ) {
+        var primary: ConnectionPool?
+        var replicas: ReplicaMonitor?
+        if let route, route.claimWatch() {
+            var options = configuration.pool
+            (options.fastConnections, options.exclusiveConnections, options.textConnections) = (1, 1, 0)
+            let pool = ConnectionPool(
+                configuration.postgres, options: options, loop: reads.loop, observe: connectionLog.observe)
+            primary = pool
+            replicas = ReplicaMonitor(route: route, primary: pool, record: record)
+        }
+        self.primary = primary
+        self.replicas = replicas
+        self.dataset = DatasetWatcher(configuration: configuration, pool: primary ?? reads, state: dataset)
+    }
+
+    /// Ends both watches, and waits for what is under way.
+    func close() async {
+        await dataset.close()
+        await replicas?.close()
+        await primary?.close()
     }
 }

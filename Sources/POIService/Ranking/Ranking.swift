@@ -2,21 +2,20 @@ import PointsOfInterestAPI
 
 /// The exact order of places around a centre: by geodesic distance, then by id.
 ///
-/// The one implementation for every store. PostgreSQL proposes candidates in the order of the straight
-/// line through the Earth; the order on the ellipsoid differs from it, so candidates are ordered here
-/// and cut, and `verdict` tells whether a place that was not proposed could still belong to the answer.
+/// Every store uses this one implementation. PostgreSQL proposes candidates in the order of the straight line through
+/// the Earth, which isn't quite the order on the ellipsoid. So candidates are ordered and cut here, and `isComplete`
+/// tells whether a place that was not proposed could still belong to the page.
 public struct Ranking: Hashable, Sendable {
     /// Where distances are measured from.
     public let center: Coordinate
-    /// How far a place may be, in metres; nil where only `limit` bounds the answer.
+    /// How far a place may be, in metres; nil where only `limit` bounds the ranking.
     public let radiusMeters: Double?
-    /// The most places that are asked for.
+    /// The maximum number of places.
     public let limit: Int
-    /// Where the pages before this one end: places at or before it don't belong to the answer; nil where
-    /// there are none.
+    /// Where the page before this one ends: places at or before it are left out. Nil on the first page.
     public let after: PagePosition?
 
-    /// Ranks around `center`, from behind `after` on.
+    /// Ranks around `center`, starting behind `after`.
     public init(center: Coordinate, radiusMeters: Double?, limit: Int, after: PagePosition? = nil) {
         self.center = center
         self.radiusMeters = radiusMeters
@@ -24,23 +23,33 @@ public struct Ranking: Hashable, Sendable {
         self.after = after
     }
 
-    /// A candidate that belongs to the answer.
+    /// The ranking that a request's page asks for; nil where it has neither a centre nor a box.
+    ///
+    /// Its `limit` is one more than the page's: whether that place exists tells whether a page follows. See
+    /// `page(of:from:)`.
+    public init?(pageOf request: NearbyPlacesRequest) {
+        guard let center = request.orderCenter else { return nil }
+        self.init(
+            center: center, radiusMeters: request.radiusMeters,
+            limit: (request.limit ?? NearbyPlacesRequest.defaultLimit) + 1, after: request.position)
+    }
+
+    /// A candidate with its place in the order.
     public struct Placed: Hashable, Sendable {
-        /// Where the candidate stood among those ranked.
+        /// The candidate's index among those that were ranked.
         public let index: Int
         /// The candidate's id.
         public let id: Int64
-        /// Its geodesic distance in metres: unrounded; or, where the candidate came with its chord, up to
-        /// a few centimetres longer, if that changes neither the order nor a tenth of a metre.
+        /// Its geodesic distance in metres, not rounded. Where the candidate came with its chord, it may be up to a few
+        /// centimetres too long, if that changes neither the order nor the tenth of a metre that is shown.
         public let distanceMeters: Double
     }
 
     /// Orders the candidates within the radius and behind `after`, nearest first, at most `limit`.
     ///
-    /// A chord bounds its geodesic to micrometres nearby. Most often the bounds already decide what is
-    /// asked for: which place is nearer, whether one is within the radius, what its distance is to a tenth
-    /// of a metre. Only where they leave that open is the geodesic itself computed, which takes longer
-    /// than everything else here together.
+    /// Nearby, a chord bounds its geodesic to micrometres. Mostly these bounds already decide everything: which place is
+    /// nearer, whether one is within the radius, and its distance to a tenth of a metre. The geodesic itself is computed
+    /// only where they don't, since that takes longer than everything else here together.
     public func rank(_ candidates: [Candidate]) -> [Placed] {
         var bounds = candidates.indices.map { DistanceBounds(of: candidates, at: $0, from: center) }
         if let radiusMeters {
@@ -49,23 +58,23 @@ public struct Ranking: Hashable, Sendable {
         if let after {
             bounds.removeAll { !$0.isBehind(after, candidates, center) }
         }
-        bounds.sort { ($0.least, $0.id) < ($1.least, $1.id) }
+        bounds.sort { ($0.minimum, $0.id) < ($1.minimum, $1.id) }
         if measureOverlapping(&bounds, candidates) {
-            bounds.sort { ($0.least, $0.id) < ($1.least, $1.id) }
+            bounds.sort { ($0.minimum, $0.id) < ($1.minimum, $1.id) }
         }
         return bounds.prefix(limit).map { bounds in
             var bounds = bounds
             if !bounds.decideTenths { bounds.measure(candidates, center) }
-            return Placed(index: bounds.index, id: bounds.id, distanceMeters: bounds.greatest)
+            return Placed(index: bounds.index, id: bounds.id, distanceMeters: bounds.maximum)
         }
     }
 
-    /// Measures every two candidates whose order the bounds leave open; answers whether there were any.
+    /// Measures every two candidates whose order the bounds don't decide; returns whether there were any.
     private func measureOverlapping(_ bounds: inout [DistanceBounds], _ candidates: [Candidate]) -> Bool {
         var found = false
         var farthest = 0
         for next in bounds.indices.dropFirst() {
-            if bounds[next].least <= bounds[farthest].maximumBeforeMeasuring {
+            if bounds[next].minimum <= bounds[farthest].maximumBeforeMeasuring {
                 bounds[next].measure(candidates, center)
                 bounds[farthest].measure(candidates, center)
                 found = true
@@ -75,5 +84,85 @@ public struct Ranking: Hashable, Sendable {
             }
         }
         return found
+    }
+
+    /// Cuts a page, and tells where the next one begins: nil where none follows.
+    ///
+    /// The next page's position holds the geodesic distance as `geod_inverse` computes it, never a bound of it: the next
+    /// page's places are compared with it bit by bit.
+    ///
+    /// - Parameters:
+    ///   - placed: the complete ranking, of at least one place more than the page if there are so many.
+    ///   - candidates: what was ranked, at the same indices.
+    public func page(
+        of placed: [Placed], from candidates: [Candidate]
+    ) -> (placed: [Placed], next: PagePosition?) {
+        let size = max(0, limit - 1)
+        let shown = Array(placed.prefix(size))
+        guard placed.count > size, let last = shown.last else { return (shown, nil) }
+        // The count comes from a cursor, which may be forged.
+        let count = (after?.count ?? 0).addingReportingOverflow(shown.count)
+        let next = PagePosition(
+            distanceMeters: Geodesic.distanceMeters(from: center, to: candidates[last.index]),
+            id: last.id, count: count.overflow ? .max : count.partialValue)
+        return (shown, next)
+    }
+
+    // MARK: - Proof
+
+    /// How far a store looked: it proposed the places nearest to the centre by the chord, the straight line through the
+    /// Earth.
+    public struct Fetch: Hashable, Sendable {
+        /// The maximum number of candidates that the store was to propose, at least the ranking's `limit`.
+        public let candidateLimit: Int
+        /// How many it proposed; fewer than the limit where there are no more.
+        public let candidateCount: Int
+        /// The chord to the last one, in metres; nil where there is none.
+        public let lastChordMeters: Double?
+
+        /// Describes a fetch in the order of the chord.
+        public init(candidateLimit: Int, candidateCount: Int, lastChordMeters: Double?) {
+            self.candidateLimit = candidateLimit
+            self.candidateCount = candidateCount
+            self.lastChordMeters = lastChordMeters
+        }
+    }
+
+    /// Whether `placed`, ranked from what `fetch` proposed, is complete: no place that was not proposed belongs to it.
+    ///
+    /// The orders of chord and geodesic differ, since the ellipsoid's curvature isn't the same in all directions: by less
+    /// than 3 m at 500 km. So the proof is not a number of candidates. It is that the shortest possible geodesic over the
+    /// last chord is longer than any distance that matters. Places at or before `after` don't count: where the page begins
+    /// farther away than the fetch reached, nothing is proven.
+    public func isComplete(_ placed: [Placed], after fetch: Fetch) -> Bool {
+        guard fetch.candidateCount >= fetch.candidateLimit, let lastChordMeters = fetch.lastChordMeters else {
+            return true  // all the places there are
+        }
+        let farthestPlaced = placed.count == limit ? placed.last?.distanceMeters : nil
+        let needed = min(
+            radiusMeters ?? .infinity, farthestPlaced ?? NearbyPlacesRequest.maximumRadiusMeters)
+        // A place exactly at the bound need not have been proposed.
+        return needed < Self.minimumGeodesicMeters(chordMeters: lastChordMeters)
+    }
+}
+
+/// A place that a store proposes: what is needed to rank it exactly.
+public struct Candidate: Hashable, Sendable {
+    /// The place's id, which decides between equal distances.
+    public let id: Int64
+    /// The exact latitude, in degrees.
+    public let latitude: Double
+    /// The exact longitude, in degrees.
+    public let longitude: Double
+    /// The straight line from the ranking's centre through the Earth, in metres and exact to
+    /// `Ranking.roundingMarginMeters`; nil where the store doesn't know it.
+    public let chordMeters: Double?
+
+    /// Names a place by its id and exact position.
+    public init(id: Int64, latitude: Double, longitude: Double, chordMeters: Double? = nil) {
+        self.id = id
+        self.latitude = latitude
+        self.longitude = longitude
+        self.chordMeters = chordMeters
     }
 }

@@ -1,13 +1,15 @@
 import PointsOfInterestAPI
 
-/// A store in memory, filled once: measures every place, so it is the plainest truth there is.
+/// A store in memory that is filled once and measures every place for every request.
+///
+/// The mock serves from it, and tests compare other stores with it.
 public final class FixtureStore: PlaceStore {
     private let places: [PointOfInterest]
     /// The words of the places' names, in the same order.
     private let words: [[String]]
     /// The categories that there ever were.
     public let vocabulary: CategoryVocabulary?
-    /// The same for as long as the store, whose places don't change.
+    /// Never changes, since the places don't.
     public let currentDatasetID: DatasetID?
 
     /// Keeps `places`; their ids are expected to be unique.
@@ -21,12 +23,12 @@ public final class FixtureStore: PlaceStore {
         currentDatasetID = DatasetID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
     }
 
-    /// The vocabulary never changes.
+    /// The vocabulary, which never changes; never throws.
     public func currentVocabulary() async throws(PlaceStoreError) -> CategoryVocabulary {
         vocabulary ?? CategoryVocabulary([])
     }
 
-    /// Answers by looking at every place.
+    /// Looks at every place; never throws.
     public func places(for request: NearbyPlacesRequest) async throws(PlaceStoreError) -> RankedPage {
         guard let ranking = Ranking(pageOf: request) else {
             return RankedPage(places: [PointOfInterest]())
@@ -41,7 +43,7 @@ public final class FixtureStore: PlaceStore {
         return RankedPage(places: placed, next: page.next, datasetID: currentDatasetID)
     }
 
-    /// What a request asks of a place and its name's words, apart from where it is in the order.
+    /// Whether a place and the words of its name match a request's filters.
     private func filter(of request: NearbyPlacesRequest) -> (PointOfInterest, [String]) -> Bool {
         let categories = Set(request.categories)
         let queryWords = request.searchText.map(SearchWords.words(ofQuery:))
@@ -56,7 +58,7 @@ public final class FixtureStore: PlaceStore {
         }
     }
 
-    /// Answers by looking at every place.
+    /// Looks at every place; never throws.
     public func place(for request: PlaceRequest) async throws(PlaceStoreError) -> RankedPage {
         let found = places.filter { $0.id == request.id }.map { place in
             place.at(
@@ -66,7 +68,7 @@ public final class FixtureStore: PlaceStore {
         return RankedPage(places: found, datasetID: currentDatasetID)
     }
 
-    /// Counts the places.
+    /// Counts the places; never throws.
     public func categories() async throws(PlaceStoreError) -> CategoryCounts {
         var counts: [String: Int] = [:]
         for name in vocabulary?.sortedNames ?? [] { counts[name] = 0 }
@@ -76,12 +78,12 @@ public final class FixtureStore: PlaceStore {
             datasetID: currentDatasetID)
     }
 
-    /// Memory is always there.
+    /// Always reachable.
     public func checkHealth() async -> StoreHealth {
         .reachable(missingMigrations: [])
     }
 
-    /// There is nothing to let go of.
+    /// Nothing to release.
     public func close() async {}
 }
 
@@ -92,7 +94,7 @@ extension Candidate {
 }
 
 extension PointOfInterest {
-    /// The same place, as it is told to somebody at a distance.
+    /// The same place with a distance.
     fileprivate func at(distanceMeters: Double?) -> PointOfInterest {
         PointOfInterest(
             id: id, name: name, category: category, latitude: latitude, longitude: longitude,

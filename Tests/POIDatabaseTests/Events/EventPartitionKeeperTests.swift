@@ -7,7 +7,7 @@ import Testing
 
 @testable import POIDatabase
 
-@Suite("The server's care for partitions", .timeLimit(.minutes(5)))
+@Suite("The keeper of partitions", .timeLimit(.minutes(5)))
 struct EventPartitionKeeperTests {
     /// What a keeper has told, once it has told something, and for how many days there are partitions then.
     private func told(
@@ -18,12 +18,12 @@ struct EventPartitionKeeperTests {
             format: .json, logsAccess: false, descriptor: pipe.fileHandleForWriting.fileDescriptor)
         let url = database.connectionString.replacing("postgres@", with: "\(role)@")
         return try await onLoop { loop in
-            let care = EventPartitionCare(observability: observability)
+            let claim = EventPartitionClaim(observability: observability)
             let configuration = try PostgresConfiguration(conninfo: url)
-            let keeper = care.claim(configuration, loop: loop)
+            let keeper = claim.claim(configuration, loop: loop)
             #expect(keeper != nil)
             // Whoever comes second has nothing to do.
-            #expect(care.claim(configuration, loop: loop) == nil)
+            #expect(claim.claim(configuration, loop: loop) == nil)
             let hasTold = Task.detached { pipe.fileHandleForReading.availableData }
             #expect(keeper?.daysLeft == nil)
             let line = await hasTold.value

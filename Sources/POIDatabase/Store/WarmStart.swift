@@ -4,10 +4,10 @@ import PointsOfInterestAPI
 import Postgres
 
 extension PostgresPlaceStore {
-    /// Waits for the connections, and for one question on each of them; `checkHealth` learns where places are.
+    /// Waits for the connections, and runs one query on each of them; `checkHealth` learns where places are.
     ///
-    /// For its first question a backend of PostgreSQL reads catalogues, loads PostGIS and makes plans. A server that
-    /// says that it is ready has its share of the load at once, and then there is no time for that.
+    /// For its first query a backend of PostgreSQL reads catalogues, loads PostGIS and makes plans. A server that says
+    /// that it is ready gets its share of the load at once, and has no time for that then.
     public func warmUp() async {
         await pool.waitUntilTried()
         let store = LoopBound(self, loop: pool.loop)
@@ -26,44 +26,44 @@ extension PostgresPlaceStore {
         }
     }
 
-    /// A search, whose failure is for the health checks to tell.
+    /// Searches once; health checks report a failure.
     private func searchOnce(text: String? = nil) async {
-        guard var request = Self.question else { return }
+        guard var request = Self.plainRequest else { return }
         request.searchText = text
         _ = try? await places(for: request)
     }
 
-    /// The walk to the nearest places, whatever it finds there.
+    /// Runs the walk to the nearest places once, whatever it finds.
     private func walkOnce() async {
-        guard let request = Self.question, let ranking = Ranking(pageOf: request),
+        guard let request = Self.plainRequest, let ranking = Ranking(pageOf: request),
             let nearest = PlaceStatements.nearest(limit: ranking.limit - 1)
         else { return }
         let search = PlaceSearch(request, ranking, statements: wordStatements)
         _ = try? await read(nearest.statement, search.centerParameters, deadline)
     }
 
-    /// What most clients ask: the nearest places. Where doesn't matter.
-    private static let question = (try? Coordinate(latitude: 0, longitude: 0)).map {
+    /// What most clients send: a request for the nearest places. Where doesn't matter.
+    private static let plainRequest = (try? Coordinate(latitude: 0, longitude: 0)).map {
         NearbyPlacesRequest(center: $0)
     }
 
-    /// Learns where places are, once a process: as soon as its database is there, and before it says so.
+    /// Learns where places are, once a process: as soon as its database responds, and before it is ready.
     func learnRegionsOnce() async {
         if dataset.claimRegions() { await learnRegions() }
     }
 
-    /// Asks for the nearest places from points all over the Earth; and where those say nothing of their own
-    /// surroundings, since they are far away, from the nearest one of them.
+    /// Looks for the places nearest to points all over the Earth. Where these are so far away that nothing is known about
+    /// their own surroundings, looks again from the nearest of them.
     private func learnRegions() async {
         let end = ContinuousClock.now + learningLimit
-        for outlook in Self.outlooks where ContinuousClock.now < end {
-            let places = await nearestPlaces(to: outlook)
+        for viewpoint in Self.viewpoints where ContinuousClock.now < end {
+            let places = await nearestPlaces(to: viewpoint)
             guard let first = places.first,
-                let most = walkLimits.last(where: { $0 <= places.count })
+                let maximum = walkLimits.last(where: { $0 <= places.count })
             else { return }
-            learn(places, from: outlook)
+            learn(places, from: viewpoint)
             guard let place = try? Coordinate(latitude: first.latitude, longitude: first.longitude),
-                !dataset.regions.hasPlaces(most, near: place)
+                !dataset.regions.hasPlaces(maximum, near: place)
             else { continue }
             learn(await nearestPlaces(to: place), from: place)
         }
@@ -73,19 +73,19 @@ extension PostgresPlaceStore {
         learn(places.map { Geodesic.distanceMeters(from: center, to: $0) }, from: center)
     }
 
-    /// As many places as a walk ever proposes, the nearest first; none where the database fails.
+    /// The maximum number of places that a walk proposes, the nearest first; none where the database fails.
     private func nearestPlaces(to center: Coordinate) async -> [Candidate] {
         let ranking = Ranking(center: center, radiusMeters: nil, limit: walkLimits.max() ?? 0)
         let search = PlaceSearch(NearbyPlacesRequest(center: center), ranking, statements: wordStatements)
         let found = try? await pool.withSnapshot(lane: .exclusive) { snapshot throws(PostgresError) in
-            try await search.throughCubes(snapshot).candidates
+            try await search.throughCubes(ranking, snapshot)
         }
         return found ?? []
     }
 
     /// The corners of an icosahedron and the middles of its faces: no point of the Earth is farther than 2,530 km
     /// from one of these 32.
-    static let outlooks: [Coordinate] = {
+    static let viewpoints: [Coordinate] = {
         let golden = (1 + 5.0.squareRoot()) / 2
         var directions: [SIMD3<Double>] = []
         for one in [1.0, -1] {

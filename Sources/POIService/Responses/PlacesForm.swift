@@ -25,14 +25,16 @@ enum PlacesForm: Int {
         }
     }
 
-    func fields(_ fields: AnswerFields) -> HTTPHeaders {
+    func fields(_ fields: ResponseFields) -> HTTPHeaders {
         switch self {
         case .json: fields.json
         case .geoJSON: fields.geoJSON
         }
     }
 
-    /// The body of an answer with all of these places.
+    /// The body of a response with all of these places.
+    ///
+    /// - Throws: `failed` where a stored place can't be read.
     func list(_ places: any PlaceSource) throws(PlaceStoreError) -> [UInt8] {
         var writer = JSONWriter(capacity: 64 + 448 * places.count)
         switch self {
@@ -52,7 +54,9 @@ enum PlacesForm: Int {
         return writer.bytes
     }
 
-    /// The body of an answer with the first of these places, which are not none.
+    /// The body of a response with the first of these places; there must be one.
+    ///
+    /// - Throws: `failed` where the stored place can't be read.
     func single(_ places: any PlaceSource) throws(PlaceStoreError) -> [UInt8] {
         var writer = JSONWriter(capacity: 512)
         try places.withFields(at: 0) { place in

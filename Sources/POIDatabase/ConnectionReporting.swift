@@ -1,0 +1,110 @@
+import Locking
+import EventLoop
+import POIService
+import Postgres
+
+/// Logs why a database can't be reached, for all pools of a process that lead to it.
+///
+/// Each connection of a pool tries again and again. So a cause is logged only when it differs from the last one, and at
+/// most once a minute; the metrics count every failure. Any thread.
+public final class ConnectionLog: Sendable {
+    private let database: DatabaseName
+    private let record: @Sendable (Observation) -> Void
+    private let state = Lock(State())
+
+    private struct State {
+        var (failures, losses, notices) = (CauseFilter(), CauseFilter(), CauseFilter())
+    }
+
+    /// Logs for one database.
+    ///
+    /// - Parameter record: gets what is to be logged.
+    public init(_ database: DatabaseName, record: @escaping @Sendable (Observation) -> Void) {
+        self.database = database
+        self.record = record
+    }
+
+    /// Takes what has happened to a pool's connections.
+    func observe(_ observation: PoolObservation) {
+        let now = ContinuousClock.now
+        switch observation {
+        case .connected:
+            state.withLock { state in
+                state.failures.endCause()
+                state.losses.endCause()
+            }
+        case .connectFailed(_, let error):
+            let kind = (error.connectFailure ?? .other).rawValue
+            guard state.withLock({ $0.failures.isNews(kind, at: now) }) else { return }
+            record(.databaseConnectFailed(database, kind: kind, reason: error.connectionLogText))
+        case .connectionLost(_, let error):
+            guard state.withLock({ $0.losses.isNews(error.description, at: now) }) else { return }
+            record(.databaseConnectionLost(database, reason: error.connectionLogText))
+        case .notice(let report):
+            guard state.withLock({ $0.notices.isNews(report.sqlState.rawValue, at: now) }) else { return }
+            record(.databaseNotice(database, text(of: report)))
+        }
+    }
+
+    /// A notice for events could quote one, and one for places a position.
+    private func text(of report: PostgresServerReport) -> String {
+        let head = "\(report.severity) (SQLSTATE \(report.sqlState))"
+        return database == .events ? head : "\(head): \(report.message.redactingNumbers)"
+    }
+}
+
+/// Which causes are to be logged: one that differs from the last, and each at most once a minute.
+struct CauseFilter {
+    private var last: String?
+    private var loggedAt: [String: ContinuousClock.Instant] = [:]
+
+    private static let interval = Duration.seconds(60)
+    /// The maximum number of causes that are remembered.
+    private static let limit = 100
+
+    /// Whether a cause is to be logged now.
+    mutating func isNews(_ cause: String, at now: ContinuousClock.Instant) -> Bool {
+        guard cause != last else { return false }
+        last = cause
+        if let time = loggedAt[cause], now - time < Self.interval { return false }
+        if loggedAt.count >= Self.limit { loggedAt = [:] }
+        loggedAt[cause] = now
+        return true
+    }
+
+    /// It works again: the same cause would be news.
+    mutating func endCause() {
+        last = nil
+    }
+}
+
+extension MetricsSnapshot {
+    /// Adds the state of a loop's connections to a database.
+    mutating func add(
+        _ lane: PoolStatistics.Lane, of name: PoolLaneName, to database: DatabaseName
+    ) {
+        let labels = (database.rawValue, name.rawValue)
+        func add(_ count: Int, to metric: MetricDefinition) {
+            self.add(count, to: metric, labels.0, labels.1)
+        }
+        let idle = lane.connections - lane.busyConnections
+        for (count, state) in [
+            (idle, "idle"), (lane.busyConnections, "busy"), (lane.missingConnections, "missing"),
+        ] {
+            self.add(count, to: DatabaseMetrics.connections, labels.0, labels.1, state)
+        }
+        add(lane.inFlight, to: DatabaseMetrics.inFlight)
+        add(lane.waiting, to: DatabaseMetrics.waiting)
+        add(lane.timedOutAcquires, to: DatabaseMetrics.acquireTimeouts)
+        add(lane.refusedAcquires, to: DatabaseMetrics.acquireRefusals)
+        add(lane.lostConnections, to: DatabaseMetrics.connectionsLost)
+        add(lane.retiredConnections, to: DatabaseMetrics.connectionsMoved)
+        add(lane.timedOutQueries, to: DatabaseMetrics.queryTimeouts)
+        // Zeros too: so a rate begins with the first failure and not with the second.
+        for reason in ConnectFailure.allCases {
+            self.add(
+                lane.connectFailures[reason] ?? 0, to: DatabaseMetrics.connectFailures, labels.0, labels.1,
+                reason.rawValue)
+        }
+    }
+}
