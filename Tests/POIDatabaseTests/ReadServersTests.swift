@@ -19,12 +19,12 @@ struct ReadServersTests {
         servers.fate(of: (host, "5432"), now: .seconds(seconds))
     }
 
-    /// All answer from the start.
+    /// All respond from the start.
     private mutating func allUsable() {
         _ = servers.update(0, .standby(lag: .zero), now: .zero)
         _ = servers.update(1, .standby(lag: .zero), now: .zero)
         _ = servers.update(2, .primary, now: .zero)
-        servers.isPrimaryAnswering = true
+        servers.isPrimaryResponding = true
     }
 
     @Test("All are tried until something is known of them")
@@ -54,28 +54,28 @@ struct ReadServersTests {
         #expect(fate("replica", at: 0) == .leave)
     }
 
-    @Test("One that is silent is abandoned while another answers, and not where none does")
+    @Test("One that is silent is abandoned while another responds, and not where none does")
     mutating func silent() {
         allUsable()
-        #expect(servers.update(0, .silence, now: .seconds(1)) == .silent)
-        #expect(servers.update(0, .silence, now: .seconds(2)) == nil)
+        #expect(servers.update(0, .noResponse, now: .seconds(1)) == .silent)
+        #expect(servers.update(0, .noResponse, now: .seconds(2)) == nil)
         #expect(candidates() == ["other", "primary"])
         #expect(fate("replica", at: 2) == .abandon)
-        for index in [1, 2] { _ = servers.update(index, .silence, now: .seconds(3)) }
-        servers.isPrimaryAnswering = false
+        for index in [1, 2] { _ = servers.update(index, .noResponse, now: .seconds(3)) }
+        servers.isPrimaryResponding = false
         #expect(fate("replica", at: 3) == .keep)
         #expect(candidates() == ["replica", "other", "primary"])
         // What lags is not even taken for want of others.
         _ = servers.update(1, .standby(lag: .seconds(99)), now: .seconds(4))
         #expect(candidates() == ["replica", "primary"])
-        servers.isPrimaryAnswering = true
+        servers.isPrimaryResponding = true
         #expect(fate("replica", at: 5) == .abandon)
     }
 
     @Test("Connections move back to a standby once it has settled, from the primary and from elsewhere")
     mutating func movingBack() {
         allUsable()
-        for index in [0, 1] { _ = servers.update(index, .silence, now: .seconds(60)) }
+        for index in [0, 1] { _ = servers.update(index, .noResponse, now: .seconds(60)) }
         #expect(fate("primary", at: 61) == .keep)
         _ = servers.update(0, .standby(lag: .zero), now: .seconds(70))
         #expect(fate("primary", at: 74) == .keep)

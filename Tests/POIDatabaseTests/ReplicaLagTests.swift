@@ -54,8 +54,8 @@ struct ReplicaLagTests {
     mutating func firstSight() {
         #expect(update(50, primary: 90, since: .seconds(40), at: 100) == .seconds(40))
         var other = ReplicaLag()
-        let sighting = ReplicaLag.Sighting(replayed: 1, sinceLastTransaction: .seconds(-40))
-        #expect(other.update(sighting, primary: 2, now: .seconds(100)) == .zero)
+        let progress = ReplicaLag.Progress(replayed: 1, sinceLastTransaction: .seconds(-40))
+        #expect(other.update(progress, primary: 2, now: .seconds(100)) == .zero)
         var unknown = ReplicaLag()
         #expect(unknown.update(.init(replayed: 1), primary: 2, now: .seconds(100)) == .zero)
     }

@@ -1,5 +1,5 @@
-import Locking
 import EventLoop
+import Locking
 import Postgres
 
 /// Where reads go: shared by the pools of a process, kept up to date by one `ReplicaMonitor`.
@@ -13,7 +13,7 @@ public final class ReadRoute: Sendable {
     private let servers: Lock<ReadServers>
     private let isWatched = Lock(false)
 
-    /// Nil where reads have no address of their own.
+    /// Makes a route; nil where reads have no address of their own.
     public init?(_ configuration: DatabaseConfiguration) {
         guard let reads = configuration.reads else { return nil }
         self.reads = reads
@@ -24,15 +24,15 @@ public final class ReadRoute: Sendable {
                 endpoints, prefersStandbys: reads.prefersStandbys, maximumLag: configuration.maxReplicaLag))
     }
 
-    /// Whether the caller is the first, and is to keep this up to date.
+    /// Whether the caller is the first, and has to keep this up to date.
     func claimWatch() -> Bool { isWatched.claim() }
 
-    /// How to reach one of the servers and no other.
+    /// How to connect to one of the servers and no other.
     func probe(_ endpoint: PostgresEndpoint) -> PostgresConfiguration {
         reads.probing(endpoint)
     }
 
-    /// What a new connection tries, in order: the servers for reads that may have them, then `DATABASE_URL`.
+    /// What a new connection tries, in order: the servers for reads that may get connections, then `DATABASE_URL`.
     var configurations: [PostgresConfiguration] {
         // Without a host in the string, libpq's defaults decide, and there is nothing to choose among.
         guard !endpoints.isEmpty else { return [reads, primary] }
@@ -43,18 +43,55 @@ public final class ReadRoute: Sendable {
     /// The state of each server.
     var report: [ReadServers.Report] { servers.withLock { $0.report } }
 
-    /// What becomes of a connection to that host and port.
+    /// What to do with a connection to that host and port.
     func fate(of target: (host: String, port: String), now: Duration) -> ConnectionPool.Fate {
         endpoints.isEmpty ? .keep : servers.withLock { $0.fate(of: target, now: now) }
     }
 
-    /// Takes what was seen of a server; answers its new condition where that has changed.
-    func update(_ index: Int, _ sighting: ReadServers.Sighting, now: Duration) -> ReadServers.Condition? {
-        servers.withLock { $0.update(index, sighting, now: now) }
+    /// Takes the result of a probe; returns the server's new condition where that has changed.
+    func update(_ index: Int, _ result: ReadServers.ProbeResult, now: Duration) -> ReadServers.Condition? {
+        servers.withLock { $0.update(index, result, now: now) }
     }
 
-    /// Takes whether `DATABASE_URL` answers.
-    func update(isPrimaryAnswering: Bool) {
-        servers.withLock { $0.isPrimaryAnswering = isPrimaryAnswering }
+    /// Takes whether `DATABASE_URL` responds.
+    func update(isPrimaryResponding: Bool) {
+        servers.withLock { $0.isPrimaryResponding = isPrimaryResponding }
+    }
+}
+
+/// A loop's connections for reads; they follow a `ReadRoute` where there is one. Confined to its loop.
+final class ReadConnections {
+    let pool: ConnectionPool
+    private var timer: LoopTimer?
+
+    /// How often connections are reviewed: their server may no longer be usable, or a better one may be back.
+    private static let interval = Duration.seconds(1)
+
+    /// Starts connecting.
+    ///
+    /// - Parameter observe: called on the loop with what happens to connections.
+    init(
+        _ configuration: DatabaseConfiguration, route: ReadRoute?, loop: EventLoop,
+        observe: @escaping (PoolObservation) -> Void = { _ in }
+    ) {
+        guard let route else {
+            pool = ConnectionPool(
+                configuration.postgres, options: configuration.pool, loop: loop, observe: observe)
+            return
+        }
+        let pool = ConnectionPool(
+            route: { route.configurations }, options: configuration.pool, loop: loop, observe: observe)
+        self.pool = pool
+        timer = LoopTimer(loop: loop) {
+            pool.review { route.fate(of: $0, now: loop.now) }
+        }
+        timer?.start(after: Self.interval, repeating: Self.interval)
+    }
+
+    /// Closes the connections.
+    func close() async {
+        timer?.close()
+        timer = nil
+        await pool.close()
     }
 }

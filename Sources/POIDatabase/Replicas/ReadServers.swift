@@ -1,40 +1,40 @@
 import Postgres
 
-/// The servers that reads may go to, what is known of each, and what follows from it.
+/// The servers that reads may go to, the condition of each, and where connections go therefore.
 ///
-/// A value. A server that lags too far gets no reads; one that is silent gets none while another answers.
-/// Standbys go before primaries where the connection string prefers them.
+/// A value. A server that lags too far gets no reads; one that is silent gets none while another responds.
+/// Standbys come before primaries where the connection string prefers them.
 struct ReadServers {
     /// How a server is doing.
     enum Condition: Hashable {
-        /// It hasn't been asked yet.
+        /// It hasn't been probed yet.
         case unknown
-        /// It answers, and has what it should, without a break since that time.
+        /// It responds and doesn't lag too far, without a break since that time.
         case usable(isStandby: Bool, since: Duration)
         /// It is too far behind.
         case lagging
-        /// It doesn't answer.
+        /// It doesn't respond.
         case silent
     }
 
-    /// What was seen of a server.
-    enum Sighting {
+    /// The result of a probe of a server.
+    enum ProbeResult {
         /// It is a primary.
         case primary
-        /// It is a standby, so far behind.
+        /// It is a standby, so far behind the primary.
         case standby(lag: Duration)
-        /// It could not be asked.
-        case silence
+        /// It did not respond.
+        case noResponse
     }
 
     private struct Server {
         let endpoint: PostgresEndpoint
         var condition = Condition.unknown
-        /// What was seen last of a standby; nil of anything else.
+        /// The last lag of a standby; nil for anything else.
         var lag: Duration?
     }
 
-    /// A server's state, to be measured.
+    /// A server's state, for the metrics.
     struct Report {
         let name: String
         let isUsable: Bool
@@ -44,10 +44,10 @@ struct ReadServers {
     private var servers: [Server]
     private let prefersStandbys: Bool
     private let maximumLag: Duration
-    /// Whether the database answers that reads go to where none of these can take them.
-    var isPrimaryAnswering = false
+    /// Whether the primary responds, to which reads go where none of these servers can take them.
+    var isPrimaryResponding = false
 
-    /// For so long a server has to be usable before connections come back to it from elsewhere.
+    /// How long a server has to be usable before connections move back to it.
     static let settlingTime = Duration.seconds(5)
 
     init(_ endpoints: [PostgresEndpoint], prefersStandbys: Bool, maximumLag: Duration) {
@@ -56,25 +56,25 @@ struct ReadServers {
         self.maximumLag = maximumLag
     }
 
-    /// Takes what was seen of a server; answers its new condition where that is another kind than before.
-    mutating func update(_ index: Int, _ sighting: Sighting, now: Duration) -> Condition? {
+    /// Takes the result of a probe; returns the server's new condition where that is of another kind than before.
+    mutating func update(_ index: Int, _ result: ProbeResult, now: Duration) -> Condition? {
         let old = servers[index].condition
-        let new = condition(after: old, sighting, now: now)
+        let new = condition(after: old, result, now: now)
         servers[index].condition = new
-        servers[index].lag = if case .standby(let lag) = sighting { lag } else { nil }
+        servers[index].lag = if case .standby(let lag) = result { lag } else { nil }
         switch (old, new) {
         case (.usable(let was, _), .usable(let isStandby, _)): return was == isStandby ? nil : new
         default: return old == new ? nil : new
         }
     }
 
-    private func condition(after old: Condition, _ sighting: Sighting, now: Duration) -> Condition {
+    private func condition(after old: Condition, _ result: ProbeResult, now: Duration) -> Condition {
         let isStandby: Bool
-        switch sighting {
-        case .silence: return .silent
+        switch result {
+        case .noResponse: return .silent
         case .primary: isStandby = false
         case .standby(let lag):
-            // Who was left out comes back only when it has caught up well, lest it go to and fro.
+            // A server that lagged comes back only when it has caught up well, or it would change again and again.
             if lag > (old == .lagging ? maximumLag / 2 : maximumLag) { return .lagging }
             isStandby = true
         }
@@ -90,14 +90,14 @@ struct ReadServers {
         }
     }
 
-    /// Where a new connection may be made; none where reads have to go elsewhere.
+    /// The servers that a new connection may be made to; none where reads have to go to the primary.
     var candidates: [PostgresEndpoint] {
-        let answering = servers.filter { $0.condition != .lagging && $0.condition != .silent }
-        let possible = answering.isEmpty ? servers.filter { $0.condition == .silent } : answering
+        let responding = servers.filter { $0.condition != .lagging && $0.condition != .silent }
+        let possible = responding.isEmpty ? servers.filter { $0.condition == .silent } : responding
         return possible.map(\.endpoint)
     }
 
-    /// What becomes of a connection to that host and port.
+    /// What to do with a connection to that host and port.
     func fate(of target: (host: String, port: String), now: Duration) -> ConnectionPool.Fate {
         guard let server = servers.first(where: { $0.endpoint.isReached(at: target) }) else {
             return hasBetter(now: now) ? .move : .keep
@@ -105,14 +105,14 @@ struct ReadServers {
         switch server.condition {
         case .unknown: return .keep
         case .lagging: return .leave
-        case .silent: return isAnotherAnswering ? .abandon : .keep
+        case .silent: return isAnotherResponding ? .abandon : .keep
         case .usable(let isStandby, _):
             return isStandby || !prefersStandbys || !hasBetter(now: now) ? .keep : .move
         }
     }
 
-    private var isAnotherAnswering: Bool {
-        isPrimaryAnswering || servers.contains { if case .usable = $0.condition { true } else { false } }
+    private var isAnotherResponding: Bool {
+        isPrimaryResponding || servers.contains { if case .usable = $0.condition { true } else { false } }
     }
 
     /// Whether there is a server of the preferred kind that has settled.

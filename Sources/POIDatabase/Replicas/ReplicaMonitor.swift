@@ -2,12 +2,12 @@ import EventLoop
 import POIService
 import Postgres
 
-/// Looks at every server for reads once a second, and keeps a `ReadRoute` up to date.
+/// Probes every server for reads once a second, and keeps a `ReadRoute` up to date.
 ///
 /// Confined to its loop. `close` must be awaited before the primary's pool is closed.
 final class ReplicaMonitor {
     private let route: ReadRoute
-    /// Connections to `DATABASE_URL`, which tells how far a replica could be.
+    /// Connections to `DATABASE_URL`, whose position tells how far a replica could be.
     private let primary: ConnectionPool
     private let record: @Sendable (Observation) -> Void
     private let loop: EventLoop
@@ -16,8 +16,8 @@ final class ReplicaMonitor {
     private var timer: LoopTimer?
     private var tasks: [Int: Task<Void, Never>] = [:]
     private var taskCount = 0
-    private var isAskingPrimary = false
-    /// Where the primary was, and when that was seen.
+    private var isReadingPrimary = false
+    /// The primary's position in the log, and when it was read.
     private var primaryPosition: (position: Int64, time: Duration)?
 
     private static let interval = Duration.seconds(1)
@@ -33,7 +33,7 @@ final class ReplicaMonitor {
         timer?.start(after: .zero, repeating: Self.interval)
     }
 
-    /// Looks no more, and waits for what is under way.
+    /// Ends probing, and waits for what is under way.
     func close() async {
         timer?.close()
         timer = nil
@@ -44,53 +44,53 @@ final class ReplicaMonitor {
 
     private func tick() {
         let monitor = LoopBound(self, loop: loop)
-        if !isAskingPrimary { run { await monitor.value.askPrimary() } }
+        if !isReadingPrimary { run { await monitor.value.readPrimary() } }
         for (index, probe) in probes.enumerated() {
-            guard let askedAt = probe.askedAt else {
-                run { await monitor.value.ask(index) }
+            guard let begunAt = probe.begunAt else {
+                run { await monitor.value.probe(index) }
                 continue
             }
-            if loop.now - askedAt > ReplicaProbe.patience {
-                take(index, .silence, reason: "no answer in time")
+            if loop.now - begunAt > ReplicaProbe.timeout {
+                take(index, .noResponse, reason: "no response in time")
             }
         }
     }
 
-    private func askPrimary() async {
-        isAskingPrimary = true
-        defer { isAskingPrimary = false }
+    private func readPrimary() async {
+        isReadingPrimary = true
+        defer { isReadingPrimary = false }
         do throws(PostgresError) {
-            let rows = try await primary.query(ReplicaProbe.position, timeout: ReplicaProbe.patience)
-            let answer = try ReplicaProbe.Answer(rows.only())
-            // Where DATABASE_URL leads to a standby, nobody knows how far the primary is.
-            primaryPosition = answer.isStandby ? nil : (answer.sighting.replayed, loop.now)
-            route.update(isPrimaryAnswering: true)
+            let rows = try await primary.query(ReplicaProbe.position, timeout: ReplicaProbe.timeout)
+            let state = try ReplicaProbe.ServerState(rows.only())
+            // Where DATABASE_URL leads to a standby, the primary's position isn't known.
+            primaryPosition = state.isStandby ? nil : (state.progress.replayed, loop.now)
+            route.update(isPrimaryResponding: true)
         } catch {
             primaryPosition = nil
-            route.update(isPrimaryAnswering: false)
+            route.update(isPrimaryResponding: false)
         }
     }
 
-    private func ask(_ index: Int) async {
+    private func probe(_ index: Int) async {
         do throws(PostgresError) {
-            let answer = try await probes[index].ask()
-            guard answer.isStandby else { return take(index, .primary) }
+            let state = try await probes[index].run()
+            guard state.isStandby else { return take(index, .primary) }
             let now = loop.now
             let isKnown = primaryPosition.map { now - $0.time <= Self.interval * 3 } ?? false
             let lag = lags[index].update(
-                answer.sighting, primary: isKnown ? primaryPosition?.position : nil, now: now)
+                state.progress, primary: isKnown ? primaryPosition?.position : nil, now: now)
             take(index, .standby(lag: lag), lag: lag)
         } catch {
-            take(index, .silence, reason: error.logText)
+            take(index, .noResponse, reason: error.logText)
         }
     }
 
     private func take(
-        _ index: Int, _ sighting: ReadServers.Sighting, lag: Duration = .zero, reason: String = ""
+        _ index: Int, _ result: ReadServers.ProbeResult, lag: Duration = .zero, reason: String = ""
     ) {
         guard timer != nil else { return }
         let server = route.endpoints[index].description
-        switch route.update(index, sighting, now: loop.now) {
+        switch route.update(index, result, now: loop.now) {
         case nil, .unknown: break
         case .usable(let isStandby, _): record(.readServerUsable(server: server, isStandby: isStandby))
         case .lagging: record(.readServerLagging(server: server, lag: lag))
