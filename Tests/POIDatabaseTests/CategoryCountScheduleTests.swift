@@ -31,10 +31,8 @@ struct CategoryCountScheduleTests {
     func first() {
         var schedule = CategoryCountSchedule()
         #expect(schedule.request(current: nil, at: Self.time(0)) == .wait(beginsCount: true))
-        #expect(schedule.isCounting)
         #expect(schedule.request(current: Self.id(1), at: Self.time(1)) == .wait(beginsCount: false))
         schedule.finished(Self.counts(of: 1), at: Self.time(2))
-        #expect(!schedule.isCounting)
         let answer = schedule.request(current: Self.id(1), at: Self.time(3))
         #expect(answer == .counts(Self.counts(of: 1), beginsCount: false))
     }

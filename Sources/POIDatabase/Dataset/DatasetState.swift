@@ -1,9 +1,8 @@
 import Locking
-import EventLoop
 import POIService
 import PointsOfInterestAPI
 
-/// What a process knows of the data without asking: shared by its stores, kept fresh by one `DatasetWatcher`.
+/// What a process knows about the data without reading: shared by its stores, kept up to date by one `DatasetWatcher`.
 ///
 /// Any thread.
 public final class DatasetState: Sendable {
@@ -15,11 +14,11 @@ public final class DatasetState: Sendable {
 
     /// Where the walk to the nearest places is cheap.
     let regions = InhabitedRegions()
-    /// Where it isn't all the same.
+    /// Where it isn't, although places are near.
     let crowds = CrowdedSpots()
     private let state = Lock(State())
     private let (isWatched, hasRegions) = (Lock(false), Lock(false))
-    /// The numbers of places of each category, counted once for all stores.
+    /// The number of places of each category, counted once for all stores.
     let categoryCounts: SharedCategoryCounts
 
     /// Knows nothing yet.
@@ -32,22 +31,22 @@ public final class DatasetState: Sendable {
         categoryCounts = SharedCategoryCounts(schedule: schedule)
     }
 
-    /// The dataset that an answer given now would most likely come from; nil while that isn't known.
+    /// The dataset that a page read now would most likely come from; nil while that isn't known.
     var datasetID: DatasetID? { state.withLock { $0.datasetID } }
 
-    /// The categories of the last dataset that was read; they only grow, so older ones are no mistake.
+    /// The categories of the last dataset that was read; none is ever removed, so old ones do no harm.
     var vocabulary: CategoryVocabulary? { state.withLock { $0.vocabulary } }
 
-    /// How near to spatial order the table was when it was last looked at, see `SpatialOrder`; nil while that isn't known.
+    /// How near to spatial order the table was when it was last checked, see `SpatialOrder`; nil while that isn't known.
     var spatialOrder: Double? { state.withLock { $0.spatialOrder } }
 
-    /// Whether the caller is the first, and is to keep this fresh.
+    /// Whether the caller is the first, and has to keep this up to date.
     func claimWatch() -> Bool { isWatched.claim() }
 
-    /// Whether the caller is the first, and is to learn where places are before the process is ready.
+    /// Whether the caller is the first, and has to learn where places are before the process is ready.
     func claimRegions() -> Bool { hasRegions.claim() }
 
-    /// Takes what the watcher has learnt; nil where it is sure of nothing.
+    /// Takes the current dataset; nil while it isn't known.
     func update(datasetID: DatasetID?) {
         state.withLock { $0.datasetID = datasetID }
     }

@@ -2,32 +2,32 @@ import POIService
 
 /// Decides when the dataset's id is known, and when it has to be read.
 ///
-/// LISTEN comes first and the read after it, so that no renewal falls between the two. Behind a pooler LISTEN
-/// seems to work and nothing is ever heard: so the watcher notifies itself, and listening counts from the echo
-/// on. Until then, and wherever it can't work, the id is read every second.
+/// LISTEN comes first and the read after it, so that no renewal is missed between the two. Behind a pooler, LISTEN seems
+/// to work but no notification ever arrives. So the watcher notifies itself, and trusts LISTEN once this echo arrives.
+/// Until then, and wherever LISTEN can't work, the id is read every second.
 struct DatasetWatchStateMachine {
     /// What is to be done.
     enum Action: Hashable {
-        /// Ask the database for its state, and report it by `read` or `readFailed`.
+        /// Read the database's state, and report it by `read` or `readFailed`.
         case read
-        /// Notify the watcher itself, through the pool.
+        /// Send the echo: notify the watcher itself, through the pool.
         case sendEcho
-        /// This is known from now on; nil is nothing.
+        /// This is the current dataset from now on; nil where none is known.
         case know(DatasetID?)
     }
 
     private let mode: ListenMode
-    /// Whether LISTEN is in force, and whether it was seen to work.
+    /// Whether LISTEN was executed, and whether it was seen to work.
     private var (isListening, isProven) = (false, false)
     private var isStandby = false
     private var (isReading, isStale) = (false, false)
     private var known: DatasetID?
     private var (ticksSinceListening, quietTicks) = (0, 0)
 
-    /// Where no echo comes, it is sent for again after as many seconds.
+    /// If no echo arrives, it is sent again after so many seconds.
     private static let echoInterval = 30
-    /// After as many quiet seconds the id is read though nothing was heard: nobody notifies of a restore, and
-    /// nothing is heard from a network that has broken.
+    /// After so many seconds without a notification the id is read all the same: a restore notifies nobody, and a broken
+    /// network is silent.
     private static let doubtInterval = 10
 
     init(mode: ListenMode) {
@@ -51,12 +51,12 @@ struct DatasetWatchStateMachine {
         return actions
     }
 
-    /// LISTEN is in force, from now on or anew: something may have been missed.
+    /// LISTEN works from now on, or works again: a notification may have been missed.
     mutating func listening() -> [Action] {
         isListening = true
         ticksSinceListening = 1
         isStale = isReading
-        // What was proven before was another session, or notifications that were dropped.
+        // An earlier proof was for another session, or before notifications were dropped.
         isProven = false
         return know(nil) + [.sendEcho]
     }
@@ -68,7 +68,7 @@ struct DatasetWatchStateMachine {
         return know(nil)
     }
 
-    /// The watcher heard itself.
+    /// The echo has arrived.
     mutating func echoHeard() -> [Action] {
         guard isListening, !isProven else { return [] }
         isProven = true
@@ -76,14 +76,14 @@ struct DatasetWatchStateMachine {
         return read()
     }
 
-    /// The dataset was renewed, and has this id now; nil is an unreadable one.
+    /// A notification says that the dataset has this id now; nil where it can't be parsed.
     mutating func renewed(_ id: DatasetID?) -> [Action] {
         // A read that is under way may have seen the data before.
         isStale = isReading
         return know(isProven ? id : nil) + read()
     }
 
-    /// The database said this of itself.
+    /// The database's state was read.
     mutating func read(_ id: DatasetID?, isStandby: Bool) -> [Action] {
         self.isStandby = isStandby
         isReading = false
@@ -94,7 +94,7 @@ struct DatasetWatchStateMachine {
         return mode != .on || isProven ? know(id) : []
     }
 
-    /// The database couldn't be asked; the next second brings another attempt.
+    /// The state couldn't be read; the next second brings another attempt.
     mutating func readFailed() -> [Action] {
         (isReading, isStale) = (false, false)
         return know(nil)

@@ -3,7 +3,7 @@ import POIService
 import PointsOfInterestAPI
 import Postgres
 
-/// Keeps a `DatasetState` fresh: listens for renewals, and asks where that can't work.
+/// Keeps a `DatasetState` up to date: listens for renewals, and reads the state again and again where that can't work.
 ///
 /// Confined to the pool's loop. `close` must be awaited before the pool is closed.
 final class DatasetWatcher {
@@ -14,11 +14,11 @@ final class DatasetWatcher {
     private var timer: LoopTimer?
     private var tasks: [Int: Task<Void, Never>] = [:]
     private var taskCount = 0
-    /// Seconds until the table's order is looked at again.
+    /// Seconds until the table's order is checked again.
     private var orderCountdown = 0
     /// The dataset whose categories have been read.
     private var vocabularyID: DatasetID?
-    /// Tells this watcher's echoes from others'.
+    /// Distinguishes this watcher's echoes from others'.
     private let token = "\(UInt64.random(in: 0 ... .max))"
 
     private let orderInterval: Int?
@@ -45,14 +45,14 @@ final class DatasetWatcher {
         timer = LoopTimer(loop: pool.loop) { [weak self] in
             guard let self else { return }
             perform(machine.tick())
-            lookAtOrder()
+            checkOrder()
         }
         timer?.start(after: .zero, repeating: .seconds(1))
         let watcher = LoopBound(self, loop: pool.loop)
-        run { await watcher.value.hear() }
+        run { await watcher.value.listen() }
     }
 
-    /// Knows nothing any more, and waits for what is under way.
+    /// Ends watching: nothing is known any more. Waits for what is under way.
     func close() async {
         timer?.close()
         timer = nil
@@ -63,7 +63,7 @@ final class DatasetWatcher {
         for task in tasks.values { await task.value }
     }
 
-    private func hear() async {
+    private func listen() async {
         guard let events = listener?.events else { return }
         for await event in events {
             switch event {
@@ -77,7 +77,7 @@ final class DatasetWatcher {
     }
 
     private func perform(_ actions: [DatasetWatchStateMachine.Action]) {
-        // Closed: nothing new is begun.
+        // Once it is closed, nothing new is begun.
         guard timer != nil else { return }
         let watcher = LoopBound(self, loop: pool.loop)
         for action in actions {
@@ -94,7 +94,7 @@ final class DatasetWatcher {
             let row = try await pool.query(PlaceStatements.state, lane: .fast, isIdempotent: true).only()
             let id = try row.decode(DatasetID?.self, at: 0)
             if id == nil || id != vocabularyID {
-                // Asked for later, it is at least as new as the id.
+                // Read after the id, so it is at least as new.
                 let rows = try await pool.query(
                     PlaceStatements.vocabulary, lane: .fast, isIdempotent: true)
                 state.update(vocabulary: CategoryVocabulary(try rows.only().decode([String].self, at: 0)))
@@ -106,8 +106,8 @@ final class DatasetWatcher {
         }
     }
 
-    /// Once a minute; what can't be read is unknown.
-    private func lookAtOrder() {
+    /// Checks the table's order once a minute; it is unknown where it can't be read.
+    private func checkOrder() {
         orderCountdown -= 1
         guard let orderInterval, orderCountdown < 0, timer != nil else { return }
         orderCountdown = orderInterval - 1
@@ -119,7 +119,7 @@ final class DatasetWatcher {
         }
     }
 
-    /// One that doesn't get through is sent again; see the state machine.
+    /// An echo that gets lost is sent again; see the state machine.
     private func echo() async {
         _ = try? await pool.query(Self.sendEcho, [.text(token)], lane: .fast)
     }
