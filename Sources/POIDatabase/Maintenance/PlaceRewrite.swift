@@ -1,13 +1,13 @@
 import POIService
 import Postgres
 
-/// Writes places anew in the order of `space_key`, a batch a transaction.
+/// Writes places anew in the order of `space_key`, one batch per transaction.
 ///
-/// An UPDATE writes a new version of each row: behind the table's end, or where a vacuum has told of room. So versions
-/// that are written one after the other come to lie side by side. That fails where the row's own page has room, since
-/// the version stays there then. Two things are done about that: a snapshot that somebody else holds (see
-/// `PlaceMaintenance`) keeps PostgreSQL from clearing away the old versions while the run lasts, so pages stay full;
-/// and a row that stays on its page is written again until the page is full.
+/// An UPDATE writes a new version of each row: at the table's end, or where a vacuum has recorded free space. So versions
+/// that are written one after the other end up side by side. That fails if the row's own page has free space, since the
+/// version stays on the page then. Two things prevent that: a snapshot that another session holds (see
+/// `PlaceMaintenance`) keeps PostgreSQL from removing the old versions during the run, so pages stay full; and a row that
+/// stays on its page is written again until the page is full.
 struct PlaceRewrite {
     /// Where a batch has ended.
     struct Position: Hashable {
@@ -17,7 +17,7 @@ struct PlaceRewrite {
         static let start = Position(spaceKey: .min, id: .min)
     }
 
-    /// A place, and the page of the table that it lies on.
+    /// A place, and the page of the table that it is on.
     private struct Place {
         let id: Int64
         let page: Int64
@@ -32,9 +32,9 @@ struct PlaceRewrite {
         let end: Position
     }
 
-    /// Some 0.2 s, for which an update of the same places may have to wait.
+    /// Takes about 0.2 s, for which an update of the same places may have to wait.
     static let batchSize = 2000
-    /// No page has room for more versions of the smallest place.
+    /// No page has space for more versions of the smallest place.
     private static let roundLimit = 100
     private static let attemptLimit = 5
 
@@ -46,18 +46,8 @@ struct PlaceRewrite {
             """ + SQL(integer: batchSize),
         parameters: [.int8, .int8])
 
-    /// The places behind as many pages as have any, where these are few: `$1` is their greatest number.
-    private static let straggling: SQL =
-        "WITH used AS (SELECT count(DISTINCT " + page + """
-            ) AS count FROM locations), \
-            straggling AS MATERIALIZED (SELECT id, space_key, 
-            """ + page + """
-             AS page FROM locations WHERE ctid >= (SELECT format('(%s,0)', count)::tid FROM used)) \
-            SELECT id, page FROM straggling WHERE (SELECT count(*) FROM straggling) <= $1 ORDER BY space_key, id
-            """
-
-    /// Places that somebody else has locked are left out: whoever writes them isn't waited for, and can't deadlock with
-    /// this. The session's settings leave only a nested loop, which keeps the order.
+    /// Places that another session has locked are left out: so this neither waits for that session nor deadlocks with it.
+    /// The session's settings leave only a nested loop, which keeps the order.
     private static let write = PreparedStatement(
         """
         UPDATE locations SET featured = locations.featured \
@@ -66,7 +56,7 @@ struct PlaceRewrite {
         """ + page,
         parameters: [.int8Array])
 
-    /// What a session needs for these statements.
+    /// The settings that a session needs for these statements.
     static let settings = [
         PostgresConfiguration.Setting("enable_hashjoin", "off"),
         PostgresConfiguration.Setting("enable_mergejoin", "off"),
@@ -79,7 +69,7 @@ struct PlaceRewrite {
     /// Whether batches that are in order already are written too.
     let isForced: Bool
 
-    /// Writes the batch behind a position, unless its places lie side by side already.
+    /// Writes the batch behind a position, unless its places are side by side already.
     func batch(after position: Position) async throws(PostgresError) -> Outcome {
         let rows = try await connection.query(
             Self.nextBatch, [.int8(position.spaceKey), .int8(position.id)])
@@ -94,24 +84,8 @@ struct PlaceRewrite {
         return Outcome(count: places.count, writtenCount: written, end: end)
     }
 
-    /// Writes the places behind the room that a run leaves at the table's front, where they are few: so the next vacuum can
-    /// cut off the end. To be called after a vacuum, without a snapshot; answers how many were written.
-    func fillRoom(of total: Int) async throws(PostgresError) -> Int {
-        let query = PostgresQuery(Self.straggling, [.int8(Int64(total / 10))])
-        var places: [Place] = []
-        for row in try await connection.query(query) {
-            places.append(Place(id: try row.decode(at: 0), page: try row.decode(at: 1)))
-        }
-        var written = 0
-        for start in stride(from: 0, to: places.count, by: Self.batchSize) {
-            written += try await writeRepeating(
-                Array(places[start..<min(places.count, start + Self.batchSize)]))
-        }
-        return written
-    }
-
-    /// Errors of which another attempt can get rid: a deadlock with somebody who locks the whole table, or a long wait
-    /// for such a lock. Each has waited already.
+    /// Writes, and tries again after a deadlock with a session that locks the whole table, or a long wait for such a lock:
+    /// both errors come only after a wait.
     private func writeRepeating(_ places: [Place]) async throws(PostgresError) -> Int {
         for _ in 1..<Self.attemptLimit {
             do throws(PostgresError) {
@@ -136,7 +110,7 @@ struct PlaceRewrite {
         }
     }
 
-    /// Answers how many were written: all but those that were locked or are gone.
+    /// Returns how many were written: all except those that were locked or deleted.
     private func write(_ places: [Place]) async throws(PostgresError) -> Int {
         let ids = places.map(\.id)
         var pages = Dictionary(places.map { ($0.id, $0.page) }, uniquingKeysWith: { $1 })
@@ -147,12 +121,12 @@ struct PlaceRewrite {
             for place in places { pages[place.id] = place.page }
             if round == 0 {
                 written = places.count
-                // The last page of the batch before is where this one begins.
+                // A few may stay: a batch begins on the last page of the one before.
                 if staying.count * 10 < ids.count { return written }
             }
             if staying.isEmpty { break }
         }
-        // They have left in disorder, and lie on full pages now.
+        // They left their pages in disorder, but are on full pages now, so this time they leave in order.
         _ = try await write(ids: ids)
         return written
     }
@@ -163,5 +137,40 @@ struct PlaceRewrite {
             places.append(Place(id: try row.decode(at: 0), page: try row.decode(at: 1)))
         }
         return places
+    }
+}
+
+/// How near to spatial order the table of places is: the share of places that lie on the same page as the place before
+/// them in the order of `space_key`. About 0.97 in spatial order, 0 where places were written in random order.
+enum SpatialOrder {
+    /// From this share on, writing the whole table again gains nothing.
+    static let sufficientShare = 0.9
+    /// The same for a batch, whose share depends more on chance.
+    static let sufficientBatchShare = 0.8
+
+    /// Estimates the share from 16 places behind every fourth bound of the column's histogram. Null where the table was never
+    /// analysed, or has less than 64 pages, which are in memory anyway. Reads 150 buffers in spatial order, 500 at most.
+    static let sample = PreparedStatement(
+        """
+        SELECT avg(CASE WHEN is_same THEN 1 ELSE 0 END) FILTER (WHERE is_same IS NOT NULL)::double precision \
+        FROM ( \
+        SELECT bound FROM pg_stats, unnest(histogram_bounds::text::bigint[]) WITH ORDINALITY AS histogram (bound, n) \
+        WHERE schemaname = (SELECT nspname FROM pg_namespace JOIN pg_class ON relnamespace = pg_namespace.oid \
+        WHERE pg_class.oid = 'locations'::regclass AND relpages >= 64) \
+        AND tablename = 'locations' AND attname = 'space_key' \
+        AND n % 4 = 1 LIMIT 26 \
+        ) AS samples \
+        CROSS JOIN LATERAL ( \
+        SELECT page = lag(page) OVER (ORDER BY space_key) AS is_same \
+        FROM (SELECT space_key, (ctid::text::point)[0] AS page FROM locations WHERE space_key >= bound \
+        ORDER BY space_key LIMIT 16) AS neighbors \
+        ) AS pairs
+        """)
+
+    /// The share among places that are given by their pages, in the order of `space_key`.
+    static func share(ofPages pages: [Int64]) -> Double {
+        guard pages.count > 1 else { return 1 }
+        let same = zip(pages, pages.dropFirst()).count { $0 == $1 }
+        return Double(same) / Double(pages.count - 1)
     }
 }
