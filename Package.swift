@@ -75,10 +75,11 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "POIDatabase",
-            dependencies: ["Locking", "POIService", "Postgres", "Migrator", "PrivateCluster"],
+            dependencies: ["Locking", "POIService", "Postgres", "Migrator"],
             swiftSettings: swiftSettings),
         .executableTarget(
-            name: "poi", dependencies: ["Locking", "POIDatabase"], swiftSettings: swiftSettings),
+            name: "poi", dependencies: ["Locking", "POIDatabase", "PrivateCluster"],
+            swiftSettings: swiftSettings),
         // The same service over fixtures: no database, no libpq.
         .target(
             name: "MockService",

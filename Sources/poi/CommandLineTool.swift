@@ -1,9 +1,18 @@
 import Foundation
+import POIDatabase
 import POIService
 
-/// Finds the command that a command line names, and turns its errors into a line and an exit code.
+/// The program `poi`: runs the command that a command line names, and turns its errors into a line and an exit code.
+@main
 struct CommandLineTool {
-    let environment: [String: String]
+    private let environment: [String: String]
+
+    static func main() {
+        Terminal.prepare()
+        exit(
+            CommandLineTool(environment: ProcessInfo.processInfo.environment)
+                .run(Array(CommandLine.arguments.dropFirst())))
+    }
 
     private struct Command: Sendable {
         let name: String
@@ -36,8 +45,8 @@ struct CommandLineTool {
         "--help", "--print-config", "--dry-run", "--yes", "--seeds", "--ready", "--include-tests", "--force",
     ]
 
-    /// Runs a command; answers the exit code, see `ProgramExit`.
-    func run(_ arguments: [String]) -> Int32 {
+    /// Runs a command; returns the exit code, see `ProgramExit`.
+    private func run(_ arguments: [String]) -> Int32 {
         ProgramExit.code(of: "poi") {
             let line = try CommandLineArguments(arguments, switches: Self.switches)
             guard let name = line.words.first, !line.switches.contains("--help") else {
@@ -65,5 +74,36 @@ struct CommandLineTool {
             Every setting is an environment variable and an option: PORT=9000 and --port 9000 are the same.
             --print-config shows the settings in effect, and where each came from.
             """
+    }
+}
+
+extension Invocation {
+    /// Refuses options that no setting has; prints the settings, and returns true, where `--print-config` asks for that.
+    ///
+    /// - Throws: `ConfigurationError` for such an option; why standard output can't be written.
+    func printsConfiguration(_ reader: SettingsReader) throws -> Bool {
+        try reader.refuseUnknownFlags()
+        guard line.switches.contains("--print-config") else { return false }
+        try Terminal.print(reader.summary)
+        return true
+    }
+}
+
+/// `poi serve`: serves from the PostgreSQL of `DATABASE_URL`.
+enum ServeCommand {
+    static func run(_ invocation: Invocation) throws {
+        try invocation.refuseWords(after: 1)
+        var reader = invocation.settings
+        let configuration = try ServiceConfiguration(
+            from: &reader, processorCount: ProcessInfo.processInfo.activeProcessorCount)
+        let database = try DatabaseConfiguration(from: &reader)
+        let events = try EventDatabaseConfiguration(from: &reader, database: database)
+        let migrations = try MigrationSettings(from: &reader)
+        if try invocation.printsConfiguration(reader) { return }
+        StopSignals.ignoreHangup()
+        try DatabaseService(
+            configuration: configuration, database: database, events: events,
+            migrations: try migrations.directory()
+        ).run { Terminal.tell("serving \($0)") }
     }
 }

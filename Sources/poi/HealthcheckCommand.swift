@@ -2,9 +2,9 @@ import EventLoop
 import Foundation
 import POIService
 
-/// `poi healthcheck`: asks the server that HOST and PORT, or `--url`, name whether it is well.
+/// `poi healthcheck`: asks the server of HOST and PORT, or of `--url`, whether it is alive or ready.
 enum HealthcheckCommand {
-    private static let patience = Duration.seconds(2)
+    private static let timeout = Duration.seconds(2)
 
     static func run(_ invocation: Invocation) throws {
         try invocation.refuseWords(after: 1)
@@ -14,7 +14,7 @@ enum HealthcheckCommand {
         let (host, port) = try (reader.read(.host), reader.read(.port))
         try reader.refuseUnknownFlags()
         let probe = try url.map { try Self.probe(url: $0, path: path) } ?? Self.probe(host, port, path)
-        try endLater(naming: probe.url)
+        try startTimeout(naming: probe.url)
         try probe.run()
     }
 
@@ -36,15 +36,15 @@ enum HealthcheckCommand {
             path: (base.hasSuffix("/") ? String(base.dropLast()) : base) + path)
     }
 
-    /// Whatever it hangs on, a name that nobody knows or a server that says nothing, it ends in time.
-    private static func endLater(naming url: String) throws {
+    /// Ends the process in time whatever it waits for: DNS, or a server that is silent.
+    private static func startTimeout(naming url: String) throws {
         let loop = try EventLoopThread.start(name: "poi-end").loop
         loop.execute {
             LoopTimer(loop: loop) {
-                Terminal.printError("poi: \(url): no answer within 2 s")
+                Terminal.printError("poi: \(url): no response within 2 s")
                 _exit(1)
             }
-            .start(after: patience)
+            .start(after: timeout)
         }
     }
 }

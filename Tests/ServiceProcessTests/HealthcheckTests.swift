@@ -55,7 +55,7 @@ struct HealthcheckTests {
     @Test("A server that takes connections and says nothing is not well, and that is said in time")
     func silent() async throws {
         let listener = try SilentListener()
-        expectFailure(try await check("--port", "\(listener.port)"), naming: "no answer within 2 s")
+        expectFailure(try await check("--port", "\(listener.port)"), naming: "no response within 2 s")
     }
 
     @Test(

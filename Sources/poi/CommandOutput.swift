@@ -1,32 +1,33 @@
 import Foundation
 import POIService
 
-/// Where a command's data go: standard output, a device or a pipe, or a file that is there only once it is whole.
+/// Where a command writes its data: standard output, a device or a pipe, or a file that appears only once it is complete.
 ///
-/// Unchecked, since a command has it to itself: its loop writes while its thread waits.
+/// Unchecked, since only one thread uses it at a time: a command's loop writes while its thread waits.
 final class OutputFile: @unchecked Sendable {
     /// Why it couldn't be written.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// What is called so in an error.
+    /// Its name in errors.
     private let name: String
     private let descriptor: Int32
-    /// Where the data will be; nil where they go as they come.
+    /// The file's name once it is complete; nil where data is written directly.
     private let finalPath: String?
     private var waiting: [UInt8] = []
     private var isFinished = false
 
     private static let capacity = 64 * 1024
     /// Linux follows no more links in a row (path_resolution(7)).
-    private static let mostLinks = 40
+    private static let maximumLinkCount = 40
 
     /// Opens it.
     ///
-    /// A regular file is written beside its place and renamed when it is whole. What is there and is none (a device, a
-    /// FIFO) is written into. A link stays, and what it leads to is treated so.
+    /// A regular file is written under another name beside it, and renamed when it is complete. An existing file of another
+    /// kind (a device, a FIFO) is written into. A link stays, and its destination is treated likewise.
     /// - Parameter path: nil is standard output.
+    /// - Throws: `Failure` where it can't be opened.
     init(path: String?) throws {
         name = path ?? "standard output"
         guard let path else {
@@ -35,7 +36,7 @@ final class OutputFile: @unchecked Sendable {
         }
         if Self.isWrittenInto(path) {
             finalPath = nil
-            // Appending is for a regular file behind `/dev/stdout`, which is to keep what it has.
+            // Appends, since `/dev/stdout` may be a regular file, whose content must stay.
             descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
         } else {
             let target = try Self.target(of: path)
@@ -47,12 +48,16 @@ final class OutputFile: @unchecked Sendable {
     }
 
     /// Appends bytes.
+    ///
+    /// - Throws: `Failure` where they can't be written.
     func write(_ bytes: UnsafeRawBufferPointer) throws {
         waiting.append(contentsOf: bytes)
         if waiting.count >= Self.capacity { try flush() }
     }
 
-    /// Writes what is still to be written, and gives the file its name.
+    /// Writes the rest, and gives the file its name.
+    ///
+    /// - Throws: `Failure` where either fails.
     func finish() throws {
         try flush()
         guard let finalPath else { return }
@@ -80,8 +85,8 @@ final class OutputFile: @unchecked Sendable {
         waiting.removeAll(keepingCapacity: true)
     }
 
-    /// Whether there is something that a new file must not take the place of. `/dev/stdout` and the like lead to open
-    /// files, whose names aren't theirs to be given to others.
+    /// Whether there is something that a new file must not replace. `/dev/stdout` and the like lead to files that are open
+    /// already, whatever their names are now.
     private static func isWrittenInto(_ path: String) -> Bool {
         if path == "/dev/stdout" || path == "/dev/stderr" || path.hasPrefix("/dev/fd/")
             || path.hasPrefix("/proc/")
@@ -92,10 +97,10 @@ final class OutputFile: @unchecked Sendable {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     }
 
-    /// Where the links begin at `path`, if it is one, end. There may be nothing yet.
+    /// Where `path` leads if it is a link, or a chain of links. Nothing need exist there yet.
     private static func target(of path: String) throws -> String {
         var path = path
-        for _ in 0..<mostLinks {
+        for _ in 0..<maximumLinkCount {
             guard let destination = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else {
                 return path
             }
@@ -113,5 +118,60 @@ final class OutputFile: @unchecked Sendable {
 
     private static func failure(_ name: String) -> Failure {
         Failure(description: "\(name): \(String(cString: strerror(errno)))")
+    }
+}
+
+/// Shows progress on one line of a terminal.
+///
+/// Unchecked, since only one thread uses it at a time: a command's loop shows progress while its thread waits.
+final class ProgressBar: @unchecked Sendable {
+    private let unit: String
+    private var shownPerMille = -1
+    private var text = ""
+    private var isFinished = false
+
+    private static let width = 40
+
+    private init(unit: String) {
+        self.unit = unit
+    }
+
+    /// A bar where standard error is a terminal, else nil.
+    static func onTerminal(unit: String) -> ProgressBar? {
+        isatty(STDERR_FILENO) == 1 ? ProgressBar(unit: unit) : nil
+    }
+
+    /// Shows how many of how many are done.
+    var update: @Sendable (_ done: Int, _ total: Int) -> Void { { self.show($0, of: $1) } }
+
+    /// Draws the bar, unless it would look the same.
+    private func show(_ done: Int, of total: Int) {
+        let perMille = total > 0 ? min(1000, done * 1000 / total) : 1000
+        text = Self.line(done, of: total, perMille: perMille, unit: unit)
+        guard perMille != shownPerMille else { return }
+        shownPerMille = perMille
+        write("\r" + text)
+    }
+
+    /// Shows the final state and ends the line. Does nothing where nothing was shown, or the second time.
+    func finish() {
+        guard !isFinished, !text.isEmpty else { return }
+        isFinished = true
+        write("\r" + text + "\n")
+    }
+
+    deinit {
+        // An error gets a line of its own.
+        if !text.isEmpty, !isFinished { write("\n") }
+    }
+
+    private static func line(_ done: Int, of total: Int, perMille: Int, unit: String) -> String {
+        let full = perMille * width / 1000
+        let bar = String(repeating: "#", count: full) + String(repeating: "-", count: width - full)
+        return "[\(bar)] \(perMille / 10) %  \(done) of \(max(done, total)) \(unit)"
+    }
+
+    private func write(_ text: String) {
+        Terminal.showProgress(text)
     }
 }

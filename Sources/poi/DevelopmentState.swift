@@ -3,25 +3,27 @@ import POIService
 import PrivateCluster
 
 /// What `poi dev` keeps between runs: a private PostgreSQL in a folder of its own.
-public struct DevelopmentState: Sendable {
+struct DevelopmentState: Sendable {
     private let directory: URL
     private let cluster: PrivateCluster
 
     private static let database = "points_of_interest"
 
-    /// Reads where to keep it.
-    public init(from reader: inout SettingsReader) throws(ConfigurationError) {
+    /// Reads which folder that is.
+    ///
+    /// - Throws: `ConfigurationError` for a setting that isn't valid.
+    init(from reader: inout SettingsReader) throws(ConfigurationError) {
         let path = try reader.read(
             .text("POI_STATE_DIR", "where poi dev keeps its private PostgreSQL", default: ".local"))
         directory = URL(filePath: path, directoryHint: .isDirectory)
         cluster = PrivateCluster(directory: directory.appending(path: "postgres"))
     }
 
-    /// Starts the server, which is made at the first time; answers a libpq URI for the service's database.
+    /// Starts the server, which is created the first time; returns a libpq URI for the service's database.
     ///
-    /// The URI also lies in the folder's file `database-url`, for `make psql`, as long as the server runs.
-    /// - Throws: `PrivateClusterError`.
-    public func start() throws -> String {
+    /// While the server runs, the URI is also in the folder's file `database-url`, for `make psql`.
+    /// - Throws: `PrivateClusterError`; an error of Foundation where that file can't be written.
+    func start() throws -> String {
         try cluster.start()
         if try !cluster.hasDatabase(Self.database) { try cluster.createDatabase(Self.database) }
         let url = try cluster.connectionString(database: Self.database)
@@ -30,7 +32,7 @@ public struct DevelopmentState: Sendable {
     }
 
     /// Stops the server. It would also stop with the process, however that ends.
-    public func stop() {
+    func stop() {
         try? FileManager.default.removeItem(at: urlFile)
         cluster.stop()
     }

@@ -1,7 +1,0 @@
-import Foundation
-import POIService
-
-Terminal.prepare()
-exit(
-    CommandLineTool(environment: ProcessInfo.processInfo.environment)
-        .run(Array(CommandLine.arguments.dropFirst())))
