@@ -193,6 +193,54 @@ struct StoreTests {
         }
     }
 
+    // Without the request's deadline, both of these would take the 60 s of a statement.
+
+    @Test("Reading the categories takes no longer than a request may")
+    func vocabularyTimeout() async throws {
+        let database = try MigratedDatabase.empty()
+        try await database.withStore(requestTimeout: .milliseconds(300)) { store, session in
+            while store.vocabulary == nil {
+                try Task.checkCancellation()
+                try await session.run("SELECT 1")
+            }
+            try await session.run("BEGIN")
+            try await session.run("LOCK TABLE categories")
+            let start = ContinuousClock.now
+            do throws(PlaceStoreError) {
+                _ = try await store.currentVocabulary()
+                Issue.record("It was read in spite of the lock.")
+            } catch {
+                #expect(error == .timeout)
+            }
+            #expect(ContinuousClock.now - start < .seconds(30))
+            try await session.run("ROLLBACK")
+        }
+    }
+
+    @Test("Counting the places of a crowd takes no longer than the request that met it may")
+    func crowdTimeout() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(
+            """
+            INSERT INTO locations (name, category, latitude, longitude)
+            SELECT 'Place', 'cafe', 1, 1 FROM generate_series(1, 300);
+            CREATE OR REPLACE FUNCTION space_key(latitude double precision, longitude double precision)
+            RETURNS bigint LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT AS
+            $$ BEGIN PERFORM pg_advisory_lock(1); RETURN 1; END $$
+            """)
+        try await database.withStore(
+            usesIndexAlways: true, listenMode: .off, requestTimeout: .milliseconds(300)
+        ) { store, session in
+            try await session.run("SELECT pg_advisory_lock(1)")
+            let center = Coordinate(wrapping: 1, 1)
+            for limit in store.walkLimits { store.dataset.regions.learn(limit, within: 0, of: center) }
+            let start = ContinuousClock.now
+            #expect(await Self.failure(of: NearbyPlacesRequest(center: center), store) == .timeout)
+            #expect(store.walkCount == 1)
+            #expect(ContinuousClock.now - start < .seconds(30))
+        }
+    }
+
     private static func failure(
         of request: NearbyPlacesRequest, _ store: PostgresPlaceStore
     ) async -> PlaceStoreError? {

@@ -21,7 +21,7 @@ extension PostgresPlaceStore {
                 lastChordMeters: walked.last?.chordMeters))
         await learn(
             from: NearbyWalk(walked, limit: nearest.candidateLimit, pageLimit: nearest.maximumLimit),
-            around: center)
+            around: center, deadline)
         return page
     }
 
@@ -50,7 +50,7 @@ extension PostgresPlaceStore {
         search.looksNearby =
             dataset.regions.hasPlaces(limit, near: center) && !dataset.crowds.contains(center, limit: limit)
         let (page, findings) = try await run(search, .text, deadline)
-        if let walk = findings.walk { await learn(from: walk, around: center) }
+        if let walk = findings.walk { await learn(from: walk, around: center, deadline) }
         return page
     }
 
@@ -76,20 +76,20 @@ extension PostgresPlaceStore {
     var walkLimits: [Int] { PlaceStatements.nearest.map(\.candidateLimit) + [wordStatements.nearbyLimit] }
 
     /// Forgets what a walk has shown to be wrong, and remembers a crowd that it met.
-    private func learn(from walk: NearbyWalk, around center: Coordinate) async {
+    private func learn(from walk: NearbyWalk, around center: Coordinate, _ deadline: Duration) async {
         guard walk.isWhole, let last = walk.last, let chord = last.chordMeters,
             Ranking.minimumGeodesicMeters(chordMeters: chord) < InhabitedRegions.maximumDistanceMeters
         else { return dataset.regions.forget(walk.limit, near: center) }
-        guard walk.endsInTies, await isCrowded(last) else { return }
+        guard walk.endsInTies, await isCrowded(last, deadline) else { return }
         dataset.crowds.insert(center, limit: walk.pageLimit, crowdDistanceMeters: chord)
     }
 
     /// Whether there are so many places where this one is that a walk past them costs more than a search. If this can't be
-    /// read, the next walk tries again: the page doesn't depend on it.
-    private func isCrowded(_ place: Candidate) async -> Bool {
+    /// read in time, the next walk tries again: the page doesn't depend on it.
+    private func isCrowded(_ place: Candidate, _ deadline: Duration) async -> Bool {
         let count = try? await pool.query(
             PlaceStatements.crowd, [.float8(place.latitude), .float8(place.longitude)], lane: .fast,
-            isIdempotent: true
+            deadline: deadline, isIdempotent: true
         ).only().decode(Int.self, at: 0)
         return count == PlaceStatements.crowdCount
     }

@@ -123,14 +123,15 @@ public final class PostgresPlaceStore: PlaceStore {
 
     /// Reads the categories.
     ///
-    /// - Throws: why the database couldn't be read.
+    /// - Throws: why the database couldn't be read; `timeout` once the request's time is up.
     public func currentVocabulary() async throws(PlaceStoreError) -> CategoryVocabulary {
+        let deadline = deadline
         do throws(PostgresError) {
             let rows = try await pool.query(
-                PlaceStatements.vocabulary, lane: .fast, isIdempotent: true)
+                PlaceStatements.vocabulary, lane: .fast, deadline: deadline, isIdempotent: true)
             return CategoryVocabulary(try rows.only().decode([String].self, at: 0))
         } catch {
-            throw PlaceStoreError(error)
+            throw PlaceStoreError(error, isOverdue: pool.loop.now >= deadline)
         }
     }
 
