@@ -8,21 +8,30 @@ public struct MigrationDirectory: Sendable, Hashable {
 
     /// All files, lowest number first.
     public let files: [MigrationFile]
+    /// The numbers of former files that these replace; nil where there were none.
+    private let replacedNumbers: ClosedRange<String>?
 
     /// Reads and checks all `.sql` files of the folder and of its `Seeds`, if it has that.
     ///
+    /// - Parameters:
+    ///   - path: the folder.
+    ///   - replacedNumbers: the numbers of former files that these replace: a database that was made by those is refused.
     /// - Throws: ``MigrationError`` for a folder that can't be read, or for the first file that is not in order.
-    public init(path: String) throws(MigrationError) {
+    public init(path: String, replacing replacedNumbers: ClosedRange<String>? = nil) throws(MigrationError) {
         let schema = try Self.read(path, kind: .schema)
         let seedsPath = "\(path)/\(Self.seedsFolder)"
         let hasSeeds = FileManager.default.fileExists(atPath: seedsPath)
-        try self.init(files: schema + (hasSeeds ? try Self.read(seedsPath, kind: .seed) : []))
+        let seeds = hasSeeds ? try Self.read(seedsPath, kind: .seed) : []
+        try self.init(files: schema + seeds, replacing: replacedNumbers)
     }
 
     /// Takes files that were read already, and checks their numbers.
     ///
     /// - Throws: ``MigrationError`` where two files have the same number, or numbers of unequal length.
-    public init(files: [MigrationFile]) throws(MigrationError) {
+    public init(
+        files: [MigrationFile], replacing replacedNumbers: ClosedRange<String>? = nil
+    ) throws(MigrationError) {
+        self.replacedNumbers = replacedNumbers
         self.files = files.sorted { ($0.version, $0.name) < ($1.version, $1.name) }
         for (file, next) in zip(self.files, self.files.dropFirst()) {
             guard file.version.count == next.version.count else {
@@ -37,6 +46,14 @@ public struct MigrationDirectory: Sendable, Hashable {
     /// Applied migrations that are newer than these files don't matter.
     public func missingSchemaVersions(applied: Set<String>) -> [String] {
         files.filter { $0.kind == .schema && !applied.contains($0.version) }.map(\.version)
+    }
+
+    /// The applied versions whose files these replace, lowest number first.
+    ///
+    /// A database that has any was made by the former files, and can't be brought to these.
+    public func replacedVersions(applied: Set<String>) -> [String] {
+        guard let replacedNumbers else { return [] }
+        return applied.subtracting(files.map(\.version)).filter(replacedNumbers.contains).sorted()
     }
 
     /// The applied migrations, newer than all of these, that say that the program is too old for them.

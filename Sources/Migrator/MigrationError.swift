@@ -24,6 +24,8 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
     case editedFile(name: String)
     /// Versions are applied for which there is no file.
     case missingFiles(versions: [String])
+    /// The database was made by former files, which the file `by` and later ones replace.
+    case replacedFiles(versions: [String], by: String)
     /// A file that isn't applied has a lower number than one that is.
     case outOfOrder(name: String, highestApplied: String)
     /// There is no such version to go to.
@@ -54,6 +56,10 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
             "\(name) was edited after it had been applied: restore it, and put the change into a new file"
         case .missingFiles(let versions):
             "applied, but without a file: \(versions.joined(separator: ", ")) (is this an older release than they allow?)"
+        case .replacedFiles(let versions, let file):
+            "this database was made by the migrations \(versions.joined(separator: ", ")), a draft that \(file) and later "
+                + "ones replace; nothing was changed. Make a new database: Documentation/migrations.md says how, and how "
+                + "to take places and events along"
         case .outOfOrder(let name, let highestApplied):
             "\(name) is new, but \(highestApplied) is applied already: give it a higher number"
         case .unknownTarget(let version): "there is no migration \(version)"

@@ -95,6 +95,8 @@ public struct MigrationStatus: Sendable, Hashable {
         case newer
         /// Applied, but there is no file.
         case missing
+        /// Applied, and the present files replace the one that it was.
+        case replaced
     }
 
     /// One migration.
@@ -128,17 +130,20 @@ public struct MigrationStatus: Sendable, Hashable {
         }
         let versions = Set(directory.files.map(\.version))
         let highestKnown = directory.files.last?.version ?? ""
-        let missing = rows.values.filter { !versions.contains($0.version) }.map { row in
+        let replaced = Set(directory.replacedVersions(applied: Set(rows.keys)))
+        let unknown = rows.values.filter { !versions.contains($0.version) }.map { row in
             let isNewer = row.version > highestKnown && Self.canLive(program, with: row)
-            return Entry(version: row.version, state: isNewer ? .newer : .missing, file: nil, applied: row)
+            let state: State = replaced.contains(row.version) ? .replaced : isNewer ? .newer : .missing
+            return Entry(version: row.version, state: state, file: nil, applied: row)
         }
-        entries = (known + missing).sorted { $0.version < $1.version }
+        entries = (known + unknown).sorted { $0.version < $1.version }
     }
 
     /// Checks that nothing keeps migrations from running.
     ///
-    /// - Throws: ``MigrationError`` for an edited, missing or late file.
+    /// - Throws: ``MigrationError`` for a database of replaced files, and for an edited, missing or late file.
     public func check() throws(MigrationError) {
+        if let replacement { throw replacement }
         let missing = entries.filter { $0.state == .missing }.map(\.version)
         guard missing.isEmpty else { throw .missingFiles(versions: missing) }
         for entry in entries {
@@ -149,6 +154,13 @@ public struct MigrationStatus: Sendable, Hashable {
                 throw .outOfOrder(name: file.name, highestApplied: highest?.version ?? "")
             }
         }
+    }
+
+    /// Why nothing can run where the database was made by files that the present ones replace; nil elsewhere.
+    private var replacement: MigrationError? {
+        let versions = entries.filter { $0.state == .replaced }.map(\.version)
+        guard !versions.isEmpty else { return nil }
+        return .replacedFiles(versions: versions, by: entries.lazy.compactMap(\.file).first?.name ?? "")
     }
 
     /// Whether the row says that the program can live with it. A row that says nothing says no.
@@ -180,9 +192,9 @@ public struct MigrationStatus: Sendable, Hashable {
 }
 
 extension MigrationStatus: CustomStringConvertible {
-    /// A line for each migration, and one that sums up.
+    /// A line for each migration, one that sums up, and where the files replace others one that says what to do.
     public var description: String {
-        (entries.map(line) + [summary]).joined(separator: "\n")
+        (entries.map(line) + [summary] + (replacement.map { ["\($0)"] } ?? [])).joined(separator: "\n")
     }
 
     private func line(for entry: Entry) -> String {
@@ -198,6 +210,7 @@ extension MigrationStatus: CustomStringConvertible {
         let states: [(State, String)] = [
             (.unverified, "without a checksum"), (.pending, "pending"), (.optional, "seeds not applied"),
             (.late, "late"), (.edited, "edited"), (.missing, "missing"), (.newer, "newer"),
+            (.replaced, "replaced by newer files"),
         ]
         let counts = states.compactMap { state, label in
             let count = entries.count { $0.state == state }

@@ -95,8 +95,11 @@ public struct MigrationSettings: Sendable {
     ///
     /// - Throws: `MigrationError` for the first file that is not in order.
     public func directory() throws(MigrationError) -> MigrationDirectory {
-        try MigrationDirectory(path: path)
+        try MigrationDirectory(path: path, replacing: Self.draft)
     }
+
+    /// The numbers of the schema's draft, which 0101 and later replace.
+    private static let draft = "0001"..."0017"
 
     /// `Migrations` in the working directory, else the folder that is installed beside the program: `bin/poi` and
     /// `share/poi/Migrations`.
@@ -129,12 +132,14 @@ struct SchemaCheck: Sendable {
             let rows = try await pool.query(Self.applied, lane: .exclusive, isIdempotent: true)
             var applied: [AppliedMigration] = []
             for row in rows { applied.append(try AppliedMigration(row)) }
+            let versions = Set(applied.map(\.version))
+            let replaced = migrations.replacedVersions(applied: versions)
+            guard replaced.isEmpty else { return .replaced(migrations: replaced) }
             if let program = Self.program {
                 let beyond = migrations.migrationsBeyond(program, applied: applied)
                 if !beyond.isEmpty { return .outdated(byMigrations: beyond.map(\.shownName)) }
             }
-            return .reachable(
-                missingMigrations: migrations.missingSchemaVersions(applied: Set(applied.map(\.version))))
+            return .reachable(missingMigrations: migrations.missingSchemaVersions(applied: versions))
         } catch  where error.sqlState == .undefinedTable {
             return .reachable(missingMigrations: migrations.missingSchemaVersions(applied: []))
         } catch {

@@ -1,4 +1,5 @@
 import Foundation
+import Migrator
 import POIDatabase
 import POIService
 
@@ -22,7 +23,7 @@ enum DevCommand {
         defer { state.stop() }
         try database.use(connectionString: url)
         try events.use(connectionString: url)
-        try Migration(database, settings: migrations) { Terminal.printError("\($0)") }.run(.up(to: nil))
+        try migrate(database, migrations, in: state)
         Terminal.tell("DATABASE_URL=\(url)")
         try DatabaseService(
             configuration: configuration, database: database, events: events,
@@ -31,5 +32,34 @@ enum DevCommand {
             Terminal.tell("serving \(address)")
             Terminal.tell("try: curl '\(address)/locations?lat=37.3293&long=-121.8893'")
         }
+    }
+
+    /// Applies the migrations. A database that can't get there stays as it is: removing data is for its owner to do.
+    private static func migrate(
+        _ database: DatabaseConfiguration, _ settings: MigrationSettings, in state: DevelopmentState
+    ) throws {
+        do {
+            try Migration(database, settings: settings) { Terminal.printError("\($0)") }.run(.up(to: nil))
+        } catch MigrationError.replacedFiles(let versions, _) {
+            throw ReplacedDatabase(versions: versions, dataPath: state.dataPath)
+        }
+    }
+}
+
+/// The private database was made by migrations that this program's replace.
+private struct ReplacedDatabase: Error, CustomStringConvertible {
+    let versions: [String]
+    let dataPath: String
+
+    /// One line, with a command for a shell at its end.
+    var description: String {
+        let (from, to) = (Self.quoted(dataPath), Self.quoted(dataPath + "-draft"))
+        return
+            "the private database was made by the migrations \(versions.joined(separator: ", ")), a draft that this "
+            + "version replaces; nothing was changed. To keep it and start afresh: mv \(from) \(to)"
+    }
+
+    private static func quoted(_ path: String) -> String {
+        "'" + path.replacing("'", with: "'\\''") + "'"
     }
 }

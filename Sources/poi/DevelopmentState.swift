@@ -31,6 +31,9 @@ struct DevelopmentState: Sendable {
         return url
     }
 
+    /// The folder of the server and its data, with symbolic links resolved.
+    public var dataPath: String { directory.appending(path: "postgres").resolvingSymlinksInPath().path }
+
     /// Stops the server. It would also stop with the process, however that ends.
     func stop() {
         try? FileManager.default.removeItem(at: urlFile)

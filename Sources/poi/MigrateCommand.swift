@@ -1,5 +1,4 @@
 import Locking
-import EventLoop
 import Migrator
 import POIDatabase
 import POIService
@@ -25,7 +24,7 @@ enum MigrateCommand {
         }
         if action == "new" { return try makeFile(invocation, settings) }
 
-        // A run's result is in the database; it goes on whether anybody reads what it says or not.
+        // A run goes on where nobody reads its output: its result is in the database.
         let migration = try Migration(database, settings: settings) { Terminal.tell("\($0)") }
         let isDryRun = invocation.line.switches.contains("--dry-run")
         switch action {
@@ -43,7 +42,7 @@ enum MigrateCommand {
         }
     }
 
-    /// Shows what a run would do, which is all that a dry run is for.
+    /// Shows what a run would do. The output is the only result, so it is an error where it can't be written.
     private static func dryRun(
         _ command: MigrationPlan.Command, _ database: DatabaseConfiguration, _ settings: MigrationSettings
     ) throws {
@@ -55,7 +54,7 @@ enum MigrateCommand {
         try Terminal.print(lines.withLock { $0 }.joined(separator: "\n"))
     }
 
-    /// Refuses a way down that undoes anything: which of the files drop data, only their SQL knows.
+    /// Refuses to undo anything without confirmation: only the files' SQL knows which of them drop data.
     private static func refuseLoss(
         _ command: MigrationPlan.Command, _ database: DatabaseConfiguration, _ settings: MigrationSettings
     ) throws {

@@ -21,7 +21,9 @@ final class MigrationFolder: Sendable {
         try FileManager.default.removeItem(atPath: "\(path)/\(name)")
     }
 
-    func directory() throws -> MigrationDirectory { try MigrationDirectory(path: path) }
+    func directory(replacing numbers: ClosedRange<String>? = nil) throws -> MigrationDirectory {
+        try MigrationDirectory(path: path, replacing: numbers)
+    }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -19,8 +19,11 @@ func onLoop<Value: Sendable>(
 struct Scene: Sendable {
     let database: TestDatabase
     let folder: MigrationFolder
+    /// The numbers of former files that those in the folder replace.
+    let replaced: ClosedRange<String>?
 
-    init(_ files: [String: String]) throws {
+    init(_ files: [String: String], replacing replaced: ClosedRange<String>? = nil) throws {
+        self.replaced = replaced
         database = try TestDatabase()
         folder = try MigrationFolder(files)
     }
@@ -32,7 +35,7 @@ struct Scene: Sendable {
         _ body: @escaping @Sendable (Migrator) async throws -> Value
     ) async throws -> Value {
         let configuration = try PostgresConfiguration(conninfo: database.connectionString)
-        let directory = try folder.directory()
+        let directory = try folder.directory(replacing: replaced)
         return try await onLoop { loop in
             var migrator = Migrator(configuration, directory: directory, loop: loop)
             migrator.includesSeeds = seeds

@@ -16,7 +16,8 @@ enum MigratedDatabase {
 
     /// The files there.
     static func directory() throws -> MigrationDirectory {
-        try MigrationDirectory(path: migrationsPath)
+        var reader = SettingsReader(flags: [:], environment: ["POI_MIGRATIONS_DIR": migrationsPath])
+        return try MigrationSettings(from: &reader).directory()
     }
 
     /// A database with the schema and no places.

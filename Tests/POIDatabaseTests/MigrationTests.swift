@@ -1,4 +1,6 @@
 import Foundation
+import Migrator
+import POIService
 import Testing
 
 @testable import PrivateCluster
@@ -19,6 +21,32 @@ struct MigrationTests {
         #expect(try catalog(of: database) == nothing)
         try database.migrate(.up(to: nil), seeds: true)
         #expect(try catalog(of: database) == everything)
+    }
+
+    @Test("A database of the schema's draft is refused and stays as it is, and the service isn't ready on it")
+    func draft() async throws {
+        let database = try MigratedDatabase.seeded()
+        let versions = (1...17).map { String(format: "%04d", $0) }
+        try database.execute(
+            """
+            DROP TABLE schema_migrations;
+            CREATE TABLE schema_migrations (version character varying(128) PRIMARY KEY);
+            INSERT INTO schema_migrations VALUES \(versions.map { "('\($0)')" }.joined(separator: ", "))
+            """)
+        let places = "SELECT md5(string_agg(locations::text, ',' ORDER BY id)) FROM locations"
+        let before = try (catalog(of: database), database.execute(places))
+        for command in [MigrationPlan.Command.up(to: nil), .down(to: nil)] {
+            #expect(
+                throws: MigrationError.replacedFiles(versions: versions, by: "0101_create_point_functions")
+            ) {
+                try database.migrate(command, seeds: true)
+            }
+        }
+        let after = try (catalog(of: database), database.execute(places))
+        #expect(after == before)
+        try await database.withStore { store, _ in
+            #expect(await store.checkHealth() == .replaced(migrations: versions))
+        }
     }
 
     /// Everything in the database that no extension has brought, but for the record of migrations.

@@ -51,6 +51,19 @@ struct HealthTests {
         #expect(health.report.notReadyReason == nil)
     }
 
+    @Test("A database of replaced migrations keeps it from being ready, and is told once")
+    func replaced() {
+        let health = Health(requiresDatabase: false)
+        #expect(names(health.update(.replaced(migrations: ["0001"]))) == ["reachable", "replaced 0001"])
+        #expect(health.report.notReadyReason?.contains("replaces") == true)
+        #expect(health.report.isDatabaseReachable)
+        #expect(names(health.update(.replaced(migrations: ["0001"]))) == [])
+        #expect(names(health.update(.outdated(byMigrations: ["0109_a"]))) == ["outdated 0109_a"])
+        #expect(names(health.update(.replaced(migrations: ["0001"]))) == ["replaced 0001"])
+        #expect(names(health.update(.reachable(missingMigrations: []))) == ["applied"])
+        #expect(health.report.notReadyReason == nil)
+    }
+
     @Test("Losing the database decides only where it is told to", arguments: [false, true])
     func lostDatabase(requiresDatabase: Bool) {
         let health = Health(requiresDatabase: requiresDatabase)
@@ -114,6 +127,7 @@ struct HealthTests {
             case .databaseUnreachable(_, let reason): "unreachable \(reason)"
             case .migrationsMissing(let versions): (["missing"] + versions).joined(separator: " ")
             case .programOutdated(let names): (["outdated"] + names).joined(separator: " ")
+            case .schemaReplaced(let versions): (["replaced"] + versions).joined(separator: " ")
             case .migrationsApplied: "applied"
             default: "\(observation)"
             }

@@ -78,6 +78,41 @@ struct DevelopmentServerTests {
         #expect(!state.hasURLFile)
     }
 
+    @Test("A database of the schema's draft is refused and kept, and the line says how to start afresh")
+    func draft() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let first = try await ServerProcess.dev(in: folder)
+        try await first.ready()
+        try await DatabaseSession(first.databaseURL)
+            .run(
+                "TRUNCATE schema_migrations; INSERT INTO schema_migrations (version) VALUES ('0001'), ('0017')"
+            )
+        try await first.finish()
+
+        let refused = try await PoiProgram.run(
+            ["dev", "--port", "0"], environment: ["POI_STATE_DIR": folder.path])
+        #expect(refused.exitCode == 1)
+        #expect(refused.standardOutput == [])
+        #expect(refused.standardError.count == 1)
+        let line = try #require(refused.standardError.first)
+        #expect(line.contains("0001, 0017") && line.contains("nothing was changed"))
+        #expect(DevelopmentFolder(folder: folder).postmasterID == nil)
+        let version = "/data/PG_VERSION"
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/postgres" + version))
+
+        let command = try #require(line.split(separator: "start afresh: ").last)
+        #expect(command.hasPrefix("mv "))
+        let moving = try ChildProgram(
+            executable: "/bin/sh", arguments: ["-c", String(command)], environment: ["PATH": "/usr/bin:/bin"])
+        #expect(try await moving.exitCode() == 0)
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/postgres-draft" + version))
+        let third = try await ServerProcess.dev(in: folder)
+        try await third.ready()
+        #expect(try await get(secretTarget, port: third.port).places?.count == 20)
+        try await third.finish()
+    }
+
     @Test(
         "Started by root, it works in a folder that only root may enter",
         .enabled(if: geteuid() == 0, "needs root"))

@@ -216,6 +216,33 @@ struct MigrateTests {
         #expect(try await migrate("status", on: database).last?.hasSuffix("1 missing") == true)
     }
 
+    @Test("A database of the schema's draft is refused with what to do, and status tells of it")
+    func draft() async throws {
+        let database = try await ServiceDatabase.migrated()
+        try await DatabaseSession(database.connectionString)
+            .run(
+                "TRUNCATE schema_migrations; INSERT INTO schema_migrations (version) VALUES ('0001'), ('0017')"
+            )
+        for arguments in [
+            ["up"], ["up", "--seeds", "--dry-run"], ["validate"], ["down"], ["down", "--yes"],
+        ] {
+            let result = try await PoiProgram.run(
+                ["migrate"] + arguments, environment: ["DATABASE_URL": database.connectionString])
+            #expect(result.exitCode == 1, "\(arguments)")
+            #expect(result.standardOutput == [])
+            #expect(result.standardError.count == 1)
+            let line = result.standardError.first
+            #expect(
+                line?.hasPrefix("poi: this database was made by the migrations 0001, 0017, a draft") == true)
+            #expect(line?.contains("nothing was changed") == true)
+            #expect(line?.contains("Documentation/migrations.md") == true)
+        }
+        let status = try await migrate("status", on: database)
+        #expect(status.prefix(2).allSatisfy { $0.hasPrefix("replaced ") })
+        #expect(status.last?.hasPrefix("this database was made by the migrations 0001, 0017") == true)
+        #expect(try await appliedVersions(in: database) == ["0001", "0017"])
+    }
+
     @Test("A database that isn't there is told without the password, exit code 1")
     func noDatabase() async throws {
         let result = try await PoiProgram.run(

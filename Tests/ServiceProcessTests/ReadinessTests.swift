@@ -61,6 +61,23 @@ struct ReadinessTests {
         try await server.finish()
     }
 
+    @Test("A database of the schema's draft makes it unready, and the log says what to do")
+    func draft() async throws {
+        let database = try await ServiceDatabase.migrated()
+        try await DatabaseSession(database.connectionString)
+            .run(
+                "TRUNCATE schema_migrations; INSERT INTO schema_migrations (version) VALUES ('0001'), ('0017')"
+            )
+        let server = try await ServerProcess.serve(databaseURL: database.connectionString)
+        let line = try await server.program.output.line { $0.text.contains(#""event":"schema-replaced""#) }
+        #expect(line.text.contains("0001, 0017") && line.text.contains("Documentation/migrations.md"))
+        let response = try await get("/readyz", port: server.port)
+        #expect(response.status == 503)
+        #expect(response.problem?.code == .notReady)
+        #expect(response.problem?.detail?.contains("replaces") == true)
+        try await server.finish()
+    }
+
     @Test("Migrations that are newer than the binary don't keep it from being ready")
     func newerMigrations() async throws {
         let database = try await ServiceDatabase.migrated()

@@ -29,6 +29,8 @@ public final class Health: Sendable {
         var missingMigrations: [String]?
         /// Applied migrations that this program is too old for. Missing ones aren't known then.
         var migrationsBeyond: [String] = []
+        /// Those that made the database and that this binary's replace; then nothing is known of missing ones.
+        var replacedMigrations: [String] = []
     }
 
     private let state = Lock(State())
@@ -87,7 +89,7 @@ public final class Health: Sendable {
                 }
                 state.isDatabaseReachable = true
                 state.missingMigrations = missing
-                state.migrationsBeyond = []
+                (state.migrationsBeyond, state.replacedMigrations) = ([], [])
                 return news
             case .outdated(let beyond):
                 var news: [Observation] =
@@ -95,7 +97,15 @@ public final class Health: Sendable {
                 if state.migrationsBeyond != beyond { news.append(.programOutdated(beyond)) }
                 state.isDatabaseReachable = true
                 state.missingMigrations = nil
-                state.migrationsBeyond = beyond
+                (state.migrationsBeyond, state.replacedMigrations) = (beyond, [])
+                return news
+            case .replaced(let versions):
+                var news: [Observation] =
+                    state.isDatabaseReachable == true ? [] : [.databaseReachable(.places)]
+                if state.replacedMigrations != versions { news.append(.schemaReplaced(versions)) }
+                state.isDatabaseReachable = true
+                state.missingMigrations = nil
+                (state.migrationsBeyond, state.replacedMigrations) = ([], versions)
                 return news
             }
         }
@@ -109,7 +119,7 @@ public final class Health: Sendable {
             case .unreachable(let reason):
                 state.isEventsDatabaseReachable = false
                 return wasReachable == false ? [] : [.databaseUnreachable(.events, reason: reason)]
-            case .reachable, .outdated:
+            case .reachable, .outdated, .replaced:
                 state.isEventsDatabaseReachable = true
                 return wasReachable == true ? [] : [.databaseReachable(.events)]
             }
@@ -131,6 +141,9 @@ public final class Health: Sendable {
                     "An event loop of the service is stuck."
                 } else if !state.migrationsBeyond.isEmpty {
                     "The database's schema needs a newer version of the service."
+                } else if !state.replacedMigrations.isEmpty {
+                    "The database was made by migrations that this version replaces: it needs a new database, "
+                        + "see Documentation/migrations.md."
                 } else if state.missingMigrations == nil {
                     "The service is starting: it has not reached the database yet."
                 } else if state.missingMigrations?.isEmpty == false {

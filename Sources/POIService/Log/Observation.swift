@@ -44,6 +44,8 @@ public enum Observation: Sendable {
     case migrationsMissing([String])
     /// A newer release has applied migrations that this program is too old for.
     case programOutdated([String])
+    /// The database was made by these migrations, which this binary's replace.
+    case schemaReplaced([String])
     /// All migrations that this program needs are applied.
     case migrationsApplied
     /// A batch of the app's events was stored; for metrics.
@@ -74,7 +76,8 @@ extension Observation {
             .databaseNotice:
             "info"
         case .databaseUnreachable, .databaseConnectFailed, .databaseConnectionLost, .readServerLagging,
-            .readServerSilent, .migrationsMissing, .programOutdated, .logLinesDropped, .cutOff,
+            .readServerSilent, .migrationsMissing, .programOutdated, .schemaReplaced, .logLinesDropped,
+            .cutOff,
             .eventPartitionsFailed, .connectionsLowered, .acceptFailed:
             "warning"
         case .failure: "error"
@@ -99,6 +102,7 @@ extension Observation {
         case .readServerSilent: "read-server-silent"
         case .migrationsMissing: "migrations-missing"
         case .programOutdated: "program-outdated"
+        case .schemaReplaced: "schema-replaced"
         case .migrationsApplied: "migrations-applied"
         // Never logged.
         case .eventsStored, .eventsRefused: "counted"
@@ -139,6 +143,9 @@ extension Observation {
             "migrations are missing, run poi migrate up: \(versions.joined(separator: ", "))"
         case .programOutdated(let names):
             "this version is too old for the schema, deploy a newer one: \(names.joined(separator: ", "))"
+        case .schemaReplaced(let versions):
+            "the database was made by migrations that this version replaces, make a new one as "
+                + "Documentation/migrations.md says: \(versions.joined(separator: ", "))"
         case .migrationsApplied: "all migrations are applied"
         case .eventsStored, .eventsRefused: "counted"
         case .eventPartitionsMade(let names): "made partitions for events: \(names.joined(separator: ", "))"

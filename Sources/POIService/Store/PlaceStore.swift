@@ -59,6 +59,8 @@ public enum StoreHealth: Hashable, Sendable {
     case unreachable(reason: String)
     /// It responds, and these migrations, which this binary relies on, are missing.
     case reachable(missingMigrations: [String])
+    /// It responds, and was made by these migrations, which this binary's replace: it can't be used.
+    case replaced(migrations: [String])
     /// It responds, and these migrations of a newer release say that this binary is too old for them.
     case outdated(byMigrations: [String])
 }
