@@ -91,6 +91,10 @@ let package = Package(
         // What several test targets share.
         .target(name: "Randomness", path: "Tests/Support/Randomness", swiftSettings: swiftSettings),
 
+        .target(
+            name: "Loopback", dependencies: ["EventLoop"], path: "Tests/Support/Loopback",
+            swiftSettings: swiftSettings),
+
         // A client that is killed and started again, see Documentation/tracking.md.
         .executableTarget(
             name: "EventSender", dependencies: ["PointsOfInterestClient"], path: "Tests/Support/EventSender",
@@ -103,17 +107,21 @@ let package = Package(
 
         .testTarget(name: "HashingTests", dependencies: ["Hashing"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "EventLoopTests", dependencies: ["Locking", "EventLoop"], swiftSettings: swiftSettings),
-        .testTarget(
-            name: "HTTPServerTests", dependencies: ["Locking", "HTTPServer", "CZlib", "Randomness"],
+            name: "EventLoopTests", dependencies: ["Locking", "EventLoop", "Loopback"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "PostgresTests", dependencies: ["Locking", "Postgres", "PrivateCluster", "Randomness"],
+            name: "HTTPServerTests",
+            dependencies: ["Locking", "HTTPServer", "CZlib", "Loopback", "Randomness"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "PostgresTests",
+            dependencies: ["Locking", "Loopback", "Postgres", "PrivateCluster", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "PrivateClusterTests", dependencies: ["PrivateCluster"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "MigratorTests", dependencies: ["Locking", "Hashing", "Migrator", "PrivateCluster"],
+            name: "MigratorTests",
+            dependencies: ["Locking", "Hashing", "Loopback", "Migrator", "PrivateCluster"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "PointsOfInterestAPITests", dependencies: ["PointsOfInterestAPI", "Randomness"],
@@ -135,7 +143,9 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "POIDatabaseTests",
-            dependencies: ["Locking", "POIDatabase", "ChildProcesses", "PrivateCluster", "Randomness"],
+            dependencies: [
+                "Locking", "Loopback", "POIDatabase", "ChildProcesses", "PrivateCluster", "Randomness",
+            ],
             exclude: ["PlainTextFunctions.sql"], swiftSettings: swiftSettings),
 
         // Tests of the program itself: `poi` is among the dependencies so that it is built, nothing imports it.
@@ -145,13 +155,13 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "ServiceFixtures",
-            dependencies: ["PointsOfInterestClient", "PrivateCluster", "ServerProcess"],
+            dependencies: ["Loopback", "PointsOfInterestClient", "PrivateCluster", "ServerProcess"],
             path: "Tests/Support/ServiceFixtures", swiftSettings: swiftSettings),
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "PointsOfInterestTesting", "Randomness", "ServerProcess", "ServiceFixtures", "poi",
-                "poi-mock",
+                "Loopback", "PointsOfInterestTesting", "Randomness", "ServerProcess", "ServiceFixtures",
+                "poi", "poi-mock",
             ],
             exclude: ["Recorded"], swiftSettings: swiftSettings),
         .testTarget(
@@ -163,15 +173,15 @@ let package = Package(
         .testTarget(
             name: "ServiceProcessTests",
             dependencies: [
-                "PointsOfInterestClient", "PrivateCluster", "Randomness", "ServerProcess", "ServiceFixtures",
-                "poi",
+                "Loopback", "PointsOfInterestClient", "PrivateCluster", "Randomness", "ServerProcess",
+                "ServiceFixtures", "poi",
             ], swiftSettings: swiftSettings),
         // Several servers, with what stands before and behind them: see `make test-deployment`.
         .testTarget(
             name: "DeploymentTests",
             dependencies: [
-                "EventSender", "PointsOfInterestClient", "PrivateCluster", "Randomness", "ServerProcess",
-                "ServiceFixtures", "poi",
+                "EventSender", "Loopback", "PointsOfInterestClient", "PrivateCluster", "Randomness",
+                "ServerProcess", "ServiceFixtures", "poi",
             ], swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]

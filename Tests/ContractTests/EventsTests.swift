@@ -21,9 +21,9 @@ struct EventsTests {
     }
 
     private static func problem(of body: String) async throws -> Problem {
-        let answer = try await Service.answer(
+        let response = try await Service.response(
             to: "/events", method: "POST", headers: json, body: Data(body.utf8))
-        return try JSONDecoder().decode(Problem.self, from: answer.body)
+        return try JSONDecoder().decode(Problem.self, from: response.body)
     }
 
     @Test(
@@ -45,11 +45,11 @@ struct EventsTests {
         for expected in [
             EventsResponse(accepted: 1, duplicates: 0), EventsResponse(accepted: 0, duplicates: 1),
         ] {
-            let answer = try await Service.answer(
+            let response = try await Service.response(
                 to: "/events", method: "POST", headers: Self.json, body: Data(body.utf8))
-            #expect(answer.status == 200)
-            #expect(answer.header("Cache-Control") == "no-store")
-            #expect(try JSONDecoder().decode(EventsResponse.self, from: answer.body) == expected)
+            #expect(response.status == 200)
+            #expect(response.header("Cache-Control") == "no-store")
+            #expect(try JSONDecoder().decode(EventsResponse.self, from: response.body) == expected)
         }
     }
 
@@ -70,7 +70,7 @@ struct EventsTests {
         #expect(problem.code == .invalidEvents)
         #expect(Set(problem.eventErrors.map(\.index)) == [1, 2])
         // Nothing of it was kept.
-        let alone = try await Service.answer(
+        let alone = try await Service.response(
             to: "/events", method: "POST", headers: Self.json, body: Data("[\(good)]".utf8))
         #expect(
             try JSONDecoder().decode(EventsResponse.self, from: alone.body)
@@ -86,13 +86,13 @@ struct EventsTests {
 
     @Test("Other media types are 415, other methods 405", .contract(.invariant))
     func requests() async throws {
-        let text = try await Service.answer(
+        let text = try await Service.response(
             to: "/events", method: "POST", headers: ["Content-Type": "text/plain"], body: Data("[]".utf8))
         #expect(text.status == 415)
         for method in ["GET", "PUT", "DELETE"] {
-            let answer = try await Service.answer(to: "/events", method: method)
-            #expect(answer.status == 405)
-            #expect(answer.header("Allow")?.contains("POST") == true)
+            let response = try await Service.response(to: "/events", method: method)
+            #expect(response.status == 405)
+            #expect(response.header("Allow")?.contains("POST") == true)
         }
     }
 }

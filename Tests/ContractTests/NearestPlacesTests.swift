@@ -54,7 +54,7 @@ struct NearestPlacesTests {
     }
 
     @Test(
-        "A smaller limit is the start of a greater one's answer", .contract(.invariant),
+        "The places of a smaller limit are the first ones of a larger limit", .contract(.invariant),
         arguments: [1, 2, 8, 9, 20, 21, 50, 51, 99])
     func limit(limit: Int) async throws {
         let center = try await Service.center()

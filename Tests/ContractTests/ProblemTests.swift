@@ -47,7 +47,7 @@ struct RefusedQuery: Sendable, CustomTestStringConvertible {
 @Suite("Requests that the service refuses", .timeLimit(.minutes(2)))
 struct ProblemTests {
     @Test(
-        "A wrong query is answered with every fault, each by parameter and code",
+        "The problem of a wrong query has every fault, each with parameter and code",
         .contract(.invariant, .recorded), arguments: RefusedQuery.all)
     func refusal(refused: RefusedQuery) async throws {
         let problem = try #require(await Service.problem(of: "/locations?\(refused.query)"))
@@ -75,16 +75,16 @@ struct ProblemTests {
     }
 
     @Test(
-        "A problem is application/problem+json with the answer's status, and isn't cached",
+        "A problem is application/problem+json with the response's status, and isn't cached",
         .contract(.invariant))
     func mediaType() async throws {
-        let answer = try await Service.answer(to: "/locations?lat=91&long=0")
-        #expect(answer.status == 400)
-        #expect(answer.header("Content-Type") == "application/problem+json")
-        #expect(answer.header("Cache-Control") == "no-store")
-        let members = try JSONSerialization.jsonObject(with: answer.body) as? [String: Any]
+        let response = try await Service.response(to: "/locations?lat=91&long=0")
+        #expect(response.status == 400)
+        #expect(response.header("Content-Type") == "application/problem+json")
+        #expect(response.header("Cache-Control") == "no-store")
+        let members = try JSONSerialization.jsonObject(with: response.body) as? [String: Any]
         #expect(members?["status"] as? Int == 400)
-        #expect(members?["requestId"] as? String == answer.header("X-Request-Id"))
+        #expect(members?["requestId"] as? String == response.header("X-Request-Id"))
     }
 
     @Test(
@@ -107,19 +107,19 @@ struct ProblemTests {
         "A method that a path doesn't have is a 405 problem with Allow", .contract(.invariant),
         arguments: ["POST", "PUT", "PATCH", "DELETE"], ["/locations", "/livez", "/readyz"])
     func methodNotAllowed(method: String, path: String) async throws {
-        let answer = try await Service.answer(to: path, method: method)
-        #expect(answer.status == 405)
-        let allowed = answer.header("Allow")?.split(separator: ",").map {
+        let response = try await Service.response(to: path, method: method)
+        #expect(response.status == 405)
+        let allowed = response.header("Allow")?.split(separator: ",").map {
             $0.trimmingCharacters(in: .whitespaces)
         }
         #expect(Set(allowed ?? []).isSuperset(of: ["GET", "HEAD"]))
-        #expect(try JSONDecoder().decode(Problem.self, from: answer.body).code == .methodNotAllowed)
+        #expect(try JSONDecoder().decode(Problem.self, from: response.body).code == .methodNotAllowed)
     }
 
     @Test("Names and values may be percent-encoded", .contract(.invariant, .recorded))
     func percentEncoding() async throws {
-        let answer = try await Service.answer(to: "/locations?l%61t=1%2E5&long=%2B2&l%69mit=5")
-        #expect(answer.status == 200)
-        #expect(try await Service.answer(to: "/locations?lat=1.5&long=2&limit=5").body == answer.body)
+        let response = try await Service.response(to: "/locations?l%61t=1%2E5&long=%2B2&l%69mit=5")
+        #expect(response.status == 200)
+        #expect(try await Service.response(to: "/locations?lat=1.5&long=2&limit=5").body == response.body)
     }
 }

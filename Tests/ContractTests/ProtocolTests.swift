@@ -2,7 +2,7 @@ import Foundation
 import PointsOfInterestClient
 import Testing
 
-@Suite("Answers", .timeLimit(.minutes(2)))
+@Suite("The protocol", .timeLimit(.minutes(2)))
 struct ProtocolTests {
     private static let target = "/locations?lat=37.3293&long=-121.8893"
 
@@ -10,10 +10,10 @@ struct ProtocolTests {
         "HEAD is GET without the body", .contract(.invariant),
         arguments: [target, "/livez", "/readyz", "/nowhere", "/locations?lat=91"])
     func head(target: String) async throws {
-        // Of a compressed answer, HEAD doesn't tell the length.
+        // The length of a compressed response is not in the response to HEAD.
         let plain = ["Accept-Encoding": "identity"]
-        let get = try await Service.answer(to: target, headers: plain)
-        let head = try await Service.answer(to: target, method: "HEAD", headers: plain)
+        let get = try await Service.response(to: target, headers: plain)
+        let head = try await Service.response(to: target, method: "HEAD", headers: plain)
         #expect(head.status == get.status)
         #expect(head.body.isEmpty)
         #expect(!get.body.isEmpty)
@@ -27,8 +27,8 @@ struct ProtocolTests {
         arguments: ["a", "7d7c2f3e-1b0a-4f8e-9c55-0a2f6f5f5e11", "A.b_c-1"])
     func requestID(id: String) async throws {
         for target in [Self.target, "/livez", "/nowhere", "/locations"] {
-            let answer = try await Service.answer(to: target, headers: ["X-Request-Id": id])
-            #expect(answer.header("X-Request-Id") == id)
+            let response = try await Service.response(to: target, headers: ["X-Request-Id": id])
+            #expect(response.header("X-Request-Id") == id)
         }
     }
 
@@ -38,9 +38,9 @@ struct ProtocolTests {
     func newRequestID(id: String?) async throws {
         let headers = id.map { ["X-Request-Id": $0] } ?? [:]
         let first = try #require(
-            await Service.answer(to: Self.target, headers: headers).header("X-Request-Id"))
+            await Service.response(to: Self.target, headers: headers).header("X-Request-Id"))
         let second = try #require(
-            await Service.answer(to: Self.target, headers: headers).header("X-Request-Id"))
+            await Service.response(to: Self.target, headers: headers).header("X-Request-Id"))
         #expect(!first.isEmpty)
         #expect(first != second)
         #expect(first != id)
@@ -48,26 +48,26 @@ struct ProtocolTests {
 
     @Test("The places are a bare JSON array", .contract(.invariant, .recorded))
     func mediaType() async throws {
-        let answer = try await Service.answer(to: Self.target)
-        #expect(answer.status == 200)
-        #expect(answer.header("Content-Type") == "application/json")
-        #expect(try JSONSerialization.jsonObject(with: answer.body) is [[String: Any]])
+        let response = try await Service.response(to: Self.target)
+        #expect(response.status == 200)
+        #expect(response.header("Content-Type") == "application/json")
+        #expect(try JSONSerialization.jsonObject(with: response.body) is [[String: Any]])
     }
 
     @Test(
         "The process is alive and ready, and what tells so isn't cached", .contract(.invariant, .recorded),
         arguments: ["/livez", "/readyz"])
     func health(path: String) async throws {
-        let answer = try await Service.answer(to: path)
-        #expect(answer.status == 200)
-        #expect(answer.header("Cache-Control") == "no-store")
-        #expect(try JSONSerialization.jsonObject(with: answer.body) is [String: Any])
+        let response = try await Service.response(to: path)
+        #expect(response.status == 200)
+        #expect(response.header("Cache-Control") == "no-store")
+        #expect(try JSONSerialization.jsonObject(with: response.body) is [String: Any])
     }
 }
 
 @Suite("The app's loader", .timeLimit(.minutes(2)))
 struct LoaderTests {
-    @Test("The completion handler gets what the async form answers", .contract(.invariant, .recorded))
+    @Test("The completion handler gets what the async form returns", .contract(.invariant, .recorded))
     func completionHandler() async throws {
         let loader = try await Service.loader { PointsOfInterestRequest(baseURL: $0, limit: 5) }
         let center = try await Service.center()
@@ -100,7 +100,7 @@ struct LoaderTests {
             let load = Task { try await loader.loadAPIRequest(requestData: center) }
             load.cancel()
             do {
-                // An answer that was faster is no fault.
+                // A response that was faster is no fault.
                 _ = try await load.value
             } catch {
                 #expect(error as? RequestError == .cancelled)

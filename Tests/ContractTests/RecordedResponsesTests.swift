@@ -5,14 +5,14 @@ import Testing
 @Suite("What is recorded", .timeLimit(.minutes(2)))
 struct RecordedResponsesTests {
     @Test(
-        "for an endpoint is what the service answers: scripts/record-responses writes it anew",
+        "A recorded response for apps is what the service sends: scripts/record-responses writes it anew",
         .contract(.seeded, .ownSettings), arguments: RecordedResponse.allCases)
     func isTrue(recording: RecordedResponse) async throws {
         try await expectTrue(try recording.exchange())
     }
 
     @Test(
-        "for this suite is what the service answers: scripts/record-contract writes it anew",
+        "A recorded response of this suite is what the service sends: scripts/record-contract writes it anew",
         .contract(.seeded, .ownSettings))
     func suiteIsTrue() async throws {
         let exchanges = try RecordedService.exchanges()
@@ -26,15 +26,16 @@ struct RecordedResponsesTests {
         var headers = recorded.requestHeaders
         // A problem tells its request's id.
         headers["X-Request-Id"] = "recorded"
-        let answer = try await Service.answer(to: recorded.target, method: recorded.method, headers: headers)
-        #expect(answer.status == recorded.status, "\(recorded.target)", sourceLocation: sourceLocation)
+        let response = try await Service.response(
+            to: recorded.target, method: recorded.method, headers: headers)
+        #expect(response.status == recorded.status, "\(recorded.target)", sourceLocation: sourceLocation)
         #expect(
-            String(decoding: answer.body, as: UTF8.self) == String(decoding: recorded.body, as: UTF8.self),
+            String(decoding: response.body, as: UTF8.self) == String(decoding: recorded.body, as: UTF8.self),
             "\(recorded.target)", sourceLocation: sourceLocation)
         // `Vary` depends on the origins that are let in.
         for name in ["Content-Type", "Link", "Cache-Control"] {
             #expect(
-                answer.header(name) == recorded.responseHeaders[name], "\(recorded.target)",
+                response.header(name) == recorded.responseHeaders[name], "\(recorded.target)",
                 sourceLocation: sourceLocation)
         }
     }

@@ -14,10 +14,10 @@ struct RepresentationTests {
 
     @Test("As GeoJSON the same places come, longitude first", .contract(.invariant, .recorded))
     func geoJSON() async throws {
-        let answer = try await Service.answer(
+        let response = try await Service.response(
             to: Self.target, headers: ["Accept": "application/geo+json, application/json;q=0.5"])
-        #expect(answer.header("Content-Type") == "application/geo+json")
-        let collection = try JSONDecoder().decode(Collection.self, from: answer.body)
+        #expect(response.header("Content-Type") == "application/geo+json")
+        let collection = try JSONDecoder().decode(Collection.self, from: response.body)
         #expect(collection.type == "FeatureCollection")
         let places = try await places()
         #expect(collection.features.map(\.id) == places.map(\.id))
@@ -25,7 +25,7 @@ struct RepresentationTests {
             collection.features.map(\.geometry.coordinates) == places.map { [$0.longitude, $0.latitude] })
         #expect(collection.features.map(\.properties.distance) == places.map(\.distance))
         #expect(collection.features.map(\.properties.name) == places.map(\.name))
-        #expect(answer.header("Link") == (try await Service.answer(to: Self.target).header("Link")))
+        #expect(response.header("Link") == (try await Service.response(to: Self.target).header("Link")))
     }
 
     private struct Collection: Decodable {
@@ -50,22 +50,23 @@ struct RepresentationTests {
         "Who accepts nothing that there is gets a 406 problem", .contract(.invariant, .recorded),
         arguments: ["text/csv", "application/json;q=0"])
     func notAcceptable(accept: String) async throws {
-        let answer = try await Service.answer(to: Self.target, headers: ["Accept": accept])
-        #expect(answer.status == 406)
-        #expect(try JSONDecoder().decode(Problem.self, from: answer.body).code == .notAcceptable)
+        let response = try await Service.response(to: Self.target, headers: ["Accept": accept])
+        #expect(response.status == 406)
+        #expect(try JSONDecoder().decode(Problem.self, from: response.body).code == .notAcceptable)
     }
 
-    @Test("An answer's tag saves the second one", .contract(.invariant), arguments: targets)
+    @Test(
+        "A request with the tag of the first response gets a 304", .contract(.invariant), arguments: targets)
     func conditional(target: String) async throws {
-        let first = try await Service.answer(to: target)
+        let first = try await Service.response(to: target)
         #expect(first.status == 200)
         let tag = try #require(first.header("ETag"))
         #expect(tag.hasPrefix("W/\""))
-        let second = try await Service.answer(to: target, headers: ["If-None-Match": tag])
+        let second = try await Service.response(to: target, headers: ["If-None-Match": tag])
         #expect(second.status == 304)
         #expect(second.body.isEmpty)
         #expect(second.header("ETag") == tag)
-        let other = try await Service.answer(to: target, headers: ["If-None-Match": "\"another\""])
+        let other = try await Service.response(to: target, headers: ["If-None-Match": "\"another\""])
         #expect(other.status == 200)
         #expect(other.body == first.body)
     }
@@ -74,14 +75,14 @@ struct RepresentationTests {
         "What is large comes compressed to who asks so, and is the same", .contract(.invariant),
         arguments: targets)
     func compression(target: String) async throws {
-        let answer = try await Service.answer(to: target, headers: ["Accept-Encoding": "gzip"])
-        let plain = try await Service.answer(to: target, headers: ["Accept-Encoding": "identity"])
+        let response = try await Service.response(to: target, headers: ["Accept-Encoding": "gzip"])
+        let plain = try await Service.response(to: target, headers: ["Accept-Encoding": "identity"])
         #expect(plain.header("Content-Encoding") == nil)
-        // The short answer of a service with little data needs none.
-        #expect(answer.header("Content-Encoding") == "gzip" || plain.body.count < 1024)
+        // The short response of a service with little data needs none.
+        #expect(response.header("Content-Encoding") == "gzip" || plain.body.count < 1024)
         #expect(plain.body.count >= 1024 || !Service.isSeeded)
         // The session has decompressed the first.
-        #expect(answer.body == plain.body)
+        #expect(response.body == plain.body)
     }
 
     @Test("The client keeps tags, asks with them, and hands out what it has kept", .contract(.invariant))
@@ -92,45 +93,45 @@ struct RepresentationTests {
         let first = try await service.nearbyPlaces(request)
         let second = try await service.nearbyPlaces(request)
         #expect(first == second)
-        // The second answer was a 304: there was nothing new to keep.
+        // The second response was a 304: there was nothing new to keep.
         #expect(await store.counts() == CountingStore.Counts(hits: 1, kept: 1))
     }
 
-    @Test("Answers that hold somebody's position are for that client alone", .contract(.invariant, .recorded))
+    @Test("A response to a position may be cached by that client alone", .contract(.invariant, .recorded))
     func position() async throws {
-        let answer = try await Service.answer(to: Self.target)
-        let directives = try #require(answer.header("Cache-Control"))
+        let response = try await Service.response(to: Self.target)
+        let directives = try #require(response.header("Cache-Control"))
             .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         #expect(directives.contains("private"))
         #expect(!directives.contains("public"))
     }
 
     @Test(
-        "Answers may be kept for a minute, those without a position by anybody",
+        "A response may be cached for a minute, without a position by anybody",
         .contract(.invariant, .ownSettings))
     func cacheControl() async throws {
-        #expect(try await Service.answer(to: Self.target).header("Cache-Control") == "private, max-age=60")
+        #expect(try await Service.response(to: Self.target).header("Cache-Control") == "private, max-age=60")
         for target in ["/locations?bbox=-122,37,-121,38", "/categories"] {
-            #expect(try await Service.answer(to: target).header("Cache-Control") == "public, max-age=60")
+            #expect(try await Service.response(to: target).header("Cache-Control") == "public, max-age=60")
         }
     }
 
     @Test(
-        "What the answer depends on is told", .contract(.invariant),
+        "Vary names the fields that the response depends on", .contract(.invariant),
         arguments: targets + ["/nowhere", "/locations?lat=91"])
     func vary(target: String) async throws {
-        let vary = try #require(await Service.answer(to: target).header("Vary")).lowercased()
+        let vary = try #require(await Service.response(to: target).header("Vary")).lowercased()
         #expect(vary.contains("accept") && vary.contains("accept-encoding"))
     }
 
     @Test("The description has the service's paths, and a problem's type is a page", .contract(.invariant))
     func documents() async throws {
-        let answer = try await Service.answer(to: "/openapi.json")
-        let document = try #require(try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
+        let response = try await Service.response(to: "/openapi.json")
+        let document = try #require(try JSONSerialization.jsonObject(with: response.body) as? [String: Any])
         let paths = try #require(document["paths"] as? [String: Any])
         #expect(Set(paths.keys).isSuperset(of: ["/locations", "/locations/{id}", "/categories", "/livez"]))
         let problem = try #require(await Service.problem(of: "/locations?lat=91&long=0"))
-        let page = try await Service.answer(to: problem.type, headers: ["Accept": "text/html"])
+        let page = try await Service.response(to: problem.type, headers: ["Accept": "text/html"])
         #expect(page.status == 200)
         #expect(page.header("Content-Type")?.hasPrefix("text/html") == true)
         #expect(String(decoding: page.body, as: UTF8.self).contains(problem.code.rawValue))

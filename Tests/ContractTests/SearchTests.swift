@@ -5,14 +5,14 @@ import Testing
 /// What filters leave, compared with what is there: for every service, whatever its data.
 @Suite("Searching", .timeLimit(.minutes(2)))
 struct SearchTests {
-    /// The places nearest to the centre, as far as one answer tells.
+    /// The places nearest to the centre, as many as one response holds.
     private func nearest(_ limit: Int = 100) async throws -> [PointOfInterest] {
         try await Service.client().nearbyPlaces(
             NearbyPlacesRequest(center: try await Service.center(), limit: limit)
         ).places
     }
 
-    /// A search around the centre whose answer begins as the unfiltered one does, without what doesn't match.
+    /// A search around the centre whose response begins as the unfiltered one does, without what doesn't match.
     private func expectFilter(
         _ request: NearbyPlacesRequest, keeps isKept: (PointOfInterest) -> Bool,
         sourceLocation: SourceLocation = #_sourceLocation

@@ -36,3 +36,60 @@ struct Seed {
             position: try Coordinate(latitude: latitude, longitude: longitude))
     }
 }
+
+/// Geodesic distances on the WGS 84 ellipsoid by Vincenty's inverse formula (Survey Review XXIII, 176, 1975),
+/// which has nothing in common with the service's way, and is good to a millimetre.
+enum Vincenty {
+    private static let equatorialRadius = 6_378_137.0
+    private static let flattening = 1 / 298.257223563
+
+    /// The distance in metres; nil for nearly antipodal places, for which the formula doesn't converge.
+    static func meters(from first: Coordinate, to second: Coordinate) -> Double? {
+        let longitudeDifference = radians(second.longitude - first.longitude)
+        let (sinFirst, cosFirst) = reduced(first.latitude)
+        let (sinSecond, cosSecond) = reduced(second.latitude)
+        var lambda = longitudeDifference
+        for _ in 0..<1000 {
+            let (sinLambda, cosLambda) = (sin(lambda), cos(lambda))
+            let sinSigma = hypot(
+                cosSecond * sinLambda, cosFirst * sinSecond - sinFirst * cosSecond * cosLambda)
+            if sinSigma == 0 { return 0 }
+            let cosSigma = sinFirst * sinSecond + cosFirst * cosSecond * cosLambda
+            let sigma = atan2(sinSigma, cosSigma)
+            let sinAlpha = cosFirst * cosSecond * sinLambda / sinSigma
+            let cosSquaredAlpha = 1 - sinAlpha * sinAlpha
+            let cosMiddle = cosSquaredAlpha == 0 ? 0 : cosSigma - 2 * sinFirst * sinSecond / cosSquaredAlpha
+            let c = flattening / 16 * cosSquaredAlpha * (4 + flattening * (4 - 3 * cosSquaredAlpha))
+            let middle = cosMiddle + c * cosSigma * (2 * cosMiddle * cosMiddle - 1)
+            let previous = lambda
+            lambda =
+                longitudeDifference
+                + (1 - c) * flattening * sinAlpha * (sigma + c * sinSigma * middle)
+            if abs(lambda - previous) < 1e-12 {
+                return length(cosSquaredAlpha, sigma, sinSigma, cosSigma, cosMiddle)
+            }
+        }
+        return nil
+    }
+
+    private static func length(
+        _ cosSquaredAlpha: Double, _ sigma: Double, _ sinSigma: Double, _ cosSigma: Double,
+        _ cosMiddle: Double
+    ) -> Double {
+        let polarRadius = equatorialRadius * (1 - flattening)
+        let uSquared = cosSquaredAlpha * (pow(equatorialRadius / polarRadius, 2) - 1)
+        let a = 1 + uSquared / 16384 * (4096 + uSquared * (-768 + uSquared * (320 - 175 * uSquared)))
+        let b = uSquared / 1024 * (256 + uSquared * (-128 + uSquared * (74 - 47 * uSquared)))
+        let first = cosSigma * (2 * cosMiddle * cosMiddle - 1)
+        let second = b / 6 * cosMiddle * (4 * sinSigma * sinSigma - 3) * (4 * cosMiddle * cosMiddle - 3)
+        return polarRadius * a * (sigma - b * sinSigma * (cosMiddle + b / 4 * (first - second)))
+    }
+
+    /// Sine and cosine of the reduced latitude.
+    private static func reduced(_ latitude: Double) -> (Double, Double) {
+        let reduced = atan((1 - flattening) * tan(radians(latitude)))
+        return (sin(reduced), cos(reduced))
+    }
+
+    private static func radians(_ degrees: Double) -> Double { degrees * .pi / 180 }
+}

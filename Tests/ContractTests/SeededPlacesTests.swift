@@ -17,7 +17,7 @@ struct SeededPlacesTests {
     @Test(
         "Around the convention centre come exactly the seeds within a kilometre, nearest first",
         .contract(.seeded, .recorded))
-    func conventionCenterAnswer() async throws {
+    func nearestToConventionCenter() async throws {
         let center = try conventionCenter()
         let places = try await Service.places(around: center, radius: 1000, limit: 100)
         let expected = try Seed.ranked(from: center).filter { $0.meters <= 1000 }

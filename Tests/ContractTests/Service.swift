@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestClient
 import PointsOfInterestTesting
 
 #if canImport(FoundationNetworking)
@@ -21,7 +22,7 @@ enum Service {
         if ContractConfiguration.current.isRecording {
             URLSession(configuration: .recording)
         } else if ContractConfiguration.current.target == .recorded {
-            MockURLProtocol.session { try RecordedService.answer(to: $0) }
+            MockURLProtocol.session { try RecordedService.response(to: $0) }
         } else {
             URLSession.uncached
         }
@@ -50,7 +51,7 @@ enum Service {
         try await client().loader(for: endpoint(baseURL()))
     }
 
-    /// What the service answers the app's own client.
+    /// The places that the app's own client gets.
     static func places(
         around center: Coordinate, radius: Double? = nil, limit: Int? = nil
     ) async throws -> [PointOfInterest] {
@@ -58,7 +59,7 @@ enum Service {
             .loadAPIRequest(requestData: center)
     }
 
-    /// The problem that the service answers to a path and query just as they are, by the client's own way.
+    /// The problem that the app's client gets for a path and query just as they are.
     static func problem(of target: String) async throws -> Problem? {
         do {
             _ = try await loader { RawRequest(baseURL: $0) }.loadAPIRequest(requestData: target)
@@ -68,10 +69,10 @@ enum Service {
         }
     }
 
-    /// What the service answers to a path and query just as they are, with all that the client doesn't show.
-    static func answer(
+    /// The response to a path and query just as they are, with all that the client doesn't show.
+    static func response(
         to target: String, method: String = "GET", headers: [String: String] = [:], body: Data? = nil
-    ) async throws -> Answer {
+    ) async throws -> ServiceResponse {
         var request = try RawRequest(baseURL: try await baseURL()).makeRequest(from: target)
         request.httpMethod = method
         request.httpBody = body
@@ -82,16 +83,54 @@ enum Service {
         }
         let (data, response) = try await session.data(for: request)
         guard let response = response as? HTTPURLResponse else { throw RequestError.notHTTP }
-        return Answer(response: response, body: data)
+        return ServiceResponse(response: response, body: data)
     }
 }
 
-/// An answer with what the client doesn't show.
-struct Answer {
+/// A response with what the client doesn't show.
+struct ServiceResponse {
     let response: HTTPURLResponse
     let body: Data
 
     var status: Int { response.statusCode }
 
     func header(_ name: String) -> String? { response.value(forHTTPHeaderField: name) }
+}
+
+extension Service {
+    /// A centre with places around it, where the service has any: the middle of the seed, or with other data the
+    /// place nearest to it.
+    static func center() async throws -> Coordinate {
+        let middle = try Coordinate(latitude: 37.3293, longitude: -121.8893)
+        guard !isSeeded, let nearest = try await places(around: middle, limit: 1).first else { return middle }
+        return try Coordinate(latitude: nearest.latitude, longitude: nearest.longitude)
+    }
+
+    /// Whether the service has at least so many places, 100 at most.
+    static func has(places: Int) async throws -> Bool {
+        if isSeeded { return true }
+        return try await countUpTo100.value >= places
+    }
+
+    private static let countUpTo100 = Task {
+        try await Service.places(around: Coordinate(latitude: 0, longitude: 0), limit: 100).count
+    }
+}
+
+/// A request for a path and query just as they are, right or wrong.
+struct RawRequest: APIRequest {
+    struct NoURL: Error {
+        let text: String
+    }
+
+    let baseURL: URL
+
+    func makeRequest(from target: String) throws -> URLRequest {
+        let base = baseURL.absoluteString
+        let text = (base.hasSuffix("/") ? String(base.dropLast()) : base) + target
+        guard let url = URL(string: text, encodingInvalidCharacters: false) else { throw NoURL(text: text) }
+        return URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
+    }
+
+    func parseResponse(data: Data) -> Data { data }
 }

@@ -1,5 +1,6 @@
 import Locking
 import EventLoop
+import Loopback
 import Testing
 
 @Suite("A thread for calls that block", .timeLimit(.minutes(1)))

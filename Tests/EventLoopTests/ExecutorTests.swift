@@ -1,5 +1,6 @@
 import Locking
 import EventLoop
+import Loopback
 import Testing
 
 @Suite("A loop as an executor", .timeLimit(.minutes(1)))

@@ -1,5 +1,6 @@
 import Locking
 @testable import EventLoop
+import Loopback
 import Testing
 
 #if canImport(Darwin)

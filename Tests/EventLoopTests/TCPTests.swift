@@ -1,4 +1,5 @@
 import Locking
+import Loopback
 import Testing
 
 @testable import EventLoop
@@ -16,10 +17,10 @@ struct TCPTests {
                 }
                 stream.startReading()
             }
-            let client = try TestClient(port: server.port)
+            let client = try WireClient(port: server.port)
             client.send(Array("hello".utf8))
             client.finishSending()
-            #expect(client.receiveAll() == .bytes(Array("hello".utf8)))
+            #expect(try client.receiveBytes() == Array("hello".utf8))
             try await server.stop()
         }
     }
@@ -39,10 +40,10 @@ struct TCPTests {
                 queued.withLock { $0.append(stream.queuedWriteBytes) }
                 feed.finish()
             }
-            let client = try TestClient(port: server.port)
+            let client = try WireClient(port: server.port)
             // Not before: a peer that reads along might take it all at once, and nothing would be queued.
             for await _ in written {}
-            #expect(client.receiveAll() == .bytes(payload))
+            #expect(try client.receiveBytes() == payload)
             try await server.stop()
             let counts = queued.withLock { $0 }
             #expect(counts.count == 2)
@@ -65,7 +66,7 @@ struct TCPTests {
                 stream.startReading()
                 streams.withLock { $0 = LoopBound(stream, loop: loop) }
             }
-            let client = try TestClient(port: server.port)
+            let client = try WireClient(port: server.port)
             let sent = client.sendUntilFull()
             try await loop.submit {}
             #expect(read.withLock { $0 } <= 64 * 1024)
@@ -76,7 +77,7 @@ struct TCPTests {
                 stream.onRead = { bytes in read.withLock { $0 += bytes.count } }
                 stream.startReading()
             }
-            #expect(client.receiveAll() == .bytes([]))
+            #expect(try client.receiveBytes() == [])
             #expect(read.withLock { $0 } == sent)
             try await server.stop()
         }
@@ -94,7 +95,7 @@ struct TCPTests {
                 }
                 stream.startReading()
             }
-            try TestClient(port: server.port).reset()
+            try WireClient(port: server.port).reset()
             var names: [String] = []
             for await error in errors { names.append(error.name) }
             #expect(names == ["ECONNRESET"])
@@ -106,7 +107,7 @@ struct TCPTests {
     func weReset() async throws {
         try await withLoop { loop in
             let server = try await Server.start(on: loop) { $0.reset() }
-            #expect(try TestClient(port: server.port).receiveAll() == .reset)
+            #expect(try WireClient(port: server.port).ending() == .reset)
             try await server.stop()
         }
     }
@@ -124,7 +125,7 @@ struct TCPTests {
                 }
                 stream.startReading()
             }
-            try TestClient(port: server.port).close()
+            try WireClient(port: server.port).close()
             var names: [String] = []
             for await error in errors { names.append(error.name) }
             #expect(names == ["EPIPE"] || names == ["ECONNRESET"])
@@ -142,16 +143,16 @@ struct TCPTests {
                 }
                 stream.startReading()
             }
-            let clients = Lock<[TestClient]>([])
+            let clients = Lock<[WireClient]>([])
             try await server.stop {
                 // The loop is busy with this, so it can't have accepted them.
                 for _ in 0..<10 {
-                    let client = try TestClient(port: server.port)
+                    let client = try WireClient(port: server.port)
                     client.send([1])
                     clients.withLock { $0.append(client) }
                 }
             }
-            for client in clients.withLock({ $0 }) { #expect(client.receiveAll() == .bytes([1])) }
+            for client in clients.withLock({ $0 }) { #expect(try client.receiveBytes() == [1]) }
         }
     }
 
@@ -159,7 +160,7 @@ struct TCPTests {
     func unreadInput() async throws {
         try await withLoop { loop in
             let (answers, feed) = AsyncStream.makeStream(of: [Bool].self)
-            let client = Lock<TestClient?>(nil)
+            let client = Lock<WireClient?>(nil)
             let server = try await Server.start(on: loop) { stream in
                 let before = stream.hasUnreadInput
                 client.withLock { $0 }?.send([1])
@@ -172,7 +173,7 @@ struct TCPTests {
             }
             // On the loop: it accepts when this has been noted.
             try await loop.submit {
-                let peer = try TestClient(port: server.port)
+                let peer = try WireClient(port: server.port)
                 client.withLock { $0 = peer }
             }
             for await answer in answers {
@@ -191,7 +192,7 @@ struct TCPTests {
                 address.withLock { $0 = stream.remoteAddress }
                 stream.close()
             }
-            #expect(try TestClient(port: server.port).receiveAll() == .bytes([]))
+            #expect(try WireClient(port: server.port).receiveBytes() == [])
             #expect(address.withLock { $0 } == "127.0.0.1")
             try await server.stop()
         }

@@ -1,4 +1,6 @@
-/// An answer of the test's server, in full, as `WireClient` normalises it.
+import Loopback
+
+/// A response of the test's server, in full, as `WireClient.receiveResponse` returns it.
 enum ExpectedResponse {
     static func text(
         _ status: String, _ body: String, fields: String = "", connection: String? = nil,
@@ -18,4 +20,39 @@ enum ExpectedResponse {
     static let hello = text("200 OK", "hello")
     static let gated = text("200 OK", "gated")
     static let lastHello = text("200 OK", "hello", connection: "close")
+}
+
+extension WireClient {
+    /// Receives one response, or what comes of it until the end.
+    func receiveResponse(isHead: Bool = false) throws -> String {
+        do {
+            let message = try receiveMessage(isHead: isHead)
+            return Self.normalized(Array(message.head.utf8) + message.body)
+        } catch let end as EndOfStream {
+            return Self.normalized(end.received)
+        }
+    }
+
+    /// Receives everything to the end and closes.
+    func receiveAll() throws -> String { Self.normalized(try receiveBytes()) }
+
+    /// Receives everything to the end; returns how many bytes that were.
+    func receiveCount() throws -> Int {
+        var count = 0
+        while true {
+            let more = try receiveSome()
+            if more.isEmpty { return count }
+            count += more.count
+        }
+    }
+
+    /// A text without what differs from run to run: the time, and ids that the server made.
+    private static func normalized(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes, as: UTF8.self)
+            .replacing(
+                /Date: [A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT/,
+                with: "Date: <date>"
+            )
+            .replacing(/X-Request-Id: [0-9a-z]{15}\r\n/, with: "X-Request-Id: <id>\r\n")
+    }
 }

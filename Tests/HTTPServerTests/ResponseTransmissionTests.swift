@@ -1,3 +1,4 @@
+import Loopback
 import Testing
 
 @testable import HTTPServer

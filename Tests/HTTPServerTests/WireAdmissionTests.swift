@@ -1,6 +1,7 @@
 import Locking
 import EventLoop
 import HTTPServer
+import Loopback
 import Testing
 
 @Suite("At a request's head, a server", .timeLimit(.minutes(2)))

@@ -1,6 +1,7 @@
 import Locking
 import EventLoop
 import HTTPServer
+import Loopback
 import Testing
 
 @Suite("The server's end", .timeLimit(.minutes(1)))

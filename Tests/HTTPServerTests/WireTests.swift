@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPServer
+import Loopback
 import Testing
 
 @Suite("On the wire, a server", .timeLimit(.minutes(2)))

@@ -1,19 +1,9 @@
 import EventLoop
+import Loopback
 import Migrator
 import Postgres
 import PrivateCluster
 import Testing
-
-/// Runs `body` as a task on a loop of its own, and expects that every handle is closed at the end.
-func onLoop<Value: Sendable>(
-    _ body: @escaping @Sendable (EventLoop) async throws -> Value
-) async throws -> Value {
-    let thread = try EventLoopThread.start(name: "migrator-test")
-    let loop = thread.loop
-    let result = await Task(executorPreference: loop) { try await body(loop) }.result
-    #expect(thread.stopAndJoin() == 0, "handles were left open")
-    return try result.get()
-}
 
 /// A database with a folder of migrations for it.
 struct Scene: Sendable {

@@ -25,7 +25,7 @@ struct FaultTests {
         return problem
     }
 
-    @Test("as a problem, of HTTP's own code or of another")
+    @Test("A fault can be a problem, of HTTP's own code or of another")
     func asAProblem() async throws {
         let plain = try await problem(.problem(status: 503))
         #expect(plain.code == .overloaded)
@@ -37,7 +37,7 @@ struct FaultTests {
         #expect(other.title == Problem(.databaseBusy).title)
     }
 
-    @Test("as a status without a problem, and as a success that is no JSON")
+    @Test("A fault can be a status without a problem, or a success that is no JSON")
     func asAPage() async throws {
         #expect(try await failure(.page(status: 502)) == .unexpectedStatus(502))
         guard case .undecodableBody = try await failure(.page(status: 200)) else {
@@ -47,7 +47,7 @@ struct FaultTests {
     }
 
     @Test(
-        "as a lost connection",
+        "A fault can be a lost connection",
         arguments: [.reset, .truncatedBody(), .truncatedBody(bytes: 0)] as [MockFault])
     func asALostConnection(fault: MockFault) async throws {
         let error = try await failure(fault)
@@ -65,13 +65,13 @@ struct FaultTests {
         try await session.end()
     }
 
-    @Test("as a body that can't be decoded")
+    @Test("A fault can be a body that can't be decoded")
     func asMalformedJSON() async throws {
         guard case .undecodableBody = try await failure(.malformedJSON) else {
             Issue.record("half of a document was taken for a whole")
             return
         }
-        // A client that keeps answers doesn't keep that one, and one that has a good answer gets the fault all
+        // A client that keeps responses doesn't keep that one, and one that has a good response gets the fault all
         // the same.
         let session = try await SharedMock.session()
         let service = PointsOfInterestService(baseURL: session.baseURL)
@@ -84,7 +84,7 @@ struct FaultTests {
         try await session.end()
     }
 
-    @Test("as an answer that is slow, and whole in the end")
+    @Test("A fault can make a response slow, and whole in the end")
     func asASlowDrip() async throws {
         let session = try await SharedMock.session()
         let fault = MockFault.slowDrip(bytes: 512, intervalSeconds: 0.001)
@@ -94,7 +94,7 @@ struct FaultTests {
         try await session.end()
     }
 
-    @Test("as a Retry-After that the client keeps to before it asks again")
+    @Test("A fault can be a problem with a Retry-After, which the client keeps to")
     func asARetryAfter() async throws {
         let session = try await SharedMock.session()
         try await session.setFaults([
@@ -108,8 +108,8 @@ struct FaultTests {
         try await session.end()
     }
 
-    @Test("as an answer that never comes, whose request the app gives up")
-    func asAnAnswerThatNeverComes() async throws {
+    @Test("A fault can withhold a response, whose request the app gives up")
+    func asAResponseThatNeverComes() async throws {
         let session = try await SharedMock.session()
         try await session.setFaults([MockFaultRule(delaySeconds: 600)])
         let asking = Task { try await session.places() }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("poi-mock", .timeLimit(.minutes(2)))
 struct ProgramTests {
-    @Test("says its port in one line of JSON, answers there, and ends in order on SIGTERM")
+    @Test("poi-mock prints its port in one line of JSON, serves there, and ends in order on SIGTERM")
     func serves() async throws {
         let mock = try await MockServerProcess()
         #expect(
@@ -18,7 +18,7 @@ struct ProgramTests {
         #expect(mock.program.output.lines(of: .standardError).last?.contains(#""event":"stopped""#) == true)
     }
 
-    @Test("ends with its standard input only where it was asked to")
+    @Test("poi-mock ends with its standard input only with --until-stdin-closes")
     func endsWithItsInput() async throws {
         // The supervisor of the tests leaves the program a standard input that has ended.
         let mock = try await MockServerProcess(["--until-stdin-closes"])
@@ -27,7 +27,7 @@ struct ProgramTests {
         #expect(try await other.stop() == 0)
     }
 
-    @Test("answers with the places of a file")
+    @Test("poi-mock serves the places of a file")
     func readsAFile() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -41,7 +41,7 @@ struct ProgramTests {
         #expect(try await mock.stop() == 0)
     }
 
-    @Test("refuses fixtures and options that can't be used, in one line and with 64")
+    @Test("poi-mock refuses unusable fixtures and options in one line, with exit code 64")
     func refusesBadCalls() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A session of the mock", .timeLimit(.minutes(2)))
 struct SessionTests {
-    @Test("sees nothing of another's fixtures, faults and journal")
+    @Test("A session sees nothing of another's fixtures, faults and journal")
     func isAlone() async throws {
         let one = try await SharedMock.session()
         let other = try await SharedMock.session()
@@ -24,7 +24,7 @@ struct SessionTests {
         #expect(try await categories.first == CategoryCount(name: "museum", count: 1))
         let refusal = await #expect(throws: RequestError.self) { try await one.service.categories() }
         guard case .problem = refusal else { throw CancellationError() }
-        // On a connection that had answers before, URLSession may send a GET that was reset again by itself.
+        // On a connection that had responses before, URLSession may send a GET that was reset again by itself.
         let session = URLSession(configuration: .uncached)
         let loss = await #expect(throws: RequestError.self) { try await other.places(by: session) }
         guard case .transport = loss else { throw CancellationError() }
@@ -45,7 +45,7 @@ struct SessionTests {
         for session in [one, other] { try await session.end() }
     }
 
-    @Test("stays apart from others that ask at the same time")
+    @Test("A session stays apart from others that are used at the same time")
     func isAloneInACrowd() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...20 {
@@ -63,7 +63,7 @@ struct SessionTests {
         }
     }
 
-    @Test("is walked page by page below its prefix")
+    @Test("Pages below a session's prefix link to pages below that prefix")
     func isPaged() async throws {
         let session = try await SharedMock.session()
         let here = try Coordinate(latitude: 37.3293, longitude: -121.8893)
@@ -78,7 +78,7 @@ struct SessionTests {
         try await session.end()
     }
 
-    @Test("tells what the app has sent, header fields and body included")
+    @Test("A session's journal has what the app sent, header fields and body included")
     func hasAJournal() async throws {
         let session = try await SharedMock.session()
         var request = URLRequest(url: session.baseURL.appending(path: "/locations/84"))
@@ -103,7 +103,7 @@ struct SessionTests {
         try await session.end()
     }
 
-    @Test("lets a test wait for a request that is yet to come")
+    @Test("A test can wait for a request that is yet to come")
     func isWaitedFor() async throws {
         let session = try await SharedMock.session()
         async let awaited = session.request(path: "/locations/{id}", method: "GET", after: 1)
@@ -119,7 +119,7 @@ struct SessionTests {
         try await session.end()
     }
 
-    @Test("is refused where there are too many, until one ends")
+    @Test("A session too many is refused until another ends")
     func isBounded() async throws {
         let mock = try await MockServerProcess(["--max-sessions", "2"])
         let sessions = ["a", "b", "c"].map { MockServerSession(server: mock.baseURL, name: $0) }
@@ -134,7 +134,7 @@ struct SessionTests {
     }
 
     @Test(
-        "refuses what can't be, as a problem",
+        "A session refuses settings that make no sense, with a problem",
         arguments: [
             ("PUT", "/fixtures", "[{}]", 422, "invalid-fixtures"),
             ("PUT", "/faults", "[{}]", 422, "invalid-faults"),
@@ -157,7 +157,7 @@ struct SessionTests {
     }
 
     @Test(
-        "has a name that URLs leave as it is",
+        "A session's name needs no encoding in a URL",
         arguments: ["a b", "ä", ".", "..", String(repeating: "n", count: 65)])
     func hasAName(name: String) async throws {
         let session = MockServerSession(server: try await SharedMock.session().server, name: name)

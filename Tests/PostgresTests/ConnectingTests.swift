@@ -1,12 +1,7 @@
 import EventLoop
+import Loopback
 import Postgres
 import Testing
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 @Suite("Connecting", .timeLimit(.minutes(1)))
 struct ConnectingTests {
@@ -39,36 +34,5 @@ struct ConnectingTests {
             #expect(error?.serverMessage?.contains("/nonexistent") == true)
             #expect(error.map { "\($0)" } == "PostgreSQL: connectionFailed")
         }
-    }
-}
-
-/// Listens on a free port of 127.0.0.1 and never accepts.
-private final class SilentListener: Sendable {
-    let port: UInt16
-    private let descriptor: Int32
-
-    init() throws {
-        #if canImport(Darwin)
-            descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #else
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = descriptor
-        let status = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(descriptor, pointer, length) | listen(descriptor, 8)
-                    | getsockname(descriptor, pointer, &length)
-            }
-        }
-        try #require(descriptor >= 0 && status == 0)
-        port = UInt16(bigEndian: address.sin_port)
-    }
-
-    deinit {
-        close(descriptor)
     }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Loopback
 import Postgres
 import PrivateCluster
 import Testing

@@ -1,5 +1,6 @@
 import Locking
 import EventLoop
+import Loopback
 import Postgres
 import PrivateCluster
 import Testing

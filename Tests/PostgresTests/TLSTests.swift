@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import Postgres
 import PrivateCluster
 import Testing

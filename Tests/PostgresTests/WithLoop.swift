@@ -1,24 +1,8 @@
 import EventLoop
+import Loopback
 import Postgres
 import PrivateCluster
 import Testing
-
-/// Runs `body` as a task on a loop of its own, and expects that every handle is closed at the end.
-func onLoop<Value: Sendable>(
-    _ body: @escaping @Sendable (EventLoop) async throws -> Value
-) async throws -> Value {
-    let thread = try EventLoopThread.start(name: "test-loop")
-    let loop = thread.loop
-    let task = Task(executorPreference: loop) { try await body(loop) }
-    // A test's time limit cancels the test, and so this.
-    let result = await withTaskCancellationHandler {
-        await task.result
-    } onCancel: {
-        task.cancel()
-    }
-    #expect(thread.stopAndJoin() == 0, "handles were left open")
-    return try result.get()
-}
 
 /// Runs `body` with a new connection to the database, and closes it.
 func withConnection<Value: Sendable>(

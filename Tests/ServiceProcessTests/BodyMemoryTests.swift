@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import ServerProcess
 import ServiceFixtures
 import Testing
@@ -10,7 +11,7 @@ import Testing
 
         /// Unchecked: made by one thread, and then handed over.
         private struct Clients: @unchecked Sendable {
-            let connections: [WireConnection]
+            let connections: [WireClient]
         }
 
         /// A value of `/proc/PID/status`, in bytes (proc(5)).
@@ -40,7 +41,7 @@ import Testing
             let clients = try await offPool { [port = server.port] in
                 Clients(
                     connections: try (0..<Self.clientCount).map { _ in
-                        let connection = try WireConnection(port: port)
+                        let connection = try WireClient(port: port)
                         connection.send(bytes)
                         return connection
                     })

@@ -3,7 +3,7 @@ import ServerProcess
 import ServiceFixtures
 import Testing
 
-/// A way to call `poi` wrongly, and what its one line of answer has to name.
+/// A way to call `poi` wrongly, and what its one line of output has to name.
 struct WrongCall: Sendable, CustomTestStringConvertible {
     var arguments = ["serve"]
     var environment: [String: String] = [:]
@@ -147,10 +147,10 @@ struct CommandLineTests {
         try await server.event("database-unreachable")
         #expect(try await get("/livez", port: server.port).status == 200)
         #expect(try await get("/readyz", port: server.port).problem?.code == .notReady)
-        let answer = try await get(secretTarget, port: server.port)
-        #expect(answer.status == 503)
-        #expect(answer.problem?.code == .databaseUnavailable)
-        #expect(answer.headers["retry-after"] != nil)
+        let response = try await get(secretTarget, port: server.port)
+        #expect(response.status == 503)
+        #expect(response.problem?.code == .databaseUnavailable)
+        #expect(response.headers["retry-after"] != nil)
         try await server.finish()
         #expect(!server.program.output.text.contains("hunter2"))
     }

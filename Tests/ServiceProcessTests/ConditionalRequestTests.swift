@@ -1,3 +1,4 @@
+import Loopback
 import PointsOfInterestClient
 import ServerProcess
 import ServiceFixtures
@@ -5,7 +6,7 @@ import Testing
 
 @Suite("Conditional requests", .timeLimit(.minutes(2)))
 struct ConditionalRequestTests {
-    /// Every kind of answer that rests on the data, each with a second way to write the same request.
+    /// Every kind of response that depends on the data, each with a second way to write the same request.
     private static let targets = [
         (secretTarget, secretTarget.replacing("&long=-121.88938642", with: "&long=-1.2188938642e2")),
         ("/locations?bbox=-122,37,-121,38&limit=5", "/locations?limit=5&bbox=-122.0,37,-1.21e2,38"),
@@ -14,12 +15,12 @@ struct ConditionalRequestTests {
         ("/locations/84", "/locations/84"), ("/categories", "/categories"),
     ]
 
-    private func get(_ target: String, tag: String, port: Int) async throws -> WireAnswer {
+    private func get(_ target: String, tag: String, port: Int) async throws -> WireResponse {
         try await offPool {
-            let connection = try WireConnection(port: port)
+            let connection = try WireClient(port: port)
             connection.send(
                 "GET \(target) HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: \"other\", \(tag)\r\n\r\n")
-            return try connection.readAnswer()
+            return try connection.receiveResponse()
         }
     }
 
@@ -31,9 +32,9 @@ struct ConditionalRequestTests {
         var tags: [String] = []
         for (target, _) in Self.targets {
             let before = try await statistics.count()
-            let answer = try await ServiceFixtures.get(target, port: server.port)
-            #expect(answer.status == 200)
-            tags.append(try #require(answer.headers["etag"], "\(target)"))
+            let response = try await ServiceFixtures.get(target, port: server.port)
+            #expect(response.status == 200)
+            tags.append(try #require(response.headers["etag"], "\(target)"))
             // That the statistics tell of questions is seen here.
             #expect(try await statistics.count() > before, "\(target)")
         }
@@ -41,12 +42,12 @@ struct ConditionalRequestTests {
         let before = try await statistics.count()
         for ((target, sameTarget), tag) in zip(Self.targets, tags) {
             for target in [target, sameTarget] {
-                let answer = try await get(target, tag: tag, port: server.port)
-                #expect(answer.status == 304, "\(target)")
-                #expect(answer.body.isEmpty)
-                #expect(answer.headers["etag"] == tag)
-                #expect(answer.headers["cache-control"] != nil)
-                #expect(answer.headers["vary"] != nil)
+                let response = try await get(target, tag: tag, port: server.port)
+                #expect(response.status == 304, "\(target)")
+                #expect(response.body.isEmpty)
+                #expect(response.headers["etag"] == tag)
+                #expect(response.headers["cache-control"] != nil)
+                #expect(response.headers["vary"] != nil)
             }
         }
         #expect(try await statistics.count() == before)
@@ -56,13 +57,13 @@ struct ConditionalRequestTests {
         #expect(changed == ["1"])
         for ((target, _), tag) in zip(Self.targets, tags) {
             // The service hears of the change a moment later.
-            var answer = try await get(target, tag: tag, port: server.port)
-            while answer.status == 304 {
+            var response = try await get(target, tag: tag, port: server.port)
+            while response.status == 304 {
                 try Task.checkCancellation()
-                answer = try await get(target, tag: tag, port: server.port)
+                response = try await get(target, tag: tag, port: server.port)
             }
-            #expect(answer.status == 200)
-            #expect(answer.headers["etag"] != tag)
+            #expect(response.status == 200)
+            #expect(response.headers["etag"] != tag)
         }
         #expect(try await statistics.count() > before)
         try await server.finish()

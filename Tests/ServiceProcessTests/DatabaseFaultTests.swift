@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import PointsOfInterestClient
 import PrivateCluster
 import ServerProcess
@@ -100,9 +101,9 @@ struct DatabaseFaultTests {
     /// What a client may see of a failing database: a problem that says so and when to come back, in time.
     private func check(failures: [Load.Outcome]) {
         for failure in failures {
-            #expect(failure.answer?.status == 503, "\(failure)")
-            #expect([.databaseUnavailable, .databaseBusy].contains(failure.answer?.problem?.code))
-            #expect(failure.answer?.headers["retry-after"] != nil)
+            #expect(failure.response?.status == 503, "\(failure)")
+            #expect([.databaseUnavailable, .databaseBusy].contains(failure.response?.problem?.code))
+            #expect(failure.response?.headers["retry-after"] != nil)
             // To wait for a connection and for a query are promised to take 1 s and 3 s at most.
             #expect(failure.end - failure.start < .seconds(5))
         }
@@ -116,9 +117,9 @@ struct DatabaseFaultTests {
         let cluster = tolerant.cluster
         try await offPool { try cluster.stopServer() }
         for service in [tolerant, strict] { try await service.server.event("database-unreachable") }
-        let answer = try await get("/readyz", port: tolerant.server.port)
-        #expect(answer.status == 200)
-        #expect(String(decoding: answer.body, as: UTF8.self).contains(#""database":"unreachable""#))
+        let response = try await get("/readyz", port: tolerant.server.port)
+        #expect(response.status == 200)
+        #expect(String(decoding: response.body, as: UTF8.self).contains(#""database":"unreachable""#))
         let refusal = try await get("/readyz", port: strict.server.port)
         #expect(refusal.status == 503)
         #expect(refusal.problem?.code == .notReady)

@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import PointsOfInterestClient
 import ServerProcess
 import ServiceFixtures
@@ -30,11 +31,11 @@ struct DepartedClientTests {
         try await server.finish()
     }
 
-    @Test("Its query is cancelled in the database once its socket is closed", arguments: targets)
+    @Test("A client's query is cancelled in the database once its socket is closed", arguments: targets)
     func closedSocket(target: String) async throws {
         let (server, session) = try await start()
         try await session.lockPlaces()
-        var connection: WireConnection? = try WireConnection(port: server.port)
+        var connection: WireClient? = try WireClient(port: server.port)
         connection?.sendGet(target)
         try await session.waitForBlockedQueries()
         connection = nil
@@ -42,7 +43,7 @@ struct DepartedClientTests {
         try await finish(server, session)
     }
 
-    @Test("Its query is cancelled in the database once its task is cancelled")
+    @Test("A client's query is cancelled in the database once its task is cancelled")
     func cancelledTask() async throws {
         let (server, session) = try await start()
         try await session.lockPlaces()
@@ -58,45 +59,38 @@ struct DepartedClientTests {
         try await finish(server, session)
     }
 
-    @Test("Who asks at the same time gets an answer all the same")
+    @Test("A request beside one that is cancelled gets its response")
     func company() async throws {
         let (server, session) = try await start()
         try await session.lockPlaces()
         let staying = Task { [port = server.port] in try await get(secretTarget, port: port) }
-        var leaving = try (0..<8).map { _ in try WireConnection(port: server.port) }
+        var leaving = try (0..<8).map { _ in try WireClient(port: server.port) }
         for connection in leaving { connection.sendGet("/locations/84") }
         try await session.waitForBlockedQueries()
         leaving = []
         try await session.unlockPlaces()
-        let answer = try await staying.value
-        #expect(answer.status == 200)
-        #expect(answer.places?.count == 20)
+        let response = try await staying.value
+        #expect(response.status == 200)
+        #expect(response.places?.count == 20)
         try await server.finish()
     }
 
-    @Test("One that has only finished sending gets its answer")
+    @Test("A client that has only finished sending gets its response")
     func halfClosed() async throws {
         let (server, session) = try await start()
         try await session.lockPlaces()
-        let connection = try WireConnection(port: server.port)
+        let connection = try WireClient(port: server.port)
         connection.sendGet(secretTarget)
         connection.finishSending()
         try await session.waitForBlockedQueries()
         try await session.unlockPlaces()
-        let received = try await offPool { [connection = Unshared(connection)] in
+        let received = try await offPool {
             var received: [UInt8] = []
-            _ = try connection.value.readToEnd(into: &received)
+            _ = try connection.receive(toEndInto: &received)
             return received
         }
-        let answers = try WireAnswers(received, isReset: false).answers
-        #expect(answers.last?.status == 200)
+        let responses = try ReceivedResponses(received, isReset: false).responses
+        #expect(responses.last?.status == 200)
         try await server.finish()
     }
-}
-
-/// Hands a connection to another thread, to be used there only.
-private struct Unshared: @unchecked Sendable {
-    let value: WireConnection
-
-    init(_ value: WireConnection) { self.value = value }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import ServerProcess
 import ServiceFixtures
 import Testing
@@ -32,7 +33,7 @@ import Testing
             try await server.ready()
             let limit = try #require(try await server.scrape()["poi_http_connections_limit"])
             #expect(limit > 10 && limit < 100)
-            let connections = try (0..<Int(limit)).map { _ in try WireConnection(port: server.port) }
+            let connections = try (0..<Int(limit)).map { _ in try WireClient(port: server.port) }
             while try await server.scrape()["poi_http_connections"] != limit {}
             #expect(try await get("/livez", port: server.port).status == 503, "one too many")
             #expect(try await get("/livez", port: server.adminPort()).status == 200)
@@ -47,15 +48,15 @@ import Testing
             let server = try await ServerProcess.serve(
                 databaseURL: ServiceDatabase.migrated().connectionString, environment: ["POI_LOOPS": "1"])
             try await server.ready()
-            let kept = try WireConnection(port: server.port)
+            let kept = try WireClient(port: server.port)
             kept.sendGet("/livez")
-            #expect(try kept.readAnswer().status == 200)
+            #expect(try kept.receiveResponse().status == 200)
             let limit = try ChildProgram(
                 executable: "/usr/bin/prlimit",
                 arguments: ["--pid=\(server.program.processID)", "--nofile=3:3"], environment: [:])
             #expect(try await limit.exitCode() == 0)
             kept.sendGet("/livez")
-            #expect(try kept.readAnswer().status == 200)
+            #expect(try kept.receiveResponse().status == 200)
             server.program.send(signal: SIGTERM)
             #expect(try await server.program.exitCode() == 0)
             #expect(server.program.output.text.contains(#""event":"finishing""#))

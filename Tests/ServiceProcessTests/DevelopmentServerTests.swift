@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import ServerProcess
 import ServiceFixtures
 import Testing
@@ -34,7 +35,7 @@ extension ServerProcess {
 
 @Suite("poi dev", .timeLimit(.minutes(2)))
 struct DevelopmentServerTests {
-    @Test("It serves its seeds, survives being killed, refuses company, and leaves nothing running")
+    @Test("poi dev serves its seeds, survives being killed, refuses a second one, and leaves nothing running")
     func life() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import PointsOfInterestClient
 import ServerProcess
 import ServiceFixtures
@@ -19,7 +20,7 @@ struct HTTPContractTests {
         return server
     }
 
-    @Test("Tells on every answer what it depends on, and lets a listed origin read it")
+    @Test("Every response has Vary, and the fields that let a listed origin read it")
     func fieldsOfEveryAnswer() async throws {
         let server = try await start(["POI_CORS_ORIGINS": Self.origin])
         let requests: [(method: String, target: String, fields: [String], status: Int)] = [
@@ -32,26 +33,26 @@ struct HTTPContractTests {
             ("OPTIONS", "*", [], 204), ("GET", secretTarget, ["Accept-Encoding: *;q=0"], 406),
         ]
         for (method, target, fields, status) in requests {
-            let answer = try await ask(
+            let response = try await ask(
                 method, target, fields + ["Origin: \(Self.origin)", "X-Request-Id: mine"], port: server.port)
-            #expect(answer.status == status, "\(method) \(target)")
-            #expect(answer.headers["vary"] == "Accept, Accept-Encoding, Origin", "\(method) \(target)")
-            #expect(answer.headers["access-control-allow-origin"] == Self.origin, "\(method) \(target)")
-            #expect(answer.headers["x-request-id"] == "mine", "\(method) \(target)")
-            #expect(answer.headers["date"] != nil)
-            #expect((answer.problem != nil) == (status >= 400), "\(method) \(target)")
+            #expect(response.status == status, "\(method) \(target)")
+            #expect(response.headers["vary"] == "Accept, Accept-Encoding, Origin", "\(method) \(target)")
+            #expect(response.headers["access-control-allow-origin"] == Self.origin, "\(method) \(target)")
+            #expect(response.headers["x-request-id"] == "mine", "\(method) \(target)")
+            #expect(response.headers["date"] != nil)
+            #expect((response.problem != nil) == (status >= 400), "\(method) \(target)")
         }
         let unreadable = try await offPool { [port = server.port] in
-            let connection = try WireConnection(port: port)
+            let connection = try WireClient(port: port)
             connection.send("GET / HTTP/1.1\r\n\r\n")
-            return try connection.readAnswer()
+            return try connection.receiveResponse()
         }
         #expect(unreadable.status == 400)
         #expect(unreadable.headers["vary"] == "Accept, Accept-Encoding, Origin")
         try await server.finish()
     }
 
-    @Test("Answers HEAD as GET, OPTIONS with what is allowed, and nothing else, on every route")
+    @Test("Every route serves HEAD like GET and OPTIONS with Allow, and refuses other methods")
     func methods() async throws {
         let server = try await start()
         for target in Self.routes {
@@ -72,7 +73,7 @@ struct HTTPContractTests {
         try await server.finish()
     }
 
-    @Test("Compresses what is long, and tells HEAD the coding without a length")
+    @Test("A long response is compressed; the response to HEAD has the coding without a length")
     func gzip() async throws {
         let server = try await start()
         let target = secretTarget + "&limit=100"
@@ -87,7 +88,7 @@ struct HTTPContractTests {
         try await server.finish()
     }
 
-    @Test("Sends no answer again to a client that has it, in the same form")
+    @Test("A client that has the response gets a 304 for the same form of it")
     func unchanged() async throws {
         let server = try await start()
         for target in [
@@ -110,7 +111,7 @@ struct HTTPContractTests {
         try await server.finish()
     }
 
-    @Test("Leads through all places of a category, as many as it counts, by the links of their pages")
+    @Test("The links of the pages lead through all places of a category, as many as it counts")
     func pages() async throws {
         let server = try await start()
         let counts = try JSONDecoder().decode(
@@ -121,16 +122,16 @@ struct HTTPContractTests {
             "/locations?lat=0&long=0&category=\(category.name)&limit=\(min(category.count / 2, 100))"
         var ids: [Int] = []
         while let page = target {
-            let answer = try await ask("GET", page, port: server.port)
-            ids += try #require(answer.places).map(\.id)
-            target = answer.headers["link"].map { "/locations" + $0.dropFirst().prefix { $0 != ">" } }
+            let response = try await ask("GET", page, port: server.port)
+            ids += try #require(response.places).map(\.id)
+            target = response.headers["link"].map { "/locations" + $0.dropFirst().prefix { $0 != ">" } }
         }
         #expect(ids.count == category.count)
         #expect(Set(ids).count == ids.count)
         try await server.finish()
     }
 
-    @Test("Says to a client that it must not ask so often, counted over all loops")
+    @Test("A client that sends too many requests gets a 429, counted over all loops")
     func rateLimit() async throws {
         let server = try await start(["POI_RATE_LIMIT": "3/h", "POI_LOOPS": "2"])
         var statuses: [Int] = []
@@ -140,7 +141,7 @@ struct HTTPContractTests {
         try await server.finish()
     }
 
-    @Test("Logs no query, and no path that may hold a position")
+    @Test("The log has no query, and no path that may hold a position")
     func logWithoutPositions() async throws {
         let server = try await start()
         for target in [
@@ -155,14 +156,15 @@ struct HTTPContractTests {
     }
 
     @Test(
-        "Cancels the query of a client that closed its connection, and answers one that only stopped sending")
+        "The query of a client that closed its connection is cancelled; one that only stopped sending gets its response"
+    )
     func departedClient() async throws {
         let server = try await start([
             "POI_LOOPS": "1", "POI_DB_STATEMENT_TIMEOUT": "60s", "POI_REQUEST_TIMEOUT": "60s",
         ])
         let session = try DatabaseSession(server.databaseURL)
         try await session.lockPlaces()
-        let departing = try WireConnection(port: server.port)
+        let departing = try WireClient(port: server.port)
         departing.sendGet(secretTarget)
         try await session.waitForBlockedQueries()
         departing.close()
@@ -170,20 +172,20 @@ struct HTTPContractTests {
         try await server.logLines(1) { $0.contains(#""route":"/locations""#) && !$0.contains("status") }
 
         let (interims, sawInterim) = AsyncStream<Int>.makeStream()
-        let answer = Task { [port = server.port] in
+        let response = Task { [port = server.port] in
             try await offPool {
                 defer { sawInterim.finish() }
-                let connection = try WireConnection(port: port)
+                let connection = try WireClient(port: port)
                 connection.sendGet(secretTarget)
                 connection.finishSending()
-                sawInterim.yield(try connection.readAnswer().status)
+                sawInterim.yield(try connection.receiveResponse().status)
                 sawInterim.finish()
-                return try connection.readAnswer()
+                return try connection.receiveResponse()
             }
         }
         for await status in interims { #expect(status == 102) }
         try await session.unlockPlaces()
-        #expect(try await answer.value.places?.isEmpty == false)
+        #expect(try await response.value.places?.isEmpty == false)
         try await server.finish()
     }
 }
@@ -191,11 +193,11 @@ struct HTTPContractTests {
 /// Sends one request on a connection of its own.
 private func ask(
     _ method: String, _ target: String, _ fields: [String] = [], port: Int
-) async throws -> WireAnswer {
+) async throws -> WireResponse {
     try await offPool {
-        let connection = try WireConnection(port: port)
+        let connection = try WireClient(port: port)
         let head = ["\(method) \(target) HTTP/1.1", "Host: localhost"] + fields
         connection.send(head.joined(separator: "\r\n") + "\r\n\r\n")
-        return try connection.readAnswer(isHead: method == "HEAD")
+        return try connection.receiveResponse(isHead: method == "HEAD")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import ServerProcess
 import ServiceFixtures
 import Testing
@@ -30,7 +31,7 @@ struct HealthcheckTests {
         }
     }
 
-    @Test("It is well with a server that lives, and with --ready once that is ready")
+    @Test("poi healthcheck succeeds for a server that is alive, with --ready once it is ready")
     func healthy() async throws {
         let database = try await ServiceDatabase.empty()
         let server = try await ServerProcess.serve(databaseURL: database.connectionString)

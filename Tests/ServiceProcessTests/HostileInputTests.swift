@@ -1,9 +1,10 @@
+import Loopback
 import PointsOfInterestClient
 import ServerProcess
 import ServiceFixtures
 import Testing
 
-/// Bytes that are no proper request, and what they are answered with.
+/// Bytes that are no proper request, and the response to them.
 struct HostileInput: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]
@@ -65,23 +66,23 @@ struct HostileInput: Sendable, CustomTestStringConvertible {
 
 @Suite("Hostile input at the socket", .serialized, .timeLimit(.minutes(2)))
 struct HostileInputTests {
-    @Test("Bytes that are no request are answered with a problem and a close, and harm nobody else")
+    @Test("Bytes that are no request get a problem and a close, and disturb no other connection")
     func refused() async throws {
         let server = try await ServerProcess.serve(
             databaseURL: ServiceDatabase.migrated().connectionString)
         try await server.ready()
         let port = server.port
         for input in HostileInput.all {
-            let (answer, isClosed) = try await offPool {
-                let connection = try WireConnection(port: port)
+            let (response, isClosed) = try await offPool {
+                let connection = try WireClient(port: port)
                 connection.send(input.bytes)
-                let answer = try connection.readAnswer()
+                let response = try connection.receiveResponse()
                 connection.finishSending()
-                return (answer, connection.isClosedByServer())
+                return (response, connection.isClosedByServer())
             }
-            #expect(answer.status == input.status, "\(input.testDescription)")
-            #expect(answer.problem?.status == input.status, "\(input.testDescription)")
-            #expect(answer.headers["connection"] == "close", "\(input.testDescription)")
+            #expect(response.status == input.status, "\(input.testDescription)")
+            #expect(response.problem?.status == input.status, "\(input.testDescription)")
+            #expect(response.headers["connection"] == "close", "\(input.testDescription)")
             #expect(isClosed, "\(input.testDescription)")
             #expect(try await get(secretTarget, port: port).status == 200, "\(input.testDescription)")
         }
@@ -94,17 +95,17 @@ struct HostileInputTests {
             databaseURL: ServiceDatabase.migrated().connectionString)
         try await server.ready()
         let port = server.port
-        let answers = try await offPool {
-            let connection = try WireConnection(port: port)
+        let responses = try await offPool {
+            let connection = try WireClient(port: port)
             return try [
                 "lat=%zz&long=0", "lat=%00&long=0", "lat=91&long=121.88938642", "lat=37.32931357&lon=0", "%",
             ].map {
                 connection.sendGet("/locations?\($0)")
-                return try connection.readAnswer()
+                return try connection.receiveResponse()
             }
         }
-        let faults = answers.map { $0.problem?.errors.first }
-        #expect(answers.allSatisfy { $0.status == 400 })
+        let faults = responses.map { $0.problem?.errors.first }
+        #expect(responses.allSatisfy { $0.status == 400 })
         #expect(faults.prefix(4).map { $0?.parameter } == ["lat", "lat", "lat", "lon"])
         #expect(
             faults.prefix(4).map { $0?.code }

@@ -38,7 +38,7 @@ struct MaintainTests {
     }
 
     @Test(
-        "Ends behind the batch in which a signal comes, and the next run goes on",
+        "poi maintain ends after the batch in which a signal comes, and the next run goes on",
         arguments: [SIGTERM, SIGINT])
     func stop(signal: Int32) async throws {
         let (database, session) = try await Self.shuffled()
@@ -72,7 +72,7 @@ struct MaintainTests {
             ])
     }
 
-    @Test("Killed in the middle it loses nothing, and the next run goes on")
+    @Test("poi maintain loses nothing if it is killed, and the next run goes on")
     func kill() async throws {
         let (database, session) = try await Self.shuffled()
         let content = try await session.run(Self.content)
@@ -118,7 +118,7 @@ struct MaintainTests {
         #expect(try await session.run("SELECT to_regclass('locations_pkey_ccnew')") == [""])
     }
 
-    @Test("On a terminal it shows how far it has come, and a wrong call is exit code 64")
+    @Test("On a terminal poi maintain shows its progress, and a wrong call is exit code 64")
     func progress() async throws {
         let (database, _) = try await Self.shuffled()
         // script(1) gives it a terminal.

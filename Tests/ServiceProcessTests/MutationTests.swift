@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import PointsOfInterestClient
 import Randomness
 import ServerProcess
@@ -11,7 +12,7 @@ private let mutationCount =
 
 @Suite("Mutated requests", .timeLimit(.minutes(mutationCount > 20_000 ? 240 : 3)))
 struct MutationTests {
-    /// What the service may answer while its database is well.
+    /// The statuses that the service may send while its database works.
     ///
     /// Of 5xx only what HTTP itself demands: 501 for a method or a transfer coding that nobody knows
     /// (RFC 9110, section 15.6.2) and 505 for a version (section 15.6.6). 412 where an `If-None-Match` has become an
@@ -21,7 +22,7 @@ struct MutationTests {
         100, 102, 200, 204, 304, 400, 404, 405, 406, 412, 413, 414, 417, 431, 501, 505,
     ]
 
-    @Test("Whatever becomes of a request's bytes, the service answers or closes, and goes on")
+    @Test("However a request's bytes are changed, the service responds or closes the connection, and goes on")
     func mutations() async throws {
         let seed = SeededGenerator().seed
         let server = try await ServerProcess.serve(
@@ -48,25 +49,25 @@ struct MutationTests {
         try await server.finish()
     }
 
-    /// The statuses of the answers on a connection; throws where they are not what may be.
+    /// The statuses of the responses on a connection; throws if one of them may not be.
     private static func check(_ bytes: [UInt8], isReset: Bool) throws -> [Int] {
-        let answers = try WireAnswers(bytes, isReset: isReset).answers
-        for answer in answers {
-            guard allowedStatuses.contains(answer.status) else {
-                throw WireAnswers.Malformed(description: "status \(answer.status)")
+        let responses = try ReceivedResponses(bytes, isReset: isReset).responses
+        for response in responses {
+            guard allowedStatuses.contains(response.status) else {
+                throw ReceivedResponses.Malformed(description: "status \(response.status)")
             }
-            guard answer.status >= 400, !answer.body.isEmpty else { continue }
-            if answer.isCompressed {
-                guard answer.isProblem, answer.body.starts(with: [0x1F, 0x8B]) else {
-                    throw WireAnswers.Malformed(description: "no compressed problem document")
+            guard response.status >= 400, !response.body.isEmpty else { continue }
+            if response.isCompressed {
+                guard response.isProblem, response.body.starts(with: [0x1F, 0x8B]) else {
+                    throw ReceivedResponses.Malformed(description: "no compressed problem document")
                 }
                 continue
             }
-            let problem = try JSONDecoder().decode(Problem.self, from: Data(answer.body))
-            guard answer.isProblem, problem.status == answer.status, problem.code != .unspecified else {
-                throw WireAnswers.Malformed(description: "no problem document")
+            let problem = try JSONDecoder().decode(Problem.self, from: Data(response.body))
+            guard response.isProblem, problem.status == response.status, problem.code != .unspecified else {
+                throw ReceivedResponses.Malformed(description: "no problem document")
             }
         }
-        return answers.map(\.status)
+        return responses.map(\.status)
     }
 }

@@ -20,9 +20,9 @@ struct OverloadTests {
     func queryTimeout() async throws {
         let (server, session) = try await start(["POI_DB_STATEMENT_TIMEOUT": "2s"])
         try await session.lockPlaces()
-        let answer = try await get(secretTarget, port: server.port)
-        #expect(answer.status == 504)
-        #expect(answer.problem?.code == .queryTimeout)
+        let response = try await get(secretTarget, port: server.port)
+        #expect(response.status == 504)
+        #expect(response.problem?.code == .queryTimeout)
         try await session.waitForNoBlockedQuery()
         #expect(try await get("/livez", port: server.port).status == 200)
         try await session.unlockPlaces()
@@ -39,10 +39,10 @@ struct OverloadTests {
         let first = Task { [port = server.port] in try await get(secretTarget, port: port) }
         try await session.waitForBlockedQueries()
         for _ in 0..<3 {
-            let answer = try await get(secretTarget, port: server.port)
-            #expect(answer.status == 503)
-            #expect(answer.problem?.code == .overloaded)
-            #expect(answer.headers["retry-after"] != nil)
+            let response = try await get(secretTarget, port: server.port)
+            #expect(response.status == 503)
+            #expect(response.problem?.code == .overloaded)
+            #expect(response.headers["retry-after"] != nil)
             #expect(try await get("/livez", port: server.port).status == 200)
             #expect(try await get("/readyz", port: server.port).status == 200)
         }
@@ -52,7 +52,7 @@ struct OverloadTests {
         try await server.finish()
     }
 
-    @Test("A request that finds no place on a connection in time is a 503, the others get their answers")
+    @Test("A request that gets no database connection in time is a 503, the others get their responses")
     func acquireTimeout() async throws {
         let (server, session) = try await start([
             "POI_DB_FAST_CONNECTIONS": "1", "POI_DB_ACQUIRE_TIMEOUT": "200ms",
@@ -67,10 +67,10 @@ struct OverloadTests {
         }
         try await server.logLines(8) { $0.contains(#""status":503"#) }
         try await session.unlockPlaces()
-        var answers: [WireAnswer] = []
-        for request in requests { answers.append(try await request.value) }
-        #expect(answers.count { $0.status == 200 } == 32)
-        let refused = answers.filter { $0.status != 200 }
+        var responses: [WireResponse] = []
+        for request in requests { responses.append(try await request.value) }
+        #expect(responses.count { $0.status == 200 } == 32)
+        let refused = responses.filter { $0.status != 200 }
         #expect(refused.allSatisfy { $0.problem?.code == .databaseBusy && $0.headers["retry-after"] != nil })
         try await server.finish()
     }

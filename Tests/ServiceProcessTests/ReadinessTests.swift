@@ -9,10 +9,10 @@ struct ReadinessTests {
         let database = try await ServiceDatabase.empty()
         let server = try await ServerProcess.serve(databaseURL: database.connectionString)
         try await server.event("migrations-missing")
-        let answer = try await get("/readyz", port: server.port)
-        #expect(answer.status == 503)
-        #expect(answer.problem?.code == .notReady)
-        #expect(answer.headers["retry-after"] != nil)
+        let response = try await get("/readyz", port: server.port)
+        #expect(response.status == 503)
+        #expect(response.problem?.code == .notReady)
+        #expect(response.headers["retry-after"] != nil)
         #expect(try await get("/livez", port: server.port).status == 200)
 
         let migration = try await PoiProgram.run(
@@ -53,9 +53,9 @@ struct ReadinessTests {
         let server = try await ServerProcess.serve(databaseURL: database.connectionString)
         let line = try await server.program.output.line { $0.text.contains(#""event":"program-outdated""#) }
         #expect(line.text.contains("9999_must_not") && !line.text.contains("9998_may"))
-        let answer = try await get("/readyz", port: server.port)
-        #expect(answer.status == 503)
-        #expect(answer.problem?.code == .notReady)
+        let response = try await get("/readyz", port: server.port)
+        #expect(response.status == 503)
+        #expect(response.problem?.code == .notReady)
         try await session.run("DELETE FROM schema_migrations WHERE version = '9999'")
         try await server.ready()
         try await server.finish()

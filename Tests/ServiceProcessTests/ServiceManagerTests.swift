@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import ServerProcess
 import ServiceFixtures
 import Testing
@@ -13,7 +14,9 @@ struct ServiceManagerTests {
         }
     }
 
-    @Test("It is told when the service is ready, not before, and when it stops", arguments: Name.allCases)
+    @Test(
+        "The service manager hears when the service is ready, not before, and when it stops",
+        arguments: Name.allCases)
     func readyAndStopping(name: Name) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -38,7 +41,7 @@ struct ServiceManagerTests {
         #expect(last.allSatisfy { !$0.contains("READY=1") }, "told once: \(last)")
     }
 
-    @Test("It hears again and again that the loops turn, where it wants to")
+    @Test("The service manager hears again and again that the loops turn, if it wants to")
     func watchdog() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import ServerProcess
 import ServiceFixtures
 import Testing
@@ -8,7 +9,7 @@ struct SignalTests {
     /// A service with a request in flight that waits for a lock.
     private func busyServer(
         _ environment: [String: String] = [:]
-    ) async throws -> (ServerProcess, DatabaseSession, Task<WireAnswer, any Error>) {
+    ) async throws -> (ServerProcess, DatabaseSession, Task<WireResponse, any Error>) {
         let database = try await ServiceDatabase.migrated()
         let server = try await ServerProcess.serve(
             databaseURL: database.connectionString,
@@ -31,42 +32,43 @@ struct SignalTests {
         try await server.event("stopping")
         try await offPool { [port = server.port] in
             // Until the listeners have closed, a connection may still be taken in.
-            while (try? WireConnection(port: port)) != nil {}
+            while (try? WireClient(port: port)) != nil {}
         }
         try await session.unlockPlaces()
-        let answer = try await request.value
-        #expect(answer.status == 200)
-        #expect(answer.places?.count == 20)
-        #expect(answer.headers["connection"] == "close")
+        let response = try await request.value
+        #expect(response.status == 200)
+        #expect(response.places?.count == 20)
+        #expect(response.headers["connection"] == "close")
         #expect(try await server.program.exitCode() == 0)
         server.expectSoundOutput()
     }
 
-    @Test("For the drain delay it serves on: not ready, and with each answer the last of its connection")
+    @Test(
+        "For the drain delay the server goes on, not ready, and each response is the last of its connection")
     func drainDelay() async throws {
         let server = try await ServerProcess.serve(
             databaseURL: ServiceDatabase.migrated().connectionString,
             environment: ["POI_DRAIN_DELAY": "60m"])
         try await server.ready()
         try await offPool { [port = server.port, program = server.program] in
-            let old = try WireConnection(port: port)
+            let old = try WireClient(port: port)
             old.sendGet("/readyz")
-            #expect(try old.readAnswer().status == 200)
+            #expect(try old.receiveResponse().status == 200)
             program.send(signal: SIGTERM)
-            var readiness: WireAnswer
+            var readiness: WireResponse
             repeat {
-                let connection = try WireConnection(port: port)
+                let connection = try WireClient(port: port)
                 connection.sendGet("/readyz")
-                readiness = try connection.readAnswer()
+                readiness = try connection.receiveResponse()
             } while readiness.status == 200
             #expect(readiness.status == 503)
             #expect(readiness.problem?.code == .notReady)
-            // An idle connection outlives the signal; its next answer is its last, as are those on new ones.
-            for connection in [old, try WireConnection(port: port)] {
+            // An idle connection outlives the signal; its next response is its last, as are those on new ones.
+            for connection in [old, try WireClient(port: port)] {
                 connection.sendGet(secretTarget)
-                let answer = try connection.readAnswer()
-                #expect(answer.places?.count == 20)
-                #expect(answer.headers["connection"] == "close")
+                let response = try connection.receiveResponse()
+                #expect(response.places?.count == 20)
+                #expect(response.headers["connection"] == "close")
                 #expect(connection.isClosedByServer())
             }
         }
@@ -82,10 +84,10 @@ struct SignalTests {
             environment: ["POI_DRAIN_DELAY": "300ms", "POI_LOOPS": "2"])
         try await server.ready()
         let clients = ObedientClients(port: server.port, count: 16, target: secretTarget)
-        try await offPool { clients.wait(answers: 10) }
+        try await offPool { clients.wait(responses: 10) }
         server.program.send(signal: SIGTERM)
         let outcome = try await offPool { clients.waitForRefusals() }
-        #expect(outcome.lost == 0, "of \(outcome.answered)")
+        #expect(outcome.lost == 0, "of \(outcome.served)")
         #expect(try await server.program.exitCode() == 0)
         server.expectSoundOutput()
     }
@@ -103,12 +105,12 @@ struct SignalTests {
         #expect(ContinuousClock.now - signalled < .seconds(60))
     }
 
-    @Test("What isn't answered in time is cut off, and the process ends in order")
+    @Test("A request that takes longer than the shutdown time-out is cut off, and the process ends in order")
     func hardEnd() async throws {
         let (server, session, request) = try await busyServer(["POI_SHUTDOWN_TIMEOUT": "100ms"])
         server.program.send(signal: SIGTERM)
         #expect(try await server.program.exitCode() == 0)
-        await #expect(throws: WireConnection.EndOfStream.self) { try await request.value }
+        await #expect(throws: WireClient.EndOfStream.self) { try await request.value }
         #expect(server.program.output.text.contains(#""event":"cut-off""#))
         try await session.unlockPlaces()
     }
@@ -120,7 +122,7 @@ struct SignalTests {
         try await server.event("stopping")
         server.program.send(signal: signal)
         #expect(try await server.program.exitCode() == 128 + signal)
-        await #expect(throws: WireConnection.EndOfStream.self) { try await request.value }
+        await #expect(throws: WireClient.EndOfStream.self) { try await request.value }
         try await session.unlockPlaces()
     }
 
@@ -132,9 +134,9 @@ struct SignalTests {
         let port = server.port
         let program = server.program
         let isClosed = try await offPool {
-            let connection = try WireConnection(port: port)
+            let connection = try WireClient(port: port)
             connection.sendGet("/livez")
-            _ = try connection.readAnswer()
+            _ = try connection.receiveResponse()
             program.send(signal: SIGTERM)
             return connection.isClosedByServer()
         }
@@ -162,5 +164,61 @@ struct SignalTests {
         #expect(try await server.program.exitCode() == 0)
         #expect(server.program.output.text.contains(#""signal":"SIGHUP""#))
         server.expectSoundOutput()
+    }
+}
+
+/// Clients that send the next request as soon as they have a response, on a new connection if the server has closed
+/// the old one, until they can't connect any more.
+///
+/// Each is a thread; unchecked, since the condition guards the state. Its calls block, see `offPool`.
+final class ObedientClients: @unchecked Sendable {
+    /// How the requests of all clients fared.
+    struct Outcome: Sendable {
+        var served = 0
+        /// Sent, without a response: the connection ended instead, though no response had announced it.
+        var lost = 0
+    }
+
+    private let condition = NSCondition()
+    private var outcome = Outcome()
+    private var runningCount: Int
+
+    /// Starts asking.
+    init(port: Int, count: Int, target: String) {
+        runningCount = count
+        for _ in 0..<count { Thread { [self] in ask(target, port: port) }.start() }
+    }
+
+    /// Waits for so many more responses.
+    func wait(responses: Int) {
+        condition.withLock {
+            let before = outcome.served
+            while runningCount > 0, outcome.served - before < responses { condition.wait() }
+        }
+    }
+
+    /// Waits until no client can connect any more.
+    func waitForRefusals() -> Outcome {
+        condition.withLock {
+            while runningCount > 0 { condition.wait() }
+            return outcome
+        }
+    }
+
+    private func ask(_ target: String, port: Int) {
+        var connection: WireClient?
+        while let open = connection ?? (try? WireClient(port: port)) {
+            open.sendGet(target)
+            let response = try? open.receiveResponse()
+            connection = response?.headers["connection"] == "close" || response == nil ? nil : open
+            condition.withLock {
+                if response == nil { outcome.lost += 1 } else { outcome.served += 1 }
+                condition.broadcast()
+            }
+        }
+        condition.withLock {
+            runningCount -= 1
+            condition.broadcast()
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Loopback
 import PrivateCluster
 import ServerProcess
 import ServiceFixtures

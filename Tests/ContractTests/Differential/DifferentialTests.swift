@@ -9,7 +9,9 @@ private let comparisonCount =
 
 @Suite("The mock and the service", .timeLimit(.minutes(comparisonCount > 600 ? 60 : 3)))
 struct DifferentialTests {
-    @Test("answer alike whatever is asked, errors included", .contract(.seeded, .once))
+    @Test(
+        "The mock and the service send equal responses to random requests, errors included",
+        .contract(.seeded, .once))
     func random() async throws {
         let generator = SeededGenerator()
         var requests = RandomRequests(generator, words: try await words())
@@ -17,17 +19,18 @@ struct DifferentialTests {
         var statuses: [Int: Int] = [:]
         for _ in 0..<comparisonCount {
             let request = requests.next()
-            let answers = try await pair.answers(to: request)
-            let (mock, service) = (ComparableAnswer(answers.mock), ComparableAnswer(answers.service))
+            let responses = try await pair.responses(to: request)
+            let (mock, service) = (ComparableResponse(responses.mock), ComparableResponse(responses.service))
             #expect(mock == service, "POI_TEST_SEED=\(generator.seed) \(request)")
             statuses[service.status, default: 0] += 1
-            guard let mockTag = answers.mock.headers["etag"], let tag = answers.service.headers["etag"] else {
+            guard let mockTag = responses.mock.headers["etag"], let tag = responses.service.headers["etag"]
+            else {
                 continue
             }
-            let again = try await pair.answers(
+            let again = try await pair.responses(
                 mock: request.adding("If-None-Match", mockTag), service: request.adding("If-None-Match", tag))
             #expect(
-                ComparableAnswer(again.mock) == ComparableAnswer(again.service),
+                ComparableResponse(again.mock) == ComparableResponse(again.service),
                 "POI_TEST_SEED=\(generator.seed) once more, \(request)")
         }
         // A mixture, or the comparison would show little.
@@ -37,7 +40,7 @@ struct DifferentialTests {
     }
 
     @Test(
-        "have the same pages, to the last", .contract(.seeded, .once),
+        "The mock and the service have the same pages, to the last", .contract(.seeded, .once),
         arguments: [
             "?lat=37.3293&long=-121.8893&limit=19", "?lat=-37&long=58&limit=50",
             "?bbox=-180,-90,180,90&limit=33",
@@ -49,21 +52,21 @@ struct DifferentialTests {
         var next: String? = query
         var count = 0
         while let query = next {
-            let answers = try await pair.answers(to: WireRequest(target: "/locations" + query))
-            #expect(ComparableAnswer(answers.mock) == ComparableAnswer(answers.service), "\(query)")
-            #expect(answers.service.status == 200)
-            let link = answers.service.headers["link"]
+            let responses = try await pair.responses(to: WireRequest(target: "/locations" + query))
+            #expect(ComparableResponse(responses.mock) == ComparableResponse(responses.service), "\(query)")
+            #expect(responses.service.status == 200)
+            let link = responses.service.headers["link"]
             next = try link.map { String(try #require($0.wholeMatch(of: /<(.*)>; rel="next"/)).output.1) }
             count += 1
         }
         #expect(count > 1)
     }
 
-    @Test("are ready alike", .contract(.seeded, .once))
+    @Test("The mock and the service are both ready", .contract(.seeded, .once))
     func readiness() async throws {
-        let answers = try await ServerPair().answers(to: WireRequest(target: "/readyz"))
-        #expect(answers.mock.status == 200)
-        #expect(answers.service.status == 200)
+        let responses = try await ServerPair().responses(to: WireRequest(target: "/readyz"))
+        #expect(responses.mock.status == 200)
+        #expect(responses.service.status == 200)
     }
 
     private func words() async throws -> QueryWords {

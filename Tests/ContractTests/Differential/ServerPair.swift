@@ -1,3 +1,5 @@
+import Foundation
+import Loopback
 import ServiceFixtures
 
 /// The mock and the real service, with the same data and the same settings.
@@ -10,23 +12,90 @@ struct ServerPair {
         servicePort = try await OwnServers.local().port
     }
 
-    /// What both answer to one request.
-    func answers(to request: WireRequest) async throws -> (mock: WireAnswer, service: WireAnswer) {
-        try await answers(mock: request, service: request)
+    /// The responses of both to one request.
+    func responses(to request: WireRequest) async throws -> (mock: WireResponse, service: WireResponse) {
+        try await responses(mock: request, service: request)
     }
 
-    /// What each answers to a request of its own.
-    func answers(
+    /// The response of each to a request of its own.
+    func responses(
         mock: WireRequest, service: WireRequest
-    ) async throws -> (mock: WireAnswer, service: WireAnswer) {
+    ) async throws -> (mock: WireResponse, service: WireResponse) {
         try await offPool { [mockPort, servicePort] in
-            (try Self.answer(to: mock, port: mockPort), try Self.answer(to: service, port: servicePort))
+            (try Self.response(to: mock, port: mockPort), try Self.response(to: service, port: servicePort))
         }
     }
 
-    private static func answer(to request: WireRequest, port: Int) throws -> WireAnswer {
-        let connection = try WireConnection(port: port)
+    private static func response(to request: WireRequest, port: Int) throws -> WireResponse {
+        let connection = try WireClient(port: port)
         connection.send(request.text)
-        return try connection.readAnswer(isHead: request.method == "HEAD")
+        return try connection.receiveResponse(isHead: request.method == "HEAD")
+    }
+}
+
+/// A request as it goes over the wire, right or wrong.
+struct WireRequest: Hashable, Sendable, CustomStringConvertible {
+    var method = "GET"
+    var target: String
+    /// In the order in which they are sent.
+    var headers: [Header] = []
+
+    struct Header: Hashable, Sendable {
+        let name: String
+        let value: String
+    }
+
+    /// What a problem tells, the same for all.
+    static let id = "differential"
+
+    /// Its bytes, as the last request of its connection.
+    var text: String {
+        let fields = headers.map { "\($0.name): \($0.value)\r\n" }.joined()
+        return "\(method) \(target) HTTP/1.1\r\nHost: service.test\r\nX-Request-Id: \(Self.id)\r\n"
+            + "\(fields)Connection: close\r\n\r\n"
+    }
+
+    var description: String {
+        "\(method) \(target)" + headers.map { " | \($0.name): \($0.value)" }.joined()
+    }
+
+    func adding(_ name: String, _ value: String) -> WireRequest {
+        var request = self
+        request.headers.append(Header(name: name, value: value))
+        return request
+    }
+}
+
+/// The parts of a response that are equal from two servers with the same data.
+struct ComparableResponse: Equatable, CustomStringConvertible {
+    let status: Int
+    let headers: [String: String]
+    let body: Data
+
+    /// What differs from server to server: the time of the response, and how long the database took.
+    private static let ownNames: Set = ["date", "server-timing"]
+
+    init(_ response: WireResponse) {
+        status = response.status
+        var headers = response.headers.filter { !Self.ownNames.contains($0.key) }
+        // Over the id of the server's own dataset; what it is good for is tried with a request of its own.
+        if let tag = headers["etag"] { headers["etag"] = String(tag.prefix(3)) }
+        // Of a request that can't be read, its own id isn't known.
+        guard let id = headers["x-request-id"], id != WireRequest.id else {
+            self.headers = headers
+            body = response.body
+            return
+        }
+        headers["x-request-id"] = "made"
+        self.headers = headers
+        body = Data(String(decoding: response.body, as: UTF8.self).replacing(id, with: "made").utf8)
+    }
+
+    var description: String {
+        let fields = headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\n" }.joined()
+        let text =
+            headers["content-encoding"] == nil
+            ? String(decoding: body.prefix(600), as: UTF8.self) : "\(body.count) compressed bytes"
+        return "\(status)\n\(fields)\n\(text)"
     }
 }

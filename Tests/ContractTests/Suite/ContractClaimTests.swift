@@ -40,7 +40,7 @@ struct ContractClaimTests {
         #expect(try (obstacle(.invariant, .once, environment: environment) == nil) == (target == "local"))
     }
 
-    @Test("Every test says it", .contract(.invariant, .once))
+    @Test("Every test of the contract says which data it is true of", .contract(.invariant, .once))
     func everyTest() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))

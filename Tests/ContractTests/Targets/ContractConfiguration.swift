@@ -9,14 +9,14 @@ import PointsOfInterestClient
 /// | `POI_BASE_URL` | the service that runs already, in their place |
 /// | `POI_CONTRACT_HEADERS` | headers for it, `Name: value` a line; secret |
 /// | `POI_CONTRACT_SEEDED` | `true` where it holds exactly the seed |
-/// | `POI_CONTRACT_RECORD` | `true` writes down, with the local target, what the recorded one answers |
+/// | `POI_CONTRACT_RECORD` | `true` records the local target's responses for the recorded target |
 struct ContractConfiguration: Sendable {
     let target: ContractTarget
     /// What the app adds to each request.
     let headers: HeaderProvider
     /// Whether the target's places are the seed's, all of them and no other.
     let isSeeded: Bool
-    /// Whether answers are written down for the recorded target.
+    /// Whether responses are recorded for the recorded target.
     let isRecording: Bool
 
     /// Reads the environment's variables; an empty one is as good as none.
@@ -94,4 +94,33 @@ struct ContractConfigurationError: Error, Hashable, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
+}
+
+extension ContractConfiguration {
+    /// What the environment of this process says.
+    static let attempt = Result { () throws(ContractConfigurationError) in
+        try ContractConfiguration(environment: ProcessInfo.processInfo.environment)
+    }
+
+    /// The same; where it can't be used, this process ends with one line and exit code 64.
+    static let current: ContractConfiguration = {
+        switch attempt {
+        case .success(let configuration): return configuration
+        case .failure(let error):
+            FileHandle.standardError.write(Data("contract tests: \(error)\n".utf8))
+            exit(64)
+        }
+    }()
+}
+
+/// What the contract suite is run against; one run, one target.
+enum ContractTarget: Hashable, Sendable {
+    /// The client alone: `MockURLProtocol` responds with what was recorded.
+    case recorded
+    /// `poi-mock`, with the seed for fixtures.
+    case mock
+    /// `poi dev`, with a PostgreSQL of its own that holds the seed.
+    case local
+    /// A service that runs already, staging for instance.
+    case remote(URL)
 }

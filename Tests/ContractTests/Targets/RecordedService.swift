@@ -5,7 +5,7 @@ import PointsOfInterestTesting
     import FoundationNetworking
 #endif
 
-/// Answers with what was recorded, and with nothing else: a request that wasn't is an error that says so.
+/// Responds with what was recorded; any other request fails with an error that says so.
 enum RecordedService {
     /// A request of which nothing is recorded.
     struct NotRecorded: LocalizedError {
@@ -16,25 +16,81 @@ enum RecordedService {
         }
     }
 
-    /// Where the answers to this suite's requests are.
+    /// Where the responses to this suite's requests are.
     static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appending(path: "../Recorded/exchanges.http").standardized
 
-    /// The answers to this suite's requests.
+    /// The responses to this suite's requests.
     static func exchanges() throws -> [RecordedExchange] {
         try RecordedExchange.all(in: String(contentsOf: file, encoding: .utf8))
     }
 
-    private static let answers = Result {
+    private static let responses = Result {
         Dictionary(try exchanges().map { (ExchangeKey($0), $0) }, uniquingKeysWith: { $1 })
     }
 
-    static func answer(to request: URLRequest) throws -> (HTTPURLResponse, Data) {
+    static func response(to request: URLRequest) throws -> (HTTPURLResponse, Data) {
         let key = try ExchangeKey(request)
-        guard let exchange = try answers.get()[key] else { throw NotRecorded(key: key) }
+        guard let exchange = try responses.get()[key] else { throw NotRecorded(key: key) }
         return (
             try .fixture(for: request, status: exchange.status, headers: exchange.responseHeaders),
             exchange.body
         )
+    }
+}
+
+extension RecordedExchange {
+    /// What parts two exchanges of a file, as in the `.http` files of editors.
+    private static let separator = "###\n"
+
+    /// Reads a file of exchanges.
+    static func all(in text: String) throws -> [RecordedExchange] {
+        // The end of the last line is not the body's.
+        try text.components(separatedBy: "\n" + separator).filter { !$0.isEmpty }
+            .map { try RecordedExchange(text: $0 + "\n") }
+    }
+
+    /// Writes a file of exchanges, in an order that doesn't depend on when they happened.
+    static func text(of exchanges: [RecordedExchange]) -> String {
+        exchanges.map(\.text).sorted().map { $0 + "\n" + separator }.joined()
+    }
+
+    private var text: String {
+        let request = ["\(method) \(target)"] + Self.lines(of: requestHeaders)
+        let response = ["\(status)"] + Self.lines(of: responseHeaders)
+        return (request + [""] + response + ["", String(decoding: body, as: UTF8.self)]).joined(
+            separator: "\n")
+    }
+
+    private static func lines(of headers: [String: String]) -> [String] {
+        headers.map { "\($0): \($1)" }.sorted()
+    }
+}
+
+/// What a response depends on: requests with the same key have the same response.
+struct ExchangeKey: Hashable {
+    let method: String
+    let target: String
+    let headers: [String: String]
+
+    /// What a request sends of its own; the rest differs between platforms.
+    private static let names = ["Accept", "If-None-Match", "Origin"]
+
+    init(_ exchange: RecordedExchange) {
+        method = exchange.method
+        target = exchange.target
+        headers = exchange.requestHeaders.filter { Self.names.contains($0.key) }
+    }
+
+    init(_ request: URLRequest) throws {
+        guard let url = request.url,
+            let components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        else { throw URLError(.badURL) }
+        method = request.httpMethod ?? "GET"
+        target = components.percentEncodedPath + (components.percentEncodedQuery.map { "?" + $0 } ?? "")
+        headers = Dictionary(
+            uniqueKeysWithValues: Self.names.compactMap { name in
+                request.value(forHTTPHeaderField: name).map { (name, $0) }
+            })
     }
 }

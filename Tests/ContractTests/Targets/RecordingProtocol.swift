@@ -6,7 +6,7 @@ import PointsOfInterestTesting
 #endif
 
 extension URLSessionConfiguration {
-    /// Passes requests on, and writes them down with their answers when this process ends.
+    /// Passes requests on, and records them with their responses when this process ends.
     static var recording: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.uncached
         configuration.protocolClasses = [RecordingProtocol.self]
@@ -82,7 +82,7 @@ extension RecordedService {
 }
 
 extension RecordedExchange {
-    /// Those of an answer's headers that don't change from one answer to the next, nor with a server's settings.
+    /// The response's headers that don't change from one response to the next, nor with a server's settings.
     private static let keptNames = ["Content-Type", "Cache-Control", "Link"]
 
     fileprivate init(_ request: URLRequest, _ response: HTTPURLResponse, _ body: Data) throws {

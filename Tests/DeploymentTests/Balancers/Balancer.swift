@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import ServerProcess
 import ServiceFixtures
 
@@ -28,7 +29,7 @@ struct Balancer: Sendable {
     private let folder: TemporaryFolder
     private let names: NameServer?
 
-    /// Starts it, and waits until it answers.
+    /// Starts it, and waits until it responds.
     ///
     /// - Parameters:
     ///   - names: what HAProxy asks for the servers' addresses; without it a DNS of its own, with all of them.
@@ -107,7 +108,7 @@ struct Balancer: Sendable {
         }
     }
 
-    /// Ends it in order, and answers all that it has written.
+    /// Ends it in order, and returns all that it has written.
     @discardableResult
     func stop() async throws -> [String] {
         // Both finish what they have in hand: HAProxy calls that a soft stop, and nginx a graceful shutdown.

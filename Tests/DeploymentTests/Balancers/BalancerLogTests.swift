@@ -19,7 +19,7 @@ struct BalancerLogTests {
         "GET \(secretTarget) HTTP/1.1\r\nHost: a\r\nX-Request-Id: 37.32931357\"\r\n\r\n",
     ]
 
-    @Test("tells nothing of where anybody was, with servers and without", arguments: Balancer.Kind.allCases)
+    @Test("A balancer's log has no coordinates, with servers and without", arguments: Balancer.Kind.allCases)
     func hasNoCoordinates(kind: Balancer.Kind) async throws {
         let fleet = try await ServerFleet(count: 1)
         let balancer = try await Balancer(kind, for: fleet)
@@ -38,7 +38,9 @@ struct BalancerLogTests {
         #expect(entries.contains { $0.contains(#""path":"/locations""#) && $0.contains(#""status":200"#) })
     }
 
-    @Test("is whole JSON, however long a request's parts are", arguments: Balancer.Kind.allCases)
+    @Test(
+        "A line of a balancer's log is whole JSON, however long a request's parts are",
+        arguments: Balancer.Kind.allCases)
     func staysWhole(kind: Balancer.Kind) async throws {
         let fleet = try await ServerFleet(count: 1)
         let balancer = try await Balancer(kind, for: fleet)
@@ -65,7 +67,9 @@ struct BalancerLogTests {
         _ = try JSONSerialization.jsonObject(with: Data(try #require(entries.last).utf8))
     }
 
-    @Test("and a server logs have one id in common", arguments: Balancer.Kind.allCases)
+    @Test(
+        "A balancer's log and a server's log have a request's id in common", arguments: Balancer.Kind.allCases
+    )
     func sharesRequestID(kind: Balancer.Kind) async throws {
         let fleet = try await ServerFleet(count: 1)
         let balancer = try await Balancer(kind, for: fleet)

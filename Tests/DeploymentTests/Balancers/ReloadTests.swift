@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import ServerProcess
 import ServiceFixtures
 import Testing
@@ -10,7 +11,7 @@ struct ReloadTests {
 
     /// nginx 1.22 closes idle connections at a reload, also one that a request is on its way on. Its clients send that
     /// request again, as RFC 9112, section 9.3.1 lets them; HAProxy's need not.
-    @Test("loses no request in several reloads under load", arguments: Balancer.Kind.allCases)
+    @Test("A balancer loses no request in several reloads under load", arguments: Balancer.Kind.allCases)
     func losesNothing(kind: Balancer.Kind) async throws {
         let fleet = try await ServerFleet(count: 3)
         let balancer = try await Balancer(kind, for: fleet)
@@ -38,32 +39,22 @@ struct ReloadTests {
         let fleet = try await ServerFleet(count: 1)
         let balancer = try await Balancer(.haproxy, for: fleet)
         let connection = try await offPool { [port = balancer.port] in
-            let connection = KeptConnection(try WireConnection(port: port))
-            #expect(try connection.get(secretTarget).headers["connection"] == nil)
+            let connection = try WireClient(port: port)
+            connection.sendGet(secretTarget)
+            #expect(try connection.receiveResponse().headers["connection"] == nil)
             return connection
         }
         try await balancer.reload()
         _ = try await balancer.program.output.line { $0.text.contains("Proxy http stopped") }
-        let answer = try await offPool { try connection.get(secretTarget) }
-        #expect(answer.status == 200)
-        #expect(answer.headers["connection"] == "close")
+        let response = try await offPool {
+            connection.sendGet(secretTarget)
+            return try connection.receiveResponse()
+        }
+        #expect(response.status == 200)
+        #expect(response.headers["connection"] == "close")
         // The old process had this one client.
         try await balancer.endsFormerProcesses(1)
         try await balancer.stop()
         try await fleet.finish()
-    }
-}
-
-/// A connection that several threads use, one after the other.
-///
-/// Unchecked, since the test awaits each use before the next.
-private final class KeptConnection: @unchecked Sendable {
-    private let connection: WireConnection
-
-    init(_ connection: WireConnection) { self.connection = connection }
-
-    func get(_ target: String) throws -> WireAnswer {
-        connection.sendGet(target)
-        return try connection.readAnswer()
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import PointsOfInterestClient
 import ServerProcess
 import ServiceFixtures
@@ -76,13 +77,13 @@ struct RollingDeploymentTests {
         #expect(!failures.isEmpty)
         #expect(failures.count < Self.connections)
         for failure in failures {
-            // On a connection that has had answers already HAProxy hangs up instead, so that the client tries again.
-            #expect(failure.answer == nil || failure.answer?.problem?.code == .badGateway, "\(failure)")
+            // On a connection that has had responses already HAProxy hangs up instead, so that the client tries again.
+            #expect(failure.response == nil || failure.response?.problem?.code == .badGateway, "\(failure)")
             #expect(failure.start < death, "\(failure.start - death) after the server's death")
         }
     }
 
-    /// Kills one server of three under load, and starts it again; answers what clients have seen, and when it had
+    /// Kills one server of three under load, and starts it again; returns what clients have seen, and when it had
     /// died.
     private func killUnderLoad(
         _ kind: Balancer.Kind, changes: [Balancer.Change] = []

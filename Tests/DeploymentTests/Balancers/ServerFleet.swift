@@ -58,18 +58,18 @@ struct ServerFleet {
             databaseURL: databaseURL, host: Self.host(index), port: port, environment: environment)
     }
 
-    /// Ends a server in order, starts it again, and waits until it answers questions for places once more.
+    /// Ends a server in order, starts it again, and waits until it serves places again.
     mutating func restart(_ index: Int) async throws {
         let exitCode = try await servers[index].stop()
         #expect(exitCode == 0)
         try await startAgain(index)
     }
 
-    /// Starts a server that has ended, and waits until it answers questions for places.
+    /// Starts a server that has ended, and waits until it serves places.
     mutating func startAgain(_ index: Int) async throws {
         formerServers.append(servers[index])
         servers[index] = try await started(index)
-        try await servers[index].answersPlaces()
+        try await servers[index].servesPlaces()
     }
 
     /// Kills a server, and starts it again: it need not be ready when this returns.
@@ -103,8 +103,8 @@ struct ServerFleet {
 }
 
 extension ServerProcess {
-    /// Waits until it has answered so many questions for places.
-    func answersPlaces(_ count: Int = 1) async throws {
+    /// Waits until it has served so many requests for places.
+    func servesPlaces(_ count: Int = 1) async throws {
         try await logLines(count) { $0.contains(#""path":"/locations""#) && $0.contains(#""status":200"#) }
     }
 }

@@ -12,7 +12,7 @@ struct EventKillTests {
     /// Each has new events on their way when something is killed.
     private static let stageCount = max(12, eventCount / 20_000)
 
-    @Test("are in the table in the end, each of them exactly once")
+    @Test("Events are in the table exactly once in the end, whatever is killed on their way")
     func exactlyOnce() async throws {
         let seed = Self.environment["POI_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
         print("EventKillTests: POI_TEST_SEED=\(seed), \(Self.eventCount) events")

@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import PointsOfInterestClient
 import PrivateCluster
 import ServerProcess
@@ -17,12 +18,12 @@ struct PoolerTests {
         "/locations?lat=-37&long=58&category=park,cafe", "/locations/84", "/categories",
     ]
 
-    @Test("Answers are those of a direct server, under load over two backends", arguments: treatments)
-    func answers(settings: [String]) async throws {
+    @Test("Responses are those of a direct server, under load over two backends", arguments: treatments)
+    func responses(settings: [String]) async throws {
         let database = try await ServiceDatabase.migrated()
         let pooler = try await PgBouncer(
             database.cluster, database: database.name, backends: 2, settings: settings)
-        // Two backends of a busy machine may be slow: an answer that never comes is what fails here.
+        // Two backends of a busy machine may be slow: only a response that never comes is a failure here.
         let patience = [
             "POI_DB_ACQUIRE_TIMEOUT": "30s", "POI_DB_STATEMENT_TIMEOUT": "30s", "POI_REQUEST_TIMEOUT": "60s",
         ]
@@ -31,12 +32,12 @@ struct PoolerTests {
         let direct = try await ServerProcess.serve(databaseURL: database.connectionString)
         for server in [pooled, direct] { try await server.ready() }
         for target in Self.targets {
-            let (answer, reference) = try await (
+            let (response, reference) = try await (
                 get(target, port: pooled.port), get(target, port: direct.port)
             )
-            #expect(answer.status == 200)
-            #expect(answer.body == reference.body, "\(target)")
-            #expect(answer.headers["etag"] == reference.headers["etag"])
+            #expect(response.status == 200)
+            #expect(response.body == reference.body, "\(target)")
+            #expect(response.headers["etag"] == reference.headers["etag"])
         }
         let outcomes = try await offPool { [port = pooled.port] in
             let loads = Self.targets.map { Load(port: port, connections: 3, target: $0) }
@@ -61,9 +62,9 @@ struct PoolerTests {
         try await session.lockPlaces()
         let start = ContinuousClock.now
         // One query at a time on its connection, so that asking the server to cancel can hit no other.
-        let answer = try await get("/locations?bbox=-122,37,-121,38", port: server.port)
-        #expect(answer.status == 504)
-        #expect(answer.problem?.code == .queryTimeout)
+        let response = try await get("/locations?bbox=-122,37,-121,38", port: server.port)
+        #expect(response.status == 504)
+        #expect(response.problem?.code == .queryTimeout)
         #expect(ContinuousClock.now - start < .seconds(4))
         try await session.waitForNoBlockedQuery()
         try await session.unlockPlaces()

@@ -1,3 +1,4 @@
+import Loopback
 import PointsOfInterestClient
 import PrivateCluster
 import ServerProcess
@@ -12,7 +13,7 @@ struct FailoverTests {
         "POI_DB_ACQUIRE_TIMEOUT": "5s", "POI_DB_STATEMENT_TIMEOUT": "5s", "POI_REQUEST_TIMEOUT": "10s",
     ]
 
-    @Test("Lose no request while one of the two is left, and are soon back after both were away")
+    @Test("Reads lose no request while one of two servers is left, and are soon back after both were away")
     func outages() async throws {
         let service = try await ReplicatedService(Self.timeouts)
         let (primary, standby) = (service.primary, service.standby)
@@ -66,16 +67,16 @@ struct FailoverTests {
         let unavailable = failures.filter { $0.start > bothStopped && $0.end < bothReturned }
         #expect(!unavailable.isEmpty)
         for failure in failures {
-            #expect(failure.answer?.status == 503, "\(failure)")
-            #expect([.databaseUnavailable, .databaseBusy].contains(failure.answer?.problem?.code))
-            #expect(failure.answer?.headers["retry-after"] != nil)
+            #expect(failure.response?.status == 503, "\(failure)")
+            #expect([.databaseUnavailable, .databaseBusy].contains(failure.response?.problem?.code))
+            #expect(failure.response?.headers["retry-after"] != nil)
         }
         // The acquire time-out; the rest is what a busy machine takes.
         for failure in unavailable { #expect(failure.end - failure.start < .seconds(6), "\(failure)") }
         try await service.finish()
     }
 
-    @Test("Leave a replica that hangs for the primary, and return once it answers again")
+    @Test("Reads leave a replica that hangs for the primary, and return once it responds again")
     func hangingReplica() async throws {
         let service = try await ReplicatedService()
         try await service.event("read-server-usable", of: service.standby)
@@ -100,7 +101,7 @@ struct FailoverTests {
         // Once it is noticed a second may pass until every loop has taken note.
         #expect(!outcomes.contains { !$0.isSuccess && $0.start > noticed + ReplicatedService.recoveryTime })
         for failure in outcomes where !failure.isSuccess {
-            #expect([503, 504].contains(failure.answer?.status), "\(failure)")
+            #expect([503, 504].contains(failure.response?.status), "\(failure)")
             #expect(failure.end - failure.start < .seconds(5), "\(failure)")
         }
         try await service.finish()

@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import PointsOfInterestClient
 import PrivateCluster
 import ServerProcess
@@ -12,24 +13,24 @@ struct LaggingReplicaTests {
         INSERT INTO locations (name, category, latitude, longitude) VALUES ('A new place', 'museum', 1, 2)
         """
 
-    /// What was answered under each tag.
-    private struct Answers {
+    /// The responses by their tag.
+    private struct TaggedResponses {
         private(set) var bodies: [String: Set<Data>] = [:]
         private(set) var lastTag = ""
 
-        mutating func take(_ answer: WireAnswer) throws {
-            #expect(answer.status == 200)
-            lastTag = try #require(answer.headers["etag"])
-            bodies[lastTag, default: []].insert(answer.body)
+        mutating func take(_ response: WireResponse) throws {
+            #expect(response.status == 200)
+            lastTag = try #require(response.headers["etag"])
+            bodies[lastTag, default: []].insert(response.body)
         }
     }
 
-    private func get(_ service: ReplicatedService, tag: String? = nil) async throws -> WireAnswer {
+    private func get(_ service: ReplicatedService, tag: String? = nil) async throws -> WireResponse {
         let condition = tag.map { "If-None-Match: \($0)\r\n" } ?? ""
         return try await offPool { [port = service.server.port] in
-            let connection = try WireConnection(port: port)
+            let connection = try WireClient(port: port)
             connection.send("GET \(Self.target) HTTP/1.1\r\nHost: localhost\r\n\(condition)\r\n")
-            return try connection.readAnswer()
+            return try connection.receiveResponse()
         }
     }
 
@@ -37,14 +38,16 @@ struct LaggingReplicaTests {
         String(decoding: body, as: UTF8.self).contains("A new place")
     }
 
-    @Test("Is left beyond the limit and comes back; no tag ever stands for two answers")
+    @Test(
+        "A replica beyond the limit of lag gets no reads until it has caught up; no tag ever has two responses"
+    )
     func leftOut() async throws {
         let service = try await ReplicatedService(["POI_MAX_REPLICA_LAG": "2s"])
         try await service.waitForReadsOnStandby()
         // Reads go to the standby, while the watch follows the primary.
-        var answers = Answers()
-        try answers.take(try await get(service))
-        let oldTag = answers.lastTag
+        var responses = TaggedResponses()
+        try responses.take(try await get(service))
+        let oldTag = responses.lastTag
         let (primary, standby) = (try service.session(service.primary), try service.session(service.standby))
         try await standby.run("SELECT pg_wal_replay_pause()")
         try await standby.wait(until: "pg_get_wal_replay_pause_state() = 'paused'")
@@ -52,25 +55,25 @@ struct LaggingReplicaTests {
         try await primary.run(Self.insertion)
 
         var confirmations = 0
-        while answers.lastTag == oldTag {
-            try answers.take(try await get(service))
+        while responses.lastTag == oldTag {
+            try responses.take(try await get(service))
             // A server that knows of the change says no more than that the replica still has the old rows.
             if try await get(service, tag: oldTag).status == 304 { confirmations += 1 }
         }
         try await service.event("read-server-lagging", of: service.standby, after: count)
-        let newTag = answers.lastTag
+        let newTag = responses.lastTag
         #expect(confirmations > 0)
         try await service.waitForReadsOnPrimary()
         for _ in 0..<20 {
-            try answers.take(try await get(service))
-            #expect(answers.lastTag == newTag)
+            try responses.take(try await get(service))
+            #expect(responses.lastTag == newTag)
             #expect(try await get(service, tag: oldTag).status == 200)
             #expect(try await get(service, tag: newTag).status == 304)
         }
-        #expect(answers.bodies.keys.sorted() == [oldTag, newTag].sorted())
-        #expect(answers.bodies.values.allSatisfy { $0.count == 1 })
-        #expect(try !#require(answers.bodies[oldTag]).contains(where: hasNewPlace))
-        #expect(try #require(answers.bodies[newTag]).allSatisfy(hasNewPlace))
+        #expect(responses.bodies.keys.sorted() == [oldTag, newTag].sorted())
+        #expect(responses.bodies.values.allSatisfy { $0.count == 1 })
+        #expect(try !#require(responses.bodies[oldTag]).contains(where: hasNewPlace))
+        #expect(try #require(responses.bodies[newTag]).allSatisfy(hasNewPlace))
 
         let caughtUp = service.logCount
         try await standby.run("SELECT pg_wal_replay_resume()")

@@ -7,7 +7,7 @@ struct EventsRoleTests {
         ON CONFLICT DO NOTHING RETURNING id, time
         """
 
-    @Test("It adds events and sees their ids, and nobody's doings; the serving role sees none at all")
+    @Test("The role for events adds events and reads only their ids; the serving role reads none at all")
     func addsOnly() async throws {
         let database = try await PreparedDatabase()
         defer { database.cluster.stop() }

@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import PrivateCluster
 import ServerProcess
 import ServiceFixtures
@@ -51,7 +52,7 @@ struct PreparedDatabase {
             .replacing("postgresql://postgres@", with: "postgresql://\(role)@")
     }
 
-    /// Runs SQL as the superuser, and answers its rows, one a line.
+    /// Runs SQL as the superuser, and returns its rows, one a line.
     @discardableResult
     func execute(_ sql: String) async throws -> String {
         try await offPool { try cluster.execute(sql, database: Self.name) }
@@ -69,7 +70,7 @@ struct PreparedDatabase {
         }
     }
 
-    /// Stops the server, and answers all that it has logged.
+    /// Stops the server, and returns all that it has logged.
     func logAfterStop() async throws -> String {
         try await offPool {
             try cluster.stopServer()

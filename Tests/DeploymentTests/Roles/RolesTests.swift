@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import PrivateCluster
 import ServerProcess
 import ServiceFixtures
@@ -23,7 +24,7 @@ struct RolesTests {
 
     @Test(
         "Three roles without privileges do: one migrates and may then leave, one serves, none writes places")
-    func everyRouteAnswers() async throws {
+    func everyRouteResponds() async throws {
         let database = try await PreparedDatabase()
         defer { database.cluster.stop() }
         try await database.migrate()
@@ -34,25 +35,25 @@ struct RolesTests {
             databaseURL: await database.url("poi_serve"), environment: ["POI_DB_LISTEN": "on"])
         try await server.ready()
         for target in Self.targets {
-            let answer = try await get(target, port: server.port)
-            #expect(answer.status == 200, "\(target): \(String(decoding: answer.body, as: UTF8.self))")
+            let response = try await get(target, port: server.port)
+            #expect(response.status == 200, "\(target): \(String(decoding: response.body, as: UTF8.self))")
         }
         try await noticesChange(server, database)
         #expect(try await server.stop() == 0)
         #expect(server.program.output.unsoundLines == [])
     }
 
-    /// An answer is vouched for until the server hears of a change: by LISTEN, which the role must be allowed.
+    /// A response counts as current until the server hears of a change by LISTEN, which the role must be allowed.
     private func noticesChange(_ server: ServerProcess, _ database: PreparedDatabase) async throws {
         let tag = try #require(await get("/categories", port: server.port).headers["etag"])
         try await database.execute("UPDATE locations SET name = 'Renamed' WHERE id = 1")
         var status = 304
         while status == 304 {
             status = try await offPool {
-                let connection = try WireConnection(port: server.port)
+                let connection = try WireClient(port: server.port)
                 connection.send(
                     "GET /categories HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: \(tag)\r\n\r\n")
-                return try connection.readAnswer().status
+                return try connection.receiveResponse().status
             }
         }
         #expect(status == 200)

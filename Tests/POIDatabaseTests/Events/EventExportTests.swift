@@ -1,6 +1,7 @@
 import Locking
 import EventLoop
 import Foundation
+import Loopback
 import POIService
 import PrivateCluster
 import Testing
@@ -22,7 +23,7 @@ struct EventExportTests {
                 sinceMicroseconds: since, untilMicroseconds: until, includesTests: includesTests),
             format: format)
         let written = Lock("")
-        let count = try await Self.offPool {
+        let count = try await offPool {
             try export.run { line in
                 written.withLock { $0 += String(decoding: line, as: UTF8.self) }
             }
@@ -31,15 +32,6 @@ struct EventExportTests {
         #expect(lines.last == "")
         #expect(count == lines.count - (format == .csv ? 2 : 1))
         return lines.dropLast().map(String.init)
-    }
-
-    /// An export blocks.
-    private static func offPool<Value: Sendable>(
-        _ body: @escaping @Sendable () throws -> Value
-    ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread { continuation.resume(with: Result { try body() }) }.start()
-        }
     }
 
     private func store(_ events: [StoredEvent], in database: TestDatabase) async throws {
@@ -120,7 +112,7 @@ struct EventExportTests {
         let export = EventExport(
             try database.configuration(), EventExport.Selection(sinceMicroseconds: 0), format: .csv)
         let steps = Lock<[[Int]]>([])
-        _ = try await Self.offPool {
+        _ = try await offPool {
             try export.run(write: { _ in }) { done, total in steps.withLock { $0.append([done, total]) } }
         }
         // The header is no event.

@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import Loopback
 import POIService
 import PointsOfInterestAPI
 import Postgres

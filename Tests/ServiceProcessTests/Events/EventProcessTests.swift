@@ -18,18 +18,20 @@ struct EventProcessTests {
         return String(decoding: EventsRequest(events: events).encode(), as: UTF8.self)
     }
 
-    private static func answer(_ answer: WireAnswer) throws -> EventsResponse {
-        #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
-        return try JSONDecoder().decode(EventsResponse.self, from: answer.body)
+    private static func response(_ response: WireResponse) throws -> EventsResponse {
+        #expect(response.status == 200, "\(String(decoding: response.body, as: UTF8.self))")
+        return try JSONDecoder().decode(EventsResponse.self, from: response.body)
     }
 
-    @Test("The answer comes after the commit: what it counts is there when the server is killed")
+    @Test(
+        "The response comes after the commit: the events that it counts are there after the server was killed"
+    )
     func committed() async throws {
         let database = try await ServiceDatabase.migrated()
         let server = try await ServerProcess.serve(databaseURL: database.connectionString)
         try await server.ready()
         let batch = try Self.batch(100)
-        let first = try await Self.answer(postEvents(batch, port: server.port))
+        let first = try await Self.response(postEvents(batch, port: server.port))
         server.program.send(signal: SIGKILL)
         #expect(first == EventsResponse(accepted: 100, duplicates: 0))
         #expect(try await server.program.exitCode() == 128 + SIGKILL)
@@ -38,7 +40,7 @@ struct EventProcessTests {
 
         let next = try await ServerProcess.serve(databaseURL: database.connectionString)
         try await next.ready()
-        let second = try await Self.answer(postEvents(batch, port: next.port))
+        let second = try await Self.response(postEvents(batch, port: next.port))
         #expect(second == EventsResponse(accepted: 0, duplicates: 100))
         try await next.finish()
     }
@@ -78,7 +80,7 @@ struct EventProcessTests {
             let server = try await ServerProcess.serve(
                 databaseURL: database.connectionString, environment: ["POI_EVENTS_HASH_KEY": key])
             try await server.ready()
-            _ = try await Self.answer(postEvents(Self.batch(1), port: server.port))
+            _ = try await Self.response(postEvents(Self.batch(1), port: server.port))
             try await server.finish()
             #expect(!server.program.output.text.contains(key))
         }
@@ -88,7 +90,7 @@ struct EventProcessTests {
         #expect(rows == ["2|1|da960eae51e311696c5d973433373df0e5c883948ed0f6731032210d1782b163"])
     }
 
-    @Test("Reads are answered while every event waits")
+    @Test("Places are served while every batch of events waits")
     func readsGoOn() async throws {
         let database = try await ServiceDatabase.migrated()
         let server = try await ServerProcess.serve(

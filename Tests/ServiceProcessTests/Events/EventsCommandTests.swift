@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import PointsOfInterestClient
 import PrivateCluster
 import ServerProcess
@@ -89,7 +90,7 @@ struct EventsCommandTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
-    @Test("On a terminal it shows how far it has come")
+    @Test("On a terminal an export shows its progress")
     func progress() async throws {
         let database = try await ServiceDatabase.migrated()
         try await DatabaseSession(database.connectionString).run(Self.events)

@@ -1,11 +1,12 @@
 import Foundation
+import Loopback
 import ServerProcess
 import ServiceFixtures
 import Testing
 
 @Suite("The admin listener", .timeLimit(.minutes(2)))
 struct AdminListenerTests {
-    @Test("It serves health and metrics and nothing else, without key or limit, whatever data need")
+    @Test("The admin port serves health and metrics and nothing else, without key or limit")
     func routes() async throws {
         let server = try await ServerProcess.serve(
             databaseURL: ServiceDatabase.migrated().connectionString,
@@ -21,9 +22,9 @@ struct AdminListenerTests {
             }
         }
         for target in ["/", "/locations?lat=37&long=-121", "/openapi.json", "/metrics/", "/debug"] {
-            let answer = try await get(target, port: port)
-            #expect(answer.status == 404)
-            #expect(answer.problem?.code == .notFound)
+            let response = try await get(target, port: port)
+            #expect(response.status == 404)
+            #expect(response.problem?.code == .notFound)
         }
         #expect(try await get("/metrics", port: server.port).status == 404, "not where clients are")
         #expect(try await get("/livez", port: server.port).status == 200)
@@ -32,7 +33,8 @@ struct AdminListenerTests {
         try await server.finish()
     }
 
-    @Test("It stays to the very end: it tells of the last request while nobody can connect elsewhere")
+    @Test(
+        "The admin port serves to the very end: it counts the last request when nobody can connect elsewhere")
     func staysWhileFinishing() async throws {
         let database = try await ServiceDatabase.migrated()
         let server = try await ServerProcess.serve(
@@ -50,7 +52,7 @@ struct AdminListenerTests {
 
         server.program.send(signal: SIGTERM)
         try await server.event("finishing")
-        try await offPool { [port = server.port] in while (try? WireConnection(port: port)) != nil {} }
+        try await offPool { [port = server.port] in while (try? WireClient(port: port)) != nil {} }
         let last = try await server.scrape()
         #expect(last["poi_ready"] == 0)
         #expect(last["poi_draining"] == 1)
@@ -65,7 +67,7 @@ struct AdminListenerTests {
         server.expectSoundOutput()
     }
 
-    @Test("It can be left out")
+    @Test("The port for administration can be switched off")
     func off() async throws {
         let server = try await ServerProcess.serve(
             databaseURL: ServiceDatabase.migrated().connectionString, environment: ["POI_ADMIN_PORT": "off"])
@@ -75,7 +77,7 @@ struct AdminListenerTests {
         #expect(!server.program.output.text.contains("admin-listening"))
     }
 
-    @Test("Its port in use is one line that names the setting, and exit code 1")
+    @Test("An admin port in use is one line that names the setting, and exit code 1")
     func portInUse() async throws {
         let server = try await ServerProcess.serve(
             databaseURL: ServiceDatabase.migrated().connectionString)

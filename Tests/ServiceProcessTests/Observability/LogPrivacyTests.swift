@@ -1,10 +1,11 @@
 import Foundation
+import Loopback
 import PrivateCluster
 import ServerProcess
 import ServiceFixtures
 import Testing
 
-/// Requests from one place, in every way that a client may write it, and what each of them is answered by.
+/// Requests with one centre, in every way that a client may write it, and the status of each response.
 private struct TellingRequests {
     static let latitude = "37.32931357"
     static let longitude = "-121.88938642"
@@ -45,7 +46,7 @@ private struct TellingRequests {
         return "\(method) \(target) HTTP/1.1\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n"
     }
 
-    /// Sends all of them, and some that can't be read; answers the statuses that came.
+    /// Sends all of them, and some that can't be read; returns the statuses that came.
     static func send(to port: Int) async throws -> Set<Int> {
         try await offPool {
             let unreadable = [
@@ -58,10 +59,10 @@ private struct TellingRequests {
             for request in ["GET", "HEAD", "POST", "OPTIONS"].flatMap({ method in
                 targets.map { Self.request(method, $0) }
             }) + unreadable {
-                let connection = try WireConnection(port: port)
+                let connection = try WireClient(port: port)
                 connection.send(request)
                 var bytes: [UInt8] = []
-                _ = try connection.readToEnd(into: &bytes)
+                _ = try connection.receive(toEndInto: &bytes)
                 if let status = Int(String(decoding: bytes.dropFirst(9).prefix(3), as: UTF8.self)) {
                     statuses.insert(status)
                 }

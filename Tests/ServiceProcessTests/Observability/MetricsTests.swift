@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import Randomness
 import ServerProcess
 import ServiceFixtures
@@ -15,13 +16,13 @@ struct MetricsTests {
         try await server.ready()
         try await offPool { [port = server.port] in
             for _ in 0..<20 {
-                let connection = try WireConnection(port: port)
+                let connection = try WireClient(port: port)
                 for target in [secretTarget, "/locations/1", "/locations/2", "/locations?lat=x", "/nowhere"] {
                     connection.sendGet(target)
-                    _ = try connection.readAnswer()
+                    _ = try connection.receiveResponse()
                 }
                 connection.send("BREW /locations HTTP/1.1\r\nHost: a\r\n\r\n")
-                _ = try connection.readAnswer()
+                _ = try connection.receiveResponse()
             }
         }
         var metrics = try await server.scrape()
@@ -56,17 +57,17 @@ struct MetricsTests {
             var random = SeededGenerator(seed: seed)
             for _ in 0..<300 {
                 let word = String(UInt64.random(in: .min ... .max, using: &random), radix: 36).uppercased()
-                let connection = try WireConnection(port: port)
+                let connection = try WireClient(port: port)
                 connection.send(
                     "\(word) /\(word)/locations/\(word)?\(word) HTTP/1.1\r\nHost: \(word)\r\nConnection: close\r\n\r\n"
                 )
                 var bytes: [UInt8] = []
-                _ = try connection.readToEnd(into: &bytes)
+                _ = try connection.receive(toEndInto: &bytes)
             }
             for id in 0..<300 {
-                let connection = try WireConnection(port: port)
+                let connection = try WireClient(port: port)
                 connection.sendGet("/locations/\(id)?x=\(id)")
-                _ = try connection.readAnswer()
+                _ = try connection.receiveResponse()
             }
         }
         let metrics = try await server.scrape()
@@ -107,7 +108,7 @@ struct MetricsTests {
         try await server.finish()
     }
 
-    @Test("It is told for how many days there are partitions for events")
+    @Test("The metrics say for how many days there are partitions for events")
     func partitionDaysLeft() async throws {
         let server = try await ServerProcess.serve(
             databaseURL: ServiceDatabase.migrated().connectionString, environment: ["POI_LOOPS": "2"])
@@ -122,7 +123,7 @@ struct MetricsTests {
         try await server.finish()
     }
 
-    @Test("A client that is gone before its answer is counted apart")
+    @Test("A client that is gone before its response is counted apart")
     func abandoned() async throws {
         let database = try await ServiceDatabase.migrated()
         let server = try await ServerProcess.serve(
@@ -134,7 +135,7 @@ struct MetricsTests {
         let (connected, feed) = AsyncStream.makeStream(of: Void.self)
         let client = Task { [port = server.port] in
             try await offPool {
-                let connection = try WireConnection(port: port)
+                let connection = try WireClient(port: port)
                 connection.sendGet(secretTarget)
                 feed.finish()
             }

@@ -1,5 +1,6 @@
-import Locking
+import Dispatch
 import Foundation
+import Locking
 
 /// The lines that a program writes, as they come, and a way to wait for one of them.
 public final class ProgramOutput: Sendable {
@@ -137,6 +138,25 @@ public final class ProgramOutput: Sendable {
 
     private func failure(_ reason: String, _ state: State) -> ProgramFailure {
         ProgramFailure(reason: reason, output: state.lines.map(\.text).joined(separator: "\n"))
+    }
+}
+
+/// A program that did not do what a test waited for, with all that it wrote.
+public struct ProgramFailure: Error, CustomStringConvertible {
+    let reason: String
+    let output: String
+
+    /// The reason, and the output.
+    public var description: String { "the program \(reason); it wrote:\n\(output)" }
+}
+
+/// How long tests wait for an event before they call it a failure, so that a test that fails doesn't hang.
+private enum TimeLimit {
+    private static let seconds = 60
+
+    /// Calls `body` once a wait that starts now has been too long.
+    static func whenOver(_ body: @escaping @Sendable () -> Void) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds), execute: body)
     }
 }
 

@@ -1,17 +1,18 @@
 import Foundation
+import Loopback
 import PointsOfInterestClient
 
-/// Keep-alive connections that ask again as soon as they are answered, each on a thread of its own.
+/// Keep-alive connections that send the next request as soon as they have a response, each on a thread of its own.
 ///
-/// Unchecked, since the condition guards the state. Its calls block, see `offPool`.
+/// Unchecked, since the condition guards the state. Its calls block: see `offPool`.
 package final class Load: @unchecked Sendable {
-    /// One request's fate; no answer is one where the connection has ended instead.
+    /// What came of one request: no response means that the connection ended instead.
     package struct Outcome: Sendable {
         package let start: ContinuousClock.Instant
         package let end: ContinuousClock.Instant
-        package let answer: WireAnswer?
+        package let response: WireResponse?
 
-        package var isSuccess: Bool { answer?.status == 200 }
+        package var isSuccess: Bool { response?.status == 200 }
     }
 
     /// The bound of a load that nobody stops.
@@ -26,14 +27,14 @@ package final class Load: @unchecked Sendable {
     private var runningCount: Int
     private var isStopping = false
 
-    /// Starts asking.
+    /// Starts sending.
     package init(port: Int, connections: Int, target: String, sendsAgain: Bool = false) {
         self.sendsAgain = sendsAgain
         outcomes = Array(repeating: [], count: connections)
         successCounts = Array(repeating: 0, count: connections)
         runningCount = connections
         for index in 0..<connections {
-            Thread { [self] in ask(target, port: port, as: index) }.start()
+            Thread { [self] in send(target, port: port, as: index) }.start()
         }
     }
 
@@ -51,7 +52,7 @@ package final class Load: @unchecked Sendable {
         }
     }
 
-    /// Stops asking; answers what has happened, by connection.
+    /// Stops sending; returns what has happened, by connection.
     package func stop() -> [[Outcome]] {
         condition.withLock {
             isStopping = true
@@ -62,13 +63,13 @@ package final class Load: @unchecked Sendable {
 
     private var failureCounts: [Int] { zip(outcomes, successCounts).map { $0.count - $1 } }
 
-    private func ask(_ target: String, port: Int, as index: Int) {
-        var connection: WireConnection?
+    private func send(_ target: String, port: Int, as index: Int) {
+        var connection: WireClient?
         for _ in 0..<Self.maximumCount {
             if condition.withLock({ isStopping }) { break }
             let start = ContinuousClock.now
-            let answer = self.answer(to: target, port: port, on: &connection)
-            let outcome = Outcome(start: start, end: .now, answer: answer)
+            let response = response(to: target, port: port, on: &connection)
+            let outcome = Outcome(start: start, end: .now, response: response)
             condition.withLock {
                 outcomes[index].append(outcome)
                 if outcome.isSuccess { successCounts[index] += 1 }
@@ -82,17 +83,17 @@ package final class Load: @unchecked Sendable {
     }
 
     /// Sends one request on the connection that is open, or on a new one; leaves the one that the next may use.
-    private func answer(to target: String, port: Int, on connection: inout WireConnection?) -> WireAnswer? {
+    private func response(to target: String, port: Int, on connection: inout WireClient?) -> WireResponse? {
         let isKept = connection != nil
         do {
-            let open = try connection ?? WireConnection(port: port)
+            let open = try connection ?? WireClient(port: port)
             open.sendGet(target)
-            let answer = try open.readAnswer()
-            connection = answer.headers["connection"] == "close" ? nil : open
-            return answer
-        } catch let end as WireConnection.EndOfStream where isKept && sendsAgain && end.received.isEmpty {
+            let response = try open.receiveResponse()
+            connection = response.headers["connection"] == "close" ? nil : open
+            return response
+        } catch let end as WireClient.EndOfStream where isKept && sendsAgain && end.received.isEmpty {
             connection = nil
-            return self.answer(to: target, port: port, on: &connection)
+            return response(to: target, port: port, on: &connection)
         } catch {
             connection = nil
             return nil

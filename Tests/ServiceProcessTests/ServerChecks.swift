@@ -1,3 +1,4 @@
+import Foundation
 import ServerProcess
 import ServiceFixtures
 import Testing
@@ -15,5 +16,16 @@ extension ServerProcess {
         let telling = program.output.unsoundLines
         #expect(
             telling.isEmpty, "\(telling.prefix(50).joined(separator: "\n"))", sourceLocation: sourceLocation)
+    }
+}
+
+extension ServerProcess {
+    /// Its metrics now, which have to be in order.
+    func scrape() async throws -> PrometheusText {
+        let response = try await get("/metrics", port: adminPort())
+        #expect(response.status == 200)
+        #expect(response.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+        #expect(response.headers["cache-control"] == "no-store")
+        return try PrometheusText(String(decoding: response.body, as: UTF8.self))
     }
 }

@@ -1,11 +1,12 @@
 import Foundation
+import Loopback
 import PointsOfInterestClient
 import ServerProcess
 import ServiceFixtures
 import Testing
 
-@Suite("What a balancer answers by itself", .timeLimit(.minutes(5)))
-struct BalancerAnswerTests {
+@Suite("A balancer's own responses", .timeLimit(.minutes(5)))
+struct BalancerResponseTests {
     /// A problem as a file of the configuration has it, with the status that the balancer sends it under.
     struct Shipped: Sendable, CustomTestStringConvertible {
         let status: Int
@@ -16,7 +17,9 @@ struct BalancerAnswerTests {
         var testDescription: String { "\(status) \(requestID)" }
     }
 
-    @Test("has the contract's codes and titles, in every file that is shipped", arguments: try shipped())
+    @Test(
+        "A balancer's problems have the contract's codes and titles, in every file that is shipped",
+        arguments: try shipped())
     func matchesContract(shipped: Shipped) throws {
         let problem = try JSONDecoder().decode(Problem.self, from: Data(shipped.json.utf8))
         #expect(problem.detail?.isEmpty == false)
@@ -50,23 +53,25 @@ struct BalancerAnswerTests {
         return haproxy + nginx
     }
 
-    @Test("is a problem with the request's id where no server is there", arguments: Balancer.Kind.allCases)
+    @Test(
+        "A balancer responds with a problem, with the request's id, if there is no server",
+        arguments: Balancer.Kind.allCases)
     func noServer(kind: Balancer.Kind) async throws {
         let fleet = try await ServerFleet(count: 1)
         let balancer = try await Balancer(kind, for: fleet)
         try await fleet.finish()
         // HAProxy may have to see that the server is gone before it says so.
-        var answer = try await balancer.ask(secretTarget, id: "mine-1")
-        while kind == .haproxy && answer.status != 503 {
-            answer = try await balancer.ask(secretTarget, id: "mine-1")
+        var response = try await balancer.ask(secretTarget, id: "mine-1")
+        while kind == .haproxy && response.status != 503 {
+            response = try await balancer.ask(secretTarget, id: "mine-1")
         }
         let code = kind == .haproxy ? ProblemCode.notReady : .badGateway
-        let problem = try #require(answer.problem)
+        let problem = try #require(response.problem)
         #expect(problem == Problem(code, detail: problem.detail, requestId: "mine-1"))
-        #expect(answer.status == problem.status)
-        #expect(answer.headers["x-request-id"] == "mine-1")
-        #expect(answer.headers["cache-control"] == "no-store")
-        #expect(answer.headers["retry-after"] == (kind == .haproxy ? "1" : nil))
+        #expect(response.status == problem.status)
+        #expect(response.headers["x-request-id"] == "mine-1")
+        #expect(response.headers["cache-control"] == "no-store")
+        #expect(response.headers["retry-after"] == (kind == .haproxy ? "1" : nil))
         // An id that isn't one is replaced, as the servers do.
         let other = try await balancer.ask(secretTarget, id: "not an id")
         let id = try #require(other.headers["x-request-id"])
@@ -75,10 +80,10 @@ struct BalancerAnswerTests {
         try await balancer.stop()
     }
 
-    @Test("is 504 where a server hangs", arguments: Balancer.Kind.allCases)
+    @Test("A balancer responds with 504 if a server hangs", arguments: Balancer.Kind.allCases)
     func hangingServer(kind: Balancer.Kind) async throws {
         let fleet = try await ServerFleet(count: 1)
-        // Less than it takes HAProxy to see that the server is gone: the request in flight then has its answer.
+        // Less than it takes HAProxy to see that the server is gone: the request in flight then has its response.
         let change =
             switch kind {
             case .haproxy: Balancer.Change(from: "timeout server 10s", to: "timeout server 300ms")
@@ -87,16 +92,16 @@ struct BalancerAnswerTests {
             }
         let balancer = try await Balancer(kind, for: fleet, changes: [change])
         fleet.servers[0].program.send(signal: SIGSTOP)
-        let answer = try await balancer.ask(secretTarget, id: "mine-2")
+        let response = try await balancer.ask(secretTarget, id: "mine-2")
         fleet.servers[0].program.send(signal: SIGCONT)
-        #expect(answer.status == 504)
-        let problem = try #require(answer.problem)
+        #expect(response.status == 504)
+        let problem = try #require(response.problem)
         #expect(problem == Problem(.gatewayTimeout, detail: problem.detail, requestId: "mine-2"))
         try await balancer.stop()
         try await fleet.finish()
     }
 
-    @Test("is what nginx refuses, as a problem")
+    @Test("What nginx refuses gets a problem")
     func refusals() async throws {
         let fleet = try await ServerFleet(count: 1)
         let balancer = try await Balancer(.nginx, for: fleet)
@@ -112,19 +117,19 @@ struct BalancerAnswerTests {
             ("GET / HTTP/2.0\r\nHost: a\r\n\r\n", .httpVersionNotSupported),
         ]
         for (request, code) in requests {
-            let answer = try await balancer.exchange(request)
-            let problem = try #require(answer.problem, "\(code.rawValue): \(answer)")
+            let response = try await balancer.exchange(request)
+            let problem = try #require(response.problem, "\(code.rawValue): \(response)")
             #expect(problem == Problem(code, detail: problem.detail, requestId: problem.requestId))
-            #expect(answer.status == problem.status)
-            #expect(answer.headers["x-request-id"] == problem.requestId)
-            #expect(answer.headers["allow"] == (code == .methodNotAllowed ? "GET, HEAD, OPTIONS" : nil))
+            #expect(response.status == problem.status)
+            #expect(response.headers["x-request-id"] == problem.requestId)
+            #expect(response.headers["allow"] == (code == .methodNotAllowed ? "GET, HEAD, OPTIONS" : nil))
         }
         try await balancer.stop()
         try await fleet.finish()
     }
 
-    @Test("is none of what a server can answer", arguments: Balancer.Kind.allCases)
-    func passesAnswers(kind: Balancer.Kind) async throws {
+    @Test("A balancer passes on every response of a server", arguments: Balancer.Kind.allCases)
+    func passesResponses(kind: Balancer.Kind) async throws {
         let fleet = try await ServerFleet(count: 1)
         let balancer = try await Balancer(kind, for: fleet)
         let longQuery = String(repeating: "x", count: 9000)
@@ -140,10 +145,10 @@ struct BalancerAnswerTests {
             ("GET / HTTP/1.1\r\nHost: a\r\n\(manyFields)\r\n", 431, .headersTooLarge),
         ]
         for (request, status, code) in requests {
-            let answer = try await balancer.exchange(request)
-            #expect(answer.status == status)
-            #expect(answer.problem?.code == code)
-            #expect(answer.headers["vary"]?.hasPrefix("Accept, Accept-Encoding") == true)
+            let response = try await balancer.exchange(request)
+            #expect(response.status == status)
+            #expect(response.problem?.code == code)
+            #expect(response.headers["vary"]?.hasPrefix("Accept, Accept-Encoding") == true)
         }
         let cacheControl = try await get(secretTarget, port: balancer.port).headers["cache-control"]
         #expect(cacheControl == "private, max-age=60")
@@ -151,17 +156,19 @@ struct BalancerAnswerTests {
         try await fleet.finish()
     }
 
-    @Test("comes by IPv6 as by IPv4, as it is shipped", arguments: Balancer.Kind.allCases)
+    @Test(
+        "A problem of a balancer comes by IPv6 as by IPv4, as it is shipped",
+        arguments: Balancer.Kind.allCases)
     func servesBothKinds(kind: Balancer.Kind) async throws {
         let fleet = try await ServerFleet(count: 1)
         let balancer = try await Balancer(kind, for: fleet, takesIPv6: true)
         for isIPv6 in [true, false] {
-            let answer = try await offPool { [port = balancer.port] in
-                let connection = try WireConnection(port: port, isIPv6: isIPv6)
+            let response = try await offPool { [port = balancer.port] in
+                let connection = try WireClient(port: port, isIPv6: isIPv6)
                 connection.sendGet(secretTarget)
-                return try connection.readAnswer()
+                return try connection.receiveResponse()
             }
-            #expect(answer.status == 200)
+            #expect(response.status == 200)
         }
         let clients = try await balancer.stop().compactMap {
             $0.firstMatch(of: /"client":"([^"]+)"/)?.output.1
@@ -173,16 +180,16 @@ struct BalancerAnswerTests {
 
 extension Balancer {
     /// Sends a request as it is, on a connection of its own.
-    func exchange(_ request: String) async throws -> WireAnswer {
+    func exchange(_ request: String) async throws -> WireResponse {
         try await offPool { [port] in
-            let connection = try WireConnection(port: port)
+            let connection = try WireClient(port: port)
             connection.send(request)
-            return try connection.readAnswer()
+            return try connection.receiveResponse()
         }
     }
 
     /// Asks with an `X-Request-Id`.
-    fileprivate func ask(_ target: String, id: String) async throws -> WireAnswer {
+    fileprivate func ask(_ target: String, id: String) async throws -> WireResponse {
         try await exchange("GET \(target) HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: \(id)\r\n\r\n")
     }
 }
