@@ -3,9 +3,9 @@ import EventLoop
 import Loopback
 import Testing
 
-@Suite("A thread for calls that block", .timeLimit(.minutes(1)))
+@Suite("Thread for blocking calls", .timeLimit(.minutes(1)))
 struct BlockingThreadTests {
-    @Test("Work runs off the loop, and its task resumes on it")
+    @Test("A blocking call runs off the loop, and its task resumes on the loop")
     func runsElsewhere() async throws {
         try await withLoop { loop in
             let blocking = BlockingThread(name: "blocking", capacity: 4)
@@ -18,14 +18,14 @@ struct BlockingThreadTests {
         }
     }
 
-    @Test("What the work throws reaches the caller")
+    @Test("An error of a blocking call reaches its caller")
     func throwsThrough() async {
         struct Failure: Error {}
         let blocking = BlockingThread(name: "blocking", capacity: 4)
         await #expect(throws: Failure.self) { try await blocking.run { throw Failure() } }
     }
 
-    @Test("What doesn't fit into the waiting line is refused at once; the rest is done in order")
+    @Test("A blocking call that doesn't fit into the queue is refused at once; the others run in order")
     func boundedLine() async throws {
         let blocking = BlockingThread(name: "blocking", capacity: 2)
         let gate = Gate()
@@ -50,7 +50,7 @@ struct BlockingThreadTests {
         #expect(try await first == 1)
     }
 
-    @Test("After the end, work is refused")
+    @Test("After its shutdown, a blocking thread refuses calls")
     func refusesAfterShutdown() async throws {
         let blocking = BlockingThread(name: "blocking", capacity: 2)
         #expect(try await blocking.run { 1 } == 1)

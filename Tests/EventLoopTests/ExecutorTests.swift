@@ -3,7 +3,7 @@ import EventLoop
 import Loopback
 import Testing
 
-@Suite("A loop as an executor", .timeLimit(.minutes(1)))
+@Suite("Loop as an executor", .timeLimit(.minutes(1)))
 struct ExecutorTests {
     @Test("A task that prefers the loop runs on its thread")
     func taskRunsOnLoop() async throws {
@@ -58,7 +58,7 @@ struct ExecutorTests {
         }
     }
 
-    @Test("Work from many threads all arrives, each thread's in order")
+    @Test("Work from many threads all runs, in order for each thread")
     func crossThreadWork() async throws {
         try await withLoop { loop in
             let seen = Lock([[Int]](repeating: [], count: 8))
@@ -76,17 +76,17 @@ struct ExecutorTests {
         }
     }
 
-    @Test("submit answers what the work returns, and throws what it throws")
-    func submitAnswers() async throws {
+    @Test("submit returns what the work returns, and throws what it throws")
+    func submitReturns() async throws {
         struct Failure: Error {}
         try await withLoop { loop in
-            let answer = try await loop.submit { 42 }
-            #expect(answer == 42)
+            let result = try await loop.submit { 42 }
+            #expect(result == 42)
             await #expect(throws: Failure.self) { try await loop.submit { throw Failure() } }
         }
     }
 
-    @Test("The end of a turn comes after the jobs of the turn")
+    @Test("Work for the end of a turn runs after the jobs of the turn")
     func endOfTurn() async throws {
         try await withLoop { loop in
             let order = Lock<[String]>([])

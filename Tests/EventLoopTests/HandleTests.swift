@@ -9,7 +9,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("Handles", .timeLimit(.minutes(1)))
+@Suite("libuv handles", .timeLimit(.minutes(1)))
 struct HandleTests {
     @Test("A repeating timer fires until it is stopped, and can be started again")
     func repeatingTimer() async throws {
@@ -58,7 +58,7 @@ struct HandleTests {
         }
     }
 
-    @Test("The loop tells how many handles were forgotten, and closes them itself")
+    @Test("The loop returns how many handles were forgotten, and closes them itself")
     func forgottenHandles() async throws {
         let thread = try EventLoopThread.start(name: "test-loop")
         let loop = thread.loop
@@ -91,7 +91,7 @@ struct HandleTests {
         }
     }
 
-    @Test("A polled descriptor tells when it can be read")
+    @Test("A polled descriptor is reported when it can be read")
     func pollDescriptor() async throws {
         try await withLoop { loop in
             let seen = try await loop.run {
@@ -155,7 +155,7 @@ struct HandleTests {
     }
 
     @Test(
-        "Times are rounded up to milliseconds and never below zero",
+        "Timer durations are rounded up to milliseconds, and never below zero",
         arguments: [
             (Duration.zero, UInt64(0)), (.nanoseconds(1), 1), (.milliseconds(5), 5), (.microseconds(5001), 6),
             (.seconds(2), 2000), (.milliseconds(-5), 0), (.nanoseconds(-1), 0), (.seconds(Int64.max), .max),

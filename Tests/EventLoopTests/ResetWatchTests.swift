@@ -3,54 +3,54 @@ import Testing
 
 @testable import EventLoop
 
-/// What a server's stream tells behind its peer's end.
-private enum Told: Equatable {
+/// What a server's stream reports.
+private enum Report: Equatable {
     case end
     case error
 }
 
-@Suite("Behind its end, a peer", .timeLimit(.minutes(1)))
+@Suite("Peers that have ended their side", .timeLimit(.minutes(1)))
 struct ResetWatchTests {
-    /// A server that writes a few bytes once its peer's end was read, and tells what becomes of that.
-    private func serve(_ body: (Server, WireClient, AsyncStream<Told>) async throws -> Void) async throws {
+    /// Runs a server that writes a few bytes once its peer's end was read, and reports what follows.
+    private func serve(_ body: (Server, WireClient, AsyncStream<Report>) async throws -> Void) async throws {
         try await withLoop { loop in
-            let (told, tell) = AsyncStream<Told>.makeStream()
+            let (reports, feed) = AsyncStream<Report>.makeStream()
             let server = try await Server.start(on: loop) { stream in
                 stream.onEnd = {
-                    tell.yield(.end)
+                    feed.yield(.end)
                     stream.watchForReset()
                     stream.watchForReset()
                     stream.write(Array("still there?".utf8))
                 }
                 stream.onError = { _ in
-                    tell.yield(.error)
+                    feed.yield(.error)
                     stream.close()
                 }
                 stream.startReading()
             }
-            try await body(server, WireClient(port: server.port), told)
+            try await body(server, WireClient(port: server.port), reports)
             try await server.stop()
         }
     }
 
-    @Test("that has closed is found to be gone by what is written to it")
+    @Test("A peer that has closed the connection is found to be gone after a write")
     func closed() async throws {
-        try await serve { _, client, told in
+        try await serve { _, client, reports in
             client.close()
-            var events = told.makeAsyncIterator()
+            var events = reports.makeAsyncIterator()
             #expect(await events.next() == .end)
             #expect(await events.next() == .error)
         }
     }
 
-    @Test("that has only stopped sending gets what is written, and is found to be gone once it resets")
+    @Test("A peer that has only stopped sending gets what is written, and is found to be gone once it resets")
     func stoppedSending() async throws {
-        try await serve { _, client, told in
+        try await serve { _, client, reports in
             client.finishSending()
             let received = try client.receive(count: 12)
             #expect(received == Array("still there?".utf8))
             client.reset()
-            var events = told.makeAsyncIterator()
+            var events = reports.makeAsyncIterator()
             #expect(await events.next() == .end)
             #expect(await events.next() == .error)
         }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("TCP", .timeLimit(.minutes(1)))
 struct TCPTests {
-    @Test("What a peer sends comes back, and its end is told")
+    @Test("A stream reads what a peer sends, and reports its end")
     func echo() async throws {
         try await withLoop { loop in
             let server = try await Server.start(on: loop) { stream in
@@ -25,7 +25,7 @@ struct TCPTests {
         }
     }
 
-    @Test("Sixteen megabytes reach a peer that reads slowly, in order, and draining is told")
+    @Test("Sixteen megabytes reach a peer that reads slowly, in order, and onDrained is called")
     func largeWrite() async throws {
         let payload = (0..<(16 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         try await withLoop { loop in
@@ -83,7 +83,7 @@ struct TCPTests {
         }
     }
 
-    @Test("A reset connection is told as ECONNRESET, once")
+    @Test("A reset connection is reported once, as ECONNRESET")
     func peerResets() async throws {
         try await withLoop { loop in
             let (errors, feed) = AsyncStream.makeStream(of: EventLoopError.self)
@@ -103,7 +103,7 @@ struct TCPTests {
         }
     }
 
-    @Test("reset() lets the peer see a reset")
+    @Test("A peer sees a reset after reset()")
     func weReset() async throws {
         try await withLoop { loop in
             let server = try await Server.start(on: loop) { $0.reset() }
@@ -112,7 +112,7 @@ struct TCPTests {
         }
     }
 
-    @Test("Writing to a peer that has gone is an error of the stream, not a signal")
+    @Test("Writing to a peer that is gone is an error of the stream, not a signal")
     func brokenPipe() async throws {
         try await withLoop { loop in
             let (errors, feed) = AsyncStream.makeStream(of: EventLoopError.self)
@@ -133,7 +133,7 @@ struct TCPTests {
         }
     }
 
-    @Test("Connections that wait to be accepted when the listener closes are accepted, and can be read from")
+    @Test("Connections that are queued when the listener closes are accepted, and can be read from")
     func closeAcceptsWaiting() async throws {
         try await withLoop { loop in
             let server = try await Server.start(on: loop) { stream in
@@ -156,10 +156,10 @@ struct TCPTests {
         }
     }
 
-    @Test("A stream tells of bytes that nobody has read")
+    @Test("A stream knows whether there are unread bytes")
     func unreadInput() async throws {
         try await withLoop { loop in
-            let (answers, feed) = AsyncStream.makeStream(of: [Bool].self)
+            let (states, feed) = AsyncStream.makeStream(of: [Bool].self)
             let client = Lock<WireClient?>(nil)
             let server = try await Server.start(on: loop) { stream in
                 let before = stream.hasUnreadInput
@@ -176,8 +176,8 @@ struct TCPTests {
                 let peer = try WireClient(port: server.port)
                 client.withLock { $0 = peer }
             }
-            for await answer in answers {
-                #expect(answer == [false, true, false])
+            for await state in states {
+                #expect(state == [false, true, false])
                 break
             }
             try await server.stop()
@@ -219,7 +219,7 @@ struct TCPTests {
         for socket in sockets { socket.close() }
     }
 
-    @Test("An address that can't be is an error", arguments: [("no such host", 0), ("127.0.0.1", 65536)])
+    @Test("An impossible address is an error", arguments: [("no such host", 0), ("127.0.0.1", 65536)])
     func impossibleAddress(host: String, port: Int) {
         #expect(throws: EventLoopError.self) { try BoundSocket.bind(host: host, port: port) }
     }

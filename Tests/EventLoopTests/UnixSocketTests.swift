@@ -2,11 +2,11 @@ import EventLoop
 import Foundation
 import Testing
 
-@Suite("A socket of the file system")
+@Suite("Unix sockets")
 struct UnixSocketTests {
     private static func path() -> String { "/tmp/poi-\(UUID().uuidString.prefix(8)).sock" }
 
-    @Test("Is what unix: and an absolute path name, and nothing else is")
+    @Test("Only unix: and an absolute path is the address of a Unix socket")
     func hosts() {
         #expect(UnixSocketAddress(host: "unix:/run/poi.sock")?.path == "/run/poi.sock")
         for host in [
@@ -17,7 +17,7 @@ struct UnixSocketTests {
         }
     }
 
-    @Test("Is bound once, whoever listens; what a process left behind is replaced, another file never")
+    @Test("A Unix socket is bound once; a socket file that was left behind is replaced, another file never")
     func binding() throws {
         let path = Self.path()
         defer { unlink(path) }

@@ -11,7 +11,7 @@ struct EntityTagTests {
         return headers.ifNoneMatchNames(tag, countsAny: countsAny)
     }
 
-    @Test("A tag is weak, and another for another hash")
+    @Test("A tag is weak, and differs for another hash")
     func form() {
         let value = Self.tag.fieldValue
         #expect(value.hasPrefix("W/\"") && value.hasSuffix("\"") && value.utf8.count == 15)
@@ -31,7 +31,7 @@ struct EntityTagTests {
     }
 
     @Test(
-        "Other tags are other tags, and what is no list of tags names none",
+        "Other tags don't match, and an invalid list matches nothing",
         arguments: [
             "\"a\"", "W/\"a\"", "", ",", "W/", "\"", "W/\"", "a", "**", "\"*\"", "w/\"a\"", "W /\"a\"",
         ])
@@ -39,7 +39,7 @@ struct EntityTagTests {
         #expect(!Self.names([field]))
     }
 
-    @Test("A list is read up to what is none")
+    @Test("A list of tags is read up to its first invalid tag")
     func brokenList() {
         let weak = Self.tag.fieldValue
         #expect(Self.names(["\(weak), x"]))
@@ -49,7 +49,7 @@ struct EntityTagTests {
         #expect(!Self.names([String(weak.dropFirst(3).dropLast())]))
     }
 
-    @Test("A star names any answer there is, also one without a tag")
+    @Test("A star matches any response, also one without a tag")
     func any() {
         #expect(Self.names(["*"]))
         #expect(!Self.names(["*"], countsAny: false))

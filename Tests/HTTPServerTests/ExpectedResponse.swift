@@ -1,6 +1,6 @@
 import Loopback
 
-/// A response of the test's server, in full, as `WireClient.receiveResponse` returns it.
+/// A complete response of the test's server, as `WireClient.receiveResponse` returns it.
 enum ExpectedResponse {
     static func text(
         _ status: String, _ body: String, fields: String = "", connection: String? = nil,
@@ -55,4 +55,10 @@ extension WireClient {
             )
             .replacing(/X-Request-Id: [0-9a-z]{15}\r\n/, with: "X-Request-Id: <id>\r\n")
     }
+}
+
+/// Requests that most tests send.
+enum WireRequest {
+    static let hello = "GET /hello HTTP/1.1\r\nHost: h\r\n\r\n"
+    static let gated = "GET /gated HTTP/1.1\r\nHost: h\r\n\r\n"
 }

@@ -2,7 +2,7 @@ import HTTPServer
 import Randomness
 import Testing
 
-@Suite("The choice of a media type")
+@Suite("Choice of a media type")
 struct MediaTypeOfferTests {
     private static let offer = MediaTypeOffer(["application/json", "application/geo+json"])
 
@@ -12,7 +12,7 @@ struct MediaTypeOfferTests {
         return offer.choice(for: headers)
     }
 
-    @Test("Without an Accept, or an empty one, the preferred type is sent")
+    @Test("Without an Accept, or with an empty one, the preferred media type is chosen")
     func nothingAsked() {
         #expect(Self.offer.choice(for: HTTPHeaders()) == 0)
         #expect(Self.choice("") == 0)
@@ -20,7 +20,7 @@ struct MediaTypeOfferTests {
     }
 
     @Test(
-        "A type is found by its name or a wildcard, whatever the case",
+        "A media type matches its name or a wildcard, in any case",
         arguments: [
             ("application/json", 0), ("application/geo+json", 1), ("APPLICATION/Geo+JSON", 1), ("*/*", 0),
             ("application/*", 0), ("Application/*;q=0.1", 0), ("text/html, application/geo+json", 1),
@@ -31,7 +31,7 @@ struct MediaTypeOfferTests {
     }
 
     @Test(
-        "The greater weight wins, and between equals the order of the offer",
+        "The media type with the highest weight wins, and of equal ones the first of the offer",
         arguments: [
             ("application/json;q=0.5, application/geo+json", 1),
             ("application/geo+json, application/json", 0),
@@ -43,7 +43,7 @@ struct MediaTypeOfferTests {
     }
 
     @Test(
-        "The most specific range decides, wherever it stands",
+        "The most specific media range decides, wherever it is in the list",
         arguments: [
             ("*/*, application/json;q=0", 1), ("application/json;q=0, */*", 1),
             ("application/*;q=0, application/geo+json", 1), ("application/json, */*;q=0", 0),
@@ -55,7 +55,7 @@ struct MediaTypeOfferTests {
     }
 
     @Test(
-        "What accepts none of the types gets none",
+        "A request that accepts none of the media types gets none",
         arguments: [
             "text/html", "application/json;q=0, application/geo+json;q=0", "*/*;q=0", "application/xml",
             "text/*", "application/*;q=0.000", "application/jsonp", "pplication/json", "*/json",
@@ -65,7 +65,7 @@ struct MediaTypeOfferTests {
     }
 
     @Test(
-        "An element that can't be read counts as if it weren't there, and if none can, so does the field",
+        "Invalid elements of Accept are ignored, and so is a field with only such elements",
         arguments: [
             ("application/json;q=abc, application/geo+json", 1), ("application/json;q=2", 0), ("json", 0),
             ("/", 0), ("application/", 0), ("/json, application/geo+json", 1), (";q=1", 0), ("\"", 0),
@@ -76,19 +76,19 @@ struct MediaTypeOfferTests {
         #expect(Self.choice(accept) == index)
     }
 
-    @Test("A quoted comma or semicolon separates nothing")
+    @Test("A quoted comma or semicolon in Accept is no separator")
     func quoted() {
         #expect(Self.choice(#"text/x;a="b, application/json", application/geo+json"#) == 1)
         #expect(Self.choice(#"application/geo+json;a="\";q=0", text/x"#) == 1)
     }
 
-    @Test("Several fields count as one")
+    @Test("Several Accept fields count as one")
     func severalFields() {
         #expect(Self.choice("application/json;q=0.5", "application/geo+json") == 1)
         #expect(Self.choice("", "application/geo+json") == 1)
     }
 
-    @Test("No bytes do harm")
+    @Test("Any bytes in Accept are read without a crash")
     func garbage() {
         var random = SeededGenerator()
         let alphabet = Array("application/json*geo+;,q=01.\"\\ \t é".unicodeScalars)

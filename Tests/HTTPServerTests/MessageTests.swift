@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Messages")
 struct MessageTests {
-    @Test("Fields are found whatever the case of their name, and keep their order")
+    @Test("Header fields are found in any case of their name, and keep their order")
     func headers() {
         var headers: HTTPHeaders = ["Accept": "a", "X-One": "1", "accept": "b"]
         #expect(headers.first("ACCEPT") == "a")
@@ -17,13 +17,13 @@ struct MessageTests {
         #expect(headers.count == 1)
     }
 
-    @Test("No value carries CR, LF or NUL")
+    @Test("No header field's value has a CR, LF or NUL")
     func headerInjection() {
         let headers: HTTPHeaders = ["X": "a\r\nY: b\0"]
         #expect(headers.first("X") == "a  Y: b ")
     }
 
-    @Test("A value's bytes that aren't UTF-8 are replaced")
+    @Test("Bytes of a header field's value that aren't UTF-8 are replaced")
     func repairedValues() {
         let bytes = Array("a".utf8) + [0xff, 0xc3] + Array("z".utf8)
         let headers = HTTPHeaders(
@@ -39,7 +39,7 @@ struct MessageTests {
         #expect(HTTPHeaderName("X-a").hashValue == HTTPHeaderName("x-A").hashValue)
     }
 
-    @Test("Fields are added behind others as they are")
+    @Test("Header fields are added after others unchanged")
     func addedFields() {
         var headers: HTTPHeaders = ["A": "1"]
         headers.add(contentsOf: ["B": "2", "a": "3"])
@@ -49,33 +49,33 @@ struct MessageTests {
         #expect(headers.first("C") == "4")
     }
 
-    @Test("What every answer has stands on each, whatever the answer's own fields, the server's own excepted")
+    @Test("Common fields are added to every response, except the fields that the server writes itself")
     func commonFields() {
         let common = ResponseEncoder.encode(["Vary": "Accept", "Date": "mine", "X": "y"] as HTTPHeaders)
         #expect(String(decoding: common, as: UTF8.self) == "Vary: Accept\r\nX: y\r\n")
         let framing = ResponseEncoder.Framing(keepsAlive: true, version: .http11, requestID: "id")
-        let answer = ResponseEncoder.encode(
+        let bytes = ResponseEncoder.encode(
             HTTPResponse(.noContent, headers: ["A": "b"]), framing, date: Array("now".utf8),
             commonFields: common)
         #expect(
-            String(decoding: answer, as: UTF8.self)
+            String(decoding: bytes, as: UTF8.self)
                 == "HTTP/1.1 204 No Content\r\nDate: now\r\nA: b\r\nVary: Accept\r\nX: y\r\n"
                 + "X-Request-Id: id\r\n\r\n")
     }
 
-    @Test("HEAD is told no length that GET wouldn't tell; a body that is sent always has one")
-    func untoldLength() {
+    @Test("A response to HEAD may leave out Content-Length; a response with a body always has it")
+    func omittedLength() {
         var response = HTTPResponse(.ok, body: [33])
-        func answer(isHead: Bool) -> String {
+        func encoded(isHead: Bool) -> String {
             let framing = ResponseEncoder.Framing(
                 isHead: isHead, keepsAlive: true, version: .http11, requestID: "id")
             return String(
                 decoding: ResponseEncoder.encode(response, framing, date: Array("now".utf8)), as: UTF8.self)
         }
-        #expect(answer(isHead: true).contains("Content-Length: 1\r\n"))
+        #expect(encoded(isHead: true).contains("Content-Length: 1\r\n"))
         response.tellsLengthToHead = false
-        #expect(!answer(isHead: true).contains("Content-Length"))
-        #expect(answer(isHead: false).contains("Content-Length: 1\r\n"))
+        #expect(!encoded(isHead: true).contains("Content-Length"))
+        #expect(encoded(isHead: false).contains("Content-Length: 1\r\n"))
     }
 
     @Test("A date is written as an IMF-fixdate")
@@ -97,7 +97,7 @@ struct MessageTests {
         #expect(String(decoding: text, as: UTF8.self) == String(number))
     }
 
-    @Test("A traceparent of version 00 or later is read, any other passed over")
+    @Test("A traceparent of version 00 or later is read, an invalid one is ignored")
     func traceParent() {
         let ids = "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7"
         let trace = TraceParent("00-\(ids)-01")
@@ -111,7 +111,7 @@ struct MessageTests {
         ] { #expect(TraceParent(invalid) == nil, "\(invalid)") }
     }
 
-    @Test("Ids that are made are short, sane and different")
+    @Test("New request ids are short, of letters and digits, and different")
     func requestIDs() {
         var ids = RequestIDs()
         let made = (0..<1000).map { _ in ids.next() }

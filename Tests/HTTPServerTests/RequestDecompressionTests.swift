@@ -2,7 +2,7 @@ import HTTPServer
 import Randomness
 import Testing
 
-@Suite("Requests' bodies by gzip")
+@Suite("Decompression of request bodies")
 struct RequestDecompressionTests {
     private static let limit = 1 << 20
 
@@ -15,7 +15,9 @@ struct RequestDecompressionTests {
         return try RequestDecompression(limit: limit).body(of: request)
     }
 
-    @Test("A body comes out as it was, of any length", arguments: [0, 1, 4095, 4096, 4097, 1 << 20])
+    @Test(
+        "A compressed body of any length is decompressed unchanged",
+        arguments: [0, 1, 4095, 4096, 4097, 1 << 20])
     func roundTrip(count: Int) throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("RequestDecompressionTests seed: \(seed)")
@@ -27,13 +29,13 @@ struct RequestDecompressionTests {
         #expect(try Self.body(plain, ["identity"]) == plain)
     }
 
-    @Test("Several members are one body (RFC 1952, section 2.2)")
+    @Test("Several gzip members are one body (RFC 1952, section 2.2)")
     func members() throws {
         let coded = try gzip(Array("one ".utf8)) + gzip([]) + gzip(Array("two".utf8))
         #expect(try Self.body(coded, ["gzip"]) == Array("one two".utf8))
     }
 
-    @Test("What grows beyond the limit is refused with 413, a bomb without being unpacked")
+    @Test("A body that decompresses to more than the limit gets a 413, a zip bomb before it is decompressed")
     func bomb() throws {
         let plain = [UInt8](repeating: 0, count: Self.limit + 1)
         let status = { (body: [UInt8], limit: Int) in
@@ -53,7 +55,7 @@ struct RequestDecompressionTests {
         )
     }
 
-    @Test("What isn't gzip, or not all of it, is refused with 400")
+    @Test("A body that isn't gzip, or is incomplete, gets a 400")
     func malformed() throws {
         let coded = try gzip(Array("a body like any other".utf8))
         var damaged = coded
@@ -70,7 +72,7 @@ struct RequestDecompressionTests {
     }
 
     @Test(
-        "Other codings are refused with 415, which names those that there are",
+        "Other codings get a 415 with Accept-Encoding",
         arguments: [["br"], ["deflate"], ["gzip, gzip"], ["gzip", "gzip"], [""], ["gzip;q=1"]])
     func unsupported(codings: [String]) throws {
         let error = #expect(throws: HTTPError.self) { try Self.body([1], codings) }
@@ -79,7 +81,7 @@ struct RequestDecompressionTests {
         #expect(error?.headers.first(.acceptEncoding) == "gzip, identity")
     }
 
-    @Test("One decoder undoes body after body, whatever became of those before")
+    @Test("One decoder decompresses many bodies, also after errors")
     func reuse() throws {
         let decompression = RequestDecompression(limit: 100)
         let plain = Array("again and again".utf8)

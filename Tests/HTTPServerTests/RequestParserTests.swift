@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("The request parser")
+@Suite("Request parser")
 struct RequestParserTests {
     static let get = "GET /a?b=c HTTP/1.1\r\nHost: example.org\r\nX-Empty:\r\nX-Two:  a b \t\r\n\r\n"
     static let post =
@@ -12,7 +12,7 @@ struct RequestParserTests {
         "POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
         + "5;name=value;flag\r\nhello\r\n06\r\n world\r\n0\r\nX-Trailer: t\r\n\r\n"
 
-    @Test("A request is taken apart into method, path, query and fields")
+    @Test("A request is split into method, path, query and fields")
     func plainRequest() throws {
         let events = ParserRun(Self.get).events
         #expect(
@@ -25,7 +25,7 @@ struct RequestParserTests {
             ])
     }
 
-    @Test("A body of a declared length ends there")
+    @Test("A body ends at its Content-Length")
     func lengthBody() {
         let events = ParserRun(Self.post + Self.get).events
         #expect(events.count == 5)
@@ -37,7 +37,7 @@ struct RequestParserTests {
                     keepsAlive: true, expectsContinue: true, framing: .length(11)))
     }
 
-    @Test("A chunked body is put together, its extensions and trailers passed over")
+    @Test("A chunked body is joined, and its extensions and trailers are ignored")
     func chunkedBody() {
         let events = ParserRun(Self.chunked).events
         #expect(events.dropFirst() == [.body("hello world"), .idle])
@@ -54,7 +54,7 @@ struct RequestParserTests {
         #expect(ParserRun(pieces: bytes.map { [$0] }).events == whole, "byte by byte")
     }
 
-    @Test("What is refused is refused alike however it is split", arguments: HostileRequest.all)
+    @Test("A hostile request gets the same error however it is split", arguments: HostileRequest.all)
     func hostileSplitAnywhere(hostile: HostileRequest) {
         let whole = ParserRun(pieces: [hostile.bytes]).failure
         #expect(whole?.status == hostile.status, "\(hostile.name)")
@@ -66,14 +66,14 @@ struct RequestParserTests {
         }
     }
 
-    @Test("Empty lines before a request are passed over, up to four")
+    @Test("Up to four empty lines before a request are skipped")
     func emptyLines() {
         #expect(ParserRun("\r\n\r\n\r\n\r\n" + Self.get).events.count == 3)
         #expect(ParserRun("\r\n\r\n\r\n\r\n\r\n" + Self.get).failure?.status == .badRequest)
     }
 
     @Test(
-        "Whether a connection is kept follows version and Connection",
+        "The version and the Connection field decide whether a connection is kept",
         arguments: [
             ("HTTP/1.1", "", true), ("HTTP/1.1", "close", false), ("HTTP/1.1", "Keep-Alive, CLOSE", false),
             ("HTTP/1.1", "upgrade", true), ("HTTP/1.0", "", false), ("HTTP/1.0", "keep-alive", true),
@@ -96,7 +96,7 @@ struct RequestParserTests {
                 == ParserRun("GET / HTTP/1.1\r\nHost: h\r\n\r\n").events)
     }
 
-    @Test("Blanks behind a field's value don't belong to it", arguments: [" ", "\t", " \t \t"])
+    @Test("Blanks after a field's value don't belong to it", arguments: [" ", "\t", " \t \t"])
     func trailingBlanks(blanks: String) {
         let length =
             "POST / HTTP/1.1\r\nHost: h\(blanks)\r\nContent-Length: 2\(blanks)\r\nX:\(blanks)\r\n\r\nab"
@@ -108,7 +108,7 @@ struct RequestParserTests {
     }
 
     @Test(
-        "Chunk extensions of every form of the grammar are passed over",
+        "Chunk extensions of every form of the grammar are ignored",
         arguments: [
             "5;a", "5;a=b", "5;a=\"b\"", "5; a = b ;c", "5;a=\"b;\\\"\tc\"", "5;a=\"\"",
             "5;a\t;b = \"é\";c=d",
@@ -129,7 +129,7 @@ struct RequestParserTests {
         #expect(events(16 * 1024 + 1) == [.failure(.headersTooLarge)])
     }
 
-    @Test("An upgrade is an ordinary request, with a body or without")
+    @Test("A request with Upgrade is an ordinary request, with a body or without")
     func upgrade() {
         let head = "GET / HTTP/1.1\r\nHost: h\r\nConnection: upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
         #expect(ParserRun(head + "\r\n" + Self.get).events.count == 5)
@@ -153,7 +153,7 @@ struct RequestParserTests {
         #expect(text == "\(method) \(parts) [Host: h]")
     }
 
-    @Test("Bytes of any kind are a request, a refusal or not yet either, and never a crash")
+    @Test("Any bytes are a request, an error or incomplete, and never a crash")
     func garbage() {
         let seed = UInt64.random(in: .min ... .max)
         print("seed of RequestParserTests.garbage: \(seed)")

@@ -2,12 +2,12 @@ import HTTPServer
 import Randomness
 import Testing
 
-@Suite("Compression")
+@Suite("Compression of responses")
 struct ResponseCompressionTests {
     private static let long = Array(String(repeating: "a place like any other, ", count: 100).utf8)
     private static let short = Array("short".utf8)
 
-    private static func answer(
+    private static func compressed(
         _ body: [UInt8], accepting coding: String?, _ method: HTTPMethod = .get, status: HTTPStatus = .ok
     ) throws -> HTTPResponse {
         let headers: HTTPHeaders = coding.map { [.acceptEncoding: $0] } ?? [:]
@@ -18,58 +18,58 @@ struct ResponseCompressionTests {
     }
 
     @Test(
-        "A long body goes by gzip to whoever takes it so",
+        "A long body is compressed for clients that accept gzip",
         arguments: [
             "gzip", "x-gzip", "GZIP", "gzip, deflate, br", "deflate, gzip;q=0.001", "*", "br, *;q=0.1",
             "identity;q=0.5, gzip;q=0.5", "identity;q=0, gzip", "*;q=0, gzip", "gzip;q=1.0, identity",
         ])
     func gzipped(coding: String) throws {
-        let response = try Self.answer(Self.long, accepting: coding)
+        let response = try Self.compressed(Self.long, accepting: coding)
         #expect(response.headers.all(.contentEncoding) == ["gzip"])
         #expect(response.body.count < Self.long.count / 10)
         #expect(gunzip(response.body) == Self.long)
     }
 
     @Test(
-        "It stays as it is for whoever doesn't, or likes it better so",
+        "A body isn't compressed for clients that don't accept gzip or prefer identity",
         arguments: [
             nil, "", "identity", "br", "gzip;q=0", "gzip;q=0, *", "*;q=0, identity", "identity, gzip;q=0.9",
             "gzip;q=x", "gzipped", "deflate",
         ])
     func plain(coding: String?) throws {
-        let response = try Self.answer(Self.long, accepting: coding)
+        let response = try Self.compressed(Self.long, accepting: coding)
         #expect(response.headers.all(.contentEncoding) == [])
         #expect(response.body == Self.long)
     }
 
-    @Test("A short body isn't worth it, unless the client refuses it as it is")
+    @Test("A short body isn't compressed, unless the client refuses it as it is")
     func short() throws {
-        #expect(try Self.answer(Self.short, accepting: "gzip").body == Self.short)
-        let forced = try Self.answer(Self.short, accepting: "gzip, identity;q=0")
+        #expect(try Self.compressed(Self.short, accepting: "gzip").body == Self.short)
+        let forced = try Self.compressed(Self.short, accepting: "gzip, identity;q=0")
         #expect(forced.headers.first(.contentEncoding) == "gzip")
         #expect(gunzip(forced.body) == Self.short)
-        #expect(try Self.answer([], accepting: "gzip, identity;q=0").headers.isEmpty)
-        #expect(try Self.answer([], accepting: "*;q=0", status: .notModified).headers.isEmpty)
+        #expect(try Self.compressed([], accepting: "gzip, identity;q=0").headers.isEmpty)
+        #expect(try Self.compressed([], accepting: "*;q=0", status: .notModified).headers.isEmpty)
     }
 
     @Test(
-        "Who refuses every coding gets 406, but errors as they are",
+        "A client that refuses every coding gets a 406, and errors uncompressed",
         arguments: ["*;q=0", "identity;q=0", "br, *;q=0", "gzip;q=0, identity;q=0"])
     func refused(coding: String) throws {
-        let error = #expect(throws: HTTPError.self) { try Self.answer(Self.long, accepting: coding) }
+        let error = #expect(throws: HTTPError.self) { try Self.compressed(Self.long, accepting: coding) }
         #expect(error?.status == .notAcceptable)
-        #expect(try Self.answer(Self.long, accepting: coding, status: .notFound).body == Self.long)
+        #expect(try Self.compressed(Self.long, accepting: coding, status: .notFound).body == Self.long)
     }
 
-    @Test("HEAD tells the coding that GET would get, and not the length, which nobody worked out")
+    @Test("A response to HEAD has the coding of GET's, and no length")
     func head() throws {
-        let response = try Self.answer(Self.long, accepting: "gzip", .head)
+        let response = try Self.compressed(Self.long, accepting: "gzip", .head)
         #expect(response.headers.first(.contentEncoding) == "gzip")
         #expect(!response.tellsLengthToHead)
-        #expect(try Self.answer(Self.short, accepting: "gzip", .head).tellsLengthToHead)
+        #expect(try Self.compressed(Self.short, accepting: "gzip", .head).tellsLengthToHead)
     }
 
-    @Test("A body that is coded already stays so")
+    @Test("A body that has a coding already isn't compressed")
     func coded() throws {
         var response = HTTPResponse(.ok, headers: [.contentEncoding: "br"], body: Self.long)
         try ResponseCompression().apply(
@@ -78,7 +78,7 @@ struct ResponseCompressionTests {
         #expect(response.headers.all(.contentEncoding) == ["br"])
     }
 
-    @Test("One after the other, any bodies come out as they went in")
+    @Test("One encoder compresses many bodies, and each decompresses unchanged")
     func anyBodies() throws {
         var random = SeededGenerator()
         let compression = ResponseCompression(minimumBytes: 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("An answer that isn't sent whole", .timeLimit(.minutes(2)))
+@Suite("Responses that aren't sent whole", .timeLimit(.minutes(2)))
 struct ResponseTransmissionTests {
     private static func request(_ path: String, method: String = "GET") -> String {
         "\(method) \(path) HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -13,44 +13,44 @@ struct ResponseTransmissionTests {
         "HTTP/1.1 200 OK\r\nDate: <date>\r\nContent-Length: 10\r\nX-Request-Id: <id>\r\n\r\n"
 
     @Test(
-        "is cut off after its head and some of its body, and the connection ends in order",
+        "A response is cut off after a part of its body, and the connection closed in order",
         arguments: [("/cut/0", ""), ("/cut/4", "0123"), ("/cut/99", "0123456789"), ("/cut/-1", "")])
     func isCutOff(path: String, body: String) async throws {
         try await WireServer.run { server in
             let client = try WireClient(port: server.port)
             // What waits behind it would be taken for the rest of the body.
-            client.send(Self.request(path) + WireTests.hello)
+            client.send(Self.request(path) + WireRequest.hello)
             #expect(try client.receiveAll() == Self.head + body)
         }
     }
 
-    @Test("is withheld, and the connection reset, whatever waits behind it")
+    @Test("A response is withheld and the connection reset, also if requests wait")
     func isReset() async throws {
         try await WireServer.run { server in
             let client = try WireClient(port: server.port)
-            client.send(Self.request("/withheld") + WireTests.hello)
+            client.send(Self.request("/withheld") + WireRequest.hello)
             #expect(try client.ending() == .reset)
             client.close()
         }
     }
 
-    @Test("is dripped to its end, and the connection goes on")
+    @Test("A dripped response is complete, and the connection is kept")
     func isDripped() async throws {
         try await WireServer.run { server in
             let client = try WireClient(port: server.port)
-            client.send(Self.request("/drip/3") + WireTests.hello)
+            client.send(Self.request("/drip/3") + WireRequest.hello)
             #expect(try client.receiveResponse() == Self.head + "0123456789")
             #expect(try client.receiveResponse() == ExpectedResponse.hello)
             client.close()
         }
     }
 
-    @Test("is dripped to its end even where the system takes a piece only bit by bit")
+    @Test("A dripped response is complete even if the system takes its pieces in parts")
     func isDrippedThroughAFullBuffer() async throws {
         try await WireServer.run { server in
-            // So little that half of the answer has to wait in the server.
+            // So little that half of the response has to wait in the server.
             let client = try WireClient(port: server.port, receiveBuffer: 1 << 16)
-            client.send(Self.request("/drip-big") + WireTests.hello)
+            client.send(Self.request("/drip-big") + WireRequest.hello)
             _ = try client.receiveResponse(isHead: true)
             var missing = WireServer.bigBody.count
             while missing > 0 {
@@ -63,7 +63,7 @@ struct ResponseTransmissionTests {
         }
     }
 
-    @Test("is dripped in pieces, the first at once and the next an interval later")
+    @Test("A dripped response sends its first piece at once and the next one after an interval")
     func comesInPieces() async throws {
         try await WireServer.run { server in
             let client = try WireClient(port: server.port)
@@ -74,7 +74,7 @@ struct ResponseTransmissionTests {
         }
     }
 
-    @Test("is dripped no more to a client that is gone")
+    @Test("A dripped response stops when the client is gone")
     func endsWithItsClient() async throws {
         try await WireServer.run { server in
             let client = try WireClient(port: server.port)
@@ -86,8 +86,8 @@ struct ResponseTransmissionTests {
         }
     }
 
-    @Test("has no body to be cut off where it answers HEAD")
-    func answersHead() async throws {
+    @Test("A response to HEAD has no body to be cut off")
+    func respondsToHead() async throws {
         try await WireServer.run { server in
             for path in ["/cut/4", "/drip/3"] {
                 let client = try WireClient(port: server.port)
@@ -98,7 +98,7 @@ struct ResponseTransmissionTests {
         }
     }
 
-    @Test("goes out in pieces of one size, the last of which is shorter")
+    @Test("A body is split into pieces of one size, of which the last may be shorter")
     func piecesOfABody() {
         var pieces = BodyPieces([1, 2, 3, 4, 5][...], size: 2)
         #expect(pieces.next() == [1, 2])

@@ -1,7 +1,7 @@
 @testable import HTTPServer
 import Testing
 
-@Suite("The router")
+@Suite("Router")
 struct RouterTests {
     private func router() -> HTTPRouter {
         let router = HTTPRouter()
@@ -15,7 +15,7 @@ struct RouterTests {
         return router
     }
 
-    private func answer(_ method: HTTPMethod, _ target: String) async throws -> (
+    private func send(_ method: HTTPMethod, _ target: String) async throws -> (
         String, HTTPResponse, String?
     ) {
         let context = RequestContext(requestID: "test")
@@ -25,7 +25,7 @@ struct RouterTests {
     }
 
     @Test(
-        "A path finds its template, an exact segment before a parameter",
+        "A path finds its template, and an exact segment wins over a parameter",
         arguments: [
             ("/", "/ []", "/"), ("/locations?x", "/locations []", "/locations"),
             ("/locations/7", "/locations/{id} [\"7\"]", "/locations/{id}"),
@@ -36,48 +36,48 @@ struct RouterTests {
             ("http://h", "/ []", "/"),
         ])
     func finds(target: String, body: String, template: String) async throws {
-        let answer = try await answer(.get, target)
-        #expect(answer.0 == body)
-        #expect(answer.2 == template)
+        let response = try await send(.get, target)
+        #expect(response.0 == body)
+        #expect(response.2 == template)
     }
 
     @Test(
-        "Nothing is normalised",
+        "Paths are not normalised",
         arguments: [
             "/locations/", "//locations", "/locations//", "/./locations", "/x/../locations", "/LOCATIONS",
             "/%6cocations", "/locations/nearest/y", "/a/1/c/", "/a//c/2",
         ])
     func notFound(target: String) async throws {
         await #expect(throws: HTTPError(.notFound, .notFound, "There is nothing at this path.")) {
-            try await answer(.get, target)
+            try await send(.get, target)
         }
     }
 
     @Test(
-        "A parameter that is not well encoded is a 400",
+        "A path parameter with invalid percent-encoding gets a 400",
         arguments: ["/locations/%", "/locations/%zz", "/locations/%4", "/locations/%FF", "/locations/a%00b"])
     func badEncoding(target: String) async throws {
         await #expect(
             throws: HTTPError(.badRequest, .invalidPathEncoding, "A path parameter that is not well encoded.")
         ) {
-            try await answer(.get, target)
+            try await send(.get, target)
         }
     }
 
-    @Test("A path without the method is a 405 that says what is allowed")
+    @Test("A method that the path doesn't have gets a 405 with Allow")
     func methodNotAllowed() async throws {
-        let error = await #expect(throws: HTTPError.self) { try await answer(.delete, "/locations") }
+        let error = await #expect(throws: HTTPError.self) { try await send(.delete, "/locations") }
         #expect(error?.status == .methodNotAllowed)
         #expect(error?.headers.first(.allow) == "GET, HEAD, OPTIONS, POST")
     }
 
-    @Test("HEAD is answered by GET's route, OPTIONS by what is allowed")
+    @Test("HEAD uses GET's route, and OPTIONS gets the allowed methods")
     func implicitMethods() async throws {
-        #expect(try await answer(.head, "/locations").0 == "/locations []")
-        let options = try await answer(.options, "/locations/7")
+        #expect(try await send(.head, "/locations").0 == "/locations []")
+        let options = try await send(.options, "/locations/7")
         #expect(options.1.status == .noContent)
         #expect(options.1.headers.first(.allow) == "GET, HEAD, OPTIONS")
-        #expect(try await answer(.options, "*").1.status == .noContent)
+        #expect(try await send(.options, "*").1.status == .noContent)
     }
 
     @Test("A request passes its route's checks in their order, up to the first that refuses it")
@@ -100,7 +100,7 @@ struct RouterTests {
         #expect(log.names == ["a", "b"])
     }
 
-    @Test("A route takes a body up to its limit, and most take none")
+    @Test("A route accepts a body up to its limit, which is 0 unless it says otherwise")
     func bodyLimits() async throws {
         let router = HTTPRouter()
         router.add(.get, "/") { _, _ in .text(.ok, "") }

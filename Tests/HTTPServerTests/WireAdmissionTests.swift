@@ -4,14 +4,14 @@ import HTTPServer
 import Loopback
 import Testing
 
-@Suite("At a request's head, a server", .timeLimit(.minutes(2)))
+@Suite("Admission of requests on the wire", .timeLimit(.minutes(2)))
 struct WireAdmissionTests {
     private static func post(_ path: String, _ fields: String) -> String {
         "POST \(path) HTTP/1.1\r\nHost: h\r\n\(fields)\r\n\r\n"
     }
 
     @Test(
-        "refuses what its route doesn't take, before any of the body has come",
+        "A server refuses a body that the route doesn't accept before any of it arrives",
         arguments: [
             (post("/nowhere", "Content-Length: 9"), "404 Not Found"),
             (post("/hello", "Content-Length: 9"), "405 Method Not Allowed"),
@@ -33,7 +33,7 @@ struct WireAdmissionTests {
         }
     }
 
-    @Test("takes no more in chunks than its route does")
+    @Test("A server refuses a chunked body that is longer than the route's limit")
     func chunkedLimit() async throws {
         try await WireServer.run { server in
             let client = try WireClient(port: server.port)
@@ -44,7 +44,7 @@ struct WireAdmissionTests {
         }
     }
 
-    @Test("counts an upload as in flight while its body comes")
+    @Test("A server counts a request as in flight while its body arrives")
     func uploadsAreInFlight() async throws {
         try await WireServer.run(inFlightLimit: 1) { server in
             let upload = try WireClient(port: server.port)
@@ -52,12 +52,12 @@ struct WireAdmissionTests {
             let other = try WireClient(port: server.port)
             // Two servers' turns later the first head has been read: connections are accepted in their order.
             _ = try await server.connectionCount()
-            other.send(WireTests.gated)
+            other.send(WireRequest.gated)
             #expect(try other.receiveResponse().hasPrefix("HTTP/1.1 503 "))
             upload.send("b")
             #expect(try upload.receiveResponse().hasSuffix("\r\n\r\nab"))
             upload.close()
-            other.send(WireTests.gated)
+            other.send(WireRequest.gated)
             await server.gate.arrivals()
             server.gate.open()
             #expect(try other.receiveResponse() == ExpectedResponse.gated)
@@ -65,7 +65,7 @@ struct WireAdmissionTests {
         }
     }
 
-    @Test("reserves a body's memory, refuses what doesn't fit with 503, and gives it back")
+    @Test("A server reserves a body's memory, responds with 503 if there isn't enough, and releases it")
     func bodyBudget() async throws {
         let budget = BodyBudget(limit: 1_000_000)
         try await WireServer.run(HTTPServerConfiguration(bodyBudget: budget)) { server in
@@ -91,7 +91,7 @@ struct WireAdmissionTests {
         }
     }
 
-    @Test("gives a body's memory back whose client leaves, or is late")
+    @Test("A server releases a body's memory when its client is gone or late")
     func bodyBudgetOfInterrupted() async throws {
         let budget = BodyBudget()
         let timeouts = HTTPTimeouts(body: .milliseconds(300))
@@ -110,7 +110,7 @@ struct WireAdmissionTests {
         }
     }
 
-    @Test("observes apart what never came in whole")
+    @Test("A server's observations name why a request was never complete")
     func interruptions() async throws {
         try await WireServer.run(HTTPServerConfiguration(timeouts: HTTPTimeouts(body: .milliseconds(50)))) {
             server in
@@ -122,7 +122,7 @@ struct WireAdmissionTests {
             leaving.finishSending()
             _ = try leaving.receiveAll()
             let whole = try WireClient(port: server.port)
-            whole.send(WireTests.hello)
+            whole.send(WireRequest.hello)
             _ = try whole.receiveResponse()
             whole.close()
             _ = try await server.connectionCount()
@@ -132,7 +132,7 @@ struct WireAdmissionTests {
         }
     }
 
-    @Test("resets and counts a connection whose descriptor is kept for the process itself")
+    @Test("A server resets and counts a connection whose descriptor is reserved for the process")
     func descriptorBound() async throws {
         var configuration = HTTPServerConfiguration()
         configuration.maximumDescriptor = 0
@@ -163,14 +163,14 @@ struct WireAdmissionTests {
         }
     }
 
-    @Test("refuses a client's connections beyond its own limit, and takes them again below it")
+    @Test("A server refuses connections of a client above its limit, and accepts them again below it")
     func connectionsPerClient() async throws {
         let limit = OneEach()
         try await WireServer.run(
             HTTPServerConfiguration(connectionsPerClient: limit, retryAfterSeconds: 3)
         ) { server in
             let first = try WireClient(port: server.port)
-            first.send(WireTests.hello)
+            first.send(WireRequest.hello)
             #expect(try first.receiveResponse() == ExpectedResponse.hello)
             let second = try WireClient(port: server.port)
             #expect(
@@ -182,7 +182,7 @@ struct WireAdmissionTests {
             while try await server.connectionCount() > 0 { await Task.yield() }
             #expect(limit.open.withLock { $0 } == 0)
             let third = try WireClient(port: server.port)
-            third.send(WireTests.hello)
+            third.send(WireRequest.hello)
             #expect(try third.receiveResponse() == ExpectedResponse.hello)
             third.close()
         }

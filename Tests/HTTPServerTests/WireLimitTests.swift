@@ -3,13 +3,15 @@ import HTTPServer
 import Loopback
 import Testing
 
-@Suite("Against hostile, slow and departing clients, a server")
+@Suite("Hostile, slow and departing clients on the wire")
 struct WireLimitTests {
     private static func detail(_ status: HTTPStatus, _ text: String) -> Bool {
         text.hasPrefix("HTTP/1.1 \(status)\r\n")
     }
 
-    @Test("answers a hostile request with its error and ends the connection", arguments: HostileRequest.all)
+    @Test(
+        "A server responds to a hostile request with its error and closes the connection",
+        arguments: HostileRequest.all)
     func hostile(request: HostileRequest) async throws {
         let failure = try #require(ParserRun(pieces: [request.bytes]).failure)
         try await WireServer.run { server in
@@ -21,27 +23,27 @@ struct WireLimitTests {
             #expect(server.calls.withLock { $0 } == 0)
 
             let next = try WireClient(port: server.port)
-            next.send(WireTests.hello)
+            next.send(WireRequest.hello)
             #expect(try next.receiveResponse() == ExpectedResponse.hello, "the next connection works")
             next.close()
         }
     }
 
-    @Test("never takes the rest of a refused request for another request")
+    @Test("A server never reads the rest of a refused request as another request")
     func noSmuggling() async throws {
         try await WireServer.run { server in
             let client = try WireClient(port: server.port)
             client.send(
                 "POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
-                    + "0\r\n\r\n" + WireTests.hello)
-            let answer = try client.receiveAll()
-            #expect(Self.detail(.badRequest, answer))
+                    + "0\r\n\r\n" + WireRequest.hello)
+            let response = try client.receiveAll()
+            #expect(Self.detail(.badRequest, response))
             #expect(server.calls.withLock { $0 } == 0)
         }
     }
 
     @Test(
-        "lets a client that sends far too much read the answer",
+        "A server lets a client that sends far too much read the response",
         arguments: [
             ("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 4194304\r\n\r\n", "413 Content Too Large"),
             ("GET /", "414 URI Too Long"),
@@ -56,7 +58,7 @@ struct WireLimitTests {
         }
     }
 
-    @Test("stops lingering after the bytes it grants")
+    @Test("A server stops lingering after its limit of bytes")
     func lingeringIsBounded() async throws {
         let limits = HTTPLimits(lingerBytes: 1 << 16)
         try await WireServer.run(HTTPServerConfiguration(limits: limits)) { server in
@@ -69,7 +71,7 @@ struct WireLimitTests {
         }
     }
 
-    @Test("stops lingering after the time it grants")
+    @Test("A server stops lingering after its timeout")
     func lingeringTimesOut() async throws {
         let timeouts = HTTPTimeouts(linger: .milliseconds(50))
         try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
@@ -82,7 +84,7 @@ struct WireLimitTests {
     }
 
     @Test(
-        "answers 408 to a header block that is late",
+        "A server responds to a late header block with 408",
         arguments: ["", "\r\n", "GET /hello HT", "GET /hello HTTP/1.1\r\nHost: h\r\n"])
     func lateHead(start: String) async throws {
         let timeouts = HTTPTimeouts(head: .milliseconds(50))
@@ -96,12 +98,12 @@ struct WireLimitTests {
         }
     }
 
-    @Test("answers 408 to a second header block that is late")
+    @Test("A server responds to a late second header block with 408")
     func lateSecondHead() async throws {
         let timeouts = HTTPTimeouts(head: .milliseconds(500))
         try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
             let client = try WireClient(port: server.port)
-            client.send(WireTests.hello + "GET")
+            client.send(WireRequest.hello + "GET")
             #expect(
                 try client.receiveAll() == ExpectedResponse.hello
                     + ExpectedResponse.error(
@@ -109,7 +111,7 @@ struct WireLimitTests {
         }
     }
 
-    @Test("answers 408 to a body that is late")
+    @Test("A server responds to a late body with 408")
     func lateBody() async throws {
         let timeouts = HTTPTimeouts(head: .seconds(1000), body: .milliseconds(50))
         try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
@@ -121,20 +123,20 @@ struct WireLimitTests {
         }
     }
 
-    @Test("counts no time of the header block while a request is answered, nor while the connection is idle")
+    @Test("A server has no deadline for a header block while a handler runs or the connection is idle")
     func clearedDeadline() async throws {
         let timeouts = HTTPTimeouts(head: .milliseconds(300))
         try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
             let idle = try WireClient(port: server.port)
-            idle.send(WireTests.hello)
+            idle.send(WireRequest.hello)
             #expect(try idle.receiveResponse() == ExpectedResponse.hello)
             let busy = try WireClient(port: server.port)
-            busy.send(WireTests.gated)
+            busy.send(WireRequest.gated)
             await server.gate.arrivals()
             try waitForHeadTimeout(server)
             server.gate.open()
             #expect(try busy.receiveResponse() == ExpectedResponse.gated)
-            idle.send(WireTests.hello)
+            idle.send(WireRequest.hello)
             #expect(try idle.receiveResponse() == ExpectedResponse.hello)
             idle.close()
             busy.close()
@@ -147,18 +149,18 @@ struct WireLimitTests {
         #expect(try clock.receiveAll().hasPrefix("HTTP/1.1 408 "))
     }
 
-    @Test("closes a kept connection that is idle too long, without a word")
+    @Test("A server closes a kept connection that is idle too long, without a response")
     func idle() async throws {
         let timeouts = HTTPTimeouts(head: .seconds(1000), idle: .milliseconds(50))
         try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
             let client = try WireClient(port: server.port)
-            client.send(WireTests.hello)
+            client.send(WireRequest.hello)
             #expect(try client.receiveAll() == ExpectedResponse.hello)
         }
     }
 
     @Test(
-        "answers a peer that doesn't speak HTTP at once, not when the time for a header block is over",
+        "A server responds at once to a peer that doesn't speak HTTP, not at the deadline of the header block",
         arguments: [
             [0x16, 0x03, 0x01, 0x02, 0x00, 0x01], Array("SSH-2.0-OpenSSH_9.2\r\n".utf8),
             Array("GET /\r\n".utf8),
@@ -174,7 +176,7 @@ struct WireLimitTests {
         }
     }
 
-    @Test("answers 400 where the client ends inside a request")
+    @Test("A server responds with 400 if the client ends its side inside a request")
     func truncated() async throws {
         for start in ["GET", "POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhell"] {
             try await WireServer.run { server in
@@ -189,7 +191,7 @@ struct WireLimitTests {
         }
     }
 
-    @Test("makes no further answer for a client that does not read, and resets it in the end")
+    @Test("A server makes no further response for a client that doesn't read, and finally resets it")
     func stalledReader() async throws {
         let timeouts = HTTPTimeouts(write: .milliseconds(100))
         try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
@@ -197,33 +199,34 @@ struct WireLimitTests {
             client.send(String(repeating: "GET /big HTTP/1.1\r\nHost: h\r\n\r\n", count: 3))
             while try await server.connectionCount() == 0 { await Task.yield() }
             while try await server.connectionCount() > 0 { await Task.yield() }
-            #expect(server.calls.withLock { $0 } == 1, "the second answer waits for the first one's reader")
+            #expect(server.calls.withLock { $0 } == 1, "the second response waits for the first one's reader")
             #expect(try client.ending() == .reset)
             client.close()
         }
     }
 
-    @Test("serves a client on that reads slowly, answer by answer")
+    @Test("A server keeps serving a client that reads slowly, response by response")
     func slowReader() async throws {
         try await WireServer.run { server in
             let client = try WireClient(port: server.port)
-            client.send(String(repeating: "GET /big HTTP/1.1\r\nHost: h\r\n\r\n", count: 3) + WireTests.hello)
+            client.send(
+                String(repeating: "GET /big HTTP/1.1\r\nHost: h\r\n\r\n", count: 3) + WireRequest.hello)
             for _ in 0..<3 { #expect(try client.receiveResponse().utf8.count > WireServer.bigBody.count) }
             #expect(try client.receiveResponse() == ExpectedResponse.hello)
             client.close()
         }
     }
 
-    @Test("stops reading from a client that sends more than may wait, and takes it all in the end")
+    @Test("A server stops reading from a client that sends too much at once, and reads all of it in the end")
     func boundedPipeline() async throws {
         try await WireServer.run { server in
             let client = try WireClient(port: server.port)
-            client.send(WireTests.gated)
+            client.send(WireRequest.gated)
             await server.gate.arrivals()
             let count = 20_000
             // Not a task: the test blocks one of the pool's threads, and there may be no other.
             Thread.detachNewThread {
-                client.send(String(repeating: WireTests.hello, count: count))
+                client.send(String(repeating: WireRequest.hello, count: count))
                 client.finishSending()
             }
             server.gate.open()

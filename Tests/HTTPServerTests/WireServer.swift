@@ -76,7 +76,7 @@ struct WireServer: Sendable {
         }
     }
 
-    /// Lets every connection end with its next answer.
+    /// Lets every connection end with its next response.
     func endKeepAlive() async throws {
         let server = server
         try await thread.loop.submit { server.value.endKeepAlive() }
@@ -128,7 +128,7 @@ struct WireServer: Sendable {
         return router
     }
 
-    /// Answers that aren't sent whole, of ten bytes each.
+    /// Responses that aren't sent whole, of ten bytes each.
     private static func addFaults(to router: HTTPRouter) {
         func add(_ template: String, _ transmission: @escaping (Int) -> ResponseTransmission) {
             router.add(.get, template) { _, context in

@@ -4,24 +4,24 @@ import HTTPServer
 import Loopback
 import Testing
 
-@Suite("The server's end", .timeLimit(.minutes(1)))
+@Suite("Shutdown on the wire", .timeLimit(.minutes(1)))
 struct WireShutdownTests {
     private static let lastHello = ExpectedResponse.text("200 OK", "hello", connection: "close")
 
-    /// A connection that was answered once, and is kept.
+    /// A connection that has got one response and is kept.
     private func keptConnection(to server: WireServer) throws -> WireClient {
         let client = try WireClient(port: server.port)
-        client.send(WireTests.hello)
+        client.send(WireRequest.hello)
         #expect(try client.receiveResponse() == ExpectedResponse.hello)
         return client
     }
 
-    @Test("Idle connections are closed at once, the one in flight after its answer")
+    @Test("A shutdown closes idle connections at once, and others after their response")
     func graceful() async throws {
         try await WireServer.run { server in
             let idle = try keptConnection(to: server)
             let busy = try WireClient(port: server.port)
-            busy.send(WireTests.gated + WireTests.hello)
+            busy.send(WireRequest.gated + WireRequest.hello)
             await server.gate.arrivals()
 
             try await server.beginShutdown()
@@ -35,11 +35,11 @@ struct WireShutdownTests {
         }
     }
 
-    @Test("What isn't answered by the deadline is cut off")
+    @Test("A shutdown cuts off connections without a response at the deadline")
     func hardEnd() async throws {
         try await WireServer.run { server in
             let busy = try WireClient(port: server.port)
-            busy.send(WireTests.gated)
+            busy.send(WireRequest.gated)
             await server.gate.arrivals()
             await server.shutdown(deadline: .milliseconds(20))
             #expect(try await server.connectionCount() == 0)
@@ -50,24 +50,24 @@ struct WireShutdownTests {
         }
     }
 
-    @Test("A request that has come in unread on a kept connection is answered")
+    @Test("A received but unread request on a kept connection gets its response during a shutdown")
     func unreadRequest() async throws {
         try await WireServer.run { server in
             let client = try keptConnection(to: server)
-            try await server.beginShutdown { client.send(WireTests.hello) }
+            try await server.beginShutdown { client.send(WireRequest.hello) }
             #expect(try client.receiveAll() == Self.lastHello)
             await server.shutdown(deadline: .seconds(60))
         }
     }
 
-    @Test("A connection that waits to be accepted is accepted, and its request answered")
+    @Test("A queued connection is accepted and gets its response during a shutdown")
     func unacceptedConnection() async throws {
         try await WireServer.run { server in
             let clients = Lock<[WireClient]>([])
             try await server.beginShutdown {
                 for _ in 0..<20 {
                     let client = try WireClient(port: server.port)
-                    client.send(WireTests.hello)
+                    client.send(WireRequest.hello)
                     clients.withLock { $0.append(client) }
                 }
             }
@@ -76,7 +76,7 @@ struct WireShutdownTests {
         }
     }
 
-    @Test("A new connection may send its first request, and is closed where it doesn't")
+    @Test("A new connection may send its first request during a shutdown, and is closed if it doesn't")
     func newConnections() async throws {
         var configuration = HTTPServerConfiguration()
         configuration.timeouts.lastRequest = .milliseconds(20)
@@ -87,7 +87,7 @@ struct WireShutdownTests {
         }
         try await WireServer.run { server in
             let client = try await connectBeforeShutdown(of: server)
-            client.send(WireTests.hello)
+            client.send(WireRequest.hello)
             #expect(try client.receiveAll() == Self.lastHello)
             await server.shutdown(deadline: .seconds(60))
         }
@@ -102,7 +102,7 @@ struct WireShutdownTests {
         return try #require(client.withLock { $0 })
     }
 
-    @Test("A request that crosses the close of an idle connection meets its end, not a reset")
+    @Test("A request that crosses the close of an idle connection sees an orderly end, not a reset")
     func crossingRequest() async throws {
         var configuration = HTTPServerConfiguration()
         configuration.timeouts.linger = .seconds(3600)
@@ -110,7 +110,7 @@ struct WireShutdownTests {
             let client = try keptConnection(to: server)
             try await server.beginShutdown()
             #expect(try client.receiveSome() == [])
-            client.send(WireTests.hello)
+            client.send(WireRequest.hello)
             #expect(try await server.connectionCount() == 1)
             #expect(try client.ending() == .end)
             client.close()
@@ -118,15 +118,15 @@ struct WireShutdownTests {
         }
     }
 
-    @Test("Without keep-alive every next answer ends its connection, and new ones are taken")
+    @Test("After the end of keep-alive every response closes its connection, and new ones are accepted")
     func endsKeepAlive() async throws {
         try await WireServer.run { server in
             let old = try keptConnection(to: server)
             try await server.endKeepAlive()
-            old.send(WireTests.hello)
+            old.send(WireRequest.hello)
             #expect(try old.receiveAll() == Self.lastHello)
             let new = try WireClient(port: server.port)
-            new.send(WireTests.hello)
+            new.send(WireRequest.hello)
             #expect(try new.receiveAll() == Self.lastHello)
         }
     }

@@ -56,8 +56,8 @@ public final class RequestDecompression {
 
     /// The body of a request, decompressed if it is compressed.
     ///
-    /// - Throws: 415 for a coding other than gzip, and for more than one; 400 for a body that isn't gzip; 413 for one that
-    ///   is too long.
+    /// - Throws: 415 for a coding other than gzip, and for more than one; 400 for a body that isn't gzip; 413 for one
+    ///   that is too long.
     public func body(of request: HTTPRequest) throws(HTTPError) -> [UInt8] {
         let headers = request.headers
         guard headers.contains(.contentEncoding) else { return try bounded(request.body) }

@@ -90,7 +90,7 @@ extension HTTPError {
     static let bodyTimedOut = HTTPError(.requestTimeout, .requestTimeout, "The body did not arrive in time.")
     static let truncated = malformed("The connection ended inside the request.")
     static let internalError = HTTPError(
-        .internalServerError, .internalError, "The server could not answer this request.")
+        .internalServerError, .internalError, "The server could not respond to this request.")
 
     /// The resource isn't in the state that the request's `If-Match` demands (RFC 9110 section 13.1.1).
     public static let preconditionFailed = HTTPError(

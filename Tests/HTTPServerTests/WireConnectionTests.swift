@@ -1,0 +1,138 @@
+import Loopback
+import EventLoop
+import HTTPServer
+import Testing
+
+@Suite("Connections on the wire", .timeLimit(.minutes(2)))
+struct WireConnectionTests {
+    @Test("A server responds to pipelined requests in order, also if the first one is slow")
+    func pipelining() async throws {
+        try await WireServer.run { server in
+            let client = try WireClient(port: server.port)
+            client.send(WireRequest.gated + WireRequest.hello + "GET /items/7 HTTP/1.1\r\nHost: h\r\n\r\n")
+            await server.gate.arrivals()
+            #expect(server.calls.withLock { $0 } == 0, "one request at a time")
+            server.gate.open()
+            #expect(try client.receiveResponse() == ExpectedResponse.gated)
+            #expect(try client.receiveResponse() == ExpectedResponse.hello)
+            #expect(try client.receiveResponse() == ExpectedResponse.text("200 OK", "7"))
+            client.close()
+        }
+    }
+
+    @Test("A server responds to many pipelined requests that arrive at once")
+    func deepPipelining() async throws {
+        try await WireServer.run { server in
+            let client = try WireClient(port: server.port)
+            client.send(String(repeating: WireRequest.hello, count: 500))
+            for _ in 0..<500 { #expect(try client.receiveResponse() == ExpectedResponse.hello) }
+            client.close()
+        }
+    }
+
+    @Test("A server responds to the requests before a client's half-close, then closes")
+    func halfClose() async throws {
+        try await WireServer.run { server in
+            let client = try WireClient(port: server.port)
+            client.send(WireRequest.gated + WireRequest.hello)
+            client.finishSending()
+            #expect(try client.receiveResponse() == "HTTP/1.1 102 Processing\r\n\r\n")
+            server.gate.open()
+            #expect(try client.receiveAll() == ExpectedResponse.gated + ExpectedResponse.hello)
+        }
+    }
+
+    @Test("A server sends a half-closed client of HTTP/1.0 no interim response")
+    func oldHalfClose() async throws {
+        try await WireServer.run { server in
+            let client = try WireClient(port: server.port)
+            client.send("GET /gated HTTP/1.0\r\n\r\n")
+            client.finishSending()
+            await server.gate.arrivals()
+            server.gate.open()
+            #expect(
+                try client.receiveAll() == ExpectedResponse.text("200 OK", "gated", connection: "close"))
+        }
+    }
+
+    /// How a client leaves: a close is what an app does that gives up, a reset what a crash may look like.
+    enum Departure: CaseIterable {
+        case close
+        case reset
+        case halfCloseThenClose
+    }
+
+    @Test(
+        "A server cancels the request of a client that is gone, and observes no status",
+        arguments: Departure.allCases)
+    func departed(departure: Departure) async throws {
+        try await WireServer.run { server in
+            let client = try WireClient(port: server.port)
+            client.send(WireRequest.gated)
+            await server.gate.arrivals()
+            switch departure {
+            case .close: client.close()
+            case .reset: client.reset()
+            case .halfCloseThenClose:
+                client.finishSending()
+                #expect(try client.receiveResponse() == "HTTP/1.1 102 Processing\r\n\r\n")
+                client.reset()
+            }
+            while try await server.connectionCount() > 0 { await Task.yield() }
+            server.gate.open()
+            await server.returned.arrivals()
+            // The handler's job ends before the loop does anything else.
+            _ = try await server.connectionCount()
+            #expect(server.wasCancelled.withLock { $0 })
+            #expect(server.observations.withLock { $0.map(\.status) } == [nil])
+        }
+    }
+
+    @Test(
+        "A server refuses requests above its limit of requests in flight, except on routes without the limit")
+    func inFlightLimit() async throws {
+        try await WireServer.run(inFlightLimit: 1) { server in
+            let first = try WireClient(port: server.port)
+            first.send(WireRequest.gated)
+            await server.gate.arrivals()
+            let second = try WireClient(port: server.port)
+            second.send(WireRequest.gated)
+            #expect(
+                try second.receiveResponse()
+                    == ExpectedResponse.text(
+                        "503 Service Unavailable", "The server is at its limit.\n",
+                        fields: "Retry-After: 7\r\n"))
+            second.send(WireRequest.hello)
+            #expect(try second.receiveResponse() == ExpectedResponse.hello)
+            server.gate.open()
+            #expect(try first.receiveResponse() == ExpectedResponse.gated)
+            second.send(WireRequest.gated)
+            #expect(try second.receiveResponse() == ExpectedResponse.gated)
+            first.close()
+            second.close()
+        }
+    }
+
+    @Test("A server refuses connections above its capacity, and accepts them again below it")
+    func capacity() async throws {
+        try await WireServer.run(HTTPServerConfiguration(maximumConnections: 1, retryAfterSeconds: 3)) {
+            server in
+            let first = try WireClient(port: server.port)
+            first.send(WireRequest.hello)
+            #expect(try first.receiveResponse() == ExpectedResponse.hello)
+            let second = try WireClient(port: server.port)
+            second.send(WireRequest.hello)
+            #expect(
+                try second.receiveAll()
+                    == ExpectedResponse.error(
+                        "503 Service Unavailable", "The server is at its limit.", fields: "Retry-After: 3\r\n"
+                    ))
+            first.close()
+            while try await server.connectionCount() > 0 { await Task.yield() }
+            let third = try WireClient(port: server.port)
+            third.send(WireRequest.hello)
+            #expect(try third.receiveResponse() == ExpectedResponse.hello)
+            third.close()
+        }
+    }
+}
