@@ -26,24 +26,27 @@ class PendingResult<Success: Sendable> {
         }
     }
 
-    /// Starts the work and waits for its result.
+    /// Starts the work and waits for its result, which is ``PostgresError/Code/cancelled`` where the task has been
+    /// cancelled already.
+    ///
+    /// A `Result`, to be thrown by callers that aren't generic.
     ///
     /// - Parameters:
     ///   - owner: what `cancel` is handed.
     ///   - cancel: called on the loop when the task is cancelled, perhaps after the result has come. It has to complete
     ///     this with an error if the caller still waits.
-    /// - Throws: the error that this is completed with; ``PostgresError/Code/cancelled`` where the task was cancelled
-    ///   before the start.
-    final func result<Owner>(
+    final func outcome<Owner>(
         start: () -> Void, owner: LoopBound<Owner>, cancel: @escaping @Sendable (Owner) -> Void
-    ) async throws(PostgresError) -> Success {
-        guard !Task.isCancelled else { throw PostgresError(.cancelled) }
-        let outcome = await withTaskCancellationHandler {
-            await self.outcome(start: start)
+    ) async -> Outcome {
+        guard !Task.isCancelled else { return .failure(PostgresError(.cancelled)) }
+        return await withTaskCancellationHandler {
+            await withUnsafeContinuation {
+                continuation = $0
+                start()
+            }
         } onCancel: {
             owner.loop.execute { cancel(owner.value) }
         }
-        return try outcome.get()
     }
 }
 

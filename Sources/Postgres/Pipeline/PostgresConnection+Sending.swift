@@ -34,9 +34,10 @@ extension PostgresConnection {
     private func run(_ query: PendingQuery) async throws(PostgresError) -> PostgresRows {
         loop.preconditionInEventLoop()
         try query.validate()
-        return try await query.result(
+        let outcome = await query.outcome(
             start: { submit(query) }, owner: LoopBound((self, query), loop: loop),
             cancel: { connection, query in connection.cancel(query) })
+        return try outcome.get()
     }
 
     // MARK: Into libpq's buffer

@@ -118,14 +118,11 @@ public final class ConnectionPool {
             query.resubmissionsLeft = lane.connections.count
             query.expiry = query.expiry ?? loop.now + options.acquireTimeout + (query.timeout ?? .zero)
         }
-        do throws(PostgresError) {
-            return try await query.result(
-                start: { lane.submit(query) }, owner: LoopBound((lane, query), loop: loop),
-                cancel: { lane, query in lane.cancel(query) })
-        } catch {
-            if error.code == .queryTimedOut { lane.countTimedOutQuery() }
-            throw error
-        }
+        let outcome = await query.outcome(
+            start: { lane.submit(query) }, owner: LoopBound((lane, query), loop: loop),
+            cancel: { lane, query in lane.cancel(query) })
+        if case .failure(let error) = outcome, error.code == .queryTimedOut { lane.countTimedOutQuery() }
+        return try outcome.get()
     }
 
     // MARK: Changing servers

@@ -99,10 +99,11 @@ extension ConnectionPool {
     ) async throws(PostgresError) -> (PostgresConnection, slot: Int) {
         loop.preconditionInEventLoop()
         let lease = PendingResult<Int>()
-        let slot = try await lease.result(
+        let outcome = await lease.outcome(
             start: { lane.acquire(.lease(lease), again: waitsUntil) },
             owner: LoopBound((lane, lease), loop: loop),
             cancel: { lane, lease in lane.cancel(lease) })
+        let slot = try outcome.get()
         guard let connection = lane.connection(of: slot) else { throw PostgresError(.connectionLost) }
         return (connection, slot)
     }
