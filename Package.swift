@@ -34,6 +34,8 @@ let package = Package(
             name: "CPROJ", pkgConfig: "proj", providers: [.apt(["libproj-dev"]), .brew(["proj"])]),
         .systemLibrary(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(
+            name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         llhttp,
         .target(name: "CThreadIdentity"),
 
@@ -63,7 +65,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "Postgres", dependencies: ["Locking", "EventLoop", "CLibPQ"], swiftSettings: swiftSettings),
-        .target(name: "Hashing", swiftSettings: swiftSettings),
+        .target(name: "Hashing", dependencies: ["CCrypto"], swiftSettings: swiftSettings),
         .target(name: "ChildProcesses", swiftSettings: swiftSettings),
         .target(
             name: "PrivateCluster", dependencies: ["Locking", "ChildProcesses"], swiftSettings: swiftSettings),

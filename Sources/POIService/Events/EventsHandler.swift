@@ -106,14 +106,14 @@ private enum DerivedEventID {
     /// - Parameter userID: the id as it is stored. If that is a keyed hash, nobody without the key can find an event's
     ///   user by trying ids.
     static func id(of event: ReceivedEvent, userID: String, timeMicroseconds: Int64) -> UUID {
-        var hash = SHA256()
-        // Each part follows its length, so that different contents give different bytes.
+        var content: [UInt8] = []
+        // Each part comes after its length, so that no two contents are the same bytes.
         for part in [ArraySlice(userID.utf8), ArraySlice(event.name.utf8), event.value] {
-            hash.absorb(bigEndian(Int64(part.count)))
-            hash.absorb(part)
+            content += bigEndian(Int64(part.count))
+            content += part
         }
-        hash.absorb(bigEndian(timeMicroseconds))
-        var bytes = hash.digest()
+        content += bigEndian(timeMicroseconds)
+        var bytes = SHA256.digest(of: content)
         bytes[6] = bytes[6] & 0x0F | 0x80
         bytes[8] = bytes[8] & 0x3F | 0x80
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
