@@ -9,8 +9,10 @@ package struct ChildProcess: Sendable {
     package let processID: pid_t
 
     /// Starts `arguments[0]`, a path, with `descriptors[n]` as descriptor n and no other.
+    ///
+    /// - Throws: ``SystemCallError``.
     package init(arguments: [String], environment: [String: String], descriptors: [Int32]) throws {
-        // Above every target number, so that no dup2 overwrites a source that is yet to be used.
+        // Above every target number, so that no dup2 overwrites a source that is used later.
         let sources = try descriptors.map { descriptor in
             try check(fcntl(descriptor, F_DUPFD_CLOEXEC, 16), "fcntl")
         }
@@ -63,7 +65,7 @@ package struct ChildProcess: Sendable {
         self.processID = processID
     }
 
-    /// Waits for the end and returns the exit code, or 128 + n after death by signal n. To be called once.
+    /// Waits for the end and returns the exit code, or 128 + n where signal n ended it. To be called once.
     package func wait() -> Int32 {
         var status: Int32 = 0
         while waitpid(processID, &status, 0) < 0 {
@@ -74,8 +76,8 @@ package struct ChildProcess: Sendable {
     }
 }
 
-/// What this process has open, some of it perhaps inherited and not close-on-exec: a server that kept a pipe of
-/// our parent's open would let it wait for an end that doesn't come.
+/// What this process has open, some of it perhaps inherited and not close-on-exec. A server that kept a pipe of our
+/// parent open would let the parent wait for an end that doesn't come.
 private func openDescriptors() -> [Int32] {
     #if canImport(Darwin)
         []  // POSIX_SPAWN_CLOEXEC_DEFAULT closes them.

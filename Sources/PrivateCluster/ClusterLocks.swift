@@ -1,7 +1,8 @@
 import ChildProcesses
 import Foundation
 
-/// The two locks on a cluster. The owner's dies with our process; the server's with the server's last process.
+/// The two locks on a cluster. The owner's is released by the end of our process, the server's by the end of the server's
+/// last process.
 struct ClusterLocks {
     let server: FileLock
     private let owner: FileLock
@@ -23,7 +24,8 @@ struct ClusterLocks {
         }
     }
 
-    /// For a new folder that nobody knows. The lock appears already taken, lest it be swept away as stale.
+    /// Locks a new folder that nobody knows. The owner's lock appears there only once it is taken, since others would
+    /// remove the folder as stale.
     init(new directory: ClusterDirectory) throws {
         let temporaryPath = "\(directory.ownerLock).new"
         guard let owner = try FileLock.acquireIfFree(path: temporaryPath),
@@ -34,4 +36,58 @@ struct ClusterLocks {
         self.owner = owner
         self.server = server
     }
+}
+
+/// An exclusive `flock(2)` on a file, held as long as any descriptor of this open file lives.
+///
+/// A child that inherits the descriptor holds the lock too, also after this process has been killed.
+final class FileLock {
+    let descriptor: Int32
+
+    /// Takes the lock, or returns nil when another process holds it.
+    ///
+    /// - Parameter creating: whether the file is made if it is missing; otherwise that is an error.
+    static func acquireIfFree(path: String, creating: Bool = true) throws -> FileLock? {
+        let lock = try FileLock(path: path, creating: creating)
+        return try lock.lock(LOCK_EX | LOCK_NB) ? lock : nil
+    }
+
+    /// Takes the lock, and waits for the process that holds it.
+    static func acquire(path: String, creating: Bool = true) throws -> FileLock {
+        let lock = try FileLock(path: path, creating: creating)
+        _ = try lock.lock(LOCK_EX)
+        return lock
+    }
+
+    private init(path: String, creating: Bool) throws {
+        let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creating ? O_CREAT : 0)
+        descriptor = try check(open(path, flags, 0o600), "open \(path)")
+    }
+
+    /// False when the lock is taken and `operation` doesn't wait.
+    private func lock(_ operation: Int32) throws -> Bool {
+        while flock(descriptor, operation) != 0 {
+            switch errno {
+            case EINTR: continue
+            case EWOULDBLOCK: return false
+            default: throw SystemCallError("flock", code: errno)
+            }
+        }
+        return true
+    }
+
+    /// Replaces the file's content with this process's id, which others show where they find the lock taken.
+    func writeProcessID() {
+        let text = "\(getpid())\n"
+        ftruncate(descriptor, 0)
+        pwrite(descriptor, text, text.utf8.count, 0)
+    }
+
+    /// The id that the holder of the lock at `path` wrote.
+    static func processID(path: String) -> Int32? {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+        return Int32(text.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+
+    deinit { close(descriptor) }
 }

@@ -1,13 +1,14 @@
-import Locking
+import ChildProcesses
 import Foundation
+import Locking
 
 /// A PostgreSQL server of our own, reachable through a Unix socket in a private folder and by nothing else.
 ///
 /// The server stops when this process ends, for whatever reason: a supervisor waits for the end of a socket that
-/// only this process holds. A terminal's Ctrl-C does not reach it, so that its owner can finish first.
+/// only this process holds. A terminal's Ctrl-C does not reach the server, so that its owner can finish first.
 /// Started by root, the server runs as the owner of an existing folder, else as `postgres`.
 ///
-/// Every method blocks until the matter is settled. All may be called from any thread; they take turns.
+/// Every method blocks until its work is done. All may be called from any thread, and run one at a time.
 public final class PrivateCluster: Sendable {
     /// How a server is to stop (PostgreSQL manual, "Shutting Down the Server").
     public enum ShutdownMode: String, Sendable {
@@ -21,7 +22,7 @@ public final class PrivateCluster: Sendable {
     enum Storage {
         case persistent(path: String)
         case ephemeral
-        /// As ephemeral, and made as a copy of another, which it follows.
+        /// As ephemeral, but made as a copy of another, which it follows.
         case standby(of: PrivateCluster)
     }
 
@@ -47,9 +48,9 @@ public final class PrivateCluster: Sendable {
         self.settings = settings
     }
 
-    /// A cluster for tests that follows another by streaming, which must run when this one starts: a hot standby.
+    /// A cluster for tests that is a hot standby: it follows another by streaming, which must run when this one starts.
     ///
-    /// It stays one until somebody calls `pg_promote()` in it. Everything is removed at the end.
+    /// It stays a standby until `pg_promote()` is called in it. Everything is removed at the end.
     /// - Parameter settings: Parameters for `postgresql.conf`, which win over this type's own.
     public init(standbyOf primary: PrivateCluster, settings: [String: String] = [:]) {
         storage = .standby(of: primary)
@@ -66,7 +67,7 @@ public final class PrivateCluster: Sendable {
         }
     }
 
-    /// Stops the server, waits for its end and lets go of the folder. Does nothing when already stopped.
+    /// Stops the server, waits for its end and releases the folder. Does nothing when already stopped.
     public func stop() {
         state.withLock { running in
             running?.close()
@@ -74,12 +75,12 @@ public final class PrivateCluster: Sendable {
         }
     }
 
-    /// Stops only the server: the cluster and its socket's folder stay ours, and ``startServer()`` goes on.
+    /// Stops only the server: the cluster and its socket's folder stay ours, so that ``startServer()`` can follow.
     public func stopServer(_ mode: ShutdownMode = .fast) throws {
         try withRunning { $0.stopServer(mode) }
     }
 
-    /// Starts the server again after ``stopServer(_:)`` or its death; connection strings stay valid.
+    /// Starts the server again after ``stopServer(_:)`` or its end; connection strings stay valid.
     public func startServer() throws {
         try withRunning { try $0.startServer() }
     }
@@ -92,18 +93,18 @@ public final class PrivateCluster: Sendable {
         }
     }
 
-    /// Sends `SIGKILL` to the postmaster alone and waits until all its processes have noticed and exited.
+    /// Sends `SIGKILL` to the postmaster alone and waits until all its processes have exited.
     public func crashServer() throws {
         try withRunning { try $0.crashServer() }
     }
 
-    /// Stops all processes of the server where they are (SIGSTOP), as a machine does that hangs: connections stay
-    /// and nothing answers.
+    /// Suspends all processes of the server (SIGSTOP), as on a machine that hangs: connections stay open and nothing
+    /// responds.
     public func suspendServer() throws {
         try withRunning { $0.signalServer(SIGSTOP) }
     }
 
-    /// Lets them go on.
+    /// Resumes the processes that ``suspendServer()`` suspended.
     public func resumeServer() throws {
         try withRunning { $0.signalServer(SIGCONT) }
     }
@@ -143,5 +144,77 @@ public final class PrivateCluster: Sendable {
             guard let running else { throw PrivateClusterError.notRunning }
             return try body(running)
         }
+    }
+
+    // MARK: Databases
+
+    /// Makes a database, as a copy of `template` if given, which then must have no session.
+    public func createDatabase(_ name: String, template: String? = nil) throws {
+        try execute(
+            "CREATE DATABASE \(quoted(name))" + (template.map { " TEMPLATE \(quoted($0))" } ?? ""))
+    }
+
+    /// Removes a database if it exists, ending the sessions in it.
+    public func dropDatabase(_ name: String) throws {
+        try execute("DROP DATABASE IF EXISTS \(quoted(name)) WITH (FORCE)")
+    }
+
+    /// Whether there is a database of this name.
+    public func hasDatabase(_ name: String) throws -> Bool {
+        let literal = name.replacing("'", with: "''")
+        return try execute("SELECT count(*) FROM pg_database WHERE datname = '\(literal)'") == "1"
+    }
+
+    /// Runs SQL through `psql`, each statement a transaction of its own, and stops at the first error.
+    /// - Returns: the rows, one a line, fields separated by `|`, without a final line break.
+    /// - Throws: ``PrivateClusterError/commandFailed(command:output:)`` with what `psql` printed.
+    @discardableResult
+    public func execute(_ sql: String, database: String = "postgres") throws -> String {
+        let psql = [
+            try program("psql"), "--no-psqlrc", "--quiet", "--no-align", "--tuples-only",
+            "--set=ON_ERROR_STOP=1", "--file=-", try connectionString(database: database),
+        ]
+        let output = try ChildProcess.run(psql, input: sql)
+        guard output.exitCode == 0 else {
+            throw PrivateClusterError.commandFailed(command: "psql", output: output.text)
+        }
+        return String(output.standardOutput.trimmingSuffix(while: \.isNewline))
+    }
+
+    /// Dumps a database by `pg_dump`, in its custom format; returns the file, which is removed with the cluster.
+    public func dump(database: String) throws -> URL {
+        let file = try directory().appending(path: "\(UUID().uuidString).dump")
+        try run(
+            "pg_dump", ["--format=custom", "--file=\(file.path())", connectionString(database: database)])
+        return file
+    }
+
+    /// Restores a dump into a database by `pg_restore`.
+    ///
+    /// - Parameter sections: which parts of it: `pre-data`, `data`, `post-data`; none named means all.
+    public func restore(_ dump: URL, database: String, sections: [String] = []) throws {
+        try run(
+            "pg_restore",
+            sections.map { "--section=\($0)" } + [
+                "--exit-on-error", "--dbname=\(connectionString(database: database))", dump.path(),
+            ])
+    }
+
+    private func run(_ name: String, _ arguments: [String]) throws {
+        let output = try ChildProcess.run([try program(name)] + arguments)
+        guard output.exitCode == 0 else {
+            throw PrivateClusterError.commandFailed(command: name, output: output.text)
+        }
+    }
+
+    private func quoted(_ identifier: String) -> String {
+        "\"" + identifier.replacing("\"", with: "\"\"") + "\""
+    }
+}
+
+extension StringProtocol {
+    fileprivate func trimmingSuffix(while matches: (Character) -> Bool) -> SubSequence {
+        guard let last = lastIndex(where: { !matches($0) }) else { return self[startIndex..<startIndex] }
+        return self[...last]
     }
 }

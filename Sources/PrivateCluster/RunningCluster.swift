@@ -44,19 +44,19 @@ final class RunningCluster {
     }
 
     func stopServer(_ mode: PrivateCluster.ShutdownMode) {
-        // Else sessions that were suspended would keep it waiting.
+        // Sessions that are suspended would keep the stop waiting.
         signalServer(SIGCONT)
         server?.stop(signal: mode.rawValue)
         server = nil
     }
 
-    /// What is removed anyway needs no writing out; and this mode ends even sessions that hang.
+    /// Data that is removed anyway needs no writing out, and an immediate stop ends even sessions that hang.
     private var lastMode: PrivateCluster.ShutdownMode { claim.isEphemeral ? .immediate : .fast }
 
-    /// The process that stops the server when ours has gone.
+    /// The process that stops the server when ours has ended.
     var supervisorID: pid_t? { server?.supervisor.processID }
 
-    /// Sends a signal to the postmaster and then, since it can start no more, to each of its children.
+    /// Sends a signal to the postmaster first, so that it starts no more processes, and then to each of its children.
     func signalServer(_ signal: Int32) {
         guard server != nil, let postmaster = directory.postmasterID else { return }
         kill(postmaster, signal)
@@ -81,8 +81,8 @@ final class RunningCluster {
             "log_timezone": "UTC", "lc_messages": "C", "log_destination": "stderr",
             "logging_collector": "off",
         ]
-        let carelessness = ["fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"]
-        return isEphemeral ? settings.merging(carelessness) { $1 } : settings
+        let unsafeSettings = ["fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"]
+        return isEphemeral ? settings.merging(unsafeSettings) { $1 } : settings
     }
 }
 
@@ -97,10 +97,77 @@ private func childProcessIDs(of parent: pid_t) -> [pid_t] {
     #else
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { pid_t($0) }.filter { id in
-            // Behind the name, which may hold anything, come the state and the parent (proc(5)).
+            // The state and the parent follow the name, which may hold any character (proc(5)).
             let status = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
             let fields = status?.split(separator: ")").last?.split(separator: " ") ?? []
             return fields.count > 1 && pid_t(fields[1]) == parent
         }
     #endif
+}
+
+/// A cluster's folder once it is ours: found or made, with both locks taken and remains of killed runs removed.
+private struct ClaimedDirectory {
+    let directory: ClusterDirectory
+    let user: ServerUser
+    let locks: ClusterLocks
+    let isEphemeral: Bool
+    private let storage: PrivateCluster.Storage
+
+    init(_ storage: PrivateCluster.Storage) throws {
+        self.storage = storage
+        switch storage {
+        case .ephemeral, .standby:
+            user = try ServerUser(forDirectory: ClusterDirectory.shortFolder)
+            try ClusterDirectory.removeStaleEphemerals(user: user)
+            directory = ClusterDirectory(path: try ClusterDirectory.makeShortFolder(user: user))
+            locks = try ClusterLocks(new: directory)
+            isEphemeral = true
+        case .persistent(let path):
+            user = try ServerUser(forDirectory: path)
+            directory = try ClusterDirectory.prepare(requested: path, user: user)
+            locks = try ClusterLocks(takingOver: directory)
+            try directory.removeStaleSocket(user: user)
+            rename(directory.log, directory.previousLog)
+            isEphemeral = false
+        }
+    }
+
+    /// Makes the data directory if there is none, and returns the programs of its version.
+    func prepareData() throws -> PostgresInstallation {
+        guard let dataVersion = directory.dataVersion else {
+            let installation = try PostgresInstallation.find()
+            if case .standby(let primary) = storage {
+                try directory.copy(
+                    from: primary.socketFolder(), installation: installation, user: user, lock: locks.server)
+            } else {
+                try directory.initialize(
+                    installation: installation, user: user, lock: locks.server, isEphemeral: isEphemeral)
+            }
+            return installation
+        }
+        let installation = try PostgresInstallation.find(dataVersion: Int(dataVersion))
+        guard Int(dataVersion) == installation.majorVersion else {
+            throw PrivateClusterError.incompatibleData(
+                path: directory.data, dataVersion: dataVersion, installedVersion: installation.majorVersion)
+        }
+        return installation
+    }
+
+    /// The folder for the server's socket: a short path, which the cluster's own need not be.
+    func makeSocketFolder() throws -> String {
+        guard !isEphemeral else { return directory.path }
+        let folder = try ClusterDirectory.makeShortFolder(user: user)
+        try check(symlink(folder, directory.socketLink), "symlink \(directory.socketLink)")
+        return folder
+    }
+
+    /// Removes what must not outlive the run. What cannot be removed is left to the next run.
+    func removeTransientFolders(socketFolder: String?) {
+        guard !isEphemeral else {
+            try? user.remove([directory.path])
+            return
+        }
+        unlink(directory.socketLink)
+        if let socketFolder { try? user.remove([socketFolder]) }
+    }
 }

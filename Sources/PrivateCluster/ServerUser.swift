@@ -1,5 +1,6 @@
 import ChildProcesses
 import Foundation
+import Locking
 
 /// The user that the server runs as: ourselves, or an unprivileged one when we are root.
 struct ServerUser: Hashable {
@@ -43,7 +44,7 @@ struct ServerUser: Hashable {
         return [Self.setpriv, "--reuid=\(userID)", "--regid=\(groupID)", "--init-groups", "--"] + fromRoot
     }
 
-    /// Whether this user may enter `path`, asked from the kernel, which knows about access lists too.
+    /// Whether this user may enter `path`, as the kernel decides, which knows about access lists too.
     func canEnter(_ path: String) throws -> Bool {
         guard geteuid() == 0 else { return access(path, X_OK) == 0 }
         return try ChildProcess.run(command(["/bin/sh", "-c", #"cd -- "$1" 2>/dev/null"#, "sh", path]))
@@ -67,4 +68,30 @@ func ownerID(of path: String) throws -> uid_t? {
         return nil
     }
     return status.st_uid
+}
+
+/// A user in the system's database.
+struct UserEntry {
+    let id: uid_t
+    let groupID: gid_t
+    let name: String
+
+    /// `getpwnam` and `getpwuid` return memory that all their callers share.
+    private static let lock = Lock(())
+
+    init?(name: String) {
+        self.init { getpwnam(name) }
+    }
+
+    init?(id: uid_t) {
+        self.init { getpwuid(id) }
+    }
+
+    private init?(_ find: () -> UnsafeMutablePointer<passwd>?) {
+        let found = Self.lock.withLock { _ in
+            find().map { ($0.pointee.pw_uid, $0.pointee.pw_gid, String(cString: $0.pointee.pw_name)) }
+        }
+        guard let found else { return nil }
+        (id, groupID, name) = found
+    }
 }

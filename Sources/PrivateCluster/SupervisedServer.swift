@@ -1,8 +1,8 @@
 import ChildProcesses
 import Foundation
 
-/// One run of the server under a supervisor, which ends it when our end of a socket closes: by `stop`, or
-/// because this process has ended in whatever way.
+/// One run of the server under a supervisor. The supervisor stops the server when our end of a socket closes: by `stop`,
+/// or because this process has ended, for whatever reason.
 final class SupervisedServer {
     struct Launch {
         var user: ServerUser
@@ -13,11 +13,11 @@ final class SupervisedServer {
         var serverLock: FileLock
         /// What the supervisor removes if this process ends without having stopped the server.
         var removedIfAbandoned: String
-        /// How the supervisor then stops the server.
+        /// How the supervisor stops the server in that case.
         var modeIfAbandoned: PrivateCluster.ShutdownMode
     }
 
-    /// Reads one line, the signal to stop the server with; the end of its input means that the owner has gone.
+    /// Reads one line, the signal to stop the server with; the end of its input means that the owner has ended.
     ///
     /// A shell starts background commands with SIGINT and SIGQUIT ignored until they install handlers: so SIGTERM
     /// goes first, which ends a server in its first moments and lets a later one take the second signal. One that
@@ -86,7 +86,7 @@ final class SupervisedServer {
         sendLine(signal, to: ownerEnd)
         let exitCode = supervisor.wait()
         if exitCode > 128 {
-            // Somebody killed the supervisor: its work is left to us.
+            // The supervisor was killed, so that we have to stop the server.
             launch.directory.signalPostmaster(SIGINT)
         }
         log.waitUntilEnded()
@@ -115,5 +115,88 @@ extension ClusterDirectory {
     /// Sends a signal to the postmaster, if there is one.
     func signalPostmaster(_ signal: Int32) {
         if let postmasterID { kill(postmasterID, signal) }
+    }
+}
+
+/// Reads the server's standard error, copies it to the log file, and notices that the server is ready.
+///
+/// The end of the stream means that every process of the server has exited.
+/// `@unchecked Sendable`: NSCondition guards the state; Synchronization.Mutex has no condition to wait for.
+final class ServerLog: @unchecked Sendable {
+    /// A primary's line, and a standby's.
+    private static let readyLines = [
+        "database system is ready to accept connections",
+        "database system is ready to accept read-only connections",
+    ]
+    private static let tailLimit = 4096
+
+    private let condition = NSCondition()
+    private var isReady = false
+    private var hasEnded = false
+    private var tailBytes: [UInt8] = []
+
+    /// Takes over both descriptors and reads on a thread of its own until the stream ends.
+    /// A negative `file` stands for none.
+    init(stream: Int32, file: Int32) {
+        let thread = Thread { [self] in
+            read(stream: stream, file: file)
+            close(stream)
+            if file >= 0 { close(file) }
+            condition.withLock {
+                hasEnded = true
+                condition.broadcast()
+            }
+        }
+        thread.name = "server log"
+        thread.start()
+    }
+
+    /// Waits for the server to accept connections; false when it ended instead.
+    func waitUntilReady() -> Bool {
+        condition.withLock {
+            while !isReady && !hasEnded { condition.wait() }
+            return isReady && !hasEnded
+        }
+    }
+
+    /// Waits until every process of the server has exited.
+    func waitUntilEnded() {
+        condition.withLock {
+            while !hasEnded { condition.wait() }
+        }
+    }
+
+    /// The last lines.
+    var tail: String {
+        let bytes = condition.withLock { tailBytes }
+        return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    private func read(stream: Int32, file: Int32) {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            #if canImport(Darwin)
+                let count = Darwin.read(stream, &buffer, buffer.count)
+            #else
+                let count = Glibc.read(stream, &buffer, buffer.count)
+            #endif
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return }
+            // A full disk, or a file that could not be opened, must not stop the server: only the log is lost.
+            _ = write(file, buffer, count)
+            append(buffer[..<count])
+        }
+    }
+
+    private func append(_ bytes: ArraySlice<UInt8>) {
+        condition.withLock {
+            tailBytes += bytes
+            if !isReady {
+                let text = String(decoding: tailBytes, as: UTF8.self)
+                isReady = Self.readyLines.contains(where: text.contains)
+                if isReady { condition.broadcast() }
+            }
+            tailBytes.removeFirst(max(0, tailBytes.count - Self.tailLimit))
+        }
     }
 }

@@ -1,9 +1,9 @@
-import Locking
 import Foundation
+import Locking
 
 /// A fresh database for one test or suite, in the one ephemeral cluster that a test process has.
 ///
-/// The cluster starts with the first of them and stops, and is removed, with the process.
+/// The cluster starts with the first database; it stops, and is removed, with the process.
 public struct TestDatabase: Sendable {
     private static let sharedCluster = Result {
         let cluster = PrivateCluster(ephemeralWith: ["max_connections": "1500"])
@@ -37,7 +37,7 @@ public struct TestDatabase: Sendable {
         try cluster.execute(sql, database: name)
     }
 
-    /// Removes it, ending the sessions in it. What isn't dropped goes with the cluster.
+    /// Removes it, ending the sessions in it. What isn't dropped is removed with the cluster.
     public func drop() throws {
         try cluster.dropDatabase(name)
     }
