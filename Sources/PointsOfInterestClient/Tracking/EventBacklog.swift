@@ -1,23 +1,23 @@
 import Foundation
 
-/// The events that wait, as a value: what a queue's file says, and what is done to it.
+/// The events that wait in a queue, as a value.
 ///
-/// Whatever happens is a record that is applied here and appended there, so that reading the file again makes the
-/// same backlog.
+/// Each change is a record that is applied to the backlog and appended to the queue's file, so that reading the file
+/// restores the backlog.
 struct EventBacklog {
     /// An event that waits.
     struct Entry {
         let number: UInt64
         let owner: Owner
         let json: [UInt8]
-        /// How many dropped events it tells of; nil for an event of the app's.
+        /// The dropped events that it reports; nil for an event of the app.
         let report: (key: EventDrops.Key, count: Int)?
     }
 
-    /// What has to be known of an event besides its JSON.
+    /// What has to be known about an event besides its JSON.
     struct Owner {
         let id: UUID?
-        /// Nil where the JSON isn't an event that the service could read.
+        /// Nil where the JSON isn't a valid event.
         let userID: String?
         let isTest: Bool
 
@@ -56,7 +56,7 @@ struct EventBacklog {
     /// The bytes of their JSON.
     private(set) var byteCount = 0
     private(set) var drops = EventDrops()
-    /// How many events were dropped since the backlog is in memory, told or not.
+    /// How many events were dropped since the backlog was created, reported or not.
     private(set) var droppedCount = 0
     private(set) var nextNumber: UInt64 = 1
 
@@ -64,7 +64,7 @@ struct EventBacklog {
         self.limits = limits
     }
 
-    /// The records of one more event: itself, and the oldest that have to make room for it.
+    /// Appends an event, and drops the oldest ones where the backlog is full. Returns the records of that.
     mutating func append(_ event: TrackedEvent, json: [UInt8]) -> [JournalRecord] {
         let record = JournalRecord.event(number: nextNumber, json: json)
         insert(number: nextNumber, json, Owner(event), report: nil)
@@ -81,11 +81,11 @@ struct EventBacklog {
         return [record, drop]
     }
 
-    /// The records that turn what was dropped into events, which wait like all others.
+    /// Appends events that report the dropped ones. Returns the records of that.
     mutating func reportDrops(time: Double, makeID: () -> UUID) -> [JournalRecord] {
         var records: [JournalRecord] = []
         for (key, count) in drops.counts {
-            // Nobody's events are told as those of whoever uses the app; they wait until that is known.
+            // Drops without a known user are reported for the current one, as soon as there is one.
             guard let userID = key.userID ?? entries.last?.owner.userID else { continue }
             let event = TrackedEvent(
                 id: makeID(), userID: userID, time: time,
@@ -98,7 +98,7 @@ struct EventBacklog {
         return records
     }
 
-    /// Does what a record says; one that says what is so already does nothing.
+    /// Applies a record. One that was applied before changes nothing.
     mutating func apply(_ record: JournalRecord) {
         switch record {
         case .event(let number, let json):
@@ -116,13 +116,13 @@ struct EventBacklog {
         }
     }
 
-    /// Counts a line that nobody can read any more.
+    /// Counts a damaged line.
     mutating func addDamage() {
         drops.add(EventDrops.Key(userID: nil, isTest: false, reason: .damaged))
         droppedCount += 1
     }
 
-    /// The records that make this backlog, as short as they can be.
+    /// The shortest list of records that makes this backlog.
     var records: [JournalRecord] {
         drops.counts.map { JournalRecord.counted($0.key, $0.value) }
             + entries.map { entry in
@@ -147,7 +147,7 @@ struct EventBacklog {
         for entry in take(numbers) {
             byteCount -= entry.json.count
             if let report = entry.report {
-                // What it would have told is still to be told.
+                // The drops that it reports are still to be reported.
                 drops.add(report.key, report.count)
             } else {
                 drops.add(
@@ -157,7 +157,7 @@ struct EventBacklog {
         }
     }
 
-    /// Takes entries out; cheaply where they are the oldest, as they are where the queue is full.
+    /// Removes entries and returns them. This is cheap for the oldest ones, which are dropped when the queue is full.
     private mutating func take(_ numbers: Set<UInt64>) -> [Entry] {
         var taken: [Entry] = []
         while let first = entries.first, numbers.contains(first.number) {
@@ -167,5 +167,65 @@ struct EventBacklog {
         taken += entries.filter { numbers.contains($0.number) }
         entries.removeAll { numbers.contains($0.number) }
         return taken
+    }
+}
+
+/// The dropped events that aren't reported yet.
+struct EventDrops: Equatable {
+    /// Drops with equal keys are counted together.
+    struct Key: Hashable {
+        /// The user of the events; nil where it isn't known any more.
+        let userID: String?
+        let isTest: Bool
+        let reason: EventDropReason
+    }
+
+    private(set) var counts: [Key: Int] = [:]
+
+    mutating func add(_ key: Key, _ count: Int = 1) {
+        counts[key, default: 0] += count
+    }
+
+    mutating func remove(_ key: Key, _ count: Int) {
+        let rest = (counts[key] ?? 0) - count
+        counts[key] = rest > 0 ? rest : nil
+    }
+}
+
+/// Why an event was dropped. Drops are counted, and the counts are sent as `events-dropped` events.
+enum EventDropReason: String, CaseIterable {
+    /// The queue was full, and this was its oldest event.
+    case full
+    /// The service refused the event.
+    case refused
+    /// A line of the queue's file was damaged.
+    case damaged
+}
+
+/// The oldest events of a queue, ready to be sent.
+struct EventBatch {
+    /// Their numbers in the queue, in order; never empty.
+    let numbers: [UInt64]
+    /// Their ids, in order; nil where an event has none that can be read.
+    let ids: [UUID?]
+    /// Their JSON, the body of a request.
+    let body: [UInt8]
+
+    /// Takes the oldest events of a backlog, as many as fit, but at least one. Nil where there is none.
+    init?(_ backlog: EventBacklog, events limit: Int, bytes byteLimit: Int) {
+        var body: [UInt8] = [UInt8(ascii: "[")]
+        var numbers: [UInt64] = []
+        var ids: [UUID?] = []
+        for entry in backlog.entries.prefix(max(limit, 1)) {
+            guard numbers.isEmpty || body.count + entry.json.count + 2 <= byteLimit else { break }
+            if !numbers.isEmpty { body.append(UInt8(ascii: ",")) }
+            body += entry.json
+            numbers.append(entry.number)
+            ids.append(entry.owner.id)
+        }
+        guard !numbers.isEmpty else { return nil }
+        self.numbers = numbers
+        self.body = body + [UInt8(ascii: "]")]
+        self.ids = ids
     }
 }
