@@ -19,7 +19,7 @@ struct AppConfigurationTests {
             environment: environment)
     }
 
-    @Test("is the app's own where its launch says nothing")
+    @Test("The app's own configuration is used where the launch sets nothing")
     func isTheAppsOwn() async throws {
         let configuration = try configuration(headers: { ["Authorization": "Bearer t"] })
         #expect(configuration.baseURL == appURL)
@@ -38,7 +38,7 @@ struct AppConfigurationTests {
     }
 
     @Test(
-        "refuses an address that is none",
+        "A URL that isn't absolute HTTP is refused",
         arguments: ["poi", "ftp://h", "http:", "file:///x", "http:///x", " "])
     func refusesAddresses(text: String) {
         let error = AppConfigurationError.invalidValue(
@@ -70,7 +70,7 @@ struct AppConfigurationTests {
                 == expected)
     }
 
-    @Test("refuses anything between yes and no")
+    @Test("A value that is neither yes nor no is refused")
     func refusesOtherFlags() {
         #expect(throws: AppConfigurationError.invalidValue(name: "IS_UNIT_TESTING", expected: "YES or NO")) {
             try configuration([], ["IS_UNIT_TESTING": "maybe"])
@@ -87,7 +87,7 @@ struct AppConfigurationTests {
                 == ["X-Session": "a:b", "Authorization": "Bearer launch", "X-App": "1"])
     }
 
-    @Test("refuses headers that are none", arguments: ["Bearer t", ": x", "A b: c", "Ä: x", "A: b\nc"])
+    @Test("Malformed headers are refused", arguments: ["Bearer t", ": x", "A b: c", "Ä: x", "A: b\nc"])
     func refusesHeaders(text: String) {
         let error = AppConfigurationError.invalidValue(
             name: "POI_HEADERS", expected: "lines of the form Name: value")
@@ -95,7 +95,7 @@ struct AppConfigurationTests {
         #expect(!error.localizedDescription.contains(text))
     }
 
-    @Test("hands on the error of a token that could not be had")
+    @Test("The error of a token that can't be fetched is thrown")
     func handsOnTokenErrors() async throws {
         let configuration = try configuration(
             [], ["POI_HEADERS": "A: b"], headers: { throw URLError(.userAuthenticationRequired) })

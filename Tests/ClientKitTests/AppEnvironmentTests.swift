@@ -44,7 +44,7 @@ struct EnvironmentTests {
             received.map { $0.value(forHTTPHeaderField: "Authorization") } == ["Bearer 1", "Bearer 2"])
     }
 
-    @Test("hands on the problem that its service tells")
+    @Test("The service's problem is thrown")
     func handsOnProblems() async throws {
         let environment = AppEnvironment.mock { request in
             try MockURLProtocol.response(Problem(.databaseBusy), to: request)
@@ -90,7 +90,7 @@ struct SessionTests {
         #expect(URLSession.uncached === URLSession.uncached)
     }
 
-    @Test("is what everything uses that is given no other")
+    @Test("The default session is used where no other is passed")
     func isTheDefault() throws {
         let url = try #require(URL(string: "https://h"))
         #expect(PointsOfInterestService(baseURL: url).urlSession === URLSession.uncached)
@@ -102,7 +102,7 @@ struct SessionTests {
 
 @Suite("The privacy manifest")
 struct PrivacyManifestTests {
-    @Test("comes along, and says what the client does with a location and with events")
+    @Test("The privacy manifest is in the bundle and declares locations and events")
     func comesAlong() throws {
         let url = try #require(Bundle.module.url(forResource: "PrivacyInfo", withExtension: "xcprivacy"))
         let plist = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)

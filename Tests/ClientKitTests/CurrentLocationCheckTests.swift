@@ -36,7 +36,7 @@ struct CurrentLocationCheckTests {
     }
 
     @Test(
-        "can't tell with a fix that is invalid or too rough, and doesn't ask",
+        "The status is unknown for an invalid or inaccurate fix, and nothing is requested",
         arguments: [
             LocationFix.fixture(horizontalAccuracy: -1), .fixture(horizontalAccuracy: -0.001),
             .fixture(horizontalAccuracy: 500.1), .fixture(horizontalAccuracy: 3_000),
@@ -51,29 +51,31 @@ struct CurrentLocationCheckTests {
         #expect(finder.requests.isEmpty)
     }
 
-    @Test("can't tell from no fix at all")
+    @Test("The status is unknown without any fix")
     func cannotTellFromNothing() async {
         #expect(await status(.fixes([])) == .unknown)
     }
 
-    @Test("goes by the newest of several fixes")
+    @Test("The newest of several fixes is used")
     func takesTheNewest() async {
         let finder = MockPlaceFinder([])
         _ = await status(.fixes([.fixture(latitude: 1), .fixture(latitude: 2)]), finder: finder)
         #expect(finder.requests.map(\.center?.latitude) == [2])
     }
 
-    @Test("tells that the device failed")
+    @Test("A failure of the device is a status")
     func tellsTheDevicesFailure() async {
         #expect(await status(.failure(.fixture(code: 7))) == .locationFailed(.fixture(code: 7)))
     }
 
-    @Test("tells that the person refused while the device looked")
+    @Test("A refusal while the device determines its location is a status")
     func tellsARefusalByTheDevice() async {
         #expect(await status(.failure(.fixture(code: 1, isDenied: true))) == .notAuthorized)
     }
 
-    @Test("doesn't look where the app may not know", arguments: [LocationAuthorization.denied, .restricted])
+    @Test(
+        "Nothing is requested where the app has no permission",
+        arguments: [LocationAuthorization.denied, .restricted])
     func respectsRefusals(authorization: LocationAuthorization) async {
         let finder = MockPlaceFinder([.fixture()])
         #expect(
@@ -81,7 +83,7 @@ struct CurrentLocationCheckTests {
         #expect(finder.requests.isEmpty)
     }
 
-    @Test("looks where the app may know roughly: the fix tells how roughly")
+    @Test("An approximate permission is enough, and the fix's accuracy decides")
     func looksWithReducedAccuracy() async {
         let status = await status(
             .fix(.fixture(horizontalAccuracy: 4_000)), authorization: .reducedAccuracy)
@@ -89,7 +91,7 @@ struct CurrentLocationCheckTests {
     }
 
     @Test(
-        "tells why the service could not be asked",
+        "A failed request is a status with its error",
         arguments: [
             RequestError.problem(Problem(.databaseBusy)), .unexpectedStatus(502), .notHTTP,
             .transport(code: -1009, reason: "offline"),
@@ -100,7 +102,7 @@ struct CurrentLocationCheckTests {
         #expect(status.isPointOfInterest == nil)
     }
 
-    @Test("takes an error that is none of a request's for one of transport")
+    @Test("An error of another type counts as one of transport")
     func tellsOtherErrors() async {
         let status = await status(
             .fix(.fixture()), finder: MockPlaceFinder { _ in throw URLError(.timedOut) })

@@ -40,7 +40,7 @@ struct CurrentLocationOrderTests {
         #expect(fetcher.events == [.requestedLocation])
     }
 
-    @Test("never use a fix from before the question")
+    @Test("A check never uses a fix from before it began")
     func useNoEarlierFix() async {
         let gate = Gate()
         let finder = MockPlaceFinder { request in
@@ -71,7 +71,7 @@ struct CurrentLocationOrderTests {
         #expect(await second.value == .atPointOfInterest(.fixture()))
     }
 
-    @Test("stop the device when nobody waits any more, and begin anew later")
+    @Test("The device is stopped when no check waits any more, and started again later")
     func stopTheDevice() async {
         let finder = MockPlaceFinder([.fixture()])
         let provider = provider(finder)
@@ -117,7 +117,7 @@ struct CurrentLocationOrderTests {
         #expect(await check.value == .cancelled)
     }
 
-    @Test("give up a fix that never comes, after 30 s")
+    @Test("A check without a fix times out after 30 s")
     func timeOut() async throws {
         let provider = provider()
         let before = Date()
@@ -141,7 +141,7 @@ struct CurrentLocationOrderTests {
         #expect(await check.value == .atPointOfInterest(.fixture()))
     }
 
-    @Test("keep the last location for others, a late one too, and none that is invalid")
+    @Test("The last valid location is kept, also a late one")
     func keepTheLastLocation() async throws {
         let provider = provider()
         #expect(provider.lastLocation == nil)
@@ -152,7 +152,7 @@ struct CurrentLocationOrderTests {
         #expect(provider.lastLocation?.latitude == 3)
     }
 
-    @Test("leave nothing behind that holds their provider")
+    @Test("A provider is released after its checks")
     func releaseTheProvider() async {
         weak var released: CurrentLocationProvider?
         do {

@@ -77,7 +77,7 @@ struct FeaturedPlaceManagerTests {
         #expect(manager.currentPlace?.id == 2)
     }
 
-    @Test("is none where nothing was found, whatever is shown next")
+    @Test("There is no current place where nothing was found")
     func isNone() async {
         let manager = await manager(showing: [])
         manager.showNextPlace()
@@ -92,7 +92,7 @@ struct FeaturedPlaceManagerTests {
         #expect(manager.currentPlace?.id == 1)
     }
 
-    @Test("lets its manager go, and the timer with it")
+    @Test("A manager is released with its timer")
     func releasesItsManager() async {
         scheduler.firesAtOnce = false
         weak var released: FeaturedPlaceManager?
@@ -106,7 +106,7 @@ struct FeaturedPlaceManagerTests {
         #expect(scheduler.timers.map(\.isValid) == [false])
     }
 
-    @Test("tells a view what to show now, and each change once")
+    @Test("updates() yields the current place and then each change once")
     func tellsChanges() async {
         var manager: FeaturedPlaceManager? = await manager(showing: .fixtures(2))
         let updates = manager?.updates()

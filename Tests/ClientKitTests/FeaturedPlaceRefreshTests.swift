@@ -24,7 +24,7 @@ struct FeaturedPlaceRefreshTests {
         }
     }
 
-    @Test("asks for those near the last location")
+    @Test("A refresh requests the places near the last location")
     func asksNearTheLastLocation() async throws {
         let finder = MockPlaceFinder(.fixtures(2, featured: true))
         let manager = manager(finder)
@@ -42,7 +42,7 @@ struct FeaturedPlaceRefreshTests {
         #expect(manager.currentPlace?.id == 1)
     }
 
-    @Test("asks nothing while there is no location, and keeps what is shown")
+    @Test("Nothing is requested without a location, and the current place stays")
     func needsALocation() async {
         let finder = MockPlaceFinder(.fixtures(2))
         let manager = manager(finder)
@@ -53,7 +53,7 @@ struct FeaturedPlaceRefreshTests {
         #expect(manager.currentPlace?.id == 1)
     }
 
-    @Test("keeps what is shown when it fails, and says why until one succeeds")
+    @Test("A failed refresh keeps the current place and sets lastError until one succeeds")
     func keepsPlaces() async {
         let manager = manager(
             finder([.success(.fixtures(3)), .failure(.unexpectedStatus(502)), .success(.fixtures(3))]))
@@ -69,7 +69,7 @@ struct FeaturedPlaceRefreshTests {
         #expect(manager.lastError == nil)
     }
 
-    @Test("stays at the place that is shown while it is among the new ones, with what is new about it")
+    @Test("The current place stays while it is among the new ones, and is updated")
     func staysAtThePlace() async {
         let manager = manager(
             finder([
@@ -89,7 +89,7 @@ struct FeaturedPlaceRefreshTests {
         #expect(manager.currentPlace == nil)
     }
 
-    @Test("doesn't undo a later one when its response comes late")
+    @Test("A late response doesn't replace a later refresh")
     func dropsLateResponses() async {
         let gate = Gate()
         let manager = manager(
@@ -132,7 +132,7 @@ struct FeaturedPlaceRefreshTests {
         #expect(manager.places == [.fixture(id: 7)])
     }
 
-    @Test("is done by a strip that has nothing to show yet")
+    @Test("A manager without places refreshes after an interval")
     func fillsAnEmptyStrip() async {
         let manager = manager(MockPlaceFinder(.fixtures(1)))
         manager.scheduleNextPlace()

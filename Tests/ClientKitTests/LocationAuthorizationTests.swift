@@ -46,7 +46,7 @@ struct LocationAuthorizationTests {
         #expect(await check.value == .atPointOfInterest(.fixture()))
     }
 
-    @Test("ends a check when it is taken away")
+    @Test("A check ends when the permission is withdrawn")
     func isTakenAway() async {
         let fetcher = MockLocationFetcher { .nothing }
         let provider = provider(fetcher)
@@ -56,7 +56,7 @@ struct LocationAuthorizationTests {
         #expect(await check.value == .notAuthorized)
     }
 
-    @Test("is told of, when it changes, at the injected center alone")
+    @Test("A change of the permission is posted to the injected center only")
     func postsChanges() {
         let defaultCenterPosts = Posts(of: CurrentLocationProvider.authChangedNotification, in: .default)
         defer { defaultCenterPosts.stop() }
@@ -74,7 +74,7 @@ struct LocationAuthorizationTests {
         #expect(defaultCenterPosts.senders.isEmpty)
     }
 
-    @Test("is needed no sooner than for a check")
+    @Test("The person isn't asked before the first check")
     func asksNothingAtStart() {
         let fetcher = MockLocationFetcher(locationAuthorization: .notDetermined)
         let provider = provider(fetcher)

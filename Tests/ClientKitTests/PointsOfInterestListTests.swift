@@ -40,7 +40,7 @@ struct PointsOfInterestListTests {
     }
 
     @Test(
-        "fails without a location, and asks nothing",
+        "A load without a location fails and requests nothing",
         arguments: [LocationError.notAuthorized, .failed(.fixture()), .timedOut, .invalidFix])
     func failsWithoutALocation(error: LocationError) async {
         let finder = MockPlaceFinder(.fixtures(2))
@@ -51,7 +51,7 @@ struct PointsOfInterestListTests {
         #expect(finder.requests.isEmpty)
     }
 
-    @Test("fails with a fix that is none")
+    @Test("A load with an invalid fix fails")
     func failsWithAnInvalidFix() async {
         let list = list(MockPlaceFinder(.fixtures(2)), at: FixedLocation(.fixture(horizontalAccuracy: -1)))
         await list.load()
@@ -113,7 +113,7 @@ struct PointsOfInterestListTests {
         #expect(list.places == [.fixture(id: 2)])
     }
 
-    @Test("is as it was when a load is cancelled")
+    @Test("A cancelled load restores the state from before")
     func undoesCancelledLoads() async {
         let gate = Gate()
         let location = FixedLocation()

@@ -47,7 +47,7 @@ struct APIRequestLoaderTests {
         #expect(request.value(forHTTPHeaderField: "Accept") == "application/json")
     }
 
-    @Test("takes every status of success", arguments: LoadingForm.allCases, [200, 203, 299])
+    @Test("A loader accepts every status from 200 to 299", arguments: LoadingForm.allCases, [200, 203, 299])
     func takesSuccess(form: LoadingForm, status: Int) async throws {
         let network = try MockNetwork(status: status, body: Self.body)
         #expect(try await load(form, on: network) == Self.places)
@@ -70,7 +70,7 @@ struct APIRequestLoaderTests {
     }
 
     @Test(
-        "tells the status of a refusal without a problem",
+        "A refusal without a problem throws its status",
         arguments: LoadingForm.allCases,
         [
             (502, "text/html", "<h1>Bad gateway</h1>"), (404, "application/json", "[]"), (500, nil, ""),
@@ -116,7 +116,7 @@ struct APIRequestLoaderTests {
         await #expect(throws: RequestError.notHTTP) { try await load(form, on: network) }
     }
 
-    @Test("tells that there is nothing to send", arguments: LoadingForm.allCases)
+    @Test("A request that can't be made throws its error", arguments: LoadingForm.allCases)
     func tellsInvalidRequests(form: LoadingForm) async throws {
         let network = try MockNetwork(body: Self.body)
         let invalid = PointsOfInterestRequest(baseURL: URL(fileURLWithPath: "/"))
@@ -156,7 +156,7 @@ struct APIRequestLoaderTests {
         await #expect(throws: RequestError.cancelled) { try await task.value }
     }
 
-    @Test("gives up whenever its task is cancelled, and always returns")
+    @Test("A load returns whenever its task is cancelled")
     func cancelsAtAnyTime() async throws {
         let network = try MockNetwork(body: Self.body)
         let loader = loader(on: network)

@@ -16,7 +16,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "is none in any other",
+        "A date in any other form is refused",
         arguments: [
             "", "now", "1994-11-06T08:49:37Z", "Sun, 32 Nov 1994 08:49:37 GMT",
             "06 Nov 1994", String(repeating: "Sun, ", count: 1000),

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The service's health", .timeLimit(.minutes(1)))
 struct HealthTests {
-    @Test("is asked for below the service's URL, and read")
+    @Test("The health is requested below the service's URL and read")
     func isRead() async throws {
         let network = try MockNetwork { request in
             let url = try #require(request.url)
@@ -30,7 +30,7 @@ struct HealthTests {
                 == HealthReport(status: "ready", database: "unreachable", eventsDatabase: "reachable"))
     }
 
-    @Test("is asked for once, also where the service is not ready")
+    @Test("The health is requested once, also where the service is not ready")
     func isAskedOnce() async throws {
         let count = Lock(0)
         let network = try MockNetwork { request in

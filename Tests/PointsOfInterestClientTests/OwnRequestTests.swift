@@ -39,13 +39,13 @@ struct OwnRequestTests {
         return try await form.load(network.baseURL, with: loader)
     }
 
-    @Test("is loaded like ours", arguments: LoadingForm.allCases)
+    @Test("An app's own request is loaded like a built-in one", arguments: LoadingForm.allCases)
     func loads(form: LoadingForm) async throws {
         #expect(try await load(form, response: "[2]") == 2)
     }
 
     @MainActor
-    @Test("is read off the main actor, also where the app asks on it")
+    @Test("A response is read off the main actor, also for a caller on it")
     func readsElsewhere() async throws {
         let network = try MockNetwork(body: "")
         let key = DispatchSpecificKey<Bool>()
@@ -55,7 +55,9 @@ struct OwnRequestTests {
         #expect(try await loader.loadAPIRequest(requestData: network.baseURL) == false)
     }
 
-    @Test("has its own errors, and ours where it can't decode", arguments: LoadingForm.allCases)
+    @Test(
+        "An app's own request throws its own errors, and .undecodableBody for a DecodingError",
+        arguments: LoadingForm.allCases)
     func throwsItsOwn(form: LoadingForm) async throws {
         await #expect(throws: NumberRequest.Odd()) { try await load(form, response: "[3]") }
         let error = await #expect(throws: RequestError.self) { try await load(form, response: "?") }

@@ -46,7 +46,7 @@ struct PagesTests {
         }
     }
 
-    @Test("are asked for when they are wanted, not before")
+    @Test("Pages are loaded when they are wanted, not before")
     func areLazy() async throws {
         let count = Lock(0)
         let network = try network { _ in
@@ -71,7 +71,7 @@ struct PagesTests {
         #expect(count.withLock { $0 } == 3)
     }
 
-    @Test("may be none but an empty one")
+    @Test("A single empty page is no error")
     func mayBeEmpty() async throws {
         let (count, error) = try await walk(try network { _ in ([], nil) })
         #expect(count == 1)
@@ -79,7 +79,7 @@ struct PagesTests {
     }
 
     @Test(
-        "end with an error where the service leads in circles",
+        "Pages that link in a circle end with an error",
         arguments: [("?page=2", 1), ("?lat=1&long=2", 0)])
     func refuseCircles(link: String, expected: Int) async throws {
         let (count, error) = try await walk(try network { _ in ([1], link) })
@@ -87,7 +87,7 @@ struct PagesTests {
         #expect(error == .undecodableBody(reason: "a page links to one before it"))
     }
 
-    @Test("end with an error where the service leads on past nothing")
+    @Test("An empty page that links on ends with an error")
     func refuseEndlessNothing() async throws {
         let count = Lock(0)
         let network = try network { _ in
@@ -102,7 +102,7 @@ struct PagesTests {
         #expect(error == .undecodableBody(reason: "an empty page links to another one"))
     }
 
-    @Test("end with the error of a page that isn't there")
+    @Test("Pages end with the error of a page that fails")
     func throwErrors() async throws {
         let network = try MockNetwork { request in
             let url = try #require(request.url)
@@ -119,7 +119,7 @@ struct PagesTests {
         #expect(error == .unexpectedStatus(500))
     }
 
-    @Test("stop being asked for when the task is cancelled, the one in flight too")
+    @Test("A cancelled task loads no further page, and cancels the one in flight")
     func areCancelled() async throws {
         let network = try MockNetwork { request in
             let url = try #require(request.url)
@@ -198,7 +198,7 @@ struct NextPageTests {
         }
     }
 
-    @Test("is asked for only from the service, whoever made it")
+    @Test("A linked page is requested only from the service's host")
     func isAskedForThere() throws {
         let request = NearbyPlacesEndpoint(baseURL: try #require(URL(string: "https://h/api")))
         let own = try #require(URL(string: "https://h/api/locations?c=1"))

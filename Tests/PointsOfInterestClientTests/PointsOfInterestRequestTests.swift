@@ -21,7 +21,7 @@ struct PointsOfInterestRequestTests {
         return try request.makeRequest(from: coordinate).url?.absoluteString
     }
 
-    @Test("asks with exactly its coordinate where it has no options")
+    @Test("A request without options has only its coordinate")
     func asksForACoordinate() throws {
         let request = PointsOfInterestRequest(baseURL: try url("https://poi.example"))
         let made = try request.makeRequest(from: Coordinate(latitude: 37.3293, longitude: -121.8893))
@@ -33,7 +33,7 @@ struct PointsOfInterestRequestTests {
         #expect(made.value(forHTTPHeaderField: "Accept") == "application/json")
     }
 
-    @Test("says its options behind the coordinate")
+    @Test("The options follow the coordinate")
     func saysItsOptions() throws {
         #expect(
             try madeURL(base: "http://h", radius: 99.5, limit: 1)
@@ -57,7 +57,7 @@ struct PointsOfInterestRequestTests {
     }
 
     @Test(
-        "keeps the address of its service, and ends its path properly",
+        "The URL keeps the service's address and joins the path with one slash",
         arguments: [
             ("http://127.0.0.1:8080", "http://127.0.0.1:8080/locations"),
             ("http://127.0.0.1:8080/", "http://127.0.0.1:8080/locations"),
@@ -82,7 +82,7 @@ struct PointsOfInterestRequestTests {
         #expect(throws: RequestError.invalidBaseURL) { try madeURL(base: base) }
     }
 
-    @Test("asks below a base URL that is relative to another")
+    @Test("A relative base URL is resolved")
     func resolvesTheBase() throws {
         let base = try #require(URL(string: "v2/", relativeTo: try url("https://h/api/")))
         let made = try PointsOfInterestRequest(baseURL: base)
@@ -100,7 +100,7 @@ struct PointsOfInterestRequestTests {
     }
 
     @Test(
-        "reads nothing else",
+        "A body that isn't an array of places is refused",
         arguments: ["", "{}", "null", "[{}]", "[", "<html>", #"{"features":[]}"#, "[1]"])
     func refusesOtherBodies(body: String) throws {
         let request = PointsOfInterestRequest(baseURL: try url("https://h"))

@@ -36,7 +36,7 @@ struct RetryTests {
         #expect(clock.pauses == [.milliseconds(250), .milliseconds(500), .milliseconds(1000)])
     }
 
-    @Test("ends with the last failure after so many attempts")
+    @Test("The last failure is thrown after the maximum number of attempts")
     func endsAfterAttempts() async throws {
         let stub = StubTransport([.failure(Self.lost), .success(.test(502)), .success(.test(504))])
         #expect(try await transport(stub).send(request()).head.status == 504)
@@ -47,7 +47,7 @@ struct RetryTests {
     }
 
     @Test(
-        "isn't done for what would fail the same way",
+        "A failure that would repeat isn't retried",
         arguments: [200, 304, 400, 401, 404, 408, 500, 501])
     func leavesFinalResponses(status: Int) async throws {
         let stub = StubTransport([.success(.test(status)), .success(.test(200))])
@@ -56,7 +56,7 @@ struct RetryTests {
     }
 
     @Test(
-        "isn't done for errors that don't pass by themselves",
+        "An error that doesn't pass isn't retried",
         arguments: [
             RequestError.cancelled, .notHTTP,
             .transport(code: URLError.Code.secureConnectionFailed.rawValue, reason: ""),
@@ -123,7 +123,7 @@ struct RetryTests {
         #expect(clock.pauses == [.milliseconds(5250)])
     }
 
-    @Test("has pauses that are shortened at random and never longer than the longest")
+    @Test("Pauses are random and never longer than the maximum")
     func pauses() {
         let policy = RetryPolicy(attempts: 100)
         func pause(_ attempt: Int, _ jitter: Double) -> Duration? {

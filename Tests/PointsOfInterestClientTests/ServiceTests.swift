@@ -51,7 +51,7 @@ struct ServiceTests {
         return urls
     }
 
-    @Test("walks through all pages, each below the same path, and asks for no more than is wanted")
+    @Test("Pages are followed below the same path, and only as far as they are wanted")
     func pages() async throws {
         let network = try pagedNetwork()
         var ids: [[Int]] = []
@@ -65,7 +65,7 @@ struct ServiceTests {
             ])
     }
 
-    @Test("walks through all places")
+    @Test("allNearbyPlaces() yields the places of all pages")
     func places() async throws {
         let network = try pagedNetwork()
         var ids: [Int] = []
@@ -79,7 +79,7 @@ struct ServiceTests {
         #expect(await sentURLs(network, 4).last == "/locations?lat=37&long=-122")
     }
 
-    @Test("asks for one place and for the categories")
+    @Test("place() and categories() send their requests")
     func otherEndpoints() async throws {
         let network = try MockNetwork { request in
             let url = try #require(request.url)
@@ -103,7 +103,7 @@ struct ServiceTests {
             ])
     }
 
-    @Test("adds the app's own fields to each attempt, asked for anew")
+    @Test("The app's header fields are made again for each attempt")
     func headers() async throws {
         let count = Lock(0)
         let network = try MockNetwork(status: 503, body: "")
@@ -127,7 +127,7 @@ struct ServiceTests {
         #expect(tokens == ["Bearer 1", "Bearer 2"])
     }
 
-    @Test("sends nothing where the app's own fields can't be made, and doesn't ask again")
+    @Test("Nothing is sent where the app's header fields can't be made, and it isn't retried")
     func failingHeaders() async throws {
         struct NoToken: Error {}
         for (error, code) in [
@@ -150,7 +150,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("keeps responses by their tags, unless it is told not to")
+    @Test("Responses are kept by their tags, unless maximumCachedBytes is 0")
     func entityTags() async throws {
         let network = try MockNetwork { request in
             let url = try #require(request.url)

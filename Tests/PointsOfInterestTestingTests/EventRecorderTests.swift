@@ -16,7 +16,7 @@ struct EventRecorderTests {
         #expect(try await recorder.next { $0.event != .launch }.event == .background)
     }
 
-    @Test("fails with what did come, once the scenario is over")
+    @Test("A missing event fails with the events that came, when the scenario ends")
     func failsWithList() async throws {
         let recorder = EventRecorder(model)
         model.sendTrackingEvent(.launch)
@@ -31,7 +31,7 @@ struct EventRecorderTests {
             description.hasPrefix("the event didn't come: featuredShown; what came:\n  launch\n  pageView("))
     }
 
-    @Test("fails where its test is cancelled, too, instead of waiting for ever")
+    @Test("Waiting ends when the test is cancelled")
     func endsWithItsTask() async throws {
         let recorder = EventRecorder(model)
         let waiting = Task { try await recorder.next(.launch) }

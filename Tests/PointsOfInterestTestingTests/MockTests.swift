@@ -5,7 +5,7 @@ import Testing
 @Suite("A mock", .timeLimit(.minutes(1)))
 @MainActor
 struct MockTests {
-    @Test("scheduler fires at once, once, and tells the delay that was asked for")
+    @Test("A mock scheduler fires a timer once, at once, and records its delay")
     func schedulerFires() {
         let scheduler = MockTimerScheduler()
         let fired = Counter()
@@ -18,7 +18,7 @@ struct MockTests {
         #expect(scheduler.timers == [timer])
     }
 
-    @Test("scheduler can wait until it is told, and leaves out what was invalidated")
+    @Test("A mock scheduler can wait for the test, and skips invalidated timers")
     func schedulerWaits() {
         let scheduler = MockTimerScheduler(firesAtOnce: false)
         let fired = Counter()
@@ -36,7 +36,7 @@ struct MockTests {
         #expect(scheduler.delays.allSatisfy { $0 > 0 && $0 <= 3_600 })
     }
 
-    @Test("notification center takes note of what is posted to it, and of nothing else")
+    @Test("A mock notification center records what is posted to it, and nothing else")
     func centerTakesNotes() {
         let center = MockNotificationCenter()
         let other = MockNotificationCenter()
@@ -48,7 +48,7 @@ struct MockTests {
         #expect(other.postedNames.isEmpty)
     }
 
-    @Test("place finder takes note of what it is asked")
+    @Test("A mock place finder records its requests")
     func finderTakesNotes() async throws {
         let finder = MockPlaceFinder { request in
             guard request.limit == 1 else { throw RequestError.notHTTP }
@@ -61,7 +61,7 @@ struct MockTests {
         #expect(finder.requests.map(\.limit) == [1, 2])
     }
 
-    @Test("location fetcher calls its delegate at once or when the test says so, and holds it weakly")
+    @Test("A mock location fetcher calls its delegate at once or when the test says so, and holds it weakly")
     func fetcherCallsDelegate() {
         let fetcher = MockLocationFetcher()
         var delegate: LocationNotes? = LocationNotes()

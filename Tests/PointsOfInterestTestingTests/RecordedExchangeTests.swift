@@ -24,7 +24,7 @@ struct RecordedExchangeTests {
     }
 
     @Test(
-        "is not made of anything else",
+        "A malformed file is refused",
         arguments: [
             "", "GET\n\n200\n\n", "GET /\n", "GET /\n\nOK\n\n", "GET /\nx\n\n200\n", "GET /\n\n200\nx\n\n",
         ])

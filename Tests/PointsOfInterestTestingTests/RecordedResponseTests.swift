@@ -29,7 +29,7 @@ struct RecordedResponseTests {
         #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: body) }
     }
 
-    @Test("has a file, and every file is one")
+    @Test("Each recording has a file, and each file is a recording")
     func hasAFile() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Sources/PointsOfInterestTesting/RecordedResponses")
@@ -72,7 +72,7 @@ struct RecordedResponseTests {
     }
 
     @Test(
-        "of a problem is one",
+        "A recorded problem can be decoded",
         arguments: [(RecordedResponse.locationNotFound, 404), (.invalidParameters, 400)])
     func isAProblem(recording: RecordedResponse, status: Int) throws {
         let exchange = try recording.exchange()
@@ -84,7 +84,7 @@ struct RecordedResponseTests {
         #expect(Data(problem.json) == exchange.body)
     }
 
-    @Test("is a problem for a path of no endpoint", arguments: ["/", "/nothing", "/locations/1/x"])
+    @Test("An unknown path gets a problem", arguments: ["/", "/nothing", "/locations/1/x"])
     func refusesOtherPaths(path: String) throws {
         #expect(try RecordedResponse.response(to: request(path)).0.statusCode == 404)
     }

@@ -8,7 +8,7 @@ import Testing
 struct EventQueueTests {
     private let folder = EventFolder()
 
-    @Test("is found as it was by the next process, without being closed")
+    @Test("A queue that was not closed is complete in the next process")
     func survives() async throws {
         do {
             let queue = try folder.queue()
@@ -25,7 +25,7 @@ struct EventQueueTests {
         #expect(queue.failure == nil)
     }
 
-    @Test("has on the disk what was tracked once it says so, and the folder's entries from the start")
+    @Test("synchronize() returns when the events are on the disk, and opening syncs the folder")
     func synchronizes() async throws {
         let synchronized = Lock<[(isFolder: Bool, size: Int)]>([])
         let queue = try folder.queue { descriptor in
@@ -44,7 +44,7 @@ struct EventQueueTests {
         }
     }
 
-    @Test("says so where the disk doesn't take what was tracked")
+    @Test("A queue reports that the disk failed")
     func failsToSynchronize() async throws {
         let queue = try folder.queue { descriptor in
             guard lseek(descriptor, 0, SEEK_END) > 0, fcntl(descriptor, F_GETFL) & O_APPEND != 0 else {
@@ -63,7 +63,7 @@ struct EventQueueTests {
         #expect(queue.count == 1)
     }
 
-    @Test("forgets what was half written when the process was killed, wherever that was")
+    @Test("An incomplete last line is cut off, wherever the process was killed")
     func forgetsTornLine() throws {
         do {
             let queue = try folder.queue()
@@ -83,7 +83,7 @@ struct EventQueueTests {
         }
     }
 
-    @Test("passes over a damaged line, and tells of it")
+    @Test("A damaged line is skipped and reported")
     func countsDamage() throws {
         do {
             let queue = try folder.queue()
@@ -107,7 +107,7 @@ struct EventQueueTests {
         }
     }
 
-    @Test("reads a file of anything else without an end", arguments: [0, 1])
+    @Test("A file of other bytes is read without a crash", arguments: [0, 1])
     func readsGarbage(seed: UInt8) throws {
         try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
         let bytes = (0..<4096).map { UInt8(truncatingIfNeeded: ($0 &* 7919) >> 3) ^ seed }
@@ -118,7 +118,7 @@ struct EventQueueTests {
         #expect(queue.droppedCount > 0)
     }
 
-    @Test("drops its oldest events where it is full, and tells how many of whose")
+    @Test("A full queue drops its oldest events and reports how many for each user")
     func dropsOldest() throws {
         let queue = try folder.queue(EventQueue.Limits(events: 3))
         for number in 1...4 { queue.track(.numbered(number, user: "a")) }
@@ -135,7 +135,7 @@ struct EventQueueTests {
         #expect(try queue.events().isEmpty)
     }
 
-    @Test("is bounded by bytes too, and has room for one event however large")
+    @Test("A queue is also bounded by bytes, and has room for one event of any size")
     func boundsBytes() throws {
         let size = TrackedEvent.numbered(1).json.count
         let queue = try folder.queue(EventQueue.Limits(events: 100, bytes: 2 * size))
@@ -148,7 +148,7 @@ struct EventQueueTests {
         #expect(queue.droppedCount == 3)
     }
 
-    @Test("keeps the count of dropped events until it is told, over restarts and rewritten files")
+    @Test("The count of dropped events survives restarts and a new file until it is reported")
     func keepsCounts() throws {
         do {
             let queue = try folder.queue(EventQueue.Limits(events: 2))
@@ -170,7 +170,7 @@ struct EventQueueTests {
         #expect(told.reduce(0, +) + queue.count - told.count == 7)
     }
 
-    @Test("is written anew once most of its file is history, and loses nothing")
+    @Test("The file is replaced when most of it is outdated, and nothing is lost")
     func compacts() async throws {
         let queue = try folder.queue()
         for round in 0..<40 {
@@ -189,7 +189,7 @@ struct EventQueueTests {
         #expect(try folder.reopened() == Array(781...801))
     }
 
-    @Test("is written anew while events come, and has them all")
+    @Test("Events that are tracked while the file is replaced are kept")
     func compactsMeanwhile() async throws {
         // Once there is something to write anew, each wait for the disk is long enough for another event.
         let (remaining, tracking) = (Lock(0), Lock<EventQueue?>(nil))
@@ -215,7 +215,7 @@ struct EventQueueTests {
         #expect(try Data(contentsOf: folder.file).count < 10_000)
     }
 
-    @Test("gives out as much as a request may have, and one event however large")
+    @Test("A batch has as many events as a request may have, and at least one of any size")
     func boundsBatches() throws {
         let queue = try folder.queue()
         for number in 1...9 { queue.track(.numbered(number)) }
@@ -226,7 +226,7 @@ struct EventQueueTests {
         }
     }
 
-    @Test("isn't shared: a second one has to wait for another folder")
+    @Test("A second queue on the folder is refused")
     func excludesOthers() throws {
         do {
             let queue = try folder.queue()
@@ -237,7 +237,7 @@ struct EventQueueTests {
         #expect(throws: Never.self) { try folder.queue() }
     }
 
-    @Test("can't be opened where there can be no folder, and says so")
+    @Test("A queue without a usable folder throws the reason")
     func needsFolder() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try Data().write(to: file)
@@ -246,7 +246,7 @@ struct EventQueueTests {
         #expect(error?.localizedDescription.contains(file.lastPathComponent) == true)
     }
 
-    @Test("gives an event without an id one, which it keeps")
+    @Test("An event without an id gets one that stays")
     func makesIDs() throws {
         func ids(_ queue: EventQueue) -> [UUID?]? { queue.nextBatch(events: 9, bytes: .max, time: 0)?.ids }
         let first: [UUID?]?

@@ -46,7 +46,7 @@ struct EventUploaderTests {
         }
     }
 
-    @Test("posts batches in order and takes off what is stored")
+    @Test("Batches are sent in order and removed when they are stored")
     func sendsInOrder() async throws {
         let queue = try queue(5)
         let stub = StubTransport([.success(.stored(2)), .success(.stored(2)), .success(.stored(1))])
@@ -61,7 +61,9 @@ struct EventUploaderTests {
         #expect(try folder.reopened() == [])
     }
 
-    @Test("goes on after failures, with pauses that double and Retry-After, and loses and repeats nothing")
+    @Test(
+        "Sending goes on after failures, with doubling pauses and Retry-After, and nothing is lost or repeated"
+    )
     func retries() async throws {
         let queue = try queue(3)
         let stub = StubTransport([
@@ -75,7 +77,7 @@ struct EventUploaderTests {
         #expect(Set(stub.requests.map(\.httpBody)).count == 1)
     }
 
-    @Test("begins with the shortest pause again once something was stored")
+    @Test("The pauses start over after a success")
     func forgetsFailures() async throws {
         let queue = try queue(2)
         let stub = StubTransport([
@@ -88,7 +90,7 @@ struct EventUploaderTests {
         #expect(clock.pauses == [.seconds(1), .seconds(2), .seconds(1)])
     }
 
-    @Test("tells nobody of a request that was cancelled, and keeps its events")
+    @Test("A cancelled request isn't reported, and its events stay in the queue")
     func cancelledRequest() async throws {
         let queue = try queue(1)
         let stub = StubTransport([.failure(.cancelled), .success(.stored(1))])
@@ -103,7 +105,7 @@ struct EventUploaderTests {
         }
     }
 
-    @Test("sends more at once again after a batch that was too large")
+    @Test("Batches grow again after one that was too large")
     func growsAgain() async throws {
         let queue = try queue(16)
         let stub = StubTransport([
@@ -115,7 +117,7 @@ struct EventUploaderTests {
     }
 
     @Test(
-        "takes a success that isn't the service's for a failure",
+        "A success that isn't the service's counts as a failure",
         arguments: ["", "<html>Welcome</html>", "{}"])
     func distrustsOthers(body: String) async throws {
         let queue = try queue(1)
@@ -127,7 +129,7 @@ struct EventUploaderTests {
         #expect(queue.count == 1)
     }
 
-    @Test("drops just the events that are refused, and tells how many")
+    @Test("Only refused events are dropped, and they are counted")
     func dropsRefused() async throws {
         let queue = try queue(4)
         let faults = [1, 3, 3, 9, -1].map { EventFault(index: $0, code: .wrongType, detail: "d") }
@@ -144,7 +146,7 @@ struct EventUploaderTests {
     }
 
     @Test(
-        "halves a batch that is too large or that nobody can read, down to the event that is",
+        "A batch that is too large or unreadable is halved, down to the event that is the reason",
         arguments: [413, 400])
     func splits(status: Int) async throws {
         let queue = try queue(4)
@@ -162,7 +164,7 @@ struct EventUploaderTests {
         #expect(queue.droppedCount == 1)
     }
 
-    @Test("keeps everything and stops where the key is refused, until it is told", arguments: [401, 403])
+    @Test("Nothing is sent or lost after the key is refused, until resume()", arguments: [401, 403])
     func stopsUnauthorized(status: Int) async throws {
         let queue = try queue(2)
         let stub = StubTransport([.success(.test(status)), .success(.stored(2)), .success(.stored(1))])
@@ -184,7 +186,7 @@ struct EventUploaderTests {
         #expect(clock.pauses.isEmpty)
     }
 
-    @Test("runs again after it was cancelled while it waited for another key")
+    @Test("run() works again after it was cancelled while it waited for another key")
     func runsAgain() async throws {
         let queue = try queue(2)
         let stub = StubTransport([.success(.test(401)), .success(.stored(2))])
@@ -201,7 +203,7 @@ struct EventUploaderTests {
         #expect(try pages(stub.requests) == [[1, 2], [1, 2]])
     }
 
-    @Test("leaves the rest for later where a flush fails, without a pause")
+    @Test("flush() stops at the first failure, without a pause")
     func flushesOnce() async throws {
         let queue = try queue(1)
         let stub = StubTransport([.success(.test(503)), .success(.stored(1))])
@@ -211,7 +213,7 @@ struct EventUploaderTests {
         #expect(clock.pauses.isEmpty)
     }
 
-    @Test("never has two requests on their way, however many ask for it")
+    @Test("There is only one request at a time, however many callers flush")
     func sendsOneAtATime() async throws {
         let queue = try queue(60)
         let transport = HandledTransport { request in
@@ -225,7 +227,7 @@ struct EventUploaderTests {
         #expect(transport.mostAtOnce == 1)
     }
 
-    @Test("gathers events before it sends them, and counts no more than a batch may have")
+    @Test("Events are gathered before they are sent, up to the maximum of a batch")
     func gathers() async throws {
         #expect(EventUploadPolicy(batchEvents: 5000).batchEvents == 1000)
         #expect(EventUploadPolicy(batchEvents: 0).batchEvents == 1)
@@ -236,7 +238,7 @@ struct EventUploaderTests {
         #expect(clock.pauses.first == .seconds(5))
     }
 
-    @Test("waits longer with every failure, up to a longest pause, and heeds no Retry-After of days")
+    @Test("Pauses grow with each failure up to the maximum, and so is Retry-After bounded")
     func backsOff() {
         let policy = EventUploadPolicy()
         func pause(_ failures: Int, _ retryAfter: Duration? = nil, jitter: Double = 1) -> Duration {

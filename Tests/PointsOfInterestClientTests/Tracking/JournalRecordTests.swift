@@ -15,14 +15,14 @@ struct JournalRecordTests {
         .acknowledged(through: 42), .dropped([1, 5, 7], .full), .counted(key, 9),
     ]
 
-    @Test("reads back as the record that it was written of", arguments: records)
+    @Test("A line reads back as its record", arguments: records)
     func roundTrips(record: JournalRecord) {
         #expect(record.line.last == UInt8(ascii: "\n"))
         #expect(record.line.count { $0 == UInt8(ascii: "\n") } == 1)
         #expect(JournalRecord(line: record.line.dropLast()) == record)
     }
 
-    @Test("is damaged wherever a byte of it changes or is missing", arguments: records)
+    @Test("A line is damaged where any byte is changed or missing", arguments: records)
     func noticesDamage(record: JournalRecord) {
         let line = Array(record.line.dropLast())
         for index in line.indices {

@@ -20,7 +20,7 @@ struct TrackingModelTests {
         }
     }
 
-    @Test("adds to each event its id, its user and its time")
+    @Test("A model adds the id, the user and the time to each event")
     func completesEvents() {
         let tracker = MockTracker()
         let model = TrackingModel.mock(tracker: tracker)
@@ -39,7 +39,7 @@ struct TrackingModelTests {
             })
     }
 
-    @Test("tells each observer everything from its beginning on, in order")
+    @Test("Each observer gets every event from its start on, in order")
     func tellsObservers() async {
         let tracker = MockTracker()
         let model = TrackingModel.mock(tracker: tracker)
@@ -59,7 +59,7 @@ struct TrackingModelTests {
         #expect(tracker.events.count == 3)
     }
 
-    @Test("tells observers the order in which the tracker gets events, from many threads")
+    @Test("Observers and the tracker get events of many threads in the same order")
     func keepsOrder() async {
         let tracker = MockTracker()
         let model = TrackingModel.mock(tracker: tracker)
@@ -74,7 +74,7 @@ struct TrackingModelTests {
         #expect(events == tracker.events)
     }
 
-    @Test("is among an app's parts, with the app's user and its queue")
+    @Test("AppEnvironment makes a model with the app's user and queue")
     @MainActor
     func isInEnvironment() async throws {
         let folder = EventFolder()

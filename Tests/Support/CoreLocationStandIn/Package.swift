@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The client once more, in a package in which `import CoreLocation` and `import Combine` find stand-ins: so what is
-// written for Apple's platforms alone is compiled, and run, where neither exists. A package of its own, because
-// all modules of a package can see each other; see scripts/check-corelocation.
+// The client again, in a package in which `import CoreLocation` and `import Combine` find stand-ins. So the code for
+// Apple's platforms is compiled and run where neither exists. It is a package of its own, because all modules of a
+// package can import each other; see scripts/check-corelocation.
 let swiftSettings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 let package = Package(
@@ -11,18 +11,21 @@ let package = Package(
     targets: [
         .target(name: "CoreLocation"),
         .target(name: "Combine"),
+        .target(name: "Locking", swiftSettings: swiftSettings),
         .target(name: "PointsOfInterestAPI", dependencies: ["CoreLocation"], swiftSettings: swiftSettings),
         .target(
-            name: "PointsOfInterestClient", dependencies: ["PointsOfInterestAPI", "CoreLocation", "Combine"],
+            name: "PointsOfInterestClient",
+            dependencies: ["Locking", "PointsOfInterestAPI", "CoreLocation", "Combine"],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
         .target(name: "MockServerAPI", swiftSettings: swiftSettings),
         .target(
-            name: "PointsOfInterestTesting", dependencies: ["PointsOfInterestClient", "MockServerAPI"],
+            name: "PointsOfInterestTesting",
+            dependencies: ["Locking", "PointsOfInterestClient", "MockServerAPI"],
             resources: [.copy("RecordedResponses")], swiftSettings: swiftSettings),
         .testTarget(
             name: "CoreLocationTests", dependencies: ["PointsOfInterestTesting", "CoreLocation", "Combine"],
             swiftSettings: swiftSettings),
-        // What doesn't need the stand-ins must not be disturbed by them.
+        // Tests that don't need the stand-ins pass with them too.
         .testTarget(
             name: "ClientKitTests", dependencies: ["PointsOfInterestTesting"], swiftSettings: swiftSettings),
         .testTarget(

@@ -33,7 +33,7 @@ struct LocationManagerTests {
             horizontalAccuracy: accuracy)
     }
 
-    @Test("gets its fix, and says so")
+    @Test("A provider gets the location manager's fix")
     func getsAFix() async {
         let provider = provider()
         #expect(manager.desiredAccuracy == 100)
@@ -44,14 +44,14 @@ struct LocationManagerTests {
         #expect(provider.lastLocation?.latitude == 2)
     }
 
-    @Test("can't tell from Core Location's invalid coordinate")
+    @Test("Core Location's invalid coordinate gives an unknown status")
     func refusesInvalidCoordinates() async {
         let check = await startCheck(of: provider())
         manager.tell([CLLocation(coordinate: kCLLocationCoordinate2DInvalid, horizontalAccuracy: 5)])
         #expect(await check.value == .unknown)
     }
 
-    @Test("hears of failures")
+    @Test("A provider gets the location manager's failures")
     func hearsOfFailures() async {
         let provider = provider()
         let check = await startCheck(of: provider)
@@ -67,7 +67,7 @@ struct LocationManagerTests {
         #expect(await refused.value == .notAuthorized)
     }
 
-    @Test("hears what the person decides, once")
+    @Test("A provider gets a change of the permission once")
     func hearsOfDecisions() async {
         let provider = provider(.notDetermined)
         // What a manager tells every new delegate.
@@ -99,7 +99,7 @@ struct LocationManagerTests {
         #expect(manager.locationAuthorization == expected)
     }
 
-    @Test("is made on a manager of its own where it is given none")
+    @Test("A provider makes its own location manager by default")
     func makesItsManager() {
         let provider = CurrentLocationProvider(placeFinder: MockPlaceFinder([]))
         #expect(provider.lastLocation == nil)

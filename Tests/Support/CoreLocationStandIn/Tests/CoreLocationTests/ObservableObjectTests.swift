@@ -9,7 +9,7 @@ struct ObservableObjectTests {
         var value = 0
     }
 
-    @Test("says before each change that there will be one: the list")
+    @Test("A list announces each change before it happens")
     func listIsObservable() async {
         let list = AppEnvironment.mock().makeList()
         let count = Count()
@@ -18,7 +18,7 @@ struct ObservableObjectTests {
         #expect(count.value == 2)
     }
 
-    @Test("says before each change that there will be one: the featured place")
+    @Test("A featured place manager announces each change before it happens")
     func featuredPlaceIsObservable() async {
         let environment = AppEnvironment.mock()
         let manager = environment.makeFeaturedPlaceManager()
