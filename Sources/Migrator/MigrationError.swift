@@ -57,9 +57,9 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
         case .missingFiles(let versions):
             "applied, but without a file: \(versions.joined(separator: ", ")) (is this an older release than they allow?)"
         case .replacedFiles(let versions, let file):
-            "this database was made by the migrations \(versions.joined(separator: ", ")), a draft that \(file) and later "
-                + "ones replace; nothing was changed. Make a new database: Documentation/migrations.md says how, and how "
-                + "to take places and events along"
+            "this database was made by a draft, the migrations \(versions.first ?? "") to \(versions.last ?? ""), which "
+                + "\(file) and later ones replace; nothing was changed. Make a new database: Documentation/migrations.md "
+                + "says how, and how to take places and events along"
         case .outOfOrder(let name, let highestApplied):
             "\(name) is new, but \(highestApplied) is applied already: give it a higher number"
         case .unknownTarget(let version): "there is no migration \(version)"

@@ -40,23 +40,22 @@ enum DevCommand {
     ) throws {
         do {
             try Migration(database, settings: settings) { Terminal.printError("\($0)") }.run(.up(to: nil))
-        } catch MigrationError.replacedFiles(let versions, _) {
-            throw ReplacedDatabase(versions: versions, dataPath: state.dataPath)
+        } catch MigrationError.replacedFiles {
+            throw ReplacedDatabase(dataPath: state.dataPath)
         }
     }
 }
 
 /// The private database was made by migrations that this program's replace.
 private struct ReplacedDatabase: Error, CustomStringConvertible {
-    let versions: [String]
     let dataPath: String
 
     /// One line, with a command for a shell at its end.
     var description: String {
         let (from, to) = (Self.quoted(dataPath), Self.quoted(dataPath + "-draft"))
         return
-            "the private database was made by the migrations \(versions.joined(separator: ", ")), a draft that this "
-            + "version replaces; nothing was changed. To keep it and start afresh: mv \(from) \(to)"
+            "the private database was made by a draft of the schema that this version replaces; nothing was changed. "
+            + "To keep it and start afresh: mv \(from) \(to)"
     }
 
     private static func quoted(_ path: String) -> String {
