@@ -43,8 +43,6 @@ let package = Package(
 
         // What the app links: Foundation only, builds alone.
         .target(name: "PointsOfInterestAPI", swiftSettings: swiftSettings),
-        .executableTarget(
-            name: "EventGenerator", dependencies: ["PointsOfInterestAPI"], swiftSettings: swiftSettings),
         .target(
             name: "PointsOfInterestClient", dependencies: ["Locking", "PointsOfInterestAPI"],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
@@ -55,6 +53,14 @@ let package = Package(
             name: "PointsOfInterestTesting",
             dependencies: ["Locking", "PointsOfInterestClient", "MockServerAPI"],
             resources: [.copy("RecordedResponses")], swiftSettings: swiftSettings),
+
+        // The server's side of the contract: Foundation only, and no product.
+        .target(
+            name: "PointsOfInterestServerAPI", dependencies: ["PointsOfInterestAPI"],
+            swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "EventGenerator", dependencies: ["PointsOfInterestServerAPI"],
+            swiftSettings: swiftSettings),
 
         // The server, from the socket up.
         .target(
@@ -73,7 +79,7 @@ let package = Package(
             name: "Migrator", dependencies: ["Locking", "Hashing", "Postgres"], swiftSettings: swiftSettings),
         .target(
             name: "POIService",
-            dependencies: ["Locking", "Hashing", "HTTPServer", "PointsOfInterestAPI", "CPROJ"],
+            dependencies: ["Locking", "Hashing", "HTTPServer", "PointsOfInterestServerAPI", "CPROJ"],
             swiftSettings: swiftSettings),
         .target(
             name: "POIDatabase",
@@ -126,7 +132,7 @@ let package = Package(
             dependencies: ["Locking", "Hashing", "Loopback", "Migrator", "PrivateCluster"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "PointsOfInterestAPITests", dependencies: ["PointsOfInterestAPI", "Randomness"],
+            name: "PointsOfInterestAPITests", dependencies: ["PointsOfInterestServerAPI", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "EventGeneratorTests", dependencies: ["EventGenerator"], exclude: ["Definitions"],

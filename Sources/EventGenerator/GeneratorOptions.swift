@@ -1,12 +1,13 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct GeneratorOptions {
     static let help = """
-        Makes Swift types, and a page of documentation, of a folder of event definitions.
+        Makes Swift types and a page of documentation from a folder of event definitions.
 
         usage: generate-events --definitions FOLDER [--swift FILE] [--documentation FILE] [options]
 
           --definitions FOLDER    the folder whose *.json files define the events
-          --swift FILE            the Swift file to write
+          --swift FILE            the Swift file to write, for an app
+          --catalog FILE          the Swift file with the definitions to write, for the service
           --documentation FILE    the Markdown page to write
           --type NAME             the name of the enum (TrackingEvent)
           --access LEVEL          its access level: public, package or internal (internal)
@@ -20,6 +21,7 @@ struct GeneratorOptions {
 
     private(set) var definitions = ""
     private(set) var swiftFile: String?
+    private(set) var catalog: String?
     private(set) var documentation: String?
     private(set) var type = "TrackingEvent"
     private(set) var access = Access.internal
@@ -41,7 +43,7 @@ struct GeneratorOptions {
             try set(argument, to: value)
         }
         guard !definitions.isEmpty else { throw GeneratorError("--definitions is missing") }
-        guard swiftFile != nil || documentation != nil else {
+        guard swiftFile != nil || catalog != nil || documentation != nil else {
             throw GeneratorError("nothing to make: give --swift, --documentation or both")
         }
     }
@@ -50,6 +52,7 @@ struct GeneratorOptions {
         switch option {
         case "--definitions": definitions = value
         case "--swift": swiftFile = value
+        case "--catalog": catalog = value
         case "--documentation": documentation = value
         case "--type":
             guard SwiftName.isTypeName(value) else {

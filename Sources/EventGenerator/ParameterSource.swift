@@ -1,6 +1,6 @@
-import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 
-/// What a parameter's definition becomes in Swift: an associated value.
+/// A parameter in Swift: an associated value.
 struct ParameterSource {
     let definition: EventParameter
     /// The associated value's label.
@@ -14,7 +14,7 @@ struct ParameterSource {
         choice = try ChoiceSource(definition, of: event)
     }
 
-    /// What the value is called within a function: not what the function calls its own values.
+    /// The value's name within a function, other than those of the function's own values.
     var variable: String {
         ["value", "content", "known", "self"].contains(label)
             ? label + "Value" : SwiftName.escaped(label)
@@ -25,7 +25,7 @@ struct ParameterSource {
         "\(label): \(type)" + (definition.isRequired ? "" : "? = nil")
     }
 
-    /// What gets the value out of a content's.
+    /// The expression that reads the value from an `EventContent`.
     var reading: String {
         let member = "value[\(SourceWriter.literal(definition.name))]?"
         switch definition.kind {
@@ -38,7 +38,7 @@ struct ParameterSource {
         }
     }
 
-    /// What makes a content's value of the value.
+    /// The expression that makes the `EventContent`'s value.
     var writing: String {
         let make: String
         var source = variable
@@ -51,17 +51,7 @@ struct ParameterSource {
         case .number: make = "number"
         case .boolean: make = "boolean"
         }
-        return definition.isRequired ? ".\(make)(\(source))" : "\(source).map(EventValue.\(make))"
-    }
-
-    func writeDefinition(_ writer: inout SourceWriter) {
-        writer.line("EventParameter(")
-        writer.indented { writer in
-            writer.line("name: \(SourceWriter.literal(definition.name)),")
-            writer.line("description: \(SourceWriter.literal(definition.description)),")
-            writer.line("kind: \(kind),")
-            writer.line("isRequired: \(definition.isRequired)),")
-        }
+        return definition.isRequired ? ".\(make)(\(source))" : "\(source).map(JSONValue.\(make))"
     }
 
     private var type: String {
@@ -73,40 +63,69 @@ struct ParameterSource {
         case .boolean: "Bool"
         }
     }
+}
 
-    private var kind: String {
-        switch definition.kind {
-        case .text(let length): ".text(length: \(source(length)))"
-        case .choice(let values): ".choice(\(source(values)))"
-        case .openChoice(let values, let length):
-            ".openChoice(\(source(values)), length: \(source(length)))"
-        case .integer(let range): ".integer(\(bound(range.lowerBound))...\(bound(range.upperBound)))"
-        case .number(let range): ".number(\(bound(range.lowerBound))...\(bound(range.upperBound)))"
-        case .boolean: ".boolean"
+/// The type of a parameter whose values are listed: an enum, or, where newer apps have more of them, a struct.
+struct ChoiceSource {
+    let parameter: EventParameter
+    let typeName: String
+    private let isOpen: Bool
+    private let values: [(name: String, value: String)]
+
+    /// Nil if the parameter's values are not listed.
+    ///
+    /// - Throws: if two values make one name of Swift, or one makes none.
+    init?(_ parameter: EventParameter, of event: EventDefinition) throws {
+        let texts: [String]
+        switch parameter.kind {
+        case .choice(let list): (texts, isOpen) = (list, false)
+        case .openChoice(let list, _): (texts, isOpen) = (list, true)
+        default: return nil
+        }
+        self.parameter = parameter
+        typeName = SwiftName.type(event.name) + SwiftName.type(parameter.name)
+        values = texts.map { (SwiftName.member($0), $0) }
+        var names: Set<String> = ["rawValue", "known"]
+        for (name, text) in values {
+            guard !name.isEmpty, names.insert(name).inserted else {
+                throw GeneratorError(
+                    "\(event.name): \(parameter.name) can't have \(text) beside the other values")
+            }
         }
     }
 
-    private func source(_ length: ClosedRange<Int>) -> String {
-        "\(length.lowerBound)...\(length.upperBound)"
+    func write(_ writer: inout SourceWriter, access: String) {
+        writer.comment(parameter.description)
+        if isOpen { writeStruct(&writer, access) } else { writeEnum(&writer, access) }
     }
 
-    private func source(_ values: [String]) -> String {
-        "[\(values.map(SourceWriter.literal).joined(separator: ", "))]"
-    }
-
-    private func bound(_ number: Int) -> String {
-        switch number {
-        case .min: "Int.min"
-        case .max: "Int.max"
-        default: "\(number)"
+    private func writeEnum(_ writer: inout SourceWriter, _ access: String) {
+        writer.block("\(access)enum \(typeName): String, Hashable, Sendable, CaseIterable") { writer in
+            for (name, value) in values {
+                writer.comment("`\(value)`.")
+                writer.line("case \(SwiftName.escaped(name)) = \(SourceWriter.literal(value))")
+            }
         }
     }
 
-    private func bound(_ number: Double) -> String {
-        switch number {
-        case -.greatestFiniteMagnitude: "-Double.greatestFiniteMagnitude"
-        case .greatestFiniteMagnitude: "Double.greatestFiniteMagnitude"
-        default: "\(number)"
+    private func writeStruct(_ writer: inout SourceWriter, _ access: String) {
+        let conformances = "RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral"
+        writer.block("\(access)struct \(typeName): \(conformances)") { writer in
+            writer.comment("The value as it is sent.")
+            writer.line("\(access)let rawValue: String")
+            writer.line()
+            writer.comment("Makes a value of any text, listed or not.")
+            writer.line("\(access)init(rawValue: String) { self.rawValue = rawValue }")
+            writer.line()
+            writer.comment("Makes a value of any text, listed or not.")
+            writer.line("\(access)init(stringLiteral rawValue: String) { self.rawValue = rawValue }")
+            writer.line()
+            for (name, value) in values {
+                writer.comment("`\(value)`.")
+                writer.line(
+                    "\(access)static let \(SwiftName.escaped(name)): \(typeName) = \(SourceWriter.literal(value))"
+                )
+            }
         }
     }
 }

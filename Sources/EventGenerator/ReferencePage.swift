@@ -1,4 +1,4 @@
-import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 
 /// The page of documentation: what each event means and what its values are.
 struct ReferencePage {
@@ -37,9 +37,9 @@ struct ReferencePage {
         case .text(let length): "a text\(text(length))"
         case .choice(let values): "one of \(list(values))"
         case .openChoice(let values, let length): "\(list(values)), or another text\(text(length))"
-        case .integer(let range): "a whole number" + text(range, least: .min, greatest: .max)
+        case .integer(let range): "a whole number" + text(range, minimum: .min, maximum: .max)
         case .number(let range):
-            "a number" + text(range, least: -.greatestFiniteMagnitude, greatest: .greatestFiniteMagnitude)
+            "a number" + text(range, minimum: -.greatestFiniteMagnitude, maximum: .greatestFiniteMagnitude)
         case .boolean: "`true` or `false`"
         }
     }
@@ -59,9 +59,9 @@ struct ReferencePage {
     }
 
     private static func text<Number: Comparable>(
-        _ range: ClosedRange<Number>, least: Number, greatest: Number
+        _ range: ClosedRange<Number>, minimum: Number, maximum: Number
     ) -> String {
-        switch (range.lowerBound == least, range.upperBound == greatest) {
+        switch (range.lowerBound == minimum, range.upperBound == maximum) {
         case (true, true): ""
         case (false, true): " from \(range.lowerBound)"
         case (true, false): " up to \(range.upperBound)"

@@ -1,4 +1,4 @@
-/// Lines of source, indented and no longer than a line is.
+/// Writes lines of source, indented and wrapped.
 struct SourceWriter {
     /// As in `.swift-format`.
     static let lineLength = 110
@@ -9,6 +9,18 @@ struct SourceWriter {
     /// Writes a line; an empty one without blanks.
     mutating func line(_ line: String = "") {
         text += line.isEmpty ? "\n" : indentation + line + "\n"
+    }
+
+    /// Writes the lines that a generated file begins with.
+    mutating func head(_ options: GeneratorOptions, module: String?) {
+        line(
+            "// Made by generate-events from the definitions in \(options.definitions). Changes belong there."
+        )
+        line("// swift-format-ignore-file")
+        line()
+        guard let module else { return }
+        line("import \(module)")
+        line()
     }
 
     /// Writes lines one level further in.
@@ -25,7 +37,7 @@ struct SourceWriter {
         line("}")
     }
 
-    /// Writes a comment for documentation, broken where lines end.
+    /// Writes a documentation comment, wrapped.
     mutating func comment(_ text: String, mark: String = "") {
         let room = Self.lineLength - indentation.count - 4 - mark.count
         for (index, part) in Self.wrap(text, to: room).enumerated() {
@@ -34,8 +46,7 @@ struct SourceWriter {
         }
     }
 
-    /// Writes `head` with its arguments and what follows: on one line if they fit there, else on as many as it
-    /// takes.
+    /// Writes `head` with its arguments and `close`: on one line if they fit, else with a line for each argument.
     mutating func call(_ head: String, _ arguments: [String], close: String) {
         let whole = head + "(" + arguments.joined(separator: ", ") + ")" + close
         if !whole.contains("\n"), indentation.count + whole.count <= Self.lineLength { return line(whole) }
@@ -76,4 +87,54 @@ struct SourceWriter {
     }
 
     private var indentation: String { String(repeating: "    ", count: level) }
+}
+
+/// Names of Swift, made of those of events, parameters and values.
+enum SwiftName {
+    /// What can't name a case, a parameter or a property without backticks.
+    private static let keywords: Set<String> = [
+        "actor", "any", "as", "associatedtype", "async", "await", "borrowing", "break", "case", "catch",
+        "class",
+        "consuming", "continue", "default", "defer", "deinit", "do", "else", "enum", "extension",
+        "fallthrough",
+        "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal",
+        "is",
+        "let", "nil", "operator", "package", "precedencegroup", "private", "protocol", "public", "repeat",
+        "rethrows", "return", "self", "Self", "some", "static", "struct", "subscript", "super", "switch",
+        "throw", "throws", "true", "try", "typealias", "var", "where", "while",
+    ]
+
+    /// `page-view` as `pageView`.
+    static func member(_ name: String) -> String {
+        let words = words(name)
+        guard let first = words.first else { return "" }
+        // An acronym goes to lower case as a whole: `URL scheme` as `urlScheme`.
+        let isAcronym = first.allSatisfy { !$0.isLowercase }
+        let start = isAcronym ? first.lowercased() : first.prefix(1).lowercased() + first.dropFirst()
+        let member = start + words.dropFirst().map(capitalized).joined()
+        return member.first?.isNumber == true ? "_" + member : member
+    }
+
+    /// `page-view` as `PageView`.
+    static func type(_ name: String) -> String {
+        words(name).map(capitalized).joined()
+    }
+
+    private static func words(_ name: String) -> [Substring] {
+        name.split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
+    }
+
+    private static func capitalized(_ word: Substring) -> String {
+        word.prefix(1).uppercased() + word.dropFirst()
+    }
+
+    /// A name as it is written where it is declared or used: in backticks if Swift has other plans with it.
+    static func escaped(_ name: String) -> String {
+        keywords.contains(name) ? "`\(name)`" : name
+    }
+
+    /// Whether a type can have this name.
+    static func isTypeName(_ name: String) -> Bool {
+        name.wholeMatch(of: /[A-Z][A-Za-z0-9]*/) != nil && !keywords.contains(name)
+    }
 }

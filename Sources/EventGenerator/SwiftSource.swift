@@ -1,6 +1,6 @@
-import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 
-/// The Swift file: an enum with a case for each event, and the definitions.
+/// The Swift file of an app: an enum with a case for each event.
 struct SwiftSource {
     private let events: [EventSource]
     private let options: GeneratorOptions
@@ -18,15 +18,7 @@ struct SwiftSource {
 
     var text: String {
         var writer = SourceWriter()
-        writer.line(
-            "// Made by generate-events from the definitions in \(options.definitions). Changes belong there."
-        )
-        writer.line("// swift-format-ignore-file")
-        writer.line()
-        if let module = options.module {
-            writer.line("import \(module)")
-            writer.line()
-        }
+        writer.head(options, module: options.module)
         writeEnum(&writer)
         writer.line()
         writeContent(&writer)
@@ -34,8 +26,6 @@ struct SwiftSource {
             writer.line()
             writer.block("extension \(options.type)") { choice.write(&$0, access: access) }
         }
-        writer.line()
-        writeDefinitions(&writer)
         return writer.text
     }
 
@@ -79,24 +69,87 @@ struct SwiftSource {
         }
     }
 
-    private func writeDefinitions(_ writer: inout SourceWriter) {
-        writer.block("extension \(options.type)") { writer in
-            writer.comment("What each event is, and what its values may be.")
-            writer.line("\(access)static let definitions: [EventDefinition] = [")
-            writer.indented { writer in
-                for event in events { event.writeDefinition(&writer) }
-            }
-            writer.line("]")
-        }
-    }
-
-    /// Two names that only differ where Swift's don't.
+    /// Refuses names that differ in the definitions and not in Swift.
     private static func refuseRepetition(of names: [(swift: String, source: String)]) throws {
         var sources: [String: String] = [:]
         for (swift, source) in names {
             if let other = sources.updateValue(source, forKey: swift) {
                 throw GeneratorError("\(other) and \(source) would both be \(swift) in Swift")
             }
+        }
+    }
+}
+
+/// An event in Swift: a case of the enum.
+struct EventSource {
+    let definition: EventDefinition
+    let caseName: String
+    let parameters: [ParameterSource]
+
+    init(_ definition: EventDefinition) throws {
+        self.definition = definition
+        caseName = SwiftName.member(definition.name)
+        parameters = try definition.parameters.map { try ParameterSource($0, of: definition) }
+        var labels: Set<String> = []
+        for parameter in parameters where !labels.insert(parameter.label).inserted {
+            throw GeneratorError(
+                "\(definition.name): two parameters would both be \(parameter.label) in Swift")
+        }
+    }
+
+    var choices: [ChoiceSource] { parameters.compactMap(\.choice) }
+
+    private var caseReference: String { SwiftName.escaped(caseName) }
+    private var nameLiteral: String { SourceWriter.literal(definition.name) }
+
+    func writeCase(_ writer: inout SourceWriter) {
+        writer.comment(definition.description)
+        if !parameters.isEmpty {
+            writer.line("///")
+            writer.line("/// - Parameters:")
+            for parameter in parameters {
+                writer.comment(parameter.definition.description, mark: "  - \(parameter.label): ")
+            }
+        }
+        guard !parameters.isEmpty else { return writer.line("case \(caseReference)") }
+        writer.call("case \(caseReference)", parameters.map(\.declaration), close: "")
+    }
+
+    func writeReading(_ writer: inout SourceWriter) {
+        guard !parameters.isEmpty else {
+            return writer.line("case \(nameLiteral): return .\(caseReference)")
+        }
+        writer.line("case \(nameLiteral):")
+        writer.indented { writer in
+            let required = parameters.filter(\.definition.isRequired)
+            if !required.isEmpty {
+                let bindings = required.map { "let \($0.variable) = \($0.reading)" }
+                if bindings.count == 1 {
+                    writer.line("guard \(bindings[0]) else { return nil }")
+                } else {
+                    writer.line("guard \(bindings.joined(separator: ",\n                "))")
+                    writer.line("else { return nil }")
+                }
+            }
+            let arguments = parameters.map { parameter in
+                "\(parameter.label): "
+                    + (parameter.definition.isRequired ? parameter.variable : parameter.reading)
+            }
+            writer.call("return .\(caseReference)", arguments, close: "")
+        }
+    }
+
+    func writeContent(_ writer: inout SourceWriter) {
+        guard !parameters.isEmpty else {
+            return writer.line("case .\(caseReference): EventContent(name: \(nameLiteral))")
+        }
+        writer.line(
+            "case .\(caseReference)(\(parameters.map { "let " + $0.variable }.joined(separator: ", "))):")
+        writer.indented { writer in
+            let members = parameters.map { "\(SourceWriter.literal($0.definition.name)): \($0.writing)" }
+            writer.call(
+                "EventContent", ["name: \(nameLiteral)", "present: [\(members.joined(separator: ", "))]"],
+                close: "")
         }
     }
 }

@@ -1,22 +1,32 @@
 /// The paths of the service's endpoints, below any prefix.
-public enum EndpointPath {
-    /// The points of interest around a centre, see `NearbyPlacesRequest`.
-    public static let locations = "/locations"
-    /// One point of interest, see `PlaceRequest`; a template whose `{id}` is the place's id.
-    public static let location = "/locations/{id}"
-    /// The categories, see `CategoriesRequest`.
-    public static let categories = "/categories"
-    /// What apps tell of their use, see `EventsRequest`.
-    public static let events = "/events"
-    /// What a problem of a code means, for people; a template whose `{code}` is a `ProblemCode`.
-    public static let problem = "/problems/{code}"
+package enum EndpointPath {
+    /// The places around a centre or in a box, see `NearbyPlacesRequest`.
+    package static let locations = "/locations"
+    /// One place, see `PlaceRequest`; a template whose `{id}` is the place's id.
+    package static let location = "/locations/{id}"
+    /// The categories, see `CategoryCount`.
+    package static let categories = "/categories"
+    /// Events, see `EventsRequest`.
+    package static let events = "/events"
+    /// What a problem means, for people; a template whose `{code}` is a `ProblemCode`.
+    package static let problem = "/problems/{code}"
     /// The OpenAPI description of the service.
-    public static let openAPI = "/openapi.json"
-    /// Answers 200 while the process turns.
-    public static let livez = "/livez"
-    /// Answers 200 while the process can take requests.
-    public static let readyz = "/readyz"
+    package static let openAPI = "/openapi.json"
+    /// 200 while the process is alive.
+    package static let livez = "/livez"
+    /// 200 while the process can take requests.
+    package static let readyz = "/readyz"
 
-    /// The path of one point of interest.
-    public static func location(id: Int) -> String { "/locations/\(id)" }
+    /// The path of one place.
+    package static func location(id: Int) -> String { "/locations/\(id)" }
+}
+
+/// The media types of the contract's bodies.
+package enum MediaType {
+    /// A response that succeeds, unless the client prefers another form (RFC 8259).
+    package static let json = "application/json"
+    /// Places as a feature collection (RFC 7946).
+    package static let geoJSON = "application/geo+json"
+    /// Every problem (RFC 9457).
+    package static let problemJSON = "application/problem+json"
 }

@@ -52,7 +52,7 @@ extension HTTPURLResponse {
     /// - Throws: `URLError` where the request has no URL, or Foundation doesn't accept the parts.
     public static func fixture(
         for request: URLRequest, status: Int = 200,
-        headers: [String: String] = ["Content-Type": MediaType.json]
+        headers: [String: String] = ["Content-Type": "application/json"]
     ) throws -> HTTPURLResponse {
         guard let url = request.url,
             let response = HTTPURLResponse(

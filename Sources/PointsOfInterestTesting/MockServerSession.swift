@@ -56,7 +56,7 @@ public struct MockServerSession: Sendable {
 
     /// Sets the places of the service, from now on.
     public func setFixtures(_ places: [PointOfInterest]) async throws {
-        try await setFixtures(json: Data(places.json))
+        try await setFixtures(json: JSONEncoder().encode(places))
     }
 
     /// Sets the places of the service from a document: an array as in the response of `GET /locations`, or GeoJSON.

@@ -79,7 +79,7 @@ extension ExampleEvent {
         case .orderPlaced(let kind, let itemCount, let valueValue, let `default`, let isGift, let level, let note, let price, let score):
             EventContent(
                 name: "order-placed",
-                present: ["kind": .string(kind.rawValue), "item_count": .integer(itemCount), "value": .string(valueValue), "default": (`default`?.rawValue).map(EventValue.string), "is-gift": isGift.map(EventValue.boolean), "level": level.map(EventValue.integer), "note": note.map(EventValue.string), "price": price.map(EventValue.number), "score": score.map(EventValue.number)])
+                present: ["kind": .string(kind.rawValue), "item_count": .integer(itemCount), "value": .string(valueValue), "default": (`default`?.rawValue).map(JSONValue.string), "is-gift": isGift.map(JSONValue.boolean), "level": level.map(JSONValue.integer), "note": note.map(JSONValue.string), "price": price.map(JSONValue.number), "score": score.map(JSONValue.number)])
         case .quoted(let on):
             EventContent(name: "quoted", present: ["on": .boolean(on)])
         case .other(let content): content
@@ -116,76 +116,4 @@ extension ExampleEvent {
         /// `case`.
         static let `case`: OrderPlacedDefault = "case"
     }
-}
-
-extension ExampleEvent {
-    /// What each event is, and what its values may be.
-    static let definitions: [EventDefinition] = [
-        EventDefinition(
-            name: "class",
-            description: "What class is.",
-            allowsOthers: true),
-        EventDefinition(
-            name: "order-placed",
-            description: "What order-placed is.",
-            parameters: [
-                EventParameter(
-                    name: "kind",
-                    description: "A string.",
-                    kind: .choice(["in-store", "self", "URL scheme"]),
-                    isRequired: true),
-                EventParameter(
-                    name: "item_count",
-                    description: "A integer.",
-                    kind: .integer(1...99),
-                    isRequired: true),
-                EventParameter(
-                    name: "value",
-                    description: "A string.",
-                    kind: .text(length: 0...8192),
-                    isRequired: true),
-                EventParameter(
-                    name: "default",
-                    description: "A string.",
-                    kind: .openChoice(["a", "case"], length: 0...10),
-                    isRequired: false),
-                EventParameter(
-                    name: "is-gift",
-                    description: "A boolean.",
-                    kind: .boolean,
-                    isRequired: false),
-                EventParameter(
-                    name: "level",
-                    description: "A integer.",
-                    kind: .integer(Int.min...0),
-                    isRequired: false),
-                EventParameter(
-                    name: "note",
-                    description: "A string.",
-                    kind: .text(length: 1...8192),
-                    isRequired: false),
-                EventParameter(
-                    name: "price",
-                    description: "A number.",
-                    kind: .number(0.0...Double.greatestFiniteMagnitude),
-                    isRequired: false),
-                EventParameter(
-                    name: "score",
-                    description: "A number.",
-                    kind: .number(-1.5...1.5),
-                    isRequired: false),
-            ],
-            allowsOthers: false),
-        EventDefinition(
-            name: "quoted",
-            description: "A \"quoted\" | text with a \\ and <b>é</b>, and with so many words that the comment of its case has to be broken into lines.",
-            parameters: [
-                EventParameter(
-                    name: "on",
-                    description: "A boolean.",
-                    kind: .boolean,
-                    isRequired: true),
-            ],
-            allowsOthers: true),
-    ]
 }

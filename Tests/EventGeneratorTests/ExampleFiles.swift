@@ -6,6 +6,7 @@ enum ExampleFiles {
 
     static let definitions = folder.appendingPathComponent("Definitions").path
     static let source = folder.appendingPathComponent("ExampleEvent.swift").path
+    static let catalog = folder.appendingPathComponent("ExampleDefinitions.swift").path
 
     /// A folder of a test's own, with these files, for as long as the body runs.
     static func withFolder<Value>(_ files: [String: String], _ body: (String) throws -> Value) throws -> Value

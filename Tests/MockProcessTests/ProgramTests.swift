@@ -32,7 +32,8 @@ struct ProgramTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = folder.path + "/places.json"
-        try Data([PointOfInterest.fixture(id: 5, name: "Only")].json).write(to: URL(filePath: path))
+        try JSONEncoder().encode([PointOfInterest.fixture(id: 5, name: "Only")]).write(
+            to: URL(filePath: path))
         let mock = try await MockServerProcess(["--fixtures", path])
         let service = PointsOfInterestService(baseURL: mock.baseURL)
         let here = try Coordinate(latitude: 0, longitude: 0)

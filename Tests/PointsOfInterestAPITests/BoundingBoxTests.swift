@@ -1,6 +1,7 @@
-import PointsOfInterestAPI
 import Randomness
 import Testing
+
+@testable import PointsOfInterestAPI
 
 @Suite("A bounding box")
 struct BoundingBoxTests {

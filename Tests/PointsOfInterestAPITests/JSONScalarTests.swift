@@ -1,6 +1,7 @@
-import PointsOfInterestAPI
 import Randomness
 import Testing
+
+@testable import PointsOfInterestAPI
 
 @Suite("The JSON writer's strings and numbers")
 struct JSONScalarTests {

@@ -1,6 +1,7 @@
 import Foundation
-import PointsOfInterestAPI
 import Testing
+
+@testable import PointsOfInterestAPI
 
 @Suite("A point of interest")
 struct PointOfInterestTests {
@@ -36,7 +37,7 @@ struct PointOfInterestTests {
         arguments: ["id", "name", "category", "latitude", "longitude", "featured"])
     func needsRequiredFields(field: String) throws {
         let body = try #require(
-            try JSONSerialization.jsonObject(with: Data([least].json)) as? [[String: Any]])
+            try JSONSerialization.jsonObject(with: JSONEncoder().encode([least])) as? [[String: Any]])
         let without = try JSONSerialization.data(withJSONObject: body.map { $0.filter { $0.key != field } })
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([PointOfInterest].self, from: without)

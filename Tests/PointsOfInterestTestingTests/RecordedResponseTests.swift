@@ -2,6 +2,8 @@ import Foundation
 import PointsOfInterestTesting
 import Testing
 
+@testable import PointsOfInterestAPI
+
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif

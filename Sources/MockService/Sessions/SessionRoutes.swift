@@ -1,7 +1,7 @@
 import Foundation
 import HTTPServer
 import MockServerAPI
-import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 
 /// The mock's own requests, with which a test prepares its session and reads the app's requests.
 enum SessionRoutes {

@@ -27,7 +27,7 @@ struct EventsHandler: HTTPHandler {
         guard Self.offer.choice(for: request.headers) != nil else {
             throw HTTPError.notAcceptable("The response is available as \(MediaType.json).")
         }
-        try EventsRequest.decode(query: (request.query ?? "").utf8, ignoring: ignoredParameters)
+        try NoParameter.refuseAll(of: (request.query ?? "").utf8, ignoring: ignoredParameters)
         guard request.headers.hasContent(of: MediaType.json) else { throw Self.unsupportedMediaType }
         let response = try await take(try body(of: request, context))
         return HTTPResponse(.ok, headers: Self.fields, body: response.json)

@@ -172,7 +172,7 @@ extension OpenAPIDocument {
     ) -> JSONValue {
         let schema: JSONValue = ["type": "string"]
         return [
-            "description": .string(description), "required": .flag(isRequired),
+            "description": .string(description), "required": .boolean(isRequired),
             "schema": pattern.map { schema.with([("pattern", .string($0))]) } ?? schema,
         ]
     }

@@ -117,7 +117,7 @@ extension OpenAPIDocument {
             ("name", .string(name.description)), ("in", "query"), ("required", false),
             ("description", .string(description)), ("schema", schema),
         ]
-        if case .object(let schema) = schema, schema.contains(where: { $0.value == "array" }) {
+        if case .object(let schema) = schema, schema.members.contains(where: { $0.value == "array" }) {
             members += [("style", "form"), ("explode", false)]
         }
         return .object(members)

@@ -99,7 +99,7 @@ struct CategoriesHandler: HTTPHandler {
         guard Self.offer.choice(for: request.headers) != nil else {
             throw HTTPError.notAcceptable("Categories come as \(MediaType.json).")
         }
-        _ = try CategoriesRequest.decode(query: (request.query ?? "").utf8, ignoring: ignoredParameters)
+        try NoParameter.refuseAll(of: (request.query ?? "").utf8, ignoring: ignoredParameters)
         let responder = DatasetResponder(
             request,
             RepresentationHash(

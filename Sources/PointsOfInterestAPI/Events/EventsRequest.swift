@@ -9,27 +9,112 @@ public struct EventsRequest: Hashable, Sendable {
     }
 
     /// The path, below any prefix.
-    public var path: String { EndpointPath.events }
+    package var path: String { EndpointPath.events }
 
     /// The body.
-    public func encode() -> [UInt8] {
+    package func encode() -> [UInt8] {
         var writer = JSONWriter(capacity: 16 + 256 * events.count)
         writer.beginArray()
         for event in events { writer.value(event) }
         writer.endArray()
         return writer.bytes
     }
+}
 
-    /// Reads and checks a body, in one pass over its bytes: all of it is good, or none of it is taken.
-    ///
-    /// An event is checked against its definition in the catalog. One whose name is not there comes from a newer
-    /// app: its envelope is checked and its value kept as it is. Members of an event that aren't known are ignored.
-    ///
-    /// - Throws: what is wrong, with every event that is at fault.
-    public static func decode(
-        body: [UInt8], catalog: EventCatalog = .builtIn
-    ) throws(EventsError) -> [ReceivedEvent] {
-        var decoder = EventsDecoder(body: body, catalog: catalog)
-        return try decoder.decode()
+/// What the service answers to `POST /events`, once every event of the batch is stored for good.
+public struct EventsResponse: Hashable, Sendable, Codable {
+    /// How many events were new.
+    public let accepted: Int
+    /// How many were there before, or more than once in the batch.
+    public let duplicates: Int
+
+    /// Makes an answer.
+    public init(accepted: Int, duplicates: Int) {
+        self.accepted = accepted
+        self.duplicates = duplicates
     }
+
+    /// The body of the answer.
+    package var json: [UInt8] {
+        var writer = JSONWriter(capacity: 64)
+        writer.beginObject()
+        writer.member("accepted", accepted)
+        writer.member("duplicates", duplicates)
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+/// One fault of one event of a batch, which is refused for it.
+public struct EventFault: Hashable, Sendable, Codable {
+    /// What is wrong, for programs.
+    public struct Code: RawRepresentable, Hashable, Sendable, Codable {
+        /// The code as it is sent, in kebab case.
+        public let rawValue: String
+
+        /// Makes a code of any text, known or not.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The item of the batch is not an object.
+        public static let notAnEvent = Code(rawValue: "not-an-event")
+        /// A member that every event has, or a parameter that this event has, is missing.
+        public static let missing = Code(rawValue: "missing")
+        /// The definition of the event doesn't have this parameter, and admits no other.
+        public static let unknown = Code(rawValue: "unknown")
+        /// The member is given twice.
+        public static let repeated = Code(rawValue: "repeated")
+        /// The member is of another type than the one that it should be.
+        public static let wrongType = Code(rawValue: "wrong-type")
+        /// The number is less or greater, or the text shorter or longer, than it may be.
+        public static let outOfRange = Code(rawValue: "out-of-range")
+        /// The text is none of those that the parameter may have.
+        public static let notAChoice = Code(rawValue: "not-a-choice")
+        /// The text is not a UUID.
+        public static let notAUUID = Code(rawValue: "not-a-uuid")
+        /// The text is not UTF-8, or has a NUL, a control character that isn't escaped or half a surrogate pair.
+        public static let malformedText = Code(rawValue: "malformed-text")
+        /// The value has more bytes, more members or more levels than it may.
+        public static let tooLarge = Code(rawValue: "too-large")
+    }
+
+    /// Which event of the batch, from 0.
+    public let index: Int
+    /// What is wrong, for programs.
+    public let code: Code
+    /// What is wrong, for people. It never repeats what was sent.
+    public let detail: String
+    /// Which member or parameter, where it is one that is known: `user_id`, `page`.
+    public let parameter: String?
+
+    /// Makes a fault.
+    public init(index: Int, code: Code, detail: String, parameter: String? = nil) {
+        self.index = index
+        self.code = code
+        self.detail = detail
+        self.parameter = parameter
+    }
+}
+
+/// How large events may be. A request that keeps to these is never refused for its size.
+public enum EventLimits {
+    /// Events in a batch.
+    public static let events = 1000
+    /// Bytes of a batch, once it is decompressed.
+    public static let bodyBytes = 1 << 20
+    /// Bytes of a user's id.
+    public static let userIDBytes = 200
+    /// Bytes of an event's name.
+    public static let nameBytes = 100
+    /// Bytes of an event's value, as JSON.
+    public static let valueBytes = 8192
+    /// Members of an object within a value.
+    public static let members = 64
+    /// Levels of a value: an object of texts has one.
+    public static let levels = 8
+    /// Seconds since 1970 that PostgreSQL's timestamps reach: a phone's clock may be off, by thousands of years.
+    public static let times: ClosedRange<Double> = -2e11...9e12
+    /// Faults that are told of one event.
+    package static let faults = 3
 }

@@ -37,7 +37,7 @@ public struct TrackedEvent: Hashable, Sendable {
     }
 }
 
-extension TrackedEvent: Codable {
+extension TrackedEvent: Decodable {
     private enum CodingKeys: String, CodingKey {
         case id, time, event, test
         case userID = "user_id"
@@ -52,19 +52,90 @@ extension TrackedEvent: Codable {
             id: try container.decodeIfPresent(UUID.self, forKey: .id),
             userID: try container.decode(String.self, forKey: .userID),
             time: try container.decode(Double.self, forKey: .time),
-            event: try container.decode(TrackingEvent.self, forKey: .event),
+            event: TrackingEvent(try container.decode(EventContent.self, forKey: .event)),
             isTest: try container.decodeIfPresent(Bool.self, forKey: .test) ?? false)
     }
+}
 
-    /// Encodes the event; `id` and `test` are left out where there is none.
+/// An event that can be tracked: what `generate-events` makes of a folder of definitions conforms.
+///
+/// It is no more than its content in types. The content decides what is sent, so an enum of a team's own travels
+/// the same way as `TrackingEvent`.
+public protocol TrackableEvent: Hashable, Sendable {
+    /// Reads an event of any name; one that the type doesn't know, or whose values it can't hold, is kept as it is.
+    init(_ content: EventContent)
+
+    /// The name and the values, as they are sent.
+    var content: EventContent { get }
+}
+
+/// An event as it is sent: a name, and values of its own.
+public struct EventContent: Hashable, Sendable {
+    /// What happened, in kebab case: `page-view`.
+    public var name: String
+    /// The event's values by their names; empty where it has none.
+    public var value: [String: JSONValue]
+
+    /// Makes an event's content.
+    public init(name: String, value: [String: JSONValue] = [:]) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Makes an event's content of the values that there are: what `generate-events` calls.
+    public init(name: String, present value: [String: JSONValue?]) {
+        self.init(name: name, value: value.compactMapValues { $0 })
+    }
+}
+
+extension EventContent: Decodable {
+    private enum CodingKeys: String, CodingKey {
+        case name, value
+    }
+
+    /// Decodes `{"name": …, "value": {…}}`; without a value there are none.
     ///
-    /// - Throws: `EncodingError` for a time that is not finite.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(id, forKey: .id)
-        try container.encode(userID, forKey: .userID)
-        try container.encode(time, forKey: .time)
-        try container.encode(event, forKey: .event)
-        if isTest { try container.encode(true, forKey: .test) }
+    /// - Throws: `DecodingError` if there is no name, or a value that is not an object.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            name: try container.decode(String.self, forKey: .name),
+            value: try container.decodeIfPresent([String: JSONValue].self, forKey: .value) ?? [:])
+    }
+}
+
+extension TrackedEvent {
+    /// The event as JSON on one line: an item of a batch. A time that is not finite is `null`, which the service
+    /// refuses.
+    package var json: [UInt8] {
+        var writer = JSONWriter(capacity: 256)
+        writer.value(self)
+        return writer.bytes
+    }
+}
+
+extension JSONWriter {
+    /// Writes an event as an item of `POST /events`.
+    package mutating func value(_ event: TrackedEvent) {
+        beginObject()
+        member("id", event.id?.uuidString)
+        member("user_id", event.userID)
+        name("time")
+        value(decimal: event.time)
+        name("event")
+        value(event.event.content)
+        if event.isTest { member("test", true) }
+        endObject()
+    }
+
+    /// Writes an event's name and value, see `EventContent`.
+    package mutating func value(_ content: EventContent) {
+        beginObject()
+        member("name", content.name)
+        if !content.value.isEmpty {
+            name("value")
+            value(.object(JSONValue.Object(content.value)))
+        }
+        endObject()
     }
 }

@@ -88,7 +88,7 @@ extension TrackingEvent {
         case .pageView(let page, let additional):
             EventContent(
                 name: "page-view",
-                present: ["page": .string(page.rawValue), "additional": additional.map(EventValue.string)])
+                present: ["page": .string(page.rawValue), "additional": additional.map(JSONValue.string)])
         case .search(let query, let page):
             EventContent(name: "search", present: ["query": .string(query), "page": .integer(page)])
         case .other(let content): content
@@ -142,85 +142,4 @@ extension TrackingEvent {
         /// `settings`.
         public static let settings: PageViewPage = "settings"
     }
-}
-
-extension TrackingEvent {
-    /// What each event is, and what its values may be.
-    public static let definitions: [EventDefinition] = [
-        EventDefinition(
-            name: "background",
-            description: "The app went to the background.",
-            allowsOthers: true),
-        EventDefinition(
-            name: "events-dropped",
-            description: "Events that the app had tracked are lost; the app's queue counts them.",
-            parameters: [
-                EventParameter(
-                    name: "count",
-                    description: "How many.",
-                    kind: .integer(1...Int.max),
-                    isRequired: true),
-                EventParameter(
-                    name: "reason",
-                    description: "Why: the queue was full, the service refused them, or the queue's file was damaged.",
-                    kind: .openChoice(["full", "refused", "damaged"], length: 1...100),
-                    isRequired: true),
-            ],
-            allowsOthers: true),
-        EventDefinition(
-            name: "featured-shown",
-            description: "A featured place was shown to the user.",
-            allowsOthers: true),
-        EventDefinition(
-            name: "launch",
-            description: "The app was started, or came back from the background.",
-            allowsOthers: true),
-        EventDefinition(
-            name: "location-check",
-            description: "The app asked where it is.",
-            allowsOthers: true),
-        EventDefinition(
-            name: "notification",
-            description: "A notification was opened.",
-            parameters: [
-                EventParameter(
-                    name: "identifier",
-                    description: "The notification's identifier.",
-                    kind: .text(length: 1...200),
-                    isRequired: true),
-            ],
-            allowsOthers: true),
-        EventDefinition(
-            name: "page-view",
-            description: "A page of the app came into view.",
-            parameters: [
-                EventParameter(
-                    name: "page",
-                    description: "Which page.",
-                    kind: .openChoice(["locations-list", "locations-map", "location-detail", "featured", "search", "settings"], length: 1...100),
-                    isRequired: true),
-                EventParameter(
-                    name: "additional",
-                    description: "What the page shows where that differs, a place's id for instance.",
-                    kind: .text(length: 0...1000),
-                    isRequired: false),
-            ],
-            allowsOthers: true),
-        EventDefinition(
-            name: "search",
-            description: "Places were searched for by a text; asking for a further page of results is a search of its own.",
-            parameters: [
-                EventParameter(
-                    name: "query",
-                    description: "The text as it was typed.",
-                    kind: .text(length: 0...1000),
-                    isRequired: true),
-                EventParameter(
-                    name: "page",
-                    description: "Which page of the results, from 1.",
-                    kind: .integer(1...Int.max),
-                    isRequired: true),
-            ],
-            allowsOthers: true),
-    ]
 }

@@ -1,42 +1,48 @@
-/// Writes JSON (RFC 8259) straight into bytes, without Foundation: the server's way to its answers.
+/// Writes JSON (RFC 8259) straight into bytes, without Foundation.
 ///
-/// The caller pairs the begins with the ends and names each member of an object; the writer sees to commas,
-/// escapes and the form of numbers.
-public struct JSONWriter: ~Copyable {
-    private var buffer: ByteBuffer
-    private var needsComma = false
+/// The caller pairs the begins with the ends and names each member of an object; the writer adds commas, escapes text
+/// and formats numbers. Its parts are inlinable: the server writes places from another module, with thousands of small
+/// appends for one response.
+package struct JSONWriter: ~Copyable {
+    @usableFromInline var buffer: ByteBuffer
+    @usableFromInline var needsComma = false
 
     /// Makes an empty writer with room for that many bytes; it takes more where it needs to.
-    public init(capacity: Int = 256) {
+    package init(capacity: Int = 256) {
         buffer = ByteBuffer(capacity: capacity)
     }
 
     /// A copy of what is written so far.
-    public var bytes: [UInt8] { buffer.bytes }
+    package var bytes: [UInt8] { buffer.bytes }
 
     /// Begins an object.
-    public mutating func beginObject() {
+    @inlinable
+    package mutating func beginObject() {
         begin(UInt8(ascii: "{"))
     }
 
     /// Ends the object begun last.
-    public mutating func endObject() {
+    @inlinable
+    package mutating func endObject() {
         end(UInt8(ascii: "}"))
     }
 
     /// Begins an array.
-    public mutating func beginArray() {
+    @inlinable
+    package mutating func beginArray() {
         begin(UInt8(ascii: "["))
     }
 
     /// Ends the array begun last.
-    public mutating func endArray() {
+    @inlinable
+    package mutating func endArray() {
         end(UInt8(ascii: "]"))
     }
 
     /// Names the member that is written next; the name needs no escape.
     @inline(__always)
-    public mutating func name(_ name: StaticString) {
+    @inlinable
+    package mutating func name(_ name: StaticString) {
         let comma = needsComma ? 1 : 0
         let length = name.utf8CodeUnitCount
         buffer.withRoom(for: length + 4) { end in
@@ -53,14 +59,15 @@ public struct JSONWriter: ~Copyable {
     }
 
     /// Names the member that is written next, whatever the name.
-    public mutating func name(escaping name: String) {
+    package mutating func name(escaping name: String) {
         value(name)
         buffer.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
     /// Writes a string.
-    public mutating func value(_ string: String) {
+    @inlinable
+    package mutating func value(_ string: String) {
         separate()
         buffer.append(UInt8(ascii: "\""))
         buffer.appendEscaped(string)
@@ -68,7 +75,8 @@ public struct JSONWriter: ~Copyable {
     }
 
     /// Writes a string of UTF-8 that is known to be valid.
-    public mutating func value(utf8 text: UnsafeBufferPointer<UInt8>) {
+    @inlinable
+    package mutating func value(utf8 text: UnsafeBufferPointer<UInt8>) {
         separate()
         buffer.append(UInt8(ascii: "\""))
         buffer.appendEscaped(text)
@@ -76,49 +84,91 @@ public struct JSONWriter: ~Copyable {
     }
 
     /// Writes a number in its shortest form that reads back the same; `null` if it is not finite.
-    public mutating func value(_ number: Double) {
+    @inlinable
+    package mutating func value(_ number: Double) {
         guard number.isFinite else { return null() }
         separate()
         buffer.appendDecimal(number)
     }
 
     /// Writes a whole number.
-    public mutating func value(_ number: Int) {
+    @inlinable
+    package mutating func value(_ number: Int) {
         separate()
         buffer.appendDecimal(number)
     }
 
     /// Writes `true` or `false`.
-    public mutating func value(_ flag: Bool) {
+    @inlinable
+    package mutating func value(_ flag: Bool) {
         literal(flag ? "true" : "false")
     }
 
     /// Writes `null`.
-    public mutating func null() {
+    @inlinable
+    package mutating func null() {
         literal("null")
     }
 
+    // MARK: - Members
+
+    /// Writes a member of an object; leaves it out if it has no value.
+    @inlinable
+    package mutating func member(_ name: StaticString, _ string: String?) {
+        guard let string else { return }
+        self.name(name)
+        value(string)
+    }
+
+    /// Writes a member of an object; leaves it out if it has no value or is not finite.
+    @inlinable
+    package mutating func member(_ name: StaticString, _ number: Double?) {
+        guard let number, number.isFinite else { return }
+        self.name(name)
+        value(number)
+    }
+
+    /// Writes a member of an object.
+    @inlinable
+    package mutating func member(_ name: StaticString, _ number: Int) {
+        self.name(name)
+        value(number)
+    }
+
+    /// Writes a member of an object.
+    @inlinable
+    package mutating func member(_ name: StaticString, _ flag: Bool) {
+        self.name(name)
+        value(flag)
+    }
+
+    // MARK: - Parts
+
     @inline(__always)
-    private mutating func literal(_ text: StaticString) {
+    @inlinable
+    mutating func literal(_ text: StaticString) {
         separate()
         buffer.append(text)
     }
 
     @inline(__always)
-    private mutating func begin(_ bracket: UInt8) {
+    @inlinable
+    mutating func begin(_ bracket: UInt8) {
         separate()
         buffer.append(bracket)
         needsComma = false
     }
 
     @inline(__always)
-    private mutating func end(_ bracket: UInt8) {
+    @inlinable
+    mutating func end(_ bracket: UInt8) {
         buffer.append(bracket)
         needsComma = true
     }
 
     @inline(__always)
-    private mutating func separate() {
+    @inlinable
+    mutating func separate() {
         if needsComma { buffer.append(UInt8(ascii: ",")) }
         needsComma = true
     }

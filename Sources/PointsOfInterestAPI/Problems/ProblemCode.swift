@@ -113,3 +113,100 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     /// Somebody else's problem document, which has no code.
     public static let unspecified = ProblemCode(rawValue: "unspecified")
 }
+
+extension ProblemCode {
+    /// The code for what HTTP alone knows of an error: its status.
+    ///
+    /// - Parameter status: 400…599.
+    public init(status: Int) {
+        switch status {
+        case 401: self = .unauthorized
+        case 403: self = .forbidden
+        case 404: self = .notFound
+        case 405: self = .methodNotAllowed
+        case 406: self = .notAcceptable
+        case 408: self = .requestTimeout
+        case 412: self = .preconditionFailed
+        case 413: self = .contentTooLarge
+        case 414: self = .uriTooLong
+        case 415: self = .unsupportedMediaType
+        case 417: self = .expectationFailed
+        case 422: self = .invalidEvents
+        case 429: self = .tooManyRequests
+        case 431: self = .headersTooLarge
+        case 501: self = .notImplemented
+        case 502: self = .badGateway
+        case 503: self = .overloaded
+        case 504: self = .gatewayTimeout
+        case 505: self = .httpVersionNotSupported
+        case ..<500: self = .badRequest
+        default: self = .internalError
+        }
+    }
+}
+
+// MARK: - Status and title
+
+extension ProblemCode {
+    /// The status and the title of a problem. The server's side has longer texts.
+    package struct Kind: Sendable {
+        /// The status of the response, unless HTTP asks for another.
+        package let status: Int
+        /// What kind of problem this is, for people.
+        package let title: String
+
+        fileprivate init(_ status: Int, _ title: String) {
+            self.status = status
+            self.title = title
+        }
+    }
+
+    /// Every code that the service sends, or the load balancer before it.
+    package static let kinds: [ProblemCode: Kind] = [
+        .invalidParameters: Kind(400, "Several parameters are wrong"),
+        .unknownParameter: Kind(400, "There is no such parameter"),
+        .repeatedParameter: Kind(400, "A parameter is given more than once"),
+        .missingParameter: Kind(400, "A parameter is missing"),
+        .emptyParameter: Kind(400, "A parameter is empty"),
+        .tooManyParameters: Kind(400, "There are too many parameters"),
+        .malformedEncoding: Kind(400, "A parameter is not encoded properly"),
+        .notANumber: Kind(400, "A parameter is not a number"),
+        .notAnInteger: Kind(400, "A parameter is not a whole number"),
+        .outOfRange: Kind(400, "A parameter is out of range"),
+        .swappedCoordinates: Kind(400, "Latitude and longitude look swapped"),
+        .notABoolean: Kind(400, "A parameter is neither true nor false"),
+        .tooManyValues: Kind(400, "A list has too many values"),
+        .malformedBox: Kind(400, "The bounding box is malformed"),
+        .unknownCategory: Kind(400, "There is no such category"),
+        .conflictingParameters: Kind(400, "Two parameters exclude each other"),
+        .malformedCursor: Kind(400, "The cursor is malformed"),
+        .cursorMismatch: Kind(400, "The cursor belongs to another query"),
+        .badRequest: Kind(400, "The request is malformed"),
+        .unauthorized: Kind(401, "A key is needed"),
+        .forbidden: Kind(403, "The key is not accepted"),
+        .notFound: Kind(404, "There is nothing here"),
+        .methodNotAllowed: Kind(405, "The method is not allowed here"),
+        .notAcceptable: Kind(406, "There is no acceptable representation"),
+        .preconditionFailed: Kind(412, "The precondition doesn't hold"),
+        .requestTimeout: Kind(408, "The request took too long to arrive"),
+        .contentTooLarge: Kind(413, "The body is too large"),
+        .uriTooLong: Kind(414, "The request target is too long"),
+        .malformedBody: Kind(400, "The body is malformed"),
+        .unsupportedMediaType: Kind(415, "The media type is not read here"),
+        .unsupportedContentEncoding: Kind(415, "The coding is not read here"),
+        .invalidEvents: Kind(422, "Some events are not valid"),
+        .expectationFailed: Kind(417, "The expectation can't be met"),
+        .tooManyRequests: Kind(429, "There are too many requests"),
+        .headersTooLarge: Kind(431, "The headers are too large"),
+        .internalError: Kind(500, "The service failed"),
+        .notImplemented: Kind(501, "The service can't do this"),
+        .badGateway: Kind(502, "No server has answered"),
+        .overloaded: Kind(503, "The service is overloaded"),
+        .notReady: Kind(503, "The service is not ready"),
+        .databaseUnavailable: Kind(503, "The database is not available"),
+        .databaseBusy: Kind(503, "The database is busy"),
+        .queryTimeout: Kind(504, "The query took too long"),
+        .gatewayTimeout: Kind(504, "A server took too long to answer"),
+        .httpVersionNotSupported: Kind(505, "The version of HTTP is not supported"),
+    ]
+}

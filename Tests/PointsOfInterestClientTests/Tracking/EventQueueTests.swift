@@ -2,6 +2,7 @@ import Locking
 import Foundation
 import Testing
 
+@testable import PointsOfInterestAPI
 @testable import PointsOfInterestClient
 
 @Suite("A queue of events", .timeLimit(.minutes(1)))

@@ -1,6 +1,7 @@
 import Locking
 import Foundation
 
+@testable import PointsOfInterestAPI
 @testable import PointsOfInterestClient
 
 #if canImport(FoundationNetworking)

@@ -31,7 +31,7 @@ let package = Package(
             dependencies: [
                 .product(name: "PointsOfInterestAPI", package: "points-of-interest"), "Randomness",
             ],
-            swiftSettings: swiftSettings),
+            exclude: ["Server"], swiftSettings: swiftSettings),
     ]
         + ["PointsOfInterestClientTests", "ClientKitTests", "PointsOfInterestTestingTests"].map {
             .testTarget(name: $0, dependencies: [testing], swiftSettings: swiftSettings)

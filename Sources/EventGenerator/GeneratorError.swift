@@ -1,8 +1,0 @@
-/// Why nothing was generated, on one line.
-struct GeneratorError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
-}

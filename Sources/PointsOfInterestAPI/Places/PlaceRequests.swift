@@ -1,0 +1,145 @@
+/// `GET /locations`: the places around a centre or in a box, nearest first.
+///
+/// The client encodes it, the server decodes it.
+public struct NearbyPlacesRequest: Hashable, Sendable {
+    /// Half the Earth's circumference in metres, rounded up: no two places are farther apart.
+    public static let maximumRadiusMeters = 20_037_508.0
+    /// The numbers of places a request may ask for.
+    public static let limits = 1...100
+    /// The maximum number of places in the response to a request without a limit.
+    public static let defaultLimit = 20
+    /// The maximum number of categories that a request may name.
+    public static let maximumCategoryCount = 50
+    /// The lengths of a search text, in Unicode scalars.
+    public static let searchTextLengths = 1...100
+
+    /// The position that distances are measured from; may be nil where there is a box.
+    public var center: Coordinate?
+    /// Only places at most this far from the centre, in metres, above 0; nil is no limit. Not with a box.
+    public var radiusMeters: Double?
+    /// At most this many places, 1…100; nil is 20.
+    public var limit: Int?
+    /// Only places in this box. Without a centre, the order is by the distance from the box's middle, which
+    /// the response doesn't say.
+    public var box: BoundingBox?
+    /// Only places of one of these categories, at most 50; empty is all.
+    public var categories: [String]
+    /// Only places whose name has, for each word of this text, a word that begins with it. Case and accents
+    /// don't matter. 1…100 characters.
+    public var searchText: String?
+    /// Only places that are featured, or only those that aren't.
+    public var featured: Bool?
+    /// The page to get; nil is the first.
+    public var cursor: PageCursor?
+
+    /// Makes a request. The server checks its options.
+    public init(
+        center: Coordinate?, radiusMeters: Double? = nil, limit: Int? = nil, box: BoundingBox? = nil,
+        categories: [String] = [], searchText: String? = nil, featured: Bool? = nil,
+        cursor: PageCursor? = nil
+    ) {
+        self.center = center
+        self.radiusMeters = radiusMeters
+        self.limit = limit
+        self.box = box
+        self.categories = categories
+        self.searchText = searchText
+        self.featured = featured
+        self.cursor = cursor
+    }
+
+    /// Makes a request for the places in a box.
+    public init(
+        box: BoundingBox, limit: Int? = nil, categories: [String] = [], searchText: String? = nil,
+        featured: Bool? = nil
+    ) {
+        self.init(
+            center: nil, limit: limit, box: box, categories: categories, searchText: searchText,
+            featured: featured)
+    }
+}
+
+extension NearbyPlacesRequest {
+    /// The query's parameters, in the order in which they are encoded.
+    package enum Parameter: Int, QueryParameter {
+        case lat, long, radius, limit, bbox, category, q, featured, cursor
+
+        @inlinable package var name: StaticString {
+            switch self {
+            case .lat: "lat"
+            case .long: "long"
+            case .radius: "radius"
+            case .limit: "limit"
+            case .bbox: "bbox"
+            case .category: "category"
+            case .q: "q"
+            case .featured: "featured"
+            case .cursor: "cursor"
+            }
+        }
+    }
+
+    /// The query's items in a fixed order, absent options left out: equal requests, equal queries.
+    package func encode() -> [QueryItem] {
+        var items: [QueryItem] = []
+        if let center {
+            items.append(QueryItem(Parameter.lat, center.latitude))
+            items.append(QueryItem(Parameter.long, center.longitude))
+        }
+        if let radiusMeters { items.append(QueryItem(Parameter.radius, radiusMeters)) }
+        if let limit { items.append(QueryItem(Parameter.limit, limit)) }
+        if let box { items.append(QueryItem(Parameter.bbox, [box.west, box.south, box.east, box.north])) }
+        if !categories.isEmpty {
+            items.append(QueryItem(Parameter.category, categories.uniqueInByteOrder.joined(separator: ",")))
+        }
+        if let searchText { items.append(QueryItem(Parameter.q, searchText)) }
+        if let featured { items.append(QueryItem(Parameter.featured, featured ? "true" : "false")) }
+        if let cursor { items.append(QueryItem(Parameter.cursor, cursor.rawValue)) }
+        return items
+    }
+}
+
+/// Names the next page of a response. A client gets it from a `Link` header and sends it back unchanged.
+public struct PageCursor: Hashable, Sendable {
+    /// The cursor as it stands in a query: unreserved characters only.
+    public let rawValue: String
+
+    /// Takes a cursor as it came.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+}
+
+/// `GET /locations/{id}`: one place, with its distance where a centre is given.
+public struct PlaceRequest: Hashable, Sendable {
+    package enum Parameter: Int, QueryParameter {
+        case lat, long
+
+        @inlinable package var name: StaticString {
+            switch self {
+            case .lat: "lat"
+            case .long: "long"
+            }
+        }
+    }
+
+    /// The place's id.
+    public var id: Int
+    /// Where the distance is measured from; without it the response has no distance.
+    public var center: Coordinate?
+
+    /// Makes a request.
+    public init(id: Int, center: Coordinate? = nil) {
+        self.id = id
+        self.center = center
+    }
+
+    /// The path, below any prefix.
+    package var path: String { EndpointPath.location(id: id) }
+
+    /// The query's items.
+    package func encode() -> [QueryItem] {
+        guard let center else { return [] }
+        return [QueryItem(Parameter.lat, center.latitude), QueryItem(Parameter.long, center.longitude)]
+    }
+}

@@ -1,0 +1,164 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What an event is: its name, what it means and what its values may be. A file in `Events/` holds one.
+public struct EventDefinition: Hashable, Sendable {
+    /// The event's name, in kebab case.
+    public let name: String
+    /// What happened, in a sentence.
+    public let description: String
+    /// The values that the event may have, those that it must have first.
+    public let parameters: [EventParameter]
+    /// Whether values that aren't among the parameters are kept. They come from newer apps; a definition that
+    /// says no has them refused.
+    public let allowsOthers: Bool
+
+    /// Makes a definition, of at most `EventLimits.members` parameters.
+    public init(
+        name: String, description: String, parameters: [EventParameter] = [], allowsOthers: Bool = true
+    ) {
+        self.name = name
+        self.description = description
+        self.parameters = parameters
+        self.allowsOthers = allowsOthers
+    }
+}
+
+/// One value of an event, as its definition has it.
+public struct EventParameter: Hashable, Sendable {
+    /// What a value may be.
+    public enum Kind: Hashable, Sendable {
+        /// A text of so many Unicode scalars.
+        case text(length: ClosedRange<Int>)
+        /// One of a few texts, and no other.
+        case choice([String])
+        /// A text; these values are known, and newer apps have more. Of so many Unicode scalars.
+        case openChoice([String], length: ClosedRange<Int>)
+        /// A whole number.
+        case integer(ClosedRange<Int>)
+        /// A number.
+        case number(ClosedRange<Double>)
+        /// True or false.
+        case boolean
+    }
+
+    /// The value's name, in snake case, kebab case or camel case.
+    public let name: String
+    /// What the value is, in a sentence.
+    public let description: String
+    /// What the value may be.
+    public let kind: Kind
+    /// Whether every such event has it.
+    public let isRequired: Bool
+
+    /// Makes a parameter.
+    public init(name: String, description: String, kind: Kind, isRequired: Bool) {
+        self.name = name
+        self.description = description
+        self.kind = kind
+        self.isRequired = isRequired
+    }
+
+    /// A text without a `maxLength` is bounded by the value that it is in.
+    public static let anyLength = 0...EventLimits.valueBytes
+}
+
+/// The events that are known, by their names.
+public struct EventCatalog: Hashable, Sendable {
+    /// The events of `Events/`.
+    public static let builtIn = EventCatalog(unique: trackingEvents)
+
+    private let definitionsByName: [String: EventDefinition]
+    /// Bytes of the longest name. A longer one from outside is not looked up: its hash takes the square of its
+    /// combining marks.
+    private let longestName: Int
+
+    private init(unique definitions: [EventDefinition]) {
+        longestName = definitions.map(\.name.utf8.count).max() ?? 0
+        definitionsByName = Dictionary(
+            definitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Makes a catalog.
+    ///
+    /// - Throws: `EventDefinitionError` if two definitions have one name.
+    public init(_ definitions: [EventDefinition]) throws(EventDefinitionError) {
+        self.init(unique: [])
+        self = try merging(definitions)
+    }
+
+    /// The definitions, in the order of their names.
+    public var definitions: [EventDefinition] {
+        definitionsByName.values.sorted { $0.name < $1.name }
+    }
+
+    /// The definition of an event; nil if the name is not known.
+    public subscript(name: String) -> EventDefinition? {
+        name.utf8.count <= longestName ? definitionsByName[name] : nil
+    }
+
+    /// The catalog with more events: a team's own.
+    ///
+    /// - Throws: `EventDefinitionError` if a name is there already: two meanings of one name would mix in the table.
+    public func merging(_ definitions: [EventDefinition]) throws(EventDefinitionError) -> EventCatalog {
+        var merged = definitionsByName
+        for definition in definitions {
+            guard merged.updateValue(definition, forKey: definition.name) == nil else {
+                throw EventDefinitionError(
+                    file: "\(definition.name).json",
+                    reason: "there is an event named \(definition.name) already")
+            }
+        }
+        return EventCatalog(unique: Array(merged.values))
+    }
+}
+
+extension EventDefinition {
+    /// Reads every definition of a folder: the files that end in `.json`, in the order of their names.
+    ///
+    /// - Throws: the first fault; a folder without definitions is one.
+    public static func read(folder: String) throws(EventDefinitionError) -> [EventDefinition] {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        } catch {
+            throw EventDefinitionError(file: folder, reason: "is not a folder that can be read")
+        }
+        let files = names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted()
+        guard !files.isEmpty else {
+            throw EventDefinitionError(file: folder, reason: "has no definition, a file that ends in .json")
+        }
+        var definitions: [EventDefinition] = []
+        for file in files {
+            let path = folder.hasSuffix("/") ? folder + file : "\(folder)/\(file)"
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw EventDefinitionError(file: path, reason: "can't be read")
+            }
+            definitions.append(try EventDefinition(json: Array(data), file: path))
+        }
+        return definitions
+    }
+}
+
+/// A definition of an event that can't be used; its description is one line.
+public struct EventDefinitionError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
+    /// The file, or the folder.
+    public let file: String
+    /// What is wrong with it.
+    public let reason: String
+
+    /// Makes an error.
+    public init(file: String, reason: String) {
+        self.file = file
+        self.reason = reason
+    }
+
+    /// The file and what is wrong with it, on one line.
+    public var description: String { "\(file): \(reason)" }
+
+    /// The file and what is wrong with it, on one line.
+    public var errorDescription: String? { description }
+}

@@ -1,0 +1,2 @@
+// What this module reads and writes are the contract's types.
+@_exported import PointsOfInterestAPI

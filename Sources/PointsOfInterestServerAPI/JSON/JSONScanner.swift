@@ -1,0 +1,265 @@
+/// Reads JSON (RFC 8259) from bytes, token by token, without Foundation and without copies: the server's way into
+/// a batch of events.
+///
+/// What breaks the syntax throws. What is JSON and still can't be stored (half a surrogate pair, a NUL, a name
+/// given twice, a number beyond `Double`, too many levels) is noted in `flaws` and read over, so that the caller
+/// can say which part of a document it is in.
+struct JSONScanner {
+    /// Where a document ends being JSON.
+    struct SyntaxError: Error, Hashable {
+        /// The offset of the byte.
+        let offset: Int
+        /// What should be there.
+        let expected: StaticText
+
+        /// A text of the program's own.
+        struct StaticText: Hashable, ExpressibleByStringLiteral {
+            let text: String
+            init(stringLiteral text: String) { self.text = text }
+        }
+
+        /// The two in a sentence.
+        var reason: String { "the body is not JSON: there should be \(expected.text) at byte \(offset)" }
+    }
+
+    let bytes: UnsafeBufferPointer<UInt8>
+    private(set) var position: Int
+    /// What was read and can't be stored, since the caller emptied it.
+    var flaws: JSONFlaws = []
+    /// A member's name with its hash, so that names are not compared byte by byte.
+    private struct MemberName {
+        let text: JSONText
+        let hash: Int
+    }
+
+    /// The names of the objects that are open, to find those that come twice.
+    private var names: [MemberName] = []
+    /// Where names end being looked at: what is longer is refused for its length.
+    private var namesEnd = 0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, from position: Int = 0) {
+        self.bytes = bytes
+        self.position = position
+    }
+
+    /// The byte that is next; 0, which begins no token, at the end.
+    @inline(__always)
+    var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
+
+    var isAtEnd: Bool { position >= bytes.count }
+
+    /// Goes over bytes, to the end at most.
+    @inline(__always)
+    mutating func advance(by count: Int = 1) {
+        position = min(position + count, bytes.count)
+    }
+
+    @inline(__always)
+    mutating func skipBlanks() {
+        while true {
+            switch next {
+            case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): position += 1
+            default: return
+            }
+        }
+    }
+
+    /// Takes a byte, and says whether it was there.
+    @inline(__always)
+    mutating func take(_ byte: UInt8) -> Bool {
+        guard next == byte else { return false }
+        position += 1
+        return true
+    }
+
+    func fail(_ expected: SyntaxError.StaticText) -> SyntaxError {
+        SyntaxError(offset: position, expected: expected)
+    }
+
+    /// Reads an object, a member at a time; `member` reads the value.
+    mutating func object(
+        _ member: (_ name: JSONText, _ scanner: inout JSONScanner) throws(SyntaxError) -> Void
+    ) throws(SyntaxError) {
+        guard take(UInt8(ascii: "{")) else { throw fail("an object") }
+        skipBlanks()
+        if take(UInt8(ascii: "}")) { return }
+        while true {
+            guard next == UInt8(ascii: "\"") else { throw fail("a member's name") }
+            let name = try string()
+            skipBlanks()
+            guard take(UInt8(ascii: ":")) else { throw fail("a colon") }
+            skipBlanks()
+            try member(name, &self)
+            skipBlanks()
+            if take(UInt8(ascii: "}")) { return }
+            guard take(UInt8(ascii: ",")) else { throw fail("a comma or the object's end") }
+            skipBlanks()
+        }
+    }
+
+    /// Reads an array, an item at a time; `item` reads the value.
+    mutating func array(
+        _ item: (_ scanner: inout JSONScanner) throws(SyntaxError) -> Void
+    ) throws(SyntaxError) {
+        guard take(UInt8(ascii: "[")) else { throw fail("an array") }
+        skipBlanks()
+        if take(UInt8(ascii: "]")) { return }
+        while true {
+            try item(&self)
+            skipBlanks()
+            if take(UInt8(ascii: "]")) { return }
+            guard take(UInt8(ascii: ",")) else { throw fail("a comma or the array's end") }
+            skipBlanks()
+        }
+    }
+
+    /// Reads over a value, and notes its flaws.
+    ///
+    /// - Parameter bytes: the most that the value may have. Whether a name comes twice is not looked at beyond.
+    mutating func value(atMost bytes: Int = .max) throws(SyntaxError) {
+        namesEnd = bytes < self.bytes.count - position ? position + bytes : self.bytes.count
+        try value(level: 0)
+    }
+
+    /// Reads over a value that is not kept: its names may come twice.
+    mutating func skipValue() throws(SyntaxError) {
+        try value(atMost: 0)
+    }
+
+    private mutating func value(level: Int) throws(SyntaxError) {
+        switch next {
+        case UInt8(ascii: "\""): _ = try string()
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            if level < EventLimits.levels { try nested(level: level + 1) } else { try deep() }
+        case UInt8(ascii: "t"): try literal("true")
+        case UInt8(ascii: "f"): try literal("false")
+        case UInt8(ascii: "n"): try literal("null")
+        default: _ = try number()
+        }
+    }
+
+    private mutating func nested(level: Int) throws(SyntaxError) {
+        guard next == UInt8(ascii: "{") else {
+            return try array { (scanner) throws(SyntaxError) in try scanner.value(level: level) }
+        }
+        let outer = names.count
+        try object { (name, scanner) throws(SyntaxError) in
+            scanner.note(name, since: outer)
+            try scanner.value(level: level)
+        }
+        names.removeSubrange(outer...)
+    }
+
+    /// Looks for the name among those that the object has already.
+    ///
+    /// Each name is hashed once, and only names of the same hash are compared: at most once for a value, since the
+    /// first that comes twice is the flaw. `Hasher` has a seed of the process, so nobody can aim at its collisions.
+    private mutating func note(_ name: JSONText, since outer: Int) {
+        guard position <= namesEnd else { return }
+        guard names.count - outer < EventLimits.members else { return flaws.formUnion(.size) }
+        guard !flaws.contains(.repetition) else { return names.append(MemberName(text: name, hash: 0)) }
+        let hash = name.hash(in: bytes)
+        if names[outer...].contains(where: { $0.hash == hash && $0.text.isSame(as: name, in: bytes) }) {
+            flaws.formUnion(.repetition)
+        }
+        names.append(MemberName(text: name, hash: hash))
+    }
+
+    /// Reads over what is deeper than it may be, without recursion: a stack is no place for a stranger's levels.
+    private mutating func deep() throws(SyntaxError) {
+        flaws.formUnion(.size)
+        var depth = 0
+        repeat {
+            switch next {
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                position += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                position += 1
+            case UInt8(ascii: "\""): _ = try string()
+            default:
+                guard !isAtEnd else { throw fail("the end of an array or an object") }
+                position += 1
+            }
+        } while depth > 0
+    }
+
+    /// Takes one of the three literals.
+    mutating func literal(_ text: StaticString) throws(SyntaxError) {
+        let length = text.utf8CodeUnitCount
+        let isThere =
+            bytes.count - position >= length
+            && bytes[position..<position + length].elementsEqual(
+                UnsafeBufferPointer(start: text.utf8Start, count: length))
+        guard isThere else { throw fail("a value") }
+        position += length
+    }
+}
+
+extension JSONScanner {
+    /// Reads a number (RFC 8259, section 6) and answers where it stands.
+    ///
+    /// One beyond `Double`, of more than 100 digits or with an exponent of more than three is a flaw: each reader
+    /// would make another number of it, and PostgreSQL's `numeric` has an end, too.
+    mutating func number() throws(SyntaxError) -> Range<Int> {
+        let start = position
+        _ = take(UInt8(ascii: "-"))
+        if !take(UInt8(ascii: "0")), digits() == 0 {
+            throw fail("a value")
+        }
+        if take(UInt8(ascii: ".")), digits() == 0 {
+            throw fail("a digit")
+        }
+        var exponent = 0..<0
+        if next | 0x20 == UInt8(ascii: "e") {
+            advance()
+            if !take(UInt8(ascii: "-")) { _ = take(UInt8(ascii: "+")) }
+            let first = position
+            guard digits() > 0 else { throw fail("a digit") }
+            exponent = first..<position
+        }
+        let range = start..<position
+        if range.count > 100 || !exponent.isEmpty && !isHeld(range, exponent: exponent) {
+            flaws.formUnion(.number)
+        }
+        return range
+    }
+
+    /// The value of a number that was read; infinite where it is a flaw.
+    func value(ofNumber range: Range<Int>) -> Double {
+        DecimalNumber.parse(UnsafeBufferPointer(rebasing: bytes[range])) ?? .infinity
+    }
+
+    /// The value of a number that was read, if it is whole and an `Int`: `3`, `3.0` and `3e0` are.
+    func integer(ofNumber range: Range<Int>) -> Int? {
+        switch DecimalNumber.parseInteger(UnsafeBufferPointer(rebasing: bytes[range])) {
+        case .integer(let number): number
+        case .tooLarge, .notAnInteger: Int(exactly: value(ofNumber: range))
+        }
+    }
+
+    private func isHeld(_ range: Range<Int>, exponent: Range<Int>) -> Bool {
+        exponent.count <= 3 && value(ofNumber: range).isFinite
+    }
+
+    private mutating func digits() -> Int {
+        let start = position
+        while next >= UInt8(ascii: "0"), next <= UInt8(ascii: "9") { advance() }
+        return position - start
+    }
+}
+
+/// What JSON can say and the database can't store, or not without surprise.
+struct JSONFlaws: OptionSet {
+    let rawValue: UInt8
+
+    /// Text that is not UTF-8, has a NUL, a bare control character or half a surrogate pair.
+    static let text = JSONFlaws(rawValue: 1)
+    /// A name that an object has twice.
+    static let repetition = JSONFlaws(rawValue: 2)
+    /// A number beyond `Double`.
+    static let number = JSONFlaws(rawValue: 4)
+    /// More members or levels than `EventLimits` admits.
+    static let size = JSONFlaws(rawValue: 8)
+}

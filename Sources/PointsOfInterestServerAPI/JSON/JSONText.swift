@@ -1,0 +1,269 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A JSON string as it stands in a document: where its content is, its quotes left out.
+struct JSONText {
+    let range: Range<Int>
+    /// Whether there are escapes, so that the content isn't the text.
+    let isEscaped: Bool
+    /// Whether every byte is ASCII.
+    let isASCII: Bool
+
+    /// The content's bytes, escapes and all.
+    func raw(in bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(rebasing: bytes[range])
+    }
+
+    /// The text; what was flawed about it is replaced.
+    func decoded(in bytes: UnsafeBufferPointer<UInt8>) -> String {
+        guard isEscaped else { return String(decoding: raw(in: bytes), as: UTF8.self) }
+        return String(decoding: unescaped(raw(in: bytes)), as: UTF8.self)
+    }
+
+    /// Hands the content to a closure, its escapes undone once, however often it is compared there.
+    ///
+    /// - Parameter limit: the most bytes that are of interest.
+    /// - Returns: what the closure does; nil for a longer content.
+    func withContent<Value>(
+        in bytes: UnsafeBufferPointer<UInt8>, atMost limit: Int,
+        _ body: (UnsafeBufferPointer<UInt8>) -> Value?
+    ) -> Value? {
+        let raw = raw(in: bytes)
+        guard isEscaped else { return raw.count <= limit ? body(raw) : nil }
+        // An escape has at most six bytes for one of the content's.
+        guard raw.count / 6 <= limit else { return nil }
+        let content = unescaped(raw)
+        return content.count <= limit ? content.withUnsafeBufferPointer(body) : nil
+    }
+
+    /// A hash that is the same for the same text, escaped or not.
+    func hash(in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        var hasher = Hasher()
+        if isEscaped {
+            unescaped(raw(in: bytes)).withUnsafeBytes { hasher.combine(bytes: $0) }
+        } else {
+            hasher.combine(bytes: UnsafeRawBufferPointer(raw(in: bytes)))
+        }
+        return hasher.finalize()
+    }
+
+    /// Whether two texts of a document are the same.
+    func isSame(as other: JSONText, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        if !isEscaped, !other.isEscaped { return raw(in: bytes).isSame(as: other.raw(in: bytes)) }
+        let texts = [self, other].map {
+            $0.isEscaped ? $0.unescaped($0.raw(in: bytes)) : Array($0.raw(in: bytes))
+        }
+        return texts[0] == texts[1]
+    }
+
+    /// How many Unicode scalars the text has.
+    func length(in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        isASCII && !isEscaped ? range.count : decoded(in: bytes).unicodeScalars.count
+    }
+
+    /// The scanner has seen that the escapes are whole.
+    private func unescaped(_ raw: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(raw.count)
+        var index = 0
+        while index < raw.count {
+            let byte = raw[index]
+            index += 1
+            guard byte == UInt8(ascii: "\\"), index < raw.count else {
+                text.append(byte)
+                continue
+            }
+            let escape = raw[index]
+            index += 1
+            switch escape {
+            case UInt8(ascii: "b"): text.append(0x08)
+            case UInt8(ascii: "f"): text.append(0x0c)
+            case UInt8(ascii: "n"): text.append(0x0a)
+            case UInt8(ascii: "r"): text.append(0x0d)
+            case UInt8(ascii: "t"): text.append(0x09)
+            case UInt8(ascii: "u"): Self.appendScalar(raw, &index, onto: &text)
+            default: text.append(escape)
+            }
+        }
+        return text
+    }
+
+    /// The scalar of a `\u`, or of two where they are a surrogate pair.
+    private static func appendScalar(
+        _ raw: UnsafeBufferPointer<UInt8>, _ index: inout Int, onto text: inout [UInt8]
+    ) {
+        var unit = unit(raw, at: index) ?? 0xfffd
+        index += 4
+        if unit & 0xfc00 == 0xd800, index + 1 < raw.count, raw[index] == UInt8(ascii: "\\"),
+            raw[index + 1] == UInt8(ascii: "u"), let low = Self.unit(raw, at: index + 2),
+            low & 0xfc00 == 0xdc00
+        {
+            unit = 0x10000 + (unit & 0x3ff) << 10 + low & 0x3ff
+            index += 6
+        }
+        if unit < 0x80 {
+            text.append(UInt8(truncatingIfNeeded: unit))
+        } else {
+            text.append(contentsOf: (Unicode.Scalar(unit) ?? "\u{fffd}").utf8)
+        }
+    }
+
+    private static func unit(_ raw: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt32? {
+        raw.count - index >= 4 ? raw[index..<index + 4].hexValue : nil
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether these are the same bytes.
+    @inline(__always)
+    func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
+        count == other.count && elementsEqual(other)
+    }
+
+    /// Whether these are the text's bytes.
+    func isSame(as text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { isSame(as: $0) } ?? elementsEqual(text.utf8)
+    }
+}
+
+extension Slice<UnsafeBufferPointer<UInt8>> {
+    /// The value of four hexadecimal digits; nil if these are something else.
+    var hexValue: UInt32? {
+        guard count == 4 else { return nil }
+        var value: UInt32 = 0
+        for byte in self {
+            guard let digit = byte.hexDigitValue else { return nil }
+            value = value << 4 | UInt32(digit)
+        }
+        return value
+    }
+}
+
+extension UInt8 {
+    /// The value of a hexadecimal digit of either case; nil if this is none.
+    @inline(__always)
+    var hexDigitValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+extension JSONScanner {
+    /// Reads a string (RFC 8259, section 7).
+    mutating func string() throws(SyntaxError) -> JSONText {
+        guard take(UInt8(ascii: "\"")) else { throw fail("a string") }
+        let start = position
+        var isEscaped = false
+        var isASCII = true
+        while true {
+            let byte = next
+            if byte == UInt8(ascii: "\"") { break }
+            if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+                try escape()
+                continue
+            }
+            if byte < 0x20 {
+                guard !isAtEnd else { throw fail("the string's end") }
+                flaws.formUnion(.text)
+            }
+            if byte >= 0x80 { isASCII = false }
+            advance()
+        }
+        let text = JSONText(range: start..<position, isEscaped: isEscaped, isASCII: isASCII)
+        advance()
+        if !isASCII, !flaws.contains(.text), !text.raw(in: bytes).isUTF8 { flaws.formUnion(.text) }
+        return text
+    }
+
+    private mutating func escape() throws(SyntaxError) {
+        advance()
+        switch next {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            advance()
+        case UInt8(ascii: "u"):
+            let unit = try hexDigits()
+            if unit & 0xfc00 == 0xd800 { return try lowSurrogate() }
+            if unit == 0 || unit & 0xfc00 == 0xdc00 { flaws.formUnion(.text) }
+        default: throw fail("an escape")
+        }
+    }
+
+    /// What follows the first half of a surrogate pair: the second, or the first stands alone.
+    private mutating func lowSurrogate() throws(SyntaxError) {
+        let isEscape =
+            bytes.count - position >= 6 && bytes[position] == UInt8(ascii: "\\")
+            && bytes[position + 1] == UInt8(ascii: "u")
+        let low = isEscape ? bytes[(position + 2)..<(position + 6)].hexValue : nil
+        guard let low, low & 0xfc00 == 0xdc00 else { return flaws.formUnion(.text) }
+        advance(by: 6)
+    }
+
+    /// Reads `u` and its four digits.
+    private mutating func hexDigits() throws(SyntaxError) -> UInt32 {
+        advance()
+        guard bytes.count - position >= 4, let unit = bytes[position..<position + 4].hexValue else {
+            throw fail("four hexadecimal digits")
+        }
+        advance(by: 4)
+        return unit
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether the bytes are UTF-8.
+    ///
+    /// Stops at the first that isn't: to make a string of such bytes takes long, since each is replaced.
+    var isUTF8: Bool {
+        var bytes = makeIterator()
+        var decoder = UTF8()
+        while true {
+            switch decoder.decode(&bytes) {
+            case .scalarValue: continue
+            case .emptyInput: return true
+            case .error: return false
+            }
+        }
+    }
+}
+
+extension UUID {
+    /// Reads a UUID's 36 characters (RFC 9562, section 4) of either case; nil if these are something else.
+    init?(_ text: JSONText, in bytes: UnsafeBufferPointer<UInt8>) {
+        guard !text.isEscaped else {
+            // An escape has at most six bytes for one of the text's.
+            guard text.range.count <= 6 * 36 else { return nil }
+            self.init(uuidString: text.decoded(in: bytes))
+            return
+        }
+        guard text.range.count == 36 else { return nil }
+        let characters = text.raw(in: bytes)
+        let id = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { digits -> UUID? in
+            var position = 0
+            for index in 0..<16 {
+                if index == 4 || index == 6 || index == 8 || index == 10 {
+                    guard characters[position] == UInt8(ascii: "-") else { return nil }
+                    position += 1
+                }
+                guard let high = characters[position].hexDigitValue,
+                    let low = characters[position + 1].hexDigitValue
+                else { return nil }
+                digits.initializeElement(at: index, to: high << 4 | low)
+                position += 2
+            }
+            return UnsafeRawPointer(digits.baseAddress).map {
+                UUID(uuid: $0.loadUnaligned(as: uuid_t.self))
+            }
+        }
+        guard let id else { return nil }
+        self = id
+    }
+}

@@ -1,0 +1,123 @@
+/// Finds the name that somebody probably meant.
+///
+/// What is mistaken comes from outside, up to a hundred times in one request, and is compared with a whole
+/// vocabulary: the vocabulary is prepared once, and a comparison takes a few operations a letter.
+struct NearestName: Hashable, Sendable {
+    private struct Known: Hashable {
+        let name: String
+        let lowercased: [UInt8]
+    }
+
+    /// Longer texts are no slip of any name.
+    private static let maximumLength = 64
+
+    private let known: [Known]
+
+    /// Prepares the names that there are.
+    init(among names: [String]) {
+        known = names.map { Known(name: $0, lowercased: Array($0.lowercased().utf8)) }
+            .filter { (1...Self.maximumLength).contains($0.lowercased.count) }
+    }
+
+    /// The known name that a mistaken one is a slip or a longer or shorter form of: `lon` or `longitude`
+    /// for `long`; nil if none is near. Of several equally near ones, the first.
+    func find(for mistaken: String) -> String? {
+        // In lower case a text has a third of its bytes at least: the sign for kelvin becomes a k.
+        guard mistaken.utf8.count <= 3 * Self.maximumLength,
+            let mistaken = EditDistance(from: Array(mistaken.lowercased().utf8))
+        else { return nil }
+        var nearest: (name: String, distance: Int)?
+        for known in known {
+            guard let distance = Self.relation(mistaken, known.lowercased) else { continue }
+            if distance < nearest?.distance ?? .max { nearest = (known.name, distance) }
+        }
+        return nearest?.name
+    }
+
+    /// The same for names that are needed once.
+    static func find(for mistaken: String, among names: [String]) -> String? {
+        NearestName(among: names).find(for: mistaken)
+    }
+
+    /// The distance of two related names; nil for strangers.
+    private static func relation(_ mistaken: EditDistance, _ name: [UInt8]) -> Int? {
+        let text = mistaken.text
+        let isForm = text.count > 1 && (text.starts(with: name) || name.starts(with: text))
+        if isForm { return abs(text.count - name.count) }
+        // One slip in three letters: with more, `color` would be `cursor`.
+        let tolerance = max(text.count, name.count) / 3
+        // No distance is less than the difference of the lengths.
+        guard abs(text.count - name.count) <= tolerance else { return nil }
+        let distance = mistaken.distance(to: name)
+        return distance <= tolerance ? distance : nil
+    }
+}
+
+/// The Levenshtein distance from a text of at most 64 bytes: how many bytes to insert, delete or replace.
+///
+/// A column of the usual table is two words of bits, where the distance goes up and where it goes down, so
+/// that a column costs a few operations. Source: H. Hyyrö, "A Bit-Vector Algorithm for Computing Levenshtein
+/// and Damerau Edit Distances", 2003, figure 3 (after G. Myers, 1999).
+package struct EditDistance {
+    package let text: [UInt8]
+    /// For each byte, where it stands in the text.
+    private let positions: [UInt64]
+
+    /// Nil for an empty text, and for a longer one.
+    package init?(from text: [UInt8]) {
+        guard (1...UInt64.bitWidth).contains(text.count) else { return nil }
+        var positions = [UInt64](repeating: 0, count: 256)
+        for (index, byte) in text.enumerated() { positions[Int(byte)] |= 1 << UInt64(index) }
+        self.text = text
+        self.positions = positions
+    }
+
+    /// The distance to another text, of any length.
+    package func distance(to other: [UInt8]) -> Int {
+        let last = UInt64(1) << UInt64(text.count - 1)
+        var distance = text.count
+        var up = UInt64.max
+        var down = UInt64(0)
+        for byte in other {
+            let equal = positions[Int(byte)]
+            let unchanged = (((equal & up) &+ up) ^ up) | equal | down
+            var rise = down | ~(unchanged | up)
+            var fall = up & unchanged
+            if rise & last != 0 { distance += 1 }
+            if fall & last != 0 { distance -= 1 }
+            rise = rise << 1 | 1
+            fall <<= 1
+            up = fall | ~(unchanged | rise)
+            down = rise & unchanged
+        }
+        return distance
+    }
+}
+
+/// The names of all categories that there ever were: the ones that a request may ask for. It only grows.
+public struct CategoryVocabulary: Hashable, Sendable {
+    /// The names, each once, in alphabetical order.
+    public let sortedNames: [String]
+    private let names: Set<String>
+    /// Bytes of the longest name. A longer one from outside is not looked up, since its hash may take long.
+    private let longestName: Int
+    private let nearestName: NearestName
+
+    /// Makes a vocabulary of names.
+    public init(_ names: some Sequence<String>) {
+        self.names = Set(names)
+        sortedNames = self.names.sorted()
+        longestName = sortedNames.map(\.utf8.count).max() ?? 0
+        nearestName = NearestName(among: sortedNames)
+    }
+
+    /// Whether there ever was such a category.
+    public func contains(_ name: String) -> Bool {
+        name.utf8.count <= longestName && names.contains(name)
+    }
+
+    /// The category that was probably meant; nil where none is near.
+    public func nearest(to mistaken: String) -> String? {
+        nearestName.find(for: mistaken)
+    }
+}

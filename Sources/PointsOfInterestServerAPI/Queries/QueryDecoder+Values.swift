@@ -1,0 +1,182 @@
+extension QueryDecoder {
+    /// Whether the parameter is there, as a fault or not.
+    func has(_ parameter: Parameter) -> Bool {
+        if case .absent = self[parameter] { return false }
+        return true
+    }
+
+    /// A text; nil where the parameter is absent or a fault.
+    func text(_ parameter: Parameter) -> String? {
+        withValue(of: parameter) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// A text of so many Unicode scalars; nil where the parameter is absent or a fault.
+    mutating func text(_ parameter: Parameter, lengths: ClosedRange<Int>, _ rule: String) -> String? {
+        guard let text = text(parameter) else { return nil }
+        guard lengths.contains(text.unicodeScalars.count) else {
+            report(parameter, .outOfRange, rule)
+            return nil
+        }
+        return text
+    }
+
+    /// `true` or `false`; nil where the parameter is absent or a fault.
+    mutating func flag(_ parameter: Parameter) -> Bool? {
+        guard has(parameter) else { return nil }
+        let isTrue = withValue(of: parameter) { $0.isSame(as: "true") }
+        let isFalse = withValue(of: parameter) { $0.isSame(as: "false") }
+        if isTrue == false, isFalse == false { report(parameter, .notABoolean, "must be true or false") }
+        return isTrue == true ? true : isFalse == true ? false : nil
+    }
+
+    /// A coordinate whose two numbers are both there or both absent; nil where they are absent or a fault.
+    mutating func optionalCoordinate(latitude: Parameter, longitude: Parameter) -> Coordinate? {
+        guard has(latitude) || has(longitude) else { return nil }
+        return coordinate(latitude: latitude, longitude: longitude)
+    }
+
+    /// A box: `west,south,east,north`; nil where the parameter is absent or a fault.
+    mutating func box(_ parameter: Parameter) -> BoundingBox? {
+        let rule = "must be west,south,east,north in degrees"
+        guard let list = withValue(of: parameter, { Self.list($0, atMost: 4)?.map(DecimalNumber.parse) })
+        else {
+            return nil
+        }
+        guard let edges = list, edges.count == 4 else {
+            report(parameter, .malformedBox, "\(rule): four numbers")
+            return nil
+        }
+        let numbers = edges.compactMap(\.self)
+        guard numbers.count == 4 else {
+            report(parameter, .notANumber, rule)
+            return nil
+        }
+        guard Coordinate.longitudes.contains(numbers[0]), Coordinate.latitudes.contains(numbers[1]),
+            Coordinate.longitudes.contains(numbers[2]), Coordinate.latitudes.contains(numbers[3])
+        else {
+            report(parameter, .outOfRange, "\(rule): longitudes from -180 to 180, latitudes from -90 to 90")
+            return nil
+        }
+        guard
+            let box = BoundingBox(west: numbers[0], south: numbers[1], east: numbers[2], north: numbers[3])
+        else {
+            report(parameter, .malformedBox, "\(rule): south must not be greater than north")
+            return nil
+        }
+        return box
+    }
+
+    /// A comma-separated list of categories, each once and in order; empty where the parameter is absent or a
+    /// fault.
+    mutating func categories(
+        _ parameter: Parameter, atMost maximumCount: Int, _ vocabulary: CategoryVocabulary?
+    ) -> [String] {
+        let list = withValue(of: parameter) { value in
+            // One byte more than a name may have says that it is too long.
+            Self.list(value, atMost: maximumCount)?
+                .map { String(decoding: $0.prefix(Self.maximumNameLength + 1), as: UTF8.self) }
+        }
+        guard let list else { return [] }
+        guard let texts = list else {
+            report(parameter, .tooManyValues, "must name at most \(maximumCount) categories")
+            return []
+        }
+        let names = texts.uniqueInByteOrder
+        for name in names {
+            if name.isEmpty {
+                report(parameter, .emptyParameter, "must have a name between any two commas")
+            } else if name.utf8.count > Self.maximumNameLength || vocabulary?.contains(name) == false {
+                let hint = vocabulary?.nearest(to: name).map { "; did you mean \($0)?" } ?? ""
+                report(parameter, .unknownCategory, "has no category \(Self.shown(name))\(hint)")
+            }
+        }
+        return names
+    }
+
+    /// Bytes of a category's name. A longer one is unknown, and is not compared with others: strings are compared
+    /// by canonical equivalence, which takes the square of a run of combining marks.
+    private static var maximumNameLength: Int { 100 }
+
+    /// The items of a comma-separated list; nil where there are too many.
+    private static func list(
+        _ text: UnsafeBufferPointer<UInt8>, atMost maximumCount: Int
+    ) -> [UnsafeBufferPointer<UInt8>]? {
+        let comma = UInt8(ascii: ",")
+        guard text.count(where: { $0 == comma }) < maximumCount else { return nil }
+        return text.split(separator: comma, omittingEmptySubsequences: false)
+            .map { UnsafeBufferPointer(rebasing: $0) }
+    }
+
+    private static func shown(_ value: String) -> String {
+        value.unicodeScalars.count > 40
+            ? String(String.UnicodeScalarView(value.unicodeScalars.prefix(40))) + "…" : value
+    }
+
+    // MARK: - Numbers
+
+    /// A number in a range; nil where the parameter is absent or a fault.
+    mutating func number(
+        _ parameter: Parameter, in range: ClosedRange<Double>, _ rule: String
+    ) -> Double? {
+        guard let number = number(parameter, rule) else { return nil }
+        guard range.contains(number) else {
+            report(parameter, .outOfRange, rule)
+            return nil
+        }
+        return number
+    }
+
+    /// A whole number in a range; nil where the parameter is absent or a fault.
+    mutating func integer(_ parameter: Parameter, in range: ClosedRange<Int>, _ rule: String) -> Int? {
+        let digits = withValue(of: parameter) { DecimalNumber.parseInteger($0) }
+        switch digits {
+        case nil: return nil
+        case .some(.notAnInteger): report(parameter, .notAnInteger, rule)
+        case .some(.tooLarge): report(parameter, .outOfRange, rule)
+        case .some(.integer(let integer)):
+            if range.contains(integer) { return integer }
+            report(parameter, .outOfRange, rule)
+        }
+        return nil
+    }
+
+    /// A coordinate that the request must have; nil where one of its two numbers is missing or a fault.
+    mutating func coordinate(latitude: Parameter, longitude: Parameter) -> Coordinate? {
+        let latitudeRule = "must be a number of degrees from -90 to 90"
+        let longitudeRule = "must be a number of degrees from -180 to 180"
+        for parameter in [latitude, longitude] {
+            if case .absent = self[parameter] { report(parameter, .missingParameter, "must be given") }
+        }
+        let north = number(latitude, latitudeRule)
+        let east = number(longitude, longitudeRule)
+        if let north, let east, !Coordinate.latitudes.contains(north),
+            (try? Coordinate(latitude: east, longitude: north)) != nil
+        {
+            report(
+                latitude, .swappedCoordinates,
+                "\(latitudeRule); \(latitude.name) and \(longitude.name) look swapped")
+            return nil
+        }
+        if let north, !Coordinate.latitudes.contains(north) { report(latitude, .outOfRange, latitudeRule) }
+        if let east, !Coordinate.longitudes.contains(east) { report(longitude, .outOfRange, longitudeRule) }
+        guard let north, let east else { return nil }
+        return try? Coordinate(latitude: north, longitude: east)
+    }
+
+    private mutating func number(_ parameter: Parameter, _ rule: String) -> Double? {
+        guard let parsed = withValue(of: parameter, { DecimalNumber.parse($0) }) else { return nil }
+        if parsed == nil { report(parameter, .notANumber, rule) }
+        return parsed
+    }
+
+    /// What a parser makes of the value; nil where the parameter is absent or a fault.
+    func withValue<Parsed>(
+        of parameter: Parameter, _ parse: (UnsafeBufferPointer<UInt8>) -> Parsed
+    ) -> Parsed? {
+        switch self[parameter] {
+        case .absent, .refused: nil
+        case .plain(let text): parse(text)
+        case .decoded(let text): text.withUnsafeBufferPointer(parse)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension EventsRequest {
+    /// Reads and checks a body, in one pass over its bytes: all of it is good, or none of it is taken.
+    ///
+    /// An event is checked against its definition in the catalog. One whose name is not there comes from a newer
+    /// app: its envelope is checked and its value kept as it is. Members of an event that aren't known are ignored.
+    ///
+    /// - Throws: what is wrong, with every event that is at fault.
+    package static func decode(
+        body: [UInt8], catalog: EventCatalog = .builtIn
+    ) throws(EventsError) -> [ReceivedEvent] {
+        var decoder = EventsDecoder(body: body, catalog: catalog)
+        return try decoder.decode()
+    }
+}
+
+/// Reads a batch of events out of a request's body.
+private struct EventsDecoder {
+    private let body: [UInt8]
+    private let catalog: EventCatalog
+    private var faults: [EventFault] = []
+
+    init(body: [UInt8], catalog: EventCatalog) {
+        self.body = body
+        self.catalog = catalog
+    }
+
+    mutating func decode() throws(EventsError) -> [ReceivedEvent] {
+        guard body.count <= EventLimits.bodyBytes else {
+            throw .tooLarge(reason: "a batch has at most \(EventLimits.bodyBytes) bytes")
+        }
+        let events = try read()
+        guard faults.isEmpty else { throw .invalid(faults) }
+        return events
+    }
+
+    private mutating func read() throws(EventsError) -> [ReceivedEvent] {
+        let result = body.withUnsafeBufferPointer { bytes in
+            Result { () throws(EventsError) in try read(bytes) }
+        }
+        return try result.get()
+    }
+
+    private mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(EventsError) -> [ReceivedEvent] {
+        var events: [ReceivedEvent] = []
+        // The least event has about a hundred bytes.
+        events.reserveCapacity(min(EventLimits.events, bytes.count / 100 + 1))
+        var scanner = JSONScanner(bytes)
+        var count = 0
+        do throws(JSONScanner.SyntaxError) {
+            scanner.skipBlanks()
+            guard scanner.next == UInt8(ascii: "[") else { throw scanner.fail("an array of events") }
+            try scanner.array { (scanner) throws(JSONScanner.SyntaxError) in
+                var reader = EventReader(index: count, catalog: catalog)
+                count += 1
+                // What is too much is only counted.
+                guard count <= EventLimits.events else { return try scanner.skipValue() }
+                if let event = try reader.read(&scanner, of: body) { events.append(event) }
+                faults += reader.faults
+            }
+            scanner.skipBlanks()
+            guard scanner.isAtEnd else { throw scanner.fail("the end") }
+        } catch {
+            throw .malformed(reason: error.reason)
+        }
+        guard count <= EventLimits.events else {
+            throw .tooLarge(reason: "a batch has at most \(EventLimits.events) events, this one has \(count)")
+        }
+        return events
+    }
+}
+
+/// An event as the service received it, checked: its value is still the JSON that was sent.
+package struct ReceivedEvent: Hashable, Sendable {
+    /// The app's id for it; nil where the client made none.
+    package var id: UUID?
+    /// Who did it.
+    package var userID: String
+    /// When it happened by the phone's clock, in seconds since 1970, within `EventLimits.times`.
+    package var time: Double
+    /// What happened.
+    package var name: String
+    /// The value's bytes as they were sent: a JSON object that PostgreSQL takes as `jsonb`; empty where there is
+    /// none.
+    package var value: ArraySlice<UInt8>
+    /// Whether a test sent it.
+    package var isTest: Bool
+    /// Whether the catalog knows the name; if not, a newer app sent it.
+    package var isKnown: Bool
+
+    /// Makes an event.
+    package init(
+        id: UUID?, userID: String, time: Double, name: String, value: ArraySlice<UInt8> = [],
+        isTest: Bool = false, isKnown: Bool = true
+    ) {
+        self.id = id
+        self.userID = userID
+        self.time = time
+        self.name = name
+        self.value = value
+        self.isTest = isTest
+        self.isKnown = isKnown
+    }
+}
+
+/// Why a batch of events was refused. Nothing of it is kept.
+package enum EventsError: Error, Hashable, Sendable {
+    /// The body is not a JSON array; `reason` says where it ends being one.
+    case malformed(reason: String)
+    /// There are more events, or more bytes, than a batch may have.
+    case tooLarge(reason: String)
+    /// Some events have faults: every one of them is named at least once. Never empty.
+    case invalid([EventFault])
+}
+
+extension Problem {
+    /// Makes the problem of a batch of events that was refused.
+    package init(_ error: EventsError, requestId: String? = nil) {
+        switch error {
+        case .malformed(let reason):
+            self.init(.malformedBody, detail: reason, requestId: requestId)
+        case .tooLarge(let reason):
+            self.init(.contentTooLarge, detail: reason, requestId: requestId)
+        case .invalid(let faults):
+            let count = Set(faults.map(\.index)).count
+            self.init(
+                .invalidEvents, detail: count == 1 ? "1 event is refused" : "\(count) events are refused",
+                requestId: requestId, eventErrors: faults)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+extension NearbyPlacesRequest {
+    /// Reads a raw query.
+    ///
+    /// - Parameters:
+    ///   - query: the UTF-8 bytes of a request target behind its `?`, still percent-encoded.
+    ///   - ignored: parameters that a gateway adds, which are not read.
+    ///   - vocabulary: the categories that there ever were; without it they aren't checked.
+    /// - Throws: every fault of the query at once.
+    package static func decode(
+        query: some Collection<UInt8>, ignoring ignored: [ParameterPattern] = [],
+        vocabulary: CategoryVocabulary? = nil
+    ) throws(ParameterError) -> NearbyPlacesRequest {
+        try withQueryBytes(query) { (bytes) throws(ParameterError) in
+            var query = QueryDecoder<Parameter>(bytes, ignoring: ignored)
+            let hasBox = query.has(.bbox)
+            let center =
+                hasBox
+                ? query.optionalCoordinate(latitude: .lat, longitude: .long)
+                : query.coordinate(latitude: .lat, longitude: .long)
+            var request = NearbyPlacesRequest(center: center)
+            request.radiusMeters = query.number(
+                .radius, in: 0.nextUp...maximumRadiusMeters,
+                "must be a number of metres above 0 and at most 20037508")
+            if hasBox, query.has(.radius) {
+                query.report(.radius, .conflictingParameters, "can't be given together with bbox")
+            }
+            request.limit = query.integer(.limit, in: limits, "must be a whole number from 1 to 100")
+            request.box = query.box(.bbox)
+            request.categories = query.categories(.category, atMost: maximumCategoryCount, vocabulary)
+            request.searchText = query.text(
+                .q, lengths: searchTextLengths, "must be a text of 1 to 100 characters")
+            request.featured = query.flag(.featured)
+            request.cursor = query.text(.cursor).map(PageCursor.init(rawValue:))
+            query.checkCursor(.cursor, of: request)
+            guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
+            return request
+        }
+    }
+
+    /// The coordinate that the order starts from: the centre, else the box's middle; nil where there is neither.
+    package var orderCenter: Coordinate? { center ?? box?.middle }
+
+    /// Where the page begins; nil for the first, and for a cursor that isn't this request's.
+    package var position: PagePosition? {
+        cursor.flatMap { cursor in try? cursor.position(in: self) }
+    }
+}
+
+extension QueryDecoder {
+    /// Refuses a malformed cursor, and one of another query.
+    fileprivate mutating func checkCursor(_ parameter: Parameter, of request: NearbyPlacesRequest) {
+        // With other faults, the query that the cursor has to match isn't known.
+        guard let cursor = request.cursor, faults.isEmpty else { return }
+        do {
+            _ = try cursor.position(in: request)
+        } catch {
+            switch error {
+            case .malformed:
+                report(parameter, .malformedCursor, "must be a cursor from a Link header, unchanged")
+            case .mismatch:
+                report(parameter, .cursorMismatch, "belongs to another query")
+            }
+        }
+    }
+}

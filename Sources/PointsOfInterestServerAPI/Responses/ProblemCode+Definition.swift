@@ -1,0 +1,211 @@
+extension ProblemCode {
+    /// What a problem's page says of its code.
+    package struct Definition: Sendable {
+        /// The status of the response, unless HTTP asks for another.
+        package let status: Int
+        /// What kind of problem this is.
+        package let title: String
+        /// What has happened.
+        package let meaning: String
+        /// What to do about it.
+        package let remedy: String
+    }
+
+    /// Every code that the service sends, or the load balancer before it, with its texts.
+    package static let definitions: [ProblemCode: Definition] = kinds.reduce(into: [:]) { definitions, kind in
+        guard let explanation = explanations[kind.key] else { return }
+        definitions[kind.key] = Definition(
+            status: kind.value.status, title: kind.value.title, meaning: explanation.meaning,
+            remedy: explanation.remedy)
+    }
+
+    /// The long texts, which only the service's pages show.
+    struct Explanation {
+        let meaning: String
+        let remedy: String
+
+        init(means meaning: String, remedy: String) {
+            self.meaning = meaning
+            self.remedy = remedy
+        }
+    }
+
+    static let explanations: [ProblemCode: Explanation] = [
+        .invalidParameters: Explanation(
+            means: """
+                Parameters of the query have faults of more than one kind. The problem's errors name every \
+                one of them.
+                """,
+            remedy: "Correct each parameter that errors names, by its code and detail, and ask again."),
+        .unknownParameter: Explanation(
+            means: """
+                The query names a parameter that the endpoint doesn't have. Nothing is ignored in silence, \
+                since a misspelt filter would answer another question.
+                """,
+            remedy: """
+                Correct the name, or leave the parameter out. What a gateway adds can be named in \
+                POI_IGNORED_PARAMETERS.
+                """),
+        .repeatedParameter: Explanation(
+            means: """
+                The query gives a parameter twice, and which of the two is meant is not for the service to \
+                guess.
+                """,
+            remedy: "Give the parameter once. Several categories are one comma-separated list."),
+        .missingParameter: Explanation(
+            means: "The endpoint needs a parameter that the query doesn't have.",
+            remedy: "Add the parameter. Places are asked for by lat and long, or by bbox."),
+        .emptyParameter: Explanation(
+            means: "The query names a parameter and gives it no value, or leaves an item of a list empty.",
+            remedy: "Give the parameter a value, or leave it out."),
+        .tooManyParameters: Explanation(
+            means: "The query has more than 100 parameters.",
+            remedy: "Send only parameters that the endpoint has, each once."),
+        .malformedEncoding: Explanation(
+            means: """
+                A percent sign isn't followed by two hexadecimal digits, or what is encoded isn't UTF-8 or \
+                has a NUL.
+                """,
+            remedy: "Percent-encode the UTF-8 of names and values. A plus sign is %2B, since + means a space."
+        ),
+        .notANumber: Explanation(
+            means: "The value isn't a decimal number: digits, with a point and an exponent at most.",
+            remedy: "Send a number such as 37.3293, -121.8893 or 5e-05."),
+        .notAnInteger: Explanation(
+            means: "The value isn't a whole number in decimal digits.",
+            remedy: "Send a number such as 20, without a point or an exponent."),
+        .outOfRange: Explanation(
+            means: "The value is less or greater, or the text shorter or longer, than the endpoint takes.",
+            remedy: "Keep to the range that the fault's detail names. Values are not clamped."),
+        .swappedCoordinates: Explanation(
+            means: "The latitude is out of range, and would be a valid longitude.",
+            remedy: "Send the latitude, -90 to 90, as lat and the longitude, -180 to 180, as long."),
+        .notABoolean: Explanation(
+            means: "The value is neither true nor false.",
+            remedy: "Send true or false, in lower case."),
+        .tooManyValues: Explanation(
+            means: "The list has more values than the endpoint takes.",
+            remedy: "Name fewer: at most 50 categories."),
+        .malformedBox: Explanation(
+            means: "The value isn't four numbers, or its south is greater than its north.",
+            remedy: """
+                Send west,south,east,north in degrees. A west that is greater than the east crosses the \
+                antimeridian.
+                """),
+        .unknownCategory: Explanation(
+            means: "The query names a category that there never was.",
+            remedy: "Use a name from /categories. The fault's detail tells the nearest one."),
+        .conflictingParameters: Explanation(
+            means: "The query has two parameters that can't be given together.",
+            remedy: "Give one of the two: radius, or bbox."),
+        .malformedCursor: Explanation(
+            means: "The cursor isn't one that the service has made.",
+            remedy: """
+                Take the next page's query from the Link header, as it is. To begin anew, leave the cursor \
+                out.
+                """),
+        .cursorMismatch: Explanation(
+            means: "The cursor was made for a query with other parameters.",
+            remedy: "Follow the Link header as it is. A changed query begins at its own first page."),
+
+        .badRequest: Explanation(
+            means: """
+                What arrived isn't an HTTP request, or one that can be read in more than one way. The \
+                connection is closed.
+                """,
+            remedy: "Check what stands between the client and the service. The detail tells what was wrong."),
+        .unauthorized: Explanation(
+            means: """
+                The service is set up to answer only requests with a key. This one has none, or one that isn't the \
+                service's.
+                """,
+            remedy: """
+                Send the key as Authorization: Bearer, a space, and the key. Check it with whoever runs the service: \
+                a wrong key won't work later.
+                """),
+        .forbidden: Explanation(
+            means: "The request's key isn't one of the service's.",
+            remedy: "Check the key with whoever runs the service. The same key won't work later."),
+        .notFound: Explanation(
+            means: "The path isn't one of the service's, or there is no place with this id.",
+            remedy: "Check the path. /openapi.json describes those that there are."),
+        .methodNotAllowed: Explanation(
+            means: "The path is there, but not for this method.",
+            remedy: "Use a method that the Allow header names."),
+        .notAcceptable: Explanation(
+            means: "The service has none of the media types or codings that the request accepts.",
+            remedy: "Accept application/json, or */*; places also come as application/geo+json."),
+        .preconditionFailed: Explanation(
+            means: "The request's If-Match names tags, and none of them is the resource's.",
+            remedy:
+                "Leave If-Match out: nothing is changed here. If-None-Match spares a response that you have."),
+        .requestTimeout: Explanation(
+            means: "The headers or the body weren't complete in time. The connection is closed.",
+            remedy: "Send the request at once, on a new connection."),
+        .contentTooLarge: Explanation(
+            means: "The request's body is larger than the service takes. The connection is closed.",
+            remedy: "Send less: at most 1 MiB."),
+        .uriTooLong: Explanation(
+            means: "The request line is longer than the service takes. The connection is closed.",
+            remedy: "Shorten the query: the request line has at most 8 KiB."),
+        .malformedBody: Explanation(
+            means: "The request's body isn't JSON, or not the kind of document that the endpoint reads.",
+            remedy: "Send a JSON array of events. The detail names the byte where it ends being one."),
+        .unsupportedMediaType: Explanation(
+            means: "The request's Content-Type names something that the endpoint doesn't read.",
+            remedy: "Send JSON, as Content-Type: application/json."),
+        .unsupportedContentEncoding: Explanation(
+            means: "The request's Content-Encoding names a coding that the endpoint doesn't read.",
+            remedy: "Send the body as it is, or with Content-Encoding: gzip."),
+        .invalidEvents: Explanation(
+            means: """
+                Events of the batch have faults, and none of the batch is kept. The problem's errors name every \
+                event that has one, by its index from 0.
+                """,
+            remedy: "Leave out the events that errors names, or correct them, and send the others again."),
+        .expectationFailed: Explanation(
+            means: "The request's Expect header asks for something other than 100-continue.",
+            remedy: "Leave the Expect header out."),
+        .tooManyRequests: Explanation(
+            means: "The client asks more often than it may.",
+            remedy: "Wait as many seconds as the Retry-After header says, then ask less often."),
+        .headersTooLarge: Explanation(
+            means: "The request's headers are larger than the service takes. The connection is closed.",
+            remedy: "Send fewer or shorter headers: at most 16 KiB together."),
+
+        .internalError: Explanation(
+            means: "The service failed for a reason of its own, which its log knows.",
+            remedy: "Ask again later. Tell whoever runs the service the problem's requestId."),
+        .notImplemented: Explanation(
+            means: "The service doesn't know the request's method or transfer coding.",
+            remedy: "Use GET, and send no body or one of a known length."),
+        .badGateway: Explanation(
+            means: """
+                The load balancer before the service could connect to no server, or the one that it asked broke \
+                off.
+                """,
+            remedy: "Ask again in a moment."),
+        .overloaded: Explanation(
+            means: "The service has as many requests or connections in hand as it takes.",
+            remedy: "Ask again after as many seconds as the Retry-After header says."),
+        .notReady: Explanation(
+            means: "The service is starting or shutting down, or its database lacks migrations.",
+            remedy: "Ask another instance, or ask again after as many seconds as the Retry-After header says."
+        ),
+        .databaseUnavailable: Explanation(
+            means: "The service can't reach its database.",
+            remedy: "Ask again after as many seconds as the Retry-After header says."),
+        .databaseBusy: Explanation(
+            means: "No connection to the database came free in time.",
+            remedy: "Ask again after as many seconds as the Retry-After header says."),
+        .queryTimeout: Explanation(
+            means: "The database took longer for the request than it may, and was told to stop.",
+            remedy: "Ask again later, or for less: a smaller radius or box, or fewer filters."),
+        .gatewayTimeout: Explanation(
+            means: "The load balancer before the service got no answer from a server in time.",
+            remedy: "Ask again in a moment. Tell whoever runs the service the problem's requestId."),
+        .httpVersionNotSupported: Explanation(
+            means: "The request's version of HTTP isn't 1.0 or 1.1.",
+            remedy: "Use HTTP/1.1."),
+    ]
+}

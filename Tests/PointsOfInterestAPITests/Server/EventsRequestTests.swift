@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+@testable import PointsOfInterestServerAPI
+
+@Suite("A batch of events")
+struct EventsRequestTests {
+    @Test("is read as it was sent, in its order")
+    func reads() throws {
+        let events = (0..<1000).map { number in
+            TrackedEvent(
+                userID: "user \(number)", time: 1_700_000_000.5 + Double(number),
+                event: .pageView(page: .locationsList, additional: "\(number)"), isTest: number % 2 == 0)
+        }
+        let received = try EventsRequest.decode(body: EventsRequest(events: events).encode())
+        #expect(received.map(\.id) == events.map(\.id))
+        #expect(received.map(\.userID) == events.map(\.userID))
+        #expect(received.map(\.time) == events.map(\.time))
+        #expect(received.map(\.isTest) == events.map(\.isTest))
+        #expect(try EventsRequest.decode(body: Array(" [ ] ".utf8)).isEmpty)
+    }
+
+    @Test(
+        "that is not a JSON array is refused as a whole",
+        arguments: [
+            "", " ", "{}", "1", "null", "\"[]\"", "[", "[{]", "[{}", "[{},]", "[,]", "[{}{}]", "[] []",
+            "[{\"id\"}]",
+            "[{\"id\":}]", "[{\"id\" 1}]", "[{id:1}]", "[tru]", "[nul", "[NaN]", "[Infinity]", "[01]", "[1.]",
+            "[.5]",
+            "[+1]", "[-]", "[1e]", "[1e+]", "[\"\\x\"]", "[\"\\u12\"]", "[\"\\u12g4\"]", "[\"", "[\"\\",
+            "[\"\\u",
+            "[\u{feff}]", "[\0]", "[//\n]", "[1]\0",
+        ])
+    func refusesOther(body: String) throws {
+        let error = try #require(
+            #expect(throws: EventsError.self) { try EventsRequest.decode(body: Array(body.utf8)) })
+        guard case .malformed(let reason) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(reason.contains("at byte"))
+    }
+
+    @Test("of more events than a batch may have is told so, however small they are")
+    func countsEvents() throws {
+        let many = "[" + Array(repeating: "1", count: 1001).joined(separator: ",") + "]"
+        #expect(throws: EventsError.tooLarge(reason: "a batch has at most 1000 events, this one has 1001")) {
+            try EventsRequest.decode(body: Array(many.utf8))
+        }
+        #expect(throws: EventsError.tooLarge(reason: "a batch has at most 1048576 bytes")) {
+            try EventsRequest.decode(body: [UInt8](repeating: UInt8(ascii: " "), count: 1_048_577))
+        }
+    }
+
+    @Test("with bad events names each by its index, and no good one")
+    func namesFaults() throws {
+        let good = String(decoding: TrackedEvent(userID: "u", time: 1, event: .launch).json, as: UTF8.self)
+        let bodies = [
+            good, "7", good, #"{"user_id":"u","time":"now","event":{"name":"launch"}}"#, "{}", good,
+        ]
+        let error = try #require(
+            #expect(throws: EventsError.self) {
+                try EventsRequest.decode(body: Array("[\(bodies.joined(separator: ","))]".utf8))
+            })
+        guard case .invalid(let faults) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(
+            faults == [
+                EventFault(index: 1, code: .notAnEvent, detail: "must be an object"),
+                EventFault(index: 3, code: .wrongType, detail: "must be a number", parameter: "time"),
+                EventFault(index: 4, code: .missing, detail: "must be given", parameter: "user_id"),
+                EventFault(index: 4, code: .missing, detail: "must be given", parameter: "time"),
+                EventFault(index: 4, code: .missing, detail: "must be given", parameter: "event"),
+            ])
+        let problem = Problem(error, requestId: "r")
+        #expect(problem.status == 422)
+        #expect(problem.detail == "3 events are refused")
+        #expect(try JSONDecoder().decode(Problem.self, from: Data(problem.json)) == problem)
+        #expect(try JSONDecoder().decode(Problem.self, from: JSONEncoder().encode(problem)) == problem)
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import PointsOfInterestServerAPI
+import Randomness
+import Testing
+
+@Suite("The JSON writer")
+struct JSONTests {
+    private static let strings = [
+        "", "plain", "\"quoted\" \\ / \\u0041", "\u{0}\u{1}\u{8}\t\n\u{B}\u{C}\r\u{E}\u{1F}\u{7F}\u{80}",
+        "\u{2028}\u{2029}\u{FEFF}\u{FFFD}\u{FFFF}\u{10FFFF}", "Café Stritch", "👩‍👩‍👧‍👦🇺🇸𝒳", "e\u{301}", "</script>",
+        "\r\n",
+        String(repeating: "a\"", count: 1000),
+    ]
+
+    private static let full = PointOfInterest(
+        id: 7, name: "Café", category: "cafe", latitude: 37.3293, longitude: -121.8893, featured: true,
+        distance: 12.3, address: "374 S 1st St", website: "https://example.org/?a=b&c=\"d\"",
+        source: .init(dataset: "seed", id: "n1", license: "CC0-1.0"))
+
+    @Test("writes places as the contract names them, and leaves out what is not known")
+    func writesPlaces() {
+        let bare = PointOfInterest(id: -1, name: "A", category: "b", latitude: -0.5, longitude: 180)
+        #expect(
+            String(decoding: [Self.full, bare].json, as: UTF8.self) == """
+                [{"id":7,"name":"Café","category":"cafe","latitude":37.3293,"longitude":-121.8893,"featured":true,\
+                "distance":12.3,"address":"374 S 1st St","website":"https://example.org/?a=b&c=\\"d\\"",\
+                "source":{"dataset":"seed","id":"n1","license":"CC0-1.0"}},\
+                {"id":-1,"name":"A","category":"b","latitude":-0.5,"longitude":180,"featured":false}]
+                """)
+        #expect(String(decoding: [PointOfInterest]().json, as: UTF8.self) == "[]")
+    }
+
+    @Test("writes what Foundation's decoder reads back the same, whatever the text", arguments: strings)
+    func escapesEveryCharacter(text: String) throws {
+        let place = PointOfInterest(
+            id: 1, name: text, category: text, latitude: 0, longitude: 0, address: text, website: text,
+            source: .init(dataset: text, id: text, license: text))
+        #expect(try JSONDecoder().decode([PointOfInterest].self, from: Data([place].json)) == [place])
+        let problem = Problem(
+            .notFound, detail: text, requestId: text,
+            errors: [ParameterFault(parameter: text, code: .init(rawValue: text), detail: text)])
+        #expect(try JSONDecoder().decode(Problem.self, from: Data(problem.json)) == problem)
+    }
+
+    @Test("writes what Foundation's decoder reads back the same, for random places")
+    func agreesWithFoundation() throws {
+        var random = SeededGenerator()
+        for _ in 0..<300 {
+            let places = (0..<Int.random(in: 0...5, using: &random)).map { _ in randomPlace(using: &random) }
+            #expect(try JSONDecoder().decode([PointOfInterest].self, from: Data(places.json)) == places)
+            let encoded = try JSONEncoder().encode(places)
+            #expect(try JSONDecoder().decode([PointOfInterest].self, from: encoded) == places)
+        }
+    }
+
+    @Test("has no form for numbers that are not finite", arguments: [Double.nan, .infinity, -.infinity])
+    func leavesOutNonFinite(number: Double) {
+        var writer = JSONWriter()
+        writer.beginArray()
+        writer.value(number)
+        writer.value(true)
+        writer.endArray()
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == "[null,true]")
+        let place = PointOfInterest(
+            id: 1, name: "", category: "", latitude: 0, longitude: 0, distance: number)
+        #expect(!String(decoding: [place].json, as: UTF8.self).contains("distance"))
+    }
+
+    @Test("separates members and elements, however they nest")
+    func separates() {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.name("a")
+        writer.beginArray()
+        writer.beginObject()
+        writer.endObject()
+        writer.beginArray()
+        writer.endArray()
+        writer.null()
+        writer.endArray()
+        writer.member("b", nil as String?)
+        writer.member("c", false)
+        writer.name("d")
+        writer.value(1)
+        writer.endObject()
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == #"{"a":[{},[],null],"c":false,"d":1}"#)
+    }
+
+    private func randomPlace(using random: inout SeededGenerator) -> PointOfInterest {
+        func text() -> String {
+            String(
+                String.UnicodeScalarView(
+                    (0..<Int.random(in: 0...40, using: &random)).compactMap { _ in
+                        Unicode.Scalar(
+                            Bool.random(using: &random)
+                                ? UInt32.random(in: 0...0x7F, using: &random)
+                                : UInt32.random(in: 0...0x10FFFF, using: &random))
+                    }))
+        }
+        func maybe<Value>(_ value: @autoclosure () -> Value) -> Value? {
+            Bool.random(using: &random) ? value() : nil
+        }
+        return PointOfInterest(
+            id: .random(in: .min ... .max, using: &random), name: text(), category: text(),
+            latitude: .random(in: -90...90, using: &random),
+            longitude: .random(in: -180...180, using: &random),
+            featured: .random(using: &random), distance: maybe(.random(in: 0...2e7, using: &random)),
+            address: maybe(text()), website: maybe(text()),
+            source: maybe(.init(dataset: text(), id: text(), license: text())))
+    }
+}
+
+extension [PointOfInterest] {
+    /// The places as an array, written as the server writes each.
+    fileprivate var json: [UInt8] {
+        var writer = JSONWriter(capacity: 16 + 384 * count)
+        writer.beginArray()
+        for place in self { place.withFields { writer.value($0) } }
+        writer.endArray()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,91 @@
+import PointsOfInterestServerAPI
+import Testing
+
+@Suite("A locations request")
+struct NearbyPlacesRequestTests {
+    @Test("is encoded in a fixed order, without the options it doesn't have")
+    func encodesInOrder() throws {
+        var request = NearbyPlacesRequest(center: try Coordinate(latitude: 37.3293, longitude: -121.8893))
+        #expect(request.encode().percentEncodedQuery == "lat=37.3293&long=-121.8893")
+        request.limit = 5
+        #expect(request.encode().percentEncodedQuery == "lat=37.3293&long=-121.8893&limit=5")
+        request.radiusMeters = 250
+        #expect(request.encode().percentEncodedQuery == "lat=37.3293&long=-121.8893&radius=250&limit=5")
+        request.radiusMeters = nil
+        request.box = BoundingBox(west: 170, south: -1.5, east: -170, north: 0)
+        request.categories = ["museum", "cafe", "museum"]
+        request.searchText = "café +&"
+        request.featured = false
+        request.cursor = PageCursor(rawValue: "A-_")
+        #expect(
+            request.encode().percentEncodedQuery == """
+                lat=37.3293&long=-121.8893&limit=5&bbox=170%2C-1.5%2C-170%2C0&category=cafe%2Cmuseum\
+                &q=caf%C3%A9%20%2B%26&featured=false&cursor=A-_
+                """)
+    }
+
+    @Test("is ordered from its centre, else from the middle of its box")
+    func hasAnOrderCenter() throws {
+        let box = try #require(BoundingBox(west: 0, south: 0, east: 2, north: 4))
+        let center = try Coordinate(latitude: 5, longitude: 6)
+        #expect(NearbyPlacesRequest(box: box).orderCenter == (try Coordinate(latitude: 2, longitude: 1)))
+        #expect(NearbyPlacesRequest(center: center, box: box).orderCenter == center)
+        #expect(NearbyPlacesRequest(center: center).orderCenter == center)
+        #expect(NearbyPlacesRequest(center: nil).orderCenter == nil)
+    }
+
+    @Test("has a plus sign in its query as %2B")
+    func encodesPlus() throws {
+        let request = NearbyPlacesRequest(
+            center: try Coordinate(latitude: 0, longitude: 0), radiusMeters: 1e21)
+        #expect(request.encode().percentEncodedQuery == "lat=0&long=0&radius=1e%2B21")
+    }
+
+    @Test("is read from whatever holds the bytes of its query")
+    func readsAnyCollection() throws {
+        let query = "lat=1.5&long=-2.5&radius=3e2&limit=100"
+        let expected = NearbyPlacesRequest(
+            center: try Coordinate(latitude: 1.5, longitude: -2.5), radiusMeters: 300, limit: 100)
+        #expect(try NearbyPlacesRequest.decode(query: query.utf8) == expected)
+        #expect(try NearbyPlacesRequest.decode(query: Array(query.utf8)) == expected)
+        #expect(try NearbyPlacesRequest.decode(query: Array("?\(query)".utf8).dropFirst()) == expected)
+        #expect(try NearbyPlacesRequest.decode(query: query.utf8.lazy.map { $0 }) == expected)
+    }
+
+    @Test(
+        "means the same however its query is written",
+        arguments: [
+            "lat=1&long=2", "long=2&lat=1", "lat=1.0&long=2.000", "lat=%31&long=2", "l%61t=1&lon%67=2",
+            "&lat=1&&long=2&", "lat=10e-1&long=0.2E%2B1",
+            "lat=%2B1&long=2", "lat=001&long=2e0",
+        ])
+    func readsEquivalentQueries(query: String) throws {
+        let request = try NearbyPlacesRequest.decode(query: query.utf8)
+        #expect(request == NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2)))
+    }
+
+    @Test(
+        "takes the least and the greatest of every parameter",
+        arguments: [
+            "lat=-90&long=0", "lat=90&long=0", "lat=0&long=-180", "lat=0&long=180",
+            "lat=0&long=0&radius=5e-324", "lat=0&long=0&radius=20037508", "lat=0&long=0&limit=1",
+            "lat=0&long=0&limit=100",
+        ])
+    func takesTheEdges(query: String) throws {
+        _ = try NearbyPlacesRequest.decode(query: query.utf8)
+    }
+
+    @Test("keeps its parameters strict beside those that a gateway adds")
+    func ignoresWhatItIsTold() throws {
+        let ignored = try ["utm_*", "fbclid"].map { try #require(ParameterPattern($0)) }
+        let query = "utm_source=a&lat=1&utm_medium=%zz&long=2&fbclid&utm_source=b&fbclid=%00"
+        let request = try NearbyPlacesRequest.decode(query: query.utf8, ignoring: ignored)
+        #expect(request.center == (try Coordinate(latitude: 1, longitude: 2)))
+        #expect(throws: ParameterError.self) {
+            try NearbyPlacesRequest.decode(query: "lat=1&long=2&fbclid2=3".utf8, ignoring: ignored)
+        }
+        #expect(throws: ParameterError.self) {
+            try NearbyPlacesRequest.decode(query: query.utf8)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Testing
+
+@testable import PointsOfInterestServerAPI
+
+@Suite("The nearest name")
+struct NearestNameTests {
+    private static let vocabulary = CategoryVocabulary([
+        "arts_centre", "bakery", "bank", "bar", "cafe", "cinema", "library", "museum", "restaurant", "Ünique",
+    ])
+
+    @Test(
+        "is the known one that a slip, a longer or a shorter form was meant to be",
+        arguments: [
+            ("cafes", "cafe"), ("caffe", "cafe"), ("CAFE", "cafe"), ("museums", "museum"),
+            ("musuem", "museum"),
+            ("resturant", "restaurant"), ("rest", "restaurant"), ("ba", "bar"), ("libary", "library"),
+            ("arts_center", "arts_centre"), ("ünique", "Ünique"),
+        ])
+    func isFound(mistaken: String, known: String) {
+        #expect(Self.vocabulary.nearest(to: mistaken) == known)
+    }
+
+    @Test(
+        "is none where none is near",
+        arguments: ["", "x", "coffee", "pharmacy", "m", "tank you", "🏛", "r e s t"])
+    func isNone(mistaken: String) {
+        #expect(Self.vocabulary.nearest(to: mistaken) == nil)
+    }
+
+    @Test("is none for a text that is longer than any name")
+    func ignoresLongTexts() {
+        #expect(Self.vocabulary.nearest(to: "cafe" + String(repeating: "e", count: 61)) == nil)
+        #expect(Self.vocabulary.nearest(to: "cafe" + String(repeating: "e", count: 60)) == "cafe")
+    }
+
+    @Test("is none among no names at all")
+    func isNoneAmongNone() {
+        #expect(CategoryVocabulary([]).nearest(to: "cafe") == nil)
+        #expect(NearestName.find(for: "cafe", among: [""]) == nil)
+    }
+}
+
+@Suite("A category vocabulary")
+struct CategoryVocabularyTests {
+    @Test("has each name once, in alphabetical order, and knows no other")
+    func holdsItsNames() {
+        let vocabulary = CategoryVocabulary(["museum", "cafe", "museum", "bar"])
+        #expect(vocabulary.sortedNames == ["bar", "cafe", "museum"])
+        #expect(vocabulary.contains("cafe"))
+        #expect(!vocabulary.contains("Cafe"))
+        #expect(!vocabulary.contains(""))
+        #expect(vocabulary == CategoryVocabulary(["bar", "museum", "cafe"]))
+    }
+}

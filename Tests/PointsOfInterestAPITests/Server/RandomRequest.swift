@@ -1,0 +1,131 @@
+import Foundation
+import PointsOfInterestServerAPI
+import Randomness
+
+/// Valid requests, with any of the options that go together.
+enum RandomRequest {
+    static func nearbyPlaces(using random: inout SeededGenerator) -> NearbyPlacesRequest {
+        func maybe<Value>(_ value: (inout SeededGenerator) -> Value?) -> Value? {
+            Bool.random(using: &random) ? value(&random) : nil
+        }
+        let box = maybe(box)
+        let center = box == nil ? coordinate(using: &random) : maybe(coordinate)
+        var request = NearbyPlacesRequest(center: center, box: box)
+        if box == nil {
+            request.radiusMeters = maybe {
+                .random(in: 0.1...NearbyPlacesRequest.maximumRadiusMeters, using: &$0)
+            }
+        }
+        request.limit = maybe { .random(in: NearbyPlacesRequest.limits, using: &$0) }
+        request.categories = maybe(categories) ?? []
+        request.searchText = maybe { text(1...100, using: &$0) }
+        request.featured = maybe { .random(using: &$0) }
+        return request
+    }
+
+    static func place(using random: inout SeededGenerator) -> PlaceRequest {
+        let id = Bool.random(using: &random) ? Int.random(in: 1...100, using: &random) : .max
+        let center = Bool.random(using: &random) ? coordinate(using: &random) : nil
+        return PlaceRequest(id: id, center: center)
+    }
+
+    static func position(using random: inout SeededGenerator) -> PagePosition {
+        PagePosition(
+            distanceMeters: .random(in: 0...NearbyPlacesRequest.maximumRadiusMeters, using: &random),
+            id: .random(in: .min ... .max, using: &random),
+            count: Int(UInt32.random(in: 0 ... .max, using: &random)))
+    }
+
+    static func events(using random: inout SeededGenerator) -> EventsRequest {
+        EventsRequest(
+            events: (0..<Int.random(in: 0...3, using: &random)).map { _ in
+                TrackedEvent(
+                    id: Bool.random(using: &random) ? UUID() : nil,
+                    userID: text(1...50, using: &random),
+                    time: Bool.random(using: &random)
+                        ? .random(in: EventLimits.times, using: &random) : 1_700_000_000,
+                    event: event(using: &random), isTest: .random(using: &random))
+            })
+    }
+
+    static func coordinate(using random: inout SeededGenerator) -> Coordinate? {
+        try? Coordinate(
+            latitude: degrees(in: Coordinate.latitudes, using: &random),
+            longitude: degrees(in: Coordinate.longitudes, using: &random))
+    }
+
+    static func box(using random: inout SeededGenerator) -> BoundingBox? {
+        let latitudes = [0, 1].map { _ in degrees(in: Coordinate.latitudes, using: &random) }.sorted()
+        return BoundingBox(
+            west: degrees(in: Coordinate.longitudes, using: &random), south: latitudes[0],
+            east: degrees(in: Coordinate.longitudes, using: &random), north: latitudes[1])
+    }
+
+    /// Full precision, a map's precision, next to nothing, and the edges.
+    static func degrees(in range: ClosedRange<Double>, using random: inout SeededGenerator) -> Double {
+        let number = Double.random(in: range, using: &random)
+        return switch Int.random(in: 0..<5, using: &random) {
+        case 0: number
+        case 1: (number * 10_000).rounded(.towardZero) / 10_000
+        case 2: number * 1e-12
+        case 3: range.lowerBound
+        default: range.upperBound
+        }
+    }
+
+    /// Some of a vocabulary's names, in the order in which a decoder has them.
+    private static func categories(using random: inout SeededGenerator) -> [String] {
+        let names = ["art gallery", "bar", "café", "museum", "park&ride", "ресторан", "100%"]
+        return names.filter { _ in Bool.random(using: &random) }.sorted()
+    }
+
+    private static func event(using random: inout SeededGenerator) -> TrackingEvent {
+        let maybe = Bool.random(using: &random) ? text(0...300, using: &random) : nil
+        let count = Int.random(in: 1 ... .max, using: &random)
+        switch Int.random(in: 0...8, using: &random) {
+        case 0: return .background
+        case 1: return .launch
+        case 2: return .featuredShown
+        case 3: return .locationCheck
+        case 4: return .search(query: maybe ?? "", page: count)
+        case 5: return .notification(identifier: text(1...200, using: &random))
+        case 6: return .eventsDropped(count: count, reason: .init(rawValue: text(1...100, using: &random)))
+        case 7: return .pageView(page: .init(rawValue: text(1...100, using: &random)), additional: maybe)
+        default:
+            let value = (0..<Int.random(in: 0...5, using: &random)).map { _ in
+                (text(0...10, using: &random), json(levels: 2, using: &random))
+            }
+            return .other(
+                EventContent(
+                    name: text(1...25, using: &random),
+                    value: Dictionary(value, uniquingKeysWith: { first, _ in first })))
+        }
+    }
+
+    private static func json(levels: Int, using random: inout SeededGenerator) -> JSONValue {
+        let items = 0..<Int.random(in: 0...3, using: &random)
+        switch Int.random(in: 0...(levels > 0 ? 6 : 4), using: &random) {
+        case 0: return .null
+        case 1: return .boolean(.random(using: &random))
+        case 2: return .integer(.random(in: .min ... .max, using: &random))
+        // Not a whole number, which would come back as an integer.
+        case 3: return .number(Double(Int.random(in: -1_000_000...1_000_000, using: &random)) + 0.5)
+        case 4: return .string(text(0...10, using: &random))
+        case 5: return .array(items.map { _ in json(levels: levels - 1, using: &random) })
+        default:
+            let members = items.map { _ in
+                (text(0...10, using: &random), json(levels: levels - 1, using: &random))
+            }
+            return .object(JSONValue.Object(Dictionary(members, uniquingKeysWith: { first, _ in first })))
+        }
+    }
+
+    /// So many characters of any kind but NUL.
+    private static func text(_ lengths: ClosedRange<Int>, using random: inout SeededGenerator) -> String {
+        let scalars = (0..<Int.random(in: lengths, using: &random)).map { _ in
+            let isASCII = Bool.random(using: &random)
+            return Unicode.Scalar(UInt32.random(in: 1...(isASCII ? 0x7F : 0x10FFFF), using: &random)) ?? "&"
+        }
+        return String(String.UnicodeScalarView(scalars))
+    }
+}
