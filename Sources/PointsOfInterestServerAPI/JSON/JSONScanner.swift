@@ -235,7 +235,9 @@ extension JSONScanner {
     func integer(ofNumber range: Range<Int>) -> Int? {
         switch DecimalNumber.parseInteger(UnsafeBufferPointer(rebasing: bytes[range])) {
         case .integer(let number): number
-        case .tooLarge, .notAnInteger: Int(exactly: value(ofNumber: range))
+        // More than a `Double` can hold exactly, and perhaps still an `Int`.
+        case .tooLarge: Int(String(decoding: bytes[range], as: UTF8.self))
+        case .notAnInteger: Int(exactly: value(ofNumber: range))
         }
     }
 

@@ -1,0 +1,62 @@
+import Foundation
+import Randomness
+import Testing
+
+@testable import PointsOfInterestServerAPI
+
+/// What the client's side encodes, the server's side decodes: for random values of every endpoint's request.
+@Suite("Every endpoint's request")
+struct RoundTripTests {
+    @Test("is decoded as it was before it was encoded")
+    func comesBack() throws {
+        var random = SeededGenerator()
+        for _ in 0..<3000 {
+            let places = RandomRequest.nearbyPlaces(using: &random)
+            try expectSame(places)
+            try expectSame(RandomRequest.position(using: &random), in: places)
+            try expectSame(RandomRequest.place(using: &random))
+        }
+        for _ in 0..<300 { try expectSame(RandomRequest.events(using: &random)) }
+    }
+
+    private func expectSame(_ request: NearbyPlacesRequest) throws {
+        let query = request.encode().percentEncodedQuery
+        #expect(try NearbyPlacesRequest.decode(query: query.utf8) == request, "\(query)")
+    }
+
+    /// The cursor names the position in a request with this cursor, to the last bit of the distance.
+    private func expectSame(_ position: PagePosition, in request: NearbyPlacesRequest) throws {
+        var request = request
+        request.cursor = PageCursor(position, in: request)
+        let query = request.encode().percentEncodedQuery
+        let decoded = try NearbyPlacesRequest.decode(query: query.utf8)
+        #expect(decoded == request, "\(query)")
+        #expect(decoded.position == position, "\(query)")
+        #expect(decoded.position?.distanceMeters.bitPattern == position.distanceMeters.bitPattern)
+    }
+
+    private func expectSame(_ request: PlaceRequest) throws {
+        let id = try #require(request.path.split(separator: "/").last)
+        let query = request.encode().percentEncodedQuery
+        #expect(try PlaceRequest.decode(id: String(id), query: query.utf8) == request, "\(query)")
+    }
+
+    private func expectSame(_ request: EventsRequest) throws {
+        let body = request.encode()
+        let received = try EventsRequest.decode(body: body)
+        try #require(received.count == request.events.count)
+        for (sent, event) in zip(request.events, received) {
+            let content = sent.event.content
+            #expect(event.id == sent.id)
+            #expect(event.userID == sent.userID)
+            #expect(event.time.bitPattern == sent.time.bitPattern)
+            #expect(event.isTest == sent.isTest)
+            #expect(event.name == content.name)
+            let value = try event.value.withUnsafeBufferPointer { bytes in
+                bytes.isEmpty ? .object([:]) : try JSONValue(json: bytes)
+            }
+            #expect(
+                value == .object(JSONValue.Object(content.value)), "\(String(decoding: body, as: UTF8.self))")
+        }
+    }
+}
