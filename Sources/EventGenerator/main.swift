@@ -1,6 +1,6 @@
 import Foundation
 
-// What can't be written is told by write(2) then, and doesn't end the process; FileHandle would end it in any case.
+// Without SIGPIPE, write(2) returns an error where it can't write. FileHandle would end the process.
 signal(SIGPIPE, SIG_IGN)
 let status = GeneratorProgram.run(Array(CommandLine.arguments.dropFirst())) { line, isError in
     var rest = Array((line + "\n").utf8)[...]

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Everything that can go wrong between a coordinate and its points of interest.
+/// Why a request to the service failed.
 public enum RequestError: Error, Hashable, Sendable {
     /// The latitude or the longitude is not finite or out of range.
     case invalidCoordinate
@@ -12,15 +12,15 @@ public enum RequestError: Error, Hashable, Sendable {
     case invalidBaseURL
     /// The request was cancelled by its caller.
     case cancelled
-    /// The request or its answer was lost on the way; `code` is a `URLError.Code`'s raw value.
+    /// The request or its response was lost; `code` is the raw value of a `URLError.Code`.
     case transport(code: Int, reason: String)
-    /// Something answered, but not in HTTP.
+    /// The response isn't HTTP.
     case notHTTP
-    /// The service refused and said why.
+    /// The service sent a problem.
     case problem(Problem)
-    /// The answer has an error's status, but no problem document: a proxy's, for instance.
+    /// The response has an error's status but no problem document: a proxy sent it, for instance.
     case unexpectedStatus(Int)
-    /// The answer is a success whose body is not what the contract says; `reason` is for developers.
+    /// The response is a success, but its body can't be decoded; `reason` is for developers.
     case undecodableBody(reason: String)
 }
 
@@ -32,10 +32,10 @@ extension RequestError: LocalizedError {
         case .invalidBaseURL: "The address of the service is not valid."
         case .cancelled: "The request was cancelled."
         case .transport(_, let reason): "The service could not be reached: \(reason)"
-        case .notHTTP: "The service gave an answer that is not HTTP."
+        case .notHTTP: "The service sent a response that is not HTTP."
         case .problem(let problem): problem.detail.map { "\(problem.title): \($0)" } ?? problem.title
-        case .unexpectedStatus(let status): "The service answered with status \(status)."
-        case .undecodableBody: "The service gave an answer that this app does not understand."
+        case .unexpectedStatus(let status): "The service responded with status \(status)."
+        case .undecodableBody: "The service sent a response that this app does not understand."
         }
     }
 }

@@ -1,7 +1,7 @@
 /// A hash that is the same in every process and release, unlike Swift's own: 64-bit FNV-1a
 /// (draft-eastlake-fnv). Not for secrets.
 package enum StableHash {
-    /// The hash of nothing.
+    /// The hash of no bytes.
     package static let basis: UInt64 = 0xcbf2_9ce4_8422_2325
 
     /// The hash of bytes; `seed` continues another hash.

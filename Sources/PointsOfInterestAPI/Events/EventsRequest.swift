@@ -21,20 +21,20 @@ public struct EventsRequest: Hashable, Sendable {
     }
 }
 
-/// What the service answers to `POST /events`, once every event of the batch is stored for good.
+/// The response to `POST /events`. It is sent when every event of the batch is stored.
 public struct EventsResponse: Hashable, Sendable, Codable {
     /// How many events were new.
     public let accepted: Int
-    /// How many were there before, or more than once in the batch.
+    /// How many were stored before, or were in the batch more than once.
     public let duplicates: Int
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(accepted: Int, duplicates: Int) {
         self.accepted = accepted
         self.duplicates = duplicates
     }
 
-    /// The body of the answer.
+    /// The body of the response.
     package var json: [UInt8] {
         var writer = JSONWriter(capacity: 64)
         writer.beginObject()
@@ -45,7 +45,7 @@ public struct EventsResponse: Hashable, Sendable, Codable {
     }
 }
 
-/// One fault of one event of a batch, which is refused for it.
+/// A fault of one event of a batch. The whole batch is refused.
 public struct EventFault: Hashable, Sendable, Codable {
     /// What is wrong, for programs.
     public struct Code: RawRepresentable, Hashable, Sendable, Codable {
@@ -59,17 +59,17 @@ public struct EventFault: Hashable, Sendable, Codable {
 
         /// The item of the batch is not an object.
         public static let notAnEvent = Code(rawValue: "not-an-event")
-        /// A member that every event has, or a parameter that this event has, is missing.
+        /// A required member or parameter is missing.
         public static let missing = Code(rawValue: "missing")
-        /// The definition of the event doesn't have this parameter, and admits no other.
+        /// The event's definition doesn't have this parameter, and allows no others.
         public static let unknown = Code(rawValue: "unknown")
         /// The member is given twice.
         public static let repeated = Code(rawValue: "repeated")
-        /// The member is of another type than the one that it should be.
+        /// The member has the wrong type.
         public static let wrongType = Code(rawValue: "wrong-type")
         /// The number is less or greater, or the text shorter or longer, than it may be.
         public static let outOfRange = Code(rawValue: "out-of-range")
-        /// The text is none of those that the parameter may have.
+        /// The text isn't one of the parameter's values.
         public static let notAChoice = Code(rawValue: "not-a-choice")
         /// The text is not a UUID.
         public static let notAUUID = Code(rawValue: "not-a-uuid")
@@ -83,9 +83,9 @@ public struct EventFault: Hashable, Sendable, Codable {
     public let index: Int
     /// What is wrong, for programs.
     public let code: Code
-    /// What is wrong, for people. It never repeats what was sent.
+    /// What is wrong, for people. It never contains what was sent.
     public let detail: String
-    /// Which member or parameter, where it is one that is known: `user_id`, `page`.
+    /// The member or parameter, if it is a known one: `user_id`, `page`.
     public let parameter: String?
 
     /// Makes a fault.
@@ -97,7 +97,7 @@ public struct EventFault: Hashable, Sendable, Codable {
     }
 }
 
-/// How large events may be. A request that keeps to these is never refused for its size.
+/// The maximum sizes of events. A request within them is never refused for its size.
 public enum EventLimits {
     /// Events in a batch.
     public static let events = 1000
@@ -113,8 +113,9 @@ public enum EventLimits {
     public static let members = 64
     /// Levels of a value: an object of texts has one.
     public static let levels = 8
-    /// Seconds since 1970 that PostgreSQL's timestamps reach: a phone's clock may be off, by thousands of years.
+    /// The times that PostgreSQL's timestamps can hold, in seconds since 1970. A phone's clock may be wrong by
+    /// thousands of years.
     public static let times: ClosedRange<Double> = -2e11...9e12
-    /// Faults that are told of one event.
+    /// The maximum number of faults that are reported of one event.
     package static let faults = 3
 }

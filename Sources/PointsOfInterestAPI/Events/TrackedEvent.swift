@@ -4,20 +4,20 @@
     import Foundation
 #endif
 
-/// An event with what all events have: whose it is, and when it happened.
+/// An event with its user and its time.
 public struct TrackedEvent: Hashable, Sendable {
     /// The event's own id, made by the app, which makes sending it twice harmless.
     ///
-    /// Nil in events of clients that make none: the service then derives one from the content, so that such an
-    /// event, sent again as it was, is still counted once. Two equal events of the same moment are one then.
+    /// Nil in events of clients that make no ids. The service then derives an id from the content, so that such an
+    /// event is counted once when it is sent again. Two equal events of one moment then count as one.
     public let id: UUID?
-    /// Who did it: 1 to 200 bytes of UTF-8.
+    /// The user's id: 1 to 200 bytes of UTF-8.
     public let userID: String
     /// When it happened by the phone's clock, in seconds since 1970.
     public let time: Double
     /// What happened.
     public let event: TrackingEvent
-    /// Whether a test sent it; such an event is left out of what is reported.
+    /// Whether a test sent it. Such events are left out of exports.
     public let isTest: Bool
 
     /// Makes an event.
@@ -57,19 +57,18 @@ extension TrackedEvent: Decodable {
     }
 }
 
-/// An event that can be tracked: what `generate-events` makes of a folder of definitions conforms.
+/// An event that can be tracked. The types that `generate-events` makes from definitions conform to it.
 ///
-/// It is no more than its content in types. The content decides what is sent, so an enum of a team's own travels
-/// the same way as `TrackingEvent`.
+/// Only the content is sent, so a team's own enum is tracked like `TrackingEvent`.
 public protocol TrackableEvent: Hashable, Sendable {
-    /// Reads an event of any name; one that the type doesn't know, or whose values it can't hold, is kept as it is.
+    /// Reads an event with any name. It keeps an event that the type doesn't know, or whose values it can't hold.
     init(_ content: EventContent)
 
     /// The name and the values, as they are sent.
     var content: EventContent { get }
 }
 
-/// An event as it is sent: a name, and values of its own.
+/// An event as it is sent: a name and values.
 public struct EventContent: Hashable, Sendable {
     /// What happened, in kebab case: `page-view`.
     public var name: String
@@ -82,7 +81,7 @@ public struct EventContent: Hashable, Sendable {
         self.value = value
     }
 
-    /// Makes an event's content of the values that there are: what `generate-events` calls.
+    /// Makes an event's content without the values that are nil. Generated code calls this.
     public init(name: String, present value: [String: JSONValue?]) {
         self.init(name: name, value: value.compactMapValues { $0 })
     }

@@ -50,7 +50,7 @@ public indirect enum JSONValue: Hashable, Sendable {
             Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) })
         }
 
-        /// Whether both have the same members, in whatever order.
+        /// Whether both have the same members, in any order.
         public static func == (one: Object, other: Object) -> Bool { one.valuesByName == other.valuesByName }
 
         /// Hashes the members without their order.

@@ -7,7 +7,7 @@ package struct JSONWriter: ~Copyable {
     @usableFromInline var buffer: ByteBuffer
     @usableFromInline var needsComma = false
 
-    /// Makes an empty writer with room for that many bytes; it takes more where it needs to.
+    /// Makes an empty writer with room for that many bytes. It grows when it has to.
     package init(capacity: Int = 256) {
         buffer = ByteBuffer(capacity: capacity)
     }
@@ -58,7 +58,7 @@ package struct JSONWriter: ~Copyable {
         needsComma = false
     }
 
-    /// Names the member that is written next, whatever the name.
+    /// Names the member that is written next; escapes the name.
     package mutating func name(escaping name: String) {
         value(name)
         buffer.append(UInt8(ascii: ":"))

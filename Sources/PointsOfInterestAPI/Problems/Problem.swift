@@ -1,23 +1,23 @@
-/// Why a request failed, as the service tells it (RFC 9457, `application/problem+json`).
+/// Why a request failed, as the service says (RFC 9457, `application/problem+json`).
 public struct Problem: Hashable, Sendable {
     /// A URI reference that names the kind of problem: `/problems/` and the code.
     public var type: String
     /// What kind of problem this is, for people; the same for every problem of its code.
     public var title: String
-    /// The HTTP status of the answer.
+    /// The HTTP status of the response.
     public var status: Int
     /// What went wrong this time, for people.
     public var detail: String?
     /// What kind of problem this is, for programs.
     public var code: ProblemCode
-    /// The request's id, by which the service's logs know it.
+    /// The request's id, which the service's log has too.
     public var requestId: String?
-    /// Every fault of the request's parameters; empty where the problem is another.
+    /// Every fault of the request's parameters; empty for other problems.
     public var errors: [ParameterFault]
-    /// Every event of the request that has faults; empty where the problem is another. They are sent as `errors`.
+    /// The faults of the request's events; empty for other problems. They are sent as `errors`.
     public var eventErrors: [EventFault]
 
-    /// Makes a problem of a code, which decides its type, its title and, where none is given, its status.
+    /// Makes a problem from its code, which decides the type, the title and the default status.
     public init(
         _ code: ProblemCode, status: Int? = nil, detail: String? = nil, requestId: String? = nil,
         errors: [ParameterFault] = [], eventErrors: [EventFault] = []
@@ -34,9 +34,9 @@ public struct Problem: Hashable, Sendable {
     }
 }
 
-/// One fault of a request's parameter; a problem lists them all.
+/// A fault of one of a request's parameters.
 public struct ParameterFault: Hashable, Sendable, Codable {
-    /// The parameter's name as the request has it, shortened if long.
+    /// The parameter's name in the request, shortened if it is long.
     public let parameter: String
     /// What is wrong, for programs.
     public let code: ProblemCode
@@ -56,7 +56,7 @@ extension Problem: Codable {
         case type, title, status, detail, code, requestId, errors
     }
 
-    /// Decodes a problem document, a proxy's too: a member that is missing or malformed is as if absent
+    /// Decodes a problem document, a proxy's too: a missing or malformed member gets its default
     /// (RFC 9457, section 3.1), a status then 0 and a code `unspecified`.
     ///
     /// - Throws: `DecodingError` if this is not a JSON object.

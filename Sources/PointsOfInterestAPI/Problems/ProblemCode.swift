@@ -1,4 +1,4 @@
-/// What a problem is, for programs: a stable, kebab-case code. A client meets codes newer than itself.
+/// The kind of a problem, for programs: a stable code in kebab case. A newer service may send codes that aren't here.
 public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     /// The code as it is written in JSON.
     public let rawValue: String
@@ -22,13 +22,13 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let emptyParameter = ProblemCode(rawValue: "empty-parameter")
     /// The query has more parameters than the service reads.
     public static let tooManyParameters = ProblemCode(rawValue: "too-many-parameters")
-    /// The percent-encoding is broken, or what it encodes is no text.
+    /// The percent-encoding is malformed, or what it encodes isn't UTF-8.
     public static let malformedEncoding = ProblemCode(rawValue: "malformed-encoding")
     /// The value is not a decimal number.
     public static let notANumber = ProblemCode(rawValue: "not-a-number")
     /// The value is not a whole number.
     public static let notAnInteger = ProblemCode(rawValue: "not-an-integer")
-    /// The number is not in its range.
+    /// The number is out of its range.
     public static let outOfRange = ProblemCode(rawValue: "out-of-range")
     /// The latitude is out of range, and would not be if it were the longitude.
     public static let swappedCoordinates = ProblemCode(rawValue: "swapped-coordinates")
@@ -38,7 +38,7 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let tooManyValues = ProblemCode(rawValue: "too-many-values")
     /// The bounding box is not four edges, or its south is north of its north.
     public static let malformedBox = ProblemCode(rawValue: "malformed-box")
-    /// There never was such a category.
+    /// There has never been such a category.
     public static let unknownCategory = ProblemCode(rawValue: "unknown-category")
     /// The parameter can't be given together with another.
     public static let conflictingParameters = ProblemCode(rawValue: "conflicting-parameters")
@@ -51,71 +51,71 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
 
     /// The request is malformed or ambiguous.
     public static let badRequest = ProblemCode(rawValue: "bad-request")
-    /// The request needs a key, and brings none, or one that isn't the service's.
+    /// The request has no key, or a wrong one.
     public static let unauthorized = ProblemCode(rawValue: "unauthorized")
-    /// The request's key doesn't suffice. Earlier servers said so of a wrong key, which is `unauthorized` now.
+    /// The request's key isn't accepted. Earlier servers sent this for a wrong key; now that is `unauthorized`.
     public static let forbidden = ProblemCode(rawValue: "forbidden")
-    /// The client asks more often than it may.
+    /// The client sends more requests than it may.
     public static let tooManyRequests = ProblemCode(rawValue: "too-many-requests")
-    /// The service has nothing at this path.
+    /// There is nothing at this path.
     public static let notFound = ProblemCode(rawValue: "not-found")
-    /// The path is there, and not for this method.
+    /// The path exists, but not for this method.
     public static let methodNotAllowed = ProblemCode(rawValue: "method-not-allowed")
     /// The service has no representation that the request accepts.
     public static let notAcceptable = ProblemCode(rawValue: "not-acceptable")
-    /// The resource isn't as the request's `If-Match` demands.
+    /// The resource doesn't match the request's `If-Match`.
     public static let preconditionFailed = ProblemCode(rawValue: "precondition-failed")
     /// The request was not complete in time.
     public static let requestTimeout = ProblemCode(rawValue: "request-timeout")
     /// The request's body is too large.
     public static let contentTooLarge = ProblemCode(rawValue: "content-too-large")
-    /// The body is not what the endpoint reads at all.
+    /// The body isn't JSON, or not the document that the endpoint reads.
     public static let malformedBody = ProblemCode(rawValue: "malformed-body")
     /// The body is of a media type that the endpoint doesn't read.
     public static let unsupportedMediaType = ProblemCode(rawValue: "unsupported-media-type")
     /// The body has a coding that the endpoint doesn't read.
     public static let unsupportedContentEncoding = ProblemCode(rawValue: "unsupported-content-encoding")
-    /// Some events of a batch have faults, so that none is kept.
+    /// Some events of a batch have faults, so no event is stored.
     public static let invalidEvents = ProblemCode(rawValue: "invalid-events")
     /// The request's target is too long.
     public static let uriTooLong = ProblemCode(rawValue: "uri-too-long")
     /// The request's headers are too large.
     public static let headersTooLarge = ProblemCode(rawValue: "headers-too-large")
-    /// The request expects what the service doesn't do.
+    /// The service doesn't meet the request's `Expect`.
     public static let expectationFailed = ProblemCode(rawValue: "expectation-failed")
 
     // The service.
 
-    /// The service failed for a reason of its own.
+    /// The service failed; its log has the reason.
     public static let internalError = ProblemCode(rawValue: "internal-error")
-    /// The service doesn't have what the request asks of it.
+    /// The service doesn't implement what the request needs.
     public static let notImplemented = ProblemCode(rawValue: "not-implemented")
-    /// The request's version of HTTP is not spoken.
+    /// The service doesn't support the request's version of HTTP.
     public static let httpVersionNotSupported = ProblemCode(rawValue: "http-version-not-supported")
-    /// The service has as many requests in hand as it takes.
+    /// The service has as many requests in work as it takes.
     public static let overloaded = ProblemCode(rawValue: "overloaded")
-    /// The service can't take requests, or takes none any more.
+    /// The service isn't ready yet, or is shutting down.
     public static let notReady = ProblemCode(rawValue: "not-ready")
-    /// The database is not there.
+    /// The service can't reach the database.
     public static let databaseUnavailable = ProblemCode(rawValue: "database-unavailable")
     /// No connection to the database came free in time.
     public static let databaseBusy = ProblemCode(rawValue: "database-busy")
     /// The database took too long.
     public static let queryTimeout = ProblemCode(rawValue: "query-timeout")
 
-    // What stands before the service says these.
+    // These come from a load balancer before the service.
 
-    /// No server has answered.
+    /// The load balancer could not reach a server.
     public static let badGateway = ProblemCode(rawValue: "bad-gateway")
-    /// A server took too long.
+    /// A server didn't respond in time.
     public static let gatewayTimeout = ProblemCode(rawValue: "gateway-timeout")
 
-    /// Somebody else's problem document, which has no code.
+    /// A problem document without a code: another program's.
     public static let unspecified = ProblemCode(rawValue: "unspecified")
 }
 
 extension ProblemCode {
-    /// The code for what HTTP alone knows of an error: its status.
+    /// The code for an HTTP status.
     ///
     /// - Parameter status: 400…599.
     public init(status: Int) {

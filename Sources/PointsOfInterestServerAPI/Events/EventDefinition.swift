@@ -4,16 +4,16 @@
     import Foundation
 #endif
 
-/// What an event is: its name, what it means and what its values may be. A file in `Events/` holds one.
+/// The definition of an event: its name, its meaning and its values. Each file in `Events/` has one.
 public struct EventDefinition: Hashable, Sendable {
     /// The event's name, in kebab case.
     public let name: String
     /// What happened, in a sentence.
     public let description: String
-    /// The values that the event may have, those that it must have first.
+    /// The values that the event may have; the required ones come first.
     public let parameters: [EventParameter]
-    /// Whether values that aren't among the parameters are kept. They come from newer apps; a definition that
-    /// says no has them refused.
+    /// Whether values that aren't among the parameters are kept. They come from newer apps. If this is false, they are
+    /// refused.
     public let allowsOthers: Bool
 
     /// Makes a definition, of at most `EventLimits.members` parameters.
@@ -51,7 +51,7 @@ public struct EventParameter: Hashable, Sendable {
     public let description: String
     /// What the value may be.
     public let kind: Kind
-    /// Whether every such event has it.
+    /// Whether every such event must have it.
     public let isRequired: Bool
 
     /// Makes a parameter.
@@ -62,7 +62,7 @@ public struct EventParameter: Hashable, Sendable {
         self.isRequired = isRequired
     }
 
-    /// A text without a `maxLength` is bounded by the value that it is in.
+    /// The length of a text without a `maxLength`: the value that it is in has a maximum size.
     public static let anyLength = 0...EventLimits.valueBytes
 }
 
@@ -72,7 +72,7 @@ public struct EventCatalog: Hashable, Sendable {
     public static let builtIn = EventCatalog(unique: trackingEvents)
 
     private let definitionsByName: [String: EventDefinition]
-    /// Bytes of the longest name. A longer one from outside is not looked up: its hash takes the square of its
+    /// Bytes of the longest name. A longer one from outside is not looked up: hashing takes time with the square of its
     /// combining marks.
     private let longestName: Int
 
@@ -102,7 +102,7 @@ public struct EventCatalog: Hashable, Sendable {
 
     /// The catalog with more events: a team's own.
     ///
-    /// - Throws: `EventDefinitionError` if a name is there already: two meanings of one name would mix in the table.
+    /// - Throws: `EventDefinitionError` if a name is there already: one name would have two meanings in the table.
     public func merging(_ definitions: [EventDefinition]) throws(EventDefinitionError) -> EventCatalog {
         var merged = definitionsByName
         for definition in definitions {
@@ -143,7 +143,7 @@ extension EventDefinition {
     }
 }
 
-/// A definition of an event that can't be used; its description is one line.
+/// Why a definition of an event can't be used, on one line.
 public struct EventDefinitionError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
     /// The file, or the folder.
     public let file: String

@@ -59,7 +59,7 @@ struct EventReader {
         case .time: time = try readTime(&scanner)
         case .event:
             guard scanner.next == UInt8(ascii: "{") else {
-                // One fault is enough: what is no object can't have a name.
+                // One fault is enough: without the object, the name isn't reported as missing.
                 _ = seen.insert(.name)
                 return try mistype(&scanner, .event, "an object")
             }
@@ -157,7 +157,7 @@ struct EventReader {
             report(.missing, "must be given", member)
         }
         let definition = name.flatMap { catalog[$0] }
-        // What is flawed as JSON is told as that, and not measured against a definition as well.
+        // Flaws of the JSON are reported as such; the definition isn't checked then.
         if let definition, faults.isEmpty {
             check(value, against: definition, bytes)
         }
@@ -171,7 +171,7 @@ struct EventReader {
         _ value: Range<Int>?, against definition: EventDefinition, _ bytes: UnsafeBufferPointer<UInt8>
     ) {
         var checker = EventValueChecker(definition: definition)
-        // What was read over once reads over again.
+        // The value was scanned before, so it can't fail now.
         try? checker.check(value, of: bytes)
         for fault in checker.faults { report(fault.code, fault.detail, parameter: fault.parameter) }
     }
@@ -195,7 +195,7 @@ struct EventReader {
     }
 }
 
-/// The members of an event as it is sent, and of the `event` within.
+/// The members of an event as it is sent, and of its `event`.
 enum EventMember: UInt8 {
     case id, userID, time, event, test, name, value
 
@@ -214,7 +214,7 @@ enum EventMember: UInt8 {
     /// The longest of the names in a document, in bytes.
     private static let longestKey = 7
 
-    /// The member with a name that a document has; nil where none of these is meant.
+    /// The member with this name in a document; nil for other names.
     static func named(
         _ name: JSONText, among members: [EventMember], in bytes: UnsafeBufferPointer<UInt8>
     ) -> EventMember? {
@@ -240,7 +240,7 @@ enum EventMember: UInt8 {
     }
 }
 
-/// Some members of an event: a set in a byte, since one is filled for every event that is read.
+/// A set of members in one byte, since there is one for every event that is read.
 struct EventMembers {
     private var bits: UInt8 = 0
 

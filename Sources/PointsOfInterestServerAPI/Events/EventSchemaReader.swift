@@ -1,4 +1,4 @@
-/// Reads a definition out of a JSON Schema.
+/// Reads a definition from a JSON Schema.
 struct EventSchemaReader {
     let file: String
 
@@ -172,16 +172,16 @@ struct EventSchemaReader {
 }
 
 extension EventDefinition {
-    /// Reads a definition: a JSON Schema (2020-12) of the event's value, of which no more is known than events need.
+    /// Reads a definition: a JSON Schema (2020-12) of the event's value, with the keywords that events need.
     ///
     /// The `title` is the event's name and `properties` are its parameters; those that are `required` come first,
     /// in that order, then the others by name. A property is a `string` (`minLength`, `maxLength`; `enum` for a
     /// closed list of values, `examples` for one that newer apps make longer), an `integer` or a `number`
-    /// (`minimum`, `maximum`), or a `boolean`. A keyword that isn't known is a fault: nothing would check it.
+    /// (`minimum`, `maximum`), or a `boolean`. An unknown keyword is a fault, since nothing would check it.
     ///
     /// - Parameters:
     ///   - json: the file's bytes.
-    ///   - file: the file's name for the error; without `.json` it has to be the event's name.
+    ///   - file: the file's name for the error; it must be the event's name with `.json`.
     package init(json: [UInt8], file: String) throws(EventDefinitionError) {
         let parsed = json.withUnsafeBufferPointer { bytes in
             Result { () throws(JSONScanner.SyntaxError) in try JSONValue(json: bytes) }
@@ -200,7 +200,7 @@ extension EventDefinition {
 extension JSONValue {
     /// Reads a whole document.
     ///
-    /// - Throws: where it ends being JSON, or is JSON that can't be kept.
+    /// - Throws: the first byte that isn't JSON, or a flaw, see `JSONFlaws`.
     init(json bytes: UnsafeBufferPointer<UInt8>) throws(JSONScanner.SyntaxError) {
         var checker = JSONScanner(bytes)
         checker.skipBlanks()
@@ -217,7 +217,7 @@ extension JSONValue {
 }
 
 extension JSONScanner {
-    /// Reads a value that `value()` found without a flaw, and so of few levels.
+    /// Reads a value in which `value()` found no flaw. So it has few levels.
     fileprivate mutating func tree() throws(SyntaxError) -> JSONValue {
         switch next {
         case UInt8(ascii: "\""): return .string(try string().decoded(in: bytes))

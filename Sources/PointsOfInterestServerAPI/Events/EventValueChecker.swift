@@ -1,4 +1,4 @@
-/// Holds an event's value against its definition.
+/// Checks an event's value against its definition.
 struct EventValueChecker {
     typealias SyntaxError = JSONScanner.SyntaxError
 
@@ -18,7 +18,7 @@ struct EventValueChecker {
         self.definition = definition
     }
 
-    /// Checks the object that stands there; none at all is one without members.
+    /// Checks the object at this position; no object is checked as an empty one.
     mutating func check(_ value: Range<Int>?, of bytes: UnsafeBufferPointer<UInt8>) throws(SyntaxError) {
         if let value {
             var scanner = JSONScanner(bytes, from: value.lowerBound)
@@ -119,7 +119,7 @@ struct EventValueChecker {
         return "\(definition.name) \(known.isEmpty ? "has no values" : "has only \(known)")"
     }
 
-    /// Adds a fault, if it is told; the text of one that isn't is never made.
+    /// Adds a fault, unless there are enough; then its text isn't made.
     private mutating func report(
         _ code: EventFault.Code, _ detail: @autoclosure () -> String, _ parameter: EventParameter?
     ) {
@@ -129,14 +129,14 @@ struct EventValueChecker {
 }
 
 extension EventFault {
-    /// What every text of an event keeps to.
+    /// The rule for every text of an event.
     static let textRule = "must be UTF-8 without NULs, bare control characters and halves of surrogate pairs"
 }
 
 extension JSONFlaws {
     /// The faults that a value with these flaws has.
     var faults: [(code: EventFault.Code, detail: String)] {
-        // Asked of every event, most of which have none.
+        // Called for every event; most have no flaws.
         guard !isEmpty else { return [] }
         var faults: [(EventFault.Code, String)] = []
         if contains(.text) { faults.append((.malformedText, EventFault.textRule)) }

@@ -1,30 +1,29 @@
-/// Reads JSON (RFC 8259) from bytes, token by token, without Foundation and without copies: the server's way into
-/// a batch of events.
+/// Reads JSON (RFC 8259) from bytes, token by token, without Foundation and without copies.
 ///
-/// What breaks the syntax throws. What is JSON and still can't be stored (half a surrogate pair, a NUL, a name
-/// given twice, a number beyond `Double`, too many levels) is noted in `flaws` and read over, so that the caller
-/// can say which part of a document it is in.
+/// It throws where the syntax is wrong. JSON that can't be stored (half a surrogate pair, a NUL, a name given twice, a
+/// number beyond `Double`, too many levels) is recorded in `flaws` and skipped, so that the caller can say in which
+/// part of a document it is.
 struct JSONScanner {
-    /// Where a document ends being JSON.
+    /// The first byte of a document that isn't JSON.
     struct SyntaxError: Error, Hashable {
         /// The offset of the byte.
         let offset: Int
         /// What should be there.
         let expected: StaticText
 
-        /// A text of the program's own.
+        /// A literal text.
         struct StaticText: Hashable, ExpressibleByStringLiteral {
             let text: String
             init(stringLiteral text: String) { self.text = text }
         }
 
-        /// The two in a sentence.
+        /// Both in a sentence.
         var reason: String { "the body is not JSON: there should be \(expected.text) at byte \(offset)" }
     }
 
     let bytes: UnsafeBufferPointer<UInt8>
     private(set) var position: Int
-    /// What was read and can't be stored, since the caller emptied it.
+    /// The flaws of what was read since the caller emptied this.
     var flaws: JSONFlaws = []
     /// A member's name with its hash, so that names are not compared byte by byte.
     private struct MemberName {
@@ -34,7 +33,7 @@ struct JSONScanner {
 
     /// The names of the objects that are open, to find those that come twice.
     private var names: [MemberName] = []
-    /// Where names end being looked at: what is longer is refused for its length.
+    /// Names behind this position aren't compared: a value that is longer is refused for its length.
     private var namesEnd = 0
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, from position: Int = 0) {
@@ -42,13 +41,13 @@ struct JSONScanner {
         self.position = position
     }
 
-    /// The byte that is next; 0, which begins no token, at the end.
+    /// The next byte; at the end 0, which begins no token.
     @inline(__always)
     var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     var isAtEnd: Bool { position >= bytes.count }
 
-    /// Goes over bytes, to the end at most.
+    /// Skips bytes, to the end at most.
     @inline(__always)
     mutating func advance(by count: Int = 1) {
         position = min(position + count, bytes.count)
@@ -64,7 +63,7 @@ struct JSONScanner {
         }
     }
 
-    /// Takes a byte, and says whether it was there.
+    /// Skips this byte and returns true; returns false if the next byte is another.
     @inline(__always)
     mutating func take(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
@@ -113,15 +112,15 @@ struct JSONScanner {
         }
     }
 
-    /// Reads over a value, and notes its flaws.
+    /// Skips a value and records its flaws.
     ///
-    /// - Parameter bytes: the most that the value may have. Whether a name comes twice is not looked at beyond.
+    /// - Parameter bytes: the maximum size of the value. Behind it, repeated names aren't looked for.
     mutating func value(atMost bytes: Int = .max) throws(SyntaxError) {
         namesEnd = bytes < self.bytes.count - position ? position + bytes : self.bytes.count
         try value(level: 0)
     }
 
-    /// Reads over a value that is not kept: its names may come twice.
+    /// Skips a value that is not kept: its names may be repeated.
     mutating func skipValue() throws(SyntaxError) {
         try value(atMost: 0)
     }
@@ -150,10 +149,10 @@ struct JSONScanner {
         names.removeSubrange(outer...)
     }
 
-    /// Looks for the name among those that the object has already.
+    /// Looks for the name among the object's earlier names.
     ///
     /// Each name is hashed once, and only names of the same hash are compared: at most once for a value, since the
-    /// first that comes twice is the flaw. `Hasher` has a seed of the process, so nobody can aim at its collisions.
+    /// first repetition is the flaw. `Hasher` has a random seed, so collisions can't be made on purpose.
     private mutating func note(_ name: JSONText, since outer: Int) {
         guard position <= namesEnd else { return }
         guard names.count - outer < EventLimits.members else { return flaws.formUnion(.size) }
@@ -165,7 +164,7 @@ struct JSONScanner {
         names.append(MemberName(text: name, hash: hash))
     }
 
-    /// Reads over what is deeper than it may be, without recursion: a stack is no place for a stranger's levels.
+    /// Skips a value that is too deep, without recursion: otherwise a request could exhaust the stack.
     private mutating func deep() throws(SyntaxError) {
         flaws.formUnion(.size)
         var depth = 0
@@ -198,10 +197,10 @@ struct JSONScanner {
 }
 
 extension JSONScanner {
-    /// Reads a number (RFC 8259, section 6) and answers where it stands.
+    /// Reads a number (RFC 8259, section 6) and returns its range.
     ///
-    /// One beyond `Double`, of more than 100 digits or with an exponent of more than three is a flaw: each reader
-    /// would make another number of it, and PostgreSQL's `numeric` has an end, too.
+    /// One beyond `Double`, of more than 100 digits or with an exponent of more than three is a flaw: different
+    /// readers would read different numbers, and PostgreSQL's `numeric` has a limit too.
     mutating func number() throws(SyntaxError) -> Range<Int> {
         let start = position
         _ = take(UInt8(ascii: "-"))
@@ -252,16 +251,16 @@ extension JSONScanner {
     }
 }
 
-/// What JSON can say and the database can't store, or not without surprise.
+/// JSON that the database can't store, or stores in another form.
 struct JSONFlaws: OptionSet {
     let rawValue: UInt8
 
     /// Text that is not UTF-8, has a NUL, a bare control character or half a surrogate pair.
     static let text = JSONFlaws(rawValue: 1)
-    /// A name that an object has twice.
+    /// A name that an object has more than once.
     static let repetition = JSONFlaws(rawValue: 2)
     /// A number beyond `Double`.
     static let number = JSONFlaws(rawValue: 4)
-    /// More members or levels than `EventLimits` admits.
+    /// More members or levels than `EventLimits` allows.
     static let size = JSONFlaws(rawValue: 8)
 }

@@ -4,29 +4,29 @@
     import Foundation
 #endif
 
-/// A JSON string as it stands in a document: where its content is, its quotes left out.
+/// A JSON string in a document: the range of its content, without the quotes.
 struct JSONText {
     let range: Range<Int>
-    /// Whether there are escapes, so that the content isn't the text.
+    /// Whether there are escapes, so that the content differs from the text.
     let isEscaped: Bool
     /// Whether every byte is ASCII.
     let isASCII: Bool
 
-    /// The content's bytes, escapes and all.
+    /// The content's bytes, with the escapes.
     func raw(in bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(rebasing: bytes[range])
     }
 
-    /// The text; what was flawed about it is replaced.
+    /// The text; malformed parts are replaced.
     func decoded(in bytes: UnsafeBufferPointer<UInt8>) -> String {
         guard isEscaped else { return String(decoding: raw(in: bytes), as: UTF8.self) }
         return String(decoding: unescaped(raw(in: bytes)), as: UTF8.self)
     }
 
-    /// Hands the content to a closure, its escapes undone once, however often it is compared there.
+    /// Calls a closure with the content, which is unescaped once even if it is compared several times.
     ///
-    /// - Parameter limit: the most bytes that are of interest.
-    /// - Returns: what the closure does; nil for a longer content.
+    /// - Parameter limit: the maximum number of bytes.
+    /// - Returns: the closure's result; nil for a longer content.
     func withContent<Value>(
         in bytes: UnsafeBufferPointer<UInt8>, atMost limit: Int,
         _ body: (UnsafeBufferPointer<UInt8>) -> Value?
@@ -64,7 +64,7 @@ struct JSONText {
         isASCII && !isEscaped ? range.count : decoded(in: bytes).unicodeScalars.count
     }
 
-    /// The scanner has seen that the escapes are whole.
+    /// Undoes the escapes, which the scanner has checked.
     private func unescaped(_ raw: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(raw.count)
@@ -197,7 +197,7 @@ extension JSONScanner {
         }
     }
 
-    /// What follows the first half of a surrogate pair: the second, or the first stands alone.
+    /// Reads the second half of a surrogate pair; without it the first is a flaw.
     private mutating func lowSurrogate() throws(SyntaxError) {
         let isEscape =
             bytes.count - position >= 6 && bytes[position] == UInt8(ascii: "\\")
@@ -221,7 +221,7 @@ extension JSONScanner {
 extension UnsafeBufferPointer<UInt8> {
     /// Whether the bytes are UTF-8.
     ///
-    /// Stops at the first that isn't: to make a string of such bytes takes long, since each is replaced.
+    /// Stops at the first that isn't: making a string from such bytes takes long, since each is replaced.
     var isUTF8: Bool {
         var bytes = makeIterator()
         var decoder = UTF8()

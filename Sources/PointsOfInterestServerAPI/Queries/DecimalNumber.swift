@@ -1,4 +1,4 @@
-/// Numbers in a query: `[+-] digits [. digits] [(e|E) [+-] digits]`, and nothing around them.
+/// Numbers in a query: `[+-] digits [. digits] [(e|E) [+-] digits]`, without blanks around them.
 enum DecimalNumber {
     enum Integer: Equatable {
         case integer(Int), tooLarge, notAnInteger
@@ -28,7 +28,7 @@ enum DecimalNumber {
             let isExponentNegative = takeSign(&rest)
             var exponentDigits = Digits()
             guard exponentDigits.take(from: &rest) > 0 else { return nil }
-            // Saturates far beyond what the exact way below can use.
+            // Larger than any exponent that is used below.
             let magnitude = exponentDigits.isExact ? Int(exponentDigits.value) : 1 << 53
             exponent += isExponentNegative ? -magnitude : magnitude
         }
@@ -61,13 +61,13 @@ enum DecimalNumber {
         return sign == UInt8(ascii: "-")
     }
 
-    /// The value of decimal digits, as long as a `Double` has room for every one of them.
+    /// The value of decimal digits, as long as a `Double` can hold it exactly.
     private struct Digits {
         private(set) var value: UInt64 = 0
-        /// False once the value is more than 2⁵³, and then no longer the digits'.
+        /// False once the value is more than 2⁵³; the value is wrong then.
         private(set) var isExact = true
 
-        /// Takes the digits at the start of a text and tells how many.
+        /// Takes the digits at the start of a text and returns how many there were.
         mutating func take(from text: inout Slice<UnsafeBufferPointer<UInt8>>) -> Int {
             var count = 0
             while let byte = text.first, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {

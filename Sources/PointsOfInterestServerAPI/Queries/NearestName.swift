@@ -1,19 +1,19 @@
-/// Finds the name that somebody probably meant.
+/// Finds the known name that is nearest to a misspelt one: "did you mean …?".
 ///
-/// What is mistaken comes from outside, up to a hundred times in one request, and is compared with a whole
-/// vocabulary: the vocabulary is prepared once, and a comparison takes a few operations a letter.
+/// One request can have a hundred misspelt names, each of which is compared with a whole vocabulary. So the vocabulary
+/// is prepared once, and a comparison takes a few operations a byte.
 struct NearestName: Hashable, Sendable {
     private struct Known: Hashable {
         let name: String
         let lowercased: [UInt8]
     }
 
-    /// Longer texts are no slip of any name.
+    /// Longer texts aren't near any name.
     private static let maximumLength = 64
 
     private let known: [Known]
 
-    /// Prepares the names that there are.
+    /// Prepares the known names.
     init(among names: [String]) {
         known = names.map { Known(name: $0, lowercased: Array($0.lowercased().utf8)) }
             .filter { (1...Self.maximumLength).contains($0.lowercased.count) }
@@ -34,12 +34,12 @@ struct NearestName: Hashable, Sendable {
         return nearest?.name
     }
 
-    /// The same for names that are needed once.
+    /// The same, for names that are used once.
     static func find(for mistaken: String, among names: [String]) -> String? {
         NearestName(among: names).find(for: mistaken)
     }
 
-    /// The distance of two related names; nil for strangers.
+    /// The distance of two names; nil where it is too large.
     private static func relation(_ mistaken: EditDistance, _ name: [UInt8]) -> Int? {
         let text = mistaken.text
         let isForm = text.count > 1 && (text.starts(with: name) || name.starts(with: text))
@@ -94,12 +94,12 @@ package struct EditDistance {
     }
 }
 
-/// The names of all categories that there ever were: the ones that a request may ask for. It only grows.
+/// The names of all categories that have ever existed, which a request may ask for. It only grows.
 public struct CategoryVocabulary: Hashable, Sendable {
     /// The names, each once, in alphabetical order.
     public let sortedNames: [String]
     private let names: Set<String>
-    /// Bytes of the longest name. A longer one from outside is not looked up, since its hash may take long.
+    /// Bytes of the longest name. A longer one from outside is not looked up, since hashing it may take long.
     private let longestName: Int
     private let nearestName: NearestName
 
@@ -111,12 +111,12 @@ public struct CategoryVocabulary: Hashable, Sendable {
         nearestName = NearestName(among: sortedNames)
     }
 
-    /// Whether there ever was such a category.
+    /// Whether there has ever been such a category.
     public func contains(_ name: String) -> Bool {
         name.utf8.count <= longestName && names.contains(name)
     }
 
-    /// The category that was probably meant; nil where none is near.
+    /// The category with the nearest name; nil where none is near.
     public func nearest(to mistaken: String) -> String? {
         nearestName.find(for: mistaken)
     }

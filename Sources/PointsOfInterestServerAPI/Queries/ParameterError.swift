@@ -1,9 +1,9 @@
-/// A request refused for its parameters.
+/// Why a request is refused: the faults of its parameters.
 public struct ParameterError: Error, Hashable, Sendable {
     /// Every fault of the request, never empty.
     public let faults: [ParameterFault]
 
-    /// What a client matches on: the faults' code where all have the same, else `invalid-parameters`.
+    /// The problem's code: the faults' code if all have the same one, else `invalid-parameters`.
     public var code: ProblemCode {
         guard let first = faults.first?.code, faults.allSatisfy({ $0.code == first }) else {
             return .invalidParameters

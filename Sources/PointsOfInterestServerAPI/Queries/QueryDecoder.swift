@@ -11,12 +11,12 @@ struct QueryDecoder<Parameter: QueryParameter> {
         case decoded([UInt8])
     }
 
-    /// More parameters are refused, so that what a query costs is bounded.
+    /// More parameters are refused, so that the cost of a query is bounded.
     private static var maximumCount: Int { 100 }
 
-    /// What is wrong so far, each fault once.
+    /// The faults so far, each once.
     private(set) var faults: [ParameterFault] = []
-    /// Hashes of the faults: compared with each other as strings, those of 100 parameters take long.
+    /// Hashes of the faults. Comparing those of 100 parameters as strings takes long.
     private var reported: Set<Int> = []
     /// The names that are known; made when the first unknown one is met.
     private var known: (nearest: NearestName, list: String)?
@@ -123,7 +123,7 @@ struct QueryDecoder<Parameter: QueryParameter> {
         )
     }
 
-    /// A name as a fault shows it: readable, and short whatever was sent.
+    /// A name as a fault shows it: valid UTF-8, and short.
     private static func shown(_ name: UnsafeBufferPointer<UInt8>) -> String {
         let start = String(decoding: name.prefix(40), as: UTF8.self)
         return name.count > 40 ? start + "…" : start

@@ -5,12 +5,12 @@
 #endif
 
 extension EventsRequest {
-    /// Reads and checks a body, in one pass over its bytes: all of it is good, or none of it is taken.
+    /// Reads and checks a body in one pass over its bytes. One fault refuses the whole batch.
     ///
-    /// An event is checked against its definition in the catalog. One whose name is not there comes from a newer
-    /// app: its envelope is checked and its value kept as it is. Members of an event that aren't known are ignored.
+    /// An event is checked against its definition in the catalog. One without a definition comes from a newer app: its
+    /// value is kept as it is. Unknown members of an event are ignored.
     ///
-    /// - Throws: what is wrong, with every event that is at fault.
+    /// - Throws: why the batch is refused, with the faults of every event that has some.
     package static func decode(
         body: [UInt8], catalog: EventCatalog = .builtIn
     ) throws(EventsError) -> [ReceivedEvent] {
@@ -19,7 +19,7 @@ extension EventsRequest {
     }
 }
 
-/// Reads a batch of events out of a request's body.
+/// Reads a batch of events from a request's body.
 private struct EventsDecoder {
     private let body: [UInt8]
     private let catalog: EventCatalog
@@ -48,7 +48,7 @@ private struct EventsDecoder {
 
     private mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(EventsError) -> [ReceivedEvent] {
         var events: [ReceivedEvent] = []
-        // The least event has about a hundred bytes.
+        // The shortest event has about a hundred bytes.
         events.reserveCapacity(min(EventLimits.events, bytes.count / 100 + 1))
         var scanner = JSONScanner(bytes)
         var count = 0
@@ -58,7 +58,7 @@ private struct EventsDecoder {
             try scanner.array { (scanner) throws(JSONScanner.SyntaxError) in
                 var reader = EventReader(index: count, catalog: catalog)
                 count += 1
-                // What is too much is only counted.
+                // Events beyond the maximum are only counted.
                 guard count <= EventLimits.events else { return try scanner.skipValue() }
                 if let event = try reader.read(&scanner, of: body) { events.append(event) }
                 faults += reader.faults
@@ -108,13 +108,13 @@ package struct ReceivedEvent: Hashable, Sendable {
     }
 }
 
-/// Why a batch of events was refused. Nothing of it is kept.
+/// Why a batch of events was refused. None of its events is stored.
 package enum EventsError: Error, Hashable, Sendable {
-    /// The body is not a JSON array; `reason` says where it ends being one.
+    /// The body is not a JSON array; `reason` names the first byte that is wrong.
     case malformed(reason: String)
     /// There are more events, or more bytes, than a batch may have.
     case tooLarge(reason: String)
-    /// Some events have faults: every one of them is named at least once. Never empty.
+    /// Some events have faults; there is at least one fault for each of them. Never empty.
     case invalid([EventFault])
 }
 

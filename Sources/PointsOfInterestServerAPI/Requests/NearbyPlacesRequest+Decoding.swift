@@ -4,7 +4,7 @@ extension NearbyPlacesRequest {
     /// - Parameters:
     ///   - query: the UTF-8 bytes of a request target behind its `?`, still percent-encoded.
     ///   - ignored: parameters that a gateway adds, which are not read.
-    ///   - vocabulary: the categories that there ever were; without it they aren't checked.
+    ///   - vocabulary: the categories that have ever existed; without it they aren't checked.
     /// - Throws: every fault of the query at once.
     package static func decode(
         query: some Collection<UInt8>, ignoring ignored: [ParameterPattern] = [],

@@ -4,7 +4,7 @@ public struct PagePosition: Hashable, Sendable {
     public let distanceMeters: Double
     /// That place's id.
     public let id: Int64
-    /// How many places this page and those before it hold: a hint to how dense places are, nothing more.
+    /// How many places this page and those before it hold: a hint to how dense places are.
     public let count: Int
 
     /// Makes a position.

@@ -36,11 +36,13 @@ extension ProblemCode {
                 Parameters of the query have faults of more than one kind. The problem's errors name every \
                 one of them.
                 """,
-            remedy: "Correct each parameter that errors names, by its code and detail, and ask again."),
+            remedy:
+                "Correct each parameter that errors names, by its code and detail, and send the request again."
+        ),
         .unknownParameter: Explanation(
             means: """
-                The query names a parameter that the endpoint doesn't have. Nothing is ignored in silence, \
-                since a misspelt filter would answer another question.
+                The query names a parameter that the endpoint doesn't have. It is not ignored, since with a \
+                misspelt filter the response would have the wrong places.
                 """,
             remedy: """
                 Correct the name, or leave the parameter out. What a gateway adds can be named in \
@@ -48,8 +50,7 @@ extension ProblemCode {
                 """),
         .repeatedParameter: Explanation(
             means: """
-                The query gives a parameter twice, and which of the two is meant is not for the service to \
-                guess.
+                The query gives a parameter twice. The service doesn't guess which of the two is meant.
                 """,
             remedy: "Give the parameter once. Several categories are one comma-separated list."),
         .missingParameter: Explanation(
@@ -75,8 +76,8 @@ extension ProblemCode {
             means: "The value isn't a whole number in decimal digits.",
             remedy: "Send a number such as 20, without a point or an exponent."),
         .outOfRange: Explanation(
-            means: "The value is less or greater, or the text shorter or longer, than the endpoint takes.",
-            remedy: "Keep to the range that the fault's detail names. Values are not clamped."),
+            means: "The number is too small or too large, or the text is too short or too long.",
+            remedy: "Use a value within the range that the fault's detail names. Values are not clamped."),
         .swappedCoordinates: Explanation(
             means: "The latitude is out of range, and would be a valid longitude.",
             remedy: "Send the latitude, -90 to 90, as lat and the longitude, -180 to 180, as long."),
@@ -93,52 +94,51 @@ extension ProblemCode {
                 antimeridian.
                 """),
         .unknownCategory: Explanation(
-            means: "The query names a category that there never was.",
-            remedy: "Use a name from /categories. The fault's detail tells the nearest one."),
+            means: "The query names a category that has never existed.",
+            remedy: "Use a name from /categories. The fault's detail names the nearest one."),
         .conflictingParameters: Explanation(
-            means: "The query has two parameters that can't be given together.",
+            means: "The query has two parameters that exclude each other.",
             remedy: "Give one of the two: radius, or bbox."),
         .malformedCursor: Explanation(
             means: "The cursor isn't one that the service has made.",
             remedy: """
-                Take the next page's query from the Link header, as it is. To begin anew, leave the cursor \
-                out.
+                Take the next page's query from the Link header, unchanged. For the first page, leave the cursor out.
                 """),
         .cursorMismatch: Explanation(
             means: "The cursor was made for a query with other parameters.",
-            remedy: "Follow the Link header as it is. A changed query begins at its own first page."),
+            remedy: "Follow the Link header unchanged. For a changed query, start at its first page."),
 
         .badRequest: Explanation(
             means: """
                 What arrived isn't an HTTP request, or one that can be read in more than one way. The \
                 connection is closed.
                 """,
-            remedy: "Check what stands between the client and the service. The detail tells what was wrong."),
+            remedy: "Check the client and the proxies before the service. The detail says what was wrong."),
         .unauthorized: Explanation(
             means: """
-                The service is set up to answer only requests with a key. This one has none, or one that isn't the \
-                service's.
+                The service needs a key with each request. This request has none, or a wrong one.
                 """,
             remedy: """
-                Send the key as Authorization: Bearer, a space, and the key. Check it with whoever runs the service: \
-                a wrong key won't work later.
+                Send the key as Authorization: Bearer, a space, and the key. Check it with the people who run the \
+                service: a wrong key won't work later.
                 """),
         .forbidden: Explanation(
             means: "The request's key isn't one of the service's.",
-            remedy: "Check the key with whoever runs the service. The same key won't work later."),
+            remedy: "Check the key with the people who run the service. The same key won't work later."),
         .notFound: Explanation(
             means: "The path isn't one of the service's, or there is no place with this id.",
-            remedy: "Check the path. /openapi.json describes those that there are."),
+            remedy: "Check the path. /openapi.json describes all paths."),
         .methodNotAllowed: Explanation(
-            means: "The path is there, but not for this method.",
+            means: "The path exists, but not for this method.",
             remedy: "Use a method that the Allow header names."),
         .notAcceptable: Explanation(
             means: "The service has none of the media types or codings that the request accepts.",
             remedy: "Accept application/json, or */*; places also come as application/geo+json."),
         .preconditionFailed: Explanation(
-            means: "The request's If-Match names tags, and none of them is the resource's.",
+            means: "The request's If-Match names tags, none of which is the resource's.",
             remedy:
-                "Leave If-Match out: nothing is changed here. If-None-Match spares a response that you have."),
+                "Leave If-Match out: nothing is changed here. Send If-None-Match to get no response that you already have."
+        ),
         .requestTimeout: Explanation(
             means: "The headers or the body weren't complete in time. The connection is closed.",
             remedy: "Send the request at once, on a new connection."),
@@ -150,7 +150,7 @@ extension ProblemCode {
             remedy: "Shorten the query: the request line has at most 8 KiB."),
         .malformedBody: Explanation(
             means: "The request's body isn't JSON, or not the kind of document that the endpoint reads.",
-            remedy: "Send a JSON array of events. The detail names the byte where it ends being one."),
+            remedy: "Send a JSON array of events. The detail names the first byte that is wrong."),
         .unsupportedMediaType: Explanation(
             means: "The request's Content-Type names something that the endpoint doesn't read.",
             remedy: "Send JSON, as Content-Type: application/json."),
@@ -159,51 +159,55 @@ extension ProblemCode {
             remedy: "Send the body as it is, or with Content-Encoding: gzip."),
         .invalidEvents: Explanation(
             means: """
-                Events of the batch have faults, and none of the batch is kept. The problem's errors name every \
-                event that has one, by its index from 0.
+                Events of the batch have faults, so no event of it is stored. The problem's errors name every such \
+                event by its index, from 0.
                 """,
             remedy: "Leave out the events that errors names, or correct them, and send the others again."),
         .expectationFailed: Explanation(
             means: "The request's Expect header asks for something other than 100-continue.",
             remedy: "Leave the Expect header out."),
         .tooManyRequests: Explanation(
-            means: "The client asks more often than it may.",
-            remedy: "Wait as many seconds as the Retry-After header says, then ask less often."),
+            means: "The client sends more requests than it may.",
+            remedy: "Wait as many seconds as the Retry-After header says, then send fewer requests."),
         .headersTooLarge: Explanation(
             means: "The request's headers are larger than the service takes. The connection is closed.",
             remedy: "Send fewer or shorter headers: at most 16 KiB together."),
 
         .internalError: Explanation(
-            means: "The service failed for a reason of its own, which its log knows.",
-            remedy: "Ask again later. Tell whoever runs the service the problem's requestId."),
+            means: "The service failed. Its log has the reason.",
+            remedy:
+                "Send the request again later. Tell the problem's requestId to the people who run the service."
+        ),
         .notImplemented: Explanation(
             means: "The service doesn't know the request's method or transfer coding.",
             remedy: "Use GET, and send no body or one of a known length."),
         .badGateway: Explanation(
             means: """
-                The load balancer before the service could connect to no server, or the one that it asked broke \
-                off.
+                The load balancer before the service could not connect to a server, or the connection to it broke.
                 """,
-            remedy: "Ask again in a moment."),
+            remedy: "Send the request again in a moment."),
         .overloaded: Explanation(
-            means: "The service has as many requests or connections in hand as it takes.",
-            remedy: "Ask again after as many seconds as the Retry-After header says."),
+            means: "The service has as many requests or connections as it takes at once.",
+            remedy: "Send the request again after the seconds that the Retry-After header says."),
         .notReady: Explanation(
             means: "The service is starting or shutting down, or its database lacks migrations.",
-            remedy: "Ask another instance, or ask again after as many seconds as the Retry-After header says."
+            remedy: "Use another instance, or try again after the seconds that the Retry-After header says."
         ),
         .databaseUnavailable: Explanation(
             means: "The service can't reach its database.",
-            remedy: "Ask again after as many seconds as the Retry-After header says."),
+            remedy: "Send the request again after the seconds that the Retry-After header says."),
         .databaseBusy: Explanation(
             means: "No connection to the database came free in time.",
-            remedy: "Ask again after as many seconds as the Retry-After header says."),
+            remedy: "Send the request again after the seconds that the Retry-After header says."),
         .queryTimeout: Explanation(
-            means: "The database took longer for the request than it may, and was told to stop.",
-            remedy: "Ask again later, or for less: a smaller radius or box, or fewer filters."),
+            means: "The database took too long for the request, which was then cancelled.",
+            remedy:
+                "Send the request again later, or ask for less: a smaller radius or box, or fewer filters."),
         .gatewayTimeout: Explanation(
-            means: "The load balancer before the service got no answer from a server in time.",
-            remedy: "Ask again in a moment. Tell whoever runs the service the problem's requestId."),
+            means: "The load balancer before the service got no response from a server in time.",
+            remedy:
+                "Send the request again in a moment. Tell the problem's requestId to the people who run the service."
+        ),
         .httpVersionNotSupported: Explanation(
             means: "The request's version of HTTP isn't 1.0 or 1.1.",
             remedy: "Use HTTP/1.1."),

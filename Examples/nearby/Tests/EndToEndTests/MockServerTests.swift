@@ -44,7 +44,7 @@ struct MockServerTests {
     func saysThatTheServiceFails() async throws {
         for (fault, line) in [
             (MockFault.problem(status: 500), "The service failed"),
-            (.malformedJSON, "The service gave an answer that this app does not understand."),
+            (.malformedJSON, "The service sent a response that this app does not understand."),
         ] {
             try await withSession { session in
                 try await session.setFaults([MockFaultRule(path: "/locations", fault: fault)])
