@@ -1,9 +1,3 @@
-/// The parameters that an endpoint's query knows: an enumeration whose raw values are 0, 1, 2, ….
-package protocol QueryParameter: CaseIterable, RawRepresentable<Int>, Sendable {
-    /// The name in the query, ASCII.
-    var name: StaticString { get }
-}
-
 /// One name and value of a query, not percent-encoded.
 package struct QueryItem: Hashable, Sendable {
     /// The parameter's name.
@@ -17,25 +11,25 @@ package struct QueryItem: Hashable, Sendable {
         self.value = value
     }
 
-    init(_ parameter: some QueryParameter, _ text: String) {
-        self.init(name: parameter.name.description, value: text)
+    init(_ name: String, _ text: String) {
+        self.init(name: name, value: text)
     }
 
-    init(_ parameter: some QueryParameter, _ number: Double) {
-        self.init(parameter, [number])
+    init(_ name: String, _ number: Double) {
+        self.init(name, [number])
     }
 
-    init(_ parameter: some QueryParameter, _ numbers: [Double]) {
+    init(_ name: String, _ numbers: [Double]) {
         var digits = ByteBuffer(capacity: 32 * numbers.count)
         for (index, number) in numbers.enumerated() {
             if index > 0 { digits.append(UInt8(ascii: ",")) }
             digits.appendDecimal(number)
         }
-        self.init(parameter, String(decoding: digits.bytes, as: UTF8.self))
+        self.init(name, String(decoding: digits.bytes, as: UTF8.self))
     }
 
-    init(_ parameter: some QueryParameter, _ number: Int) {
-        self.init(parameter, String(number))
+    init(_ name: String, _ number: Int) {
+        self.init(name, String(number))
     }
 }
 

@@ -60,41 +60,22 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
 }
 
 extension NearbyPlacesRequest {
-    /// The query's parameters, in the order in which they are encoded.
-    package enum Parameter: Int, QueryParameter {
-        case lat, long, radius, limit, bbox, category, q, featured, cursor
-
-        @inlinable package var name: StaticString {
-            switch self {
-            case .lat: "lat"
-            case .long: "long"
-            case .radius: "radius"
-            case .limit: "limit"
-            case .bbox: "bbox"
-            case .category: "category"
-            case .q: "q"
-            case .featured: "featured"
-            case .cursor: "cursor"
-            }
-        }
-    }
-
-    /// The query's items in a fixed order, absent options left out: equal requests, equal queries.
+    /// The query's items in a fixed order, without absent options: equal requests have equal queries.
     package func encode() -> [QueryItem] {
         var items: [QueryItem] = []
         if let center {
-            items.append(QueryItem(Parameter.lat, center.latitude))
-            items.append(QueryItem(Parameter.long, center.longitude))
+            items.append(QueryItem("lat", center.latitude))
+            items.append(QueryItem("long", center.longitude))
         }
-        if let radiusMeters { items.append(QueryItem(Parameter.radius, radiusMeters)) }
-        if let limit { items.append(QueryItem(Parameter.limit, limit)) }
-        if let box { items.append(QueryItem(Parameter.bbox, [box.west, box.south, box.east, box.north])) }
+        if let radiusMeters { items.append(QueryItem("radius", radiusMeters)) }
+        if let limit { items.append(QueryItem("limit", limit)) }
+        if let box { items.append(QueryItem("bbox", [box.west, box.south, box.east, box.north])) }
         if !categories.isEmpty {
-            items.append(QueryItem(Parameter.category, categories.uniqueInByteOrder.joined(separator: ",")))
+            items.append(QueryItem("category", categories.uniqueInByteOrder.joined(separator: ",")))
         }
-        if let searchText { items.append(QueryItem(Parameter.q, searchText)) }
-        if let featured { items.append(QueryItem(Parameter.featured, featured ? "true" : "false")) }
-        if let cursor { items.append(QueryItem(Parameter.cursor, cursor.rawValue)) }
+        if let searchText { items.append(QueryItem("q", searchText)) }
+        if let featured { items.append(QueryItem("featured", featured ? "true" : "false")) }
+        if let cursor { items.append(QueryItem("cursor", cursor.rawValue)) }
         return items
     }
 }
@@ -112,17 +93,6 @@ public struct PageCursor: Hashable, Sendable {
 
 /// `GET /locations/{id}`: one place, with its distance where a centre is given.
 public struct PlaceRequest: Hashable, Sendable {
-    package enum Parameter: Int, QueryParameter {
-        case lat, long
-
-        @inlinable package var name: StaticString {
-            switch self {
-            case .lat: "lat"
-            case .long: "long"
-            }
-        }
-    }
-
     /// The place's id.
     public var id: Int
     /// Where the distance is measured from; without it the response has no distance.
@@ -140,6 +110,6 @@ public struct PlaceRequest: Hashable, Sendable {
     /// The query's items.
     package func encode() -> [QueryItem] {
         guard let center else { return [] }
-        return [QueryItem(Parameter.lat, center.latitude), QueryItem(Parameter.long, center.longitude)]
+        return [QueryItem("lat", center.latitude), QueryItem("long", center.longitude)]
     }
 }

@@ -142,6 +142,12 @@ func withQueryBytes<Value>(
     return try Array(query).withUnsafeBufferPointer(body)
 }
 
+/// The parameters that an endpoint's query knows: an enumeration whose raw values are 0, 1, 2, ….
+package protocol QueryParameter: CaseIterable, RawRepresentable<Int>, Sendable {
+    /// The name in the query, ASCII.
+    var name: StaticString { get }
+}
+
 /// The parameters of an endpoint that has none. An enumeration without cases has to spell out its raw values.
 package enum NoParameter: QueryParameter {
     package init?(rawValue: Int) { nil }

@@ -1,4 +1,23 @@
 extension NearbyPlacesRequest {
+    /// The query's parameters, in the order in which `encode()` writes them.
+    package enum Parameter: Int, QueryParameter {
+        case lat, long, radius, limit, bbox, category, q, featured, cursor
+
+        package var name: StaticString {
+            switch self {
+            case .lat: "lat"
+            case .long: "long"
+            case .radius: "radius"
+            case .limit: "limit"
+            case .bbox: "bbox"
+            case .category: "category"
+            case .q: "q"
+            case .featured: "featured"
+            case .cursor: "cursor"
+            }
+        }
+    }
+
     /// Reads a raw query.
     ///
     /// - Parameters:

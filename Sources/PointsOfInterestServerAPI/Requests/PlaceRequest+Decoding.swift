@@ -1,4 +1,16 @@
 extension PlaceRequest {
+    /// The query's parameters.
+    package enum Parameter: Int, QueryParameter {
+        case lat, long
+
+        package var name: StaticString {
+            switch self {
+            case .lat: "lat"
+            case .long: "long"
+            }
+        }
+    }
+
     /// Reads the id out of the path and a raw query.
     ///
     /// - Parameters:
