@@ -7,7 +7,7 @@ import Testing
 struct FaultPlanTests {
     private func timesUsed(_ plan: FaultPlan) -> [Int] { plan.states.map(\.timesUsed) }
 
-    @Test("are used in their order, each as often as it says, and then no more")
+    @Test("are used in order, each as often as its times allow")
     func areUsedUp() {
         let rules = [
             MockFaultRule(times: 2, fault: .reset), MockFaultRule(times: 1, fault: .malformedJSON),
@@ -18,14 +18,14 @@ struct FaultPlanTests {
         #expect(timesUsed(plan) == [2, 1])
     }
 
-    @Test("that say nothing of it last for ever")
+    @Test("without times are used without end")
     func lastForEver() {
         var plan = FaultPlan([MockFaultRule(fault: .reset)])
         for _ in 0..<1000 { #expect(plan.rule(forMethod: "GET", path: "/")?.fault == .reset) }
         #expect(timesUsed(plan) == [1000])
     }
 
-    @Test("meet the requests of their method and path alone")
+    @Test("apply only to requests with their method and path")
     func meetTheirRequests() {
         let rule = MockFaultRule(method: "GET", path: "/locations/{id}", fault: .reset)
         let other = MockFaultRule(path: "/categories", fault: .malformedJSON)

@@ -10,7 +10,7 @@ struct FaultRulesTests {
         try FaultRules(json: Array(text.utf8)) { ["/locations", "/locations/{id}"].contains($0) }.rules
     }
 
-    @Test("come back as they were sent, every kind of them")
+    @Test("survive encoding and decoding, in every kind")
     func comeBack() throws {
         let rules: [MockFaultRule] = [
             MockFaultRule(delaySeconds: 0.5), MockFaultRule(method: "GET", times: 3, fault: .reset),
@@ -81,7 +81,7 @@ struct FaultRulesTests {
         #expect(error?.problem.errors.count == 1)
     }
 
-    @Test("are refused where there are more than a hundred")
+    @Test("are refused if there are more than a hundred")
     func areBounded() throws {
         let rule = #"{"delaySeconds":1}"#
         #expect(try rules("[" + Array(repeating: rule, count: 100).joined(separator: ",") + "]").count == 100)

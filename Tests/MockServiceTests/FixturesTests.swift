@@ -27,7 +27,7 @@ struct FixturesTests {
             ])
     }
 
-    @Test("are read from GeoJSON, where longitudes come first")
+    @Test("are read from GeoJSON, in which longitudes come first")
     func readFeatures() throws {
         let places = try fixtures(
             """
@@ -97,13 +97,13 @@ struct FixturesTests {
         #expect(error?.description == fault)
     }
 
-    @Test("name the members that there are where one is misspelt")
+    @Test("are refused with a list of the members if one is misspelt")
     func nameTheMembers() throws {
         let error = #expect(throws: FixtureError.self) { try fixtures(#"[{"id":1,"nmae":"A"}]"#) }
         #expect(error?.description.hasPrefix("[0].nmae is no member; there are id, name, category") == true)
     }
 
-    @Test("nested without end are refused, not followed")
+    @Test("with extreme nesting are refused")
     func areNotFollowedWithoutEnd() throws {
         for depth in [400, 100_000] {
             let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

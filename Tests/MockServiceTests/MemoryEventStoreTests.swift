@@ -13,7 +13,7 @@ struct MemoryEventStoreTests {
             isTest: false)
     }
 
-    @Test("What is new is kept in its order, what is there is counted")
+    @Test("New events are kept in order, duplicates are counted")
     func storing() async throws {
         let store = MemoryEventStore()
         let events = (0..<5).map { Self.event($0) }
@@ -22,7 +22,7 @@ struct MemoryEventStoreTests {
         #expect(store.events == events)
     }
 
-    @Test("Past its bound the oldest are forgotten")
+    @Test("Beyond the bound the oldest are forgotten")
     func bound() async throws {
         let store = MemoryEventStore(limit: 3)
         let events = (0..<5).map { Self.event($0) }

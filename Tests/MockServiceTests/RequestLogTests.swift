@@ -13,7 +13,7 @@ struct RequestLogTests {
         MockRequest(id: id, time: 0, method: method, target: target, headers: [], body: body)
     }
 
-    @Test("has the requests in their order, with what became of them")
+    @Test("has the requests in order, with how they ended")
     func hasRequests() {
         var log = RequestLog()
         #expect(log.append { request($0) } == 1)
@@ -26,7 +26,7 @@ struct RequestLogTests {
         #expect(journal.dropped == 0)
     }
 
-    @Test("tells those of a method and a path, behind a number")
+    @Test("selects requests by method, path and number")
     func tellsSome() {
         var log = RequestLog()
         for (method, target) in [
@@ -67,7 +67,7 @@ struct RequestLogTests {
         #expect(log.journal(MockJournalQuery()).requests.map(\.id) == [12, 13, 14])
     }
 
-    @Test("forgets when it is asked to, and counts on")
+    @Test("can be emptied, and its numbers go on")
     func forgets() {
         var log = RequestLog()
         for _ in 0..<1005 { _ = log.append { request($0) } }
@@ -78,7 +78,7 @@ struct RequestLogTests {
     }
 
     @Test(
-        "is asked for by a query, of which every fault is told",
+        "has a query, whose faults are all reported",
         arguments: [
             ("", MockJournalQuery(), nil),
             ("after=3&wait=60", MockJournalQuery(after: 3, waitSeconds: 60), nil),

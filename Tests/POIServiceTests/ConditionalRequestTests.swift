@@ -24,7 +24,7 @@ struct ConditionalRequestTests {
         store.requests.count + store.locationRequests.count + store.categoriesCount
     }
 
-    @Test("Who has the answer is told so without the store being asked", arguments: targets)
+    @Test("A client that has the current response gets 304, without a query of the store", arguments: targets)
     func notModified(target: String) async throws {
         let store = Self.store()
         let site = try ServiceSite(store)
@@ -70,7 +70,7 @@ struct ConditionalRequestTests {
         #expect(both.status == (tag.hasPrefix("W") ? .notModified : .ok))
     }
 
-    @Test("A request that fails anyway is told why, whatever its If-Match says")
+    @Test("A request that fails anyway gets its own problem, whatever its If-Match is")
     func ifMatchOfFailure() async throws {
         let site = try ServiceSite(Self.store())
         for (target, status) in [("/locations/8", 404), ("/locations?lat=91&long=0", 400), ("/nowhere", 404)]
@@ -79,7 +79,8 @@ struct ConditionalRequestTests {
         }
     }
 
-    @Test("A new dataset, told or only found out, is another tag and a whole answer", arguments: targets)
+    @Test(
+        "A new dataset, announced or only noticed, gives another tag and a full response", arguments: targets)
     func newDataset(target: String) async throws {
         let store = Self.store()
         let site = try ServiceSite(store)
@@ -97,7 +98,7 @@ struct ConditionalRequestTests {
         #expect(found.headers.first(.eTag) != told.headers.first(.eTag))
     }
 
-    @Test("An answer that turns out to be the one the client has isn't sent again", arguments: targets)
+    @Test("A response that turns out to be the client's is 304", arguments: targets)
     func foundOut(target: String) async throws {
         let store = Self.store()
         let site = try ServiceSite(store)
@@ -109,7 +110,7 @@ struct ConditionalRequestTests {
         #expect(Self.askCount(store) == 2)
     }
 
-    @Test("An answer of an older dataset has that one's tag, and isn't sent again to a client that has it")
+    @Test("A response from an older dataset has that dataset's tag, and is 304 for a client that has it")
     func olderDataset() async throws {
         let store = Self.store()
         let site = try ServiceSite(store)
@@ -124,7 +125,7 @@ struct ConditionalRequestTests {
         #expect(answer.headers.first(.eTag) == tag)
     }
 
-    @Test("Where nothing vouches for the dataset there is no tag", arguments: targets)
+    @Test("Without a known dataset there is no tag", arguments: targets)
     func noDataset(target: String) async throws {
         let store = StubStore()
         store.places = [Self.place]
@@ -135,7 +136,7 @@ struct ConditionalRequestTests {
         #expect(try await site.ask(target, headers: [.ifNoneMatch: "*"]).status == .notModified)
     }
 
-    @Test("A star is for what is there: a place has to be looked for")
+    @Test("If-None-Match: * applies to what exists: a place is looked up first")
     func any() async throws {
         let store = Self.store()
         let site = try ServiceSite(store)
@@ -147,7 +148,7 @@ struct ConditionalRequestTests {
         #expect(store.locationRequests.map(\.id) == [8, 7])
     }
 
-    @Test("Tags tell apart queries, resources and forms, and not ways to write the same query")
+    @Test("Tags differ by query, resource and media type, but not by the spelling of a query")
     func tags() async throws {
         let site = try ServiceSite(Self.store())
         func tag(_ target: String, _ accept: String = "*/*") async throws -> String {

@@ -29,7 +29,7 @@ struct ConfigurationTests {
         #expect(configuration.logFormat == .auto)
     }
 
-    @Test("On somebody's desk nobody waits, and several run side by side")
+    @Test("In development there is no drain delay, and the system chooses the admin port")
     func developmentDefaults() throws {
         var reader = SettingsReader(flags: [:], environment: [:])
         let configuration = try ServiceConfiguration(
@@ -38,12 +38,12 @@ struct ConfigurationTests {
         #expect(configuration.admin.port == 0)
     }
 
-    @Test("The admin listener can be left out")
+    @Test("The admin listener can be disabled")
     func noAdminListener() throws {
         #expect(try configuration(environment: ["POI_ADMIN_PORT": "off"]).admin.port == nil)
     }
 
-    @Test("A flag wins over the environment, the environment over the default")
+    @Test("An option takes precedence over the environment, and that over the default")
     func precedence() throws {
         #expect(try configuration(environment: ["PORT": "9000"]).port == 9000)
         #expect(try configuration(flags: ["--port": "9001"], environment: ["PORT": "9000"]).port == 9001)
@@ -56,7 +56,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "A bad value is one line that names the setting, the value and what would be right",
+        "A bad value is an error of one line with the setting, the value and what is expected",
         arguments: [
             ("PORT", "65536", "PORT=65536: expected a whole number from 0 to 65535"),
             ("PORT", "-1", "PORT=-1: expected a whole number from 0 to 65535"),
@@ -123,7 +123,7 @@ struct ConfigurationTests {
         #expect(error?.description == line)
     }
 
-    @Test("Who may ask, and how often, is as it is set, and open without a setting")
+    @Test("Access is as configured, and open by default")
     func access() throws {
         let open = try configuration().access
         #expect(open.allowedOrigins.isEmpty && open.keys.isEmpty && open.trustedProxies.isEmpty)
@@ -152,7 +152,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "What is no origin is refused",
+        "A text that isn't an origin is refused",
         arguments: [
             "", "null", "https://", "://a", "https:/a", "https://A.example", "https://a.example/x",
             "https://a.example?", "https://a b", "*.example", "https://*.example", "1http://a",
@@ -162,13 +162,13 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "What is no rate is refused",
+        "A text that isn't a rate is refused",
         arguments: ["", "/s", "0/s", "1000001/s", "-1/s", "1/d", "1/s/", "1.5/s"])
     func badRates(text: String) {
         #expect(RateLimit(settingText: text) == nil)
     }
 
-    @Test("An unknown option is refused, with those that there are")
+    @Test("An unknown option is refused, with a list of the known ones")
     func unknownFlag() {
         let error = #expect(throws: ConfigurationError.self) {
             try configuration(flags: ["--prot": "80"])
@@ -193,7 +193,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Times are read with their unit",
+        "Times are parsed with their units",
         arguments: [
             ("250ms", Duration.milliseconds(250)), ("2s", .seconds(2)), ("1.5s", .milliseconds(1500)),
             ("1m", .seconds(60)), ("3", .seconds(3)), ("0", .zero),
@@ -203,13 +203,13 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "What is no time is refused",
+        "A text that isn't a time is refused",
         arguments: ["", "s", "-1s", "1e3", "1..2", "nan", "inf", "99999999999m"])
     func badDurations(text: String) {
         #expect(Duration(settingText: text) == nil)
     }
 
-    @Test("A command line is taken apart")
+    @Test("A command line is parsed into words, options and switches")
     func commandLine() throws {
         let line = try CommandLineArguments(
             ["migrate", "up", "--to", "0003", "--dry-run", "--port=80"], switches: ["--dry-run"])
@@ -219,7 +219,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "A command line that makes no sense is refused",
+        "A malformed command line is refused",
         arguments: [["--port"], ["--port", "--loops"], ["--port=1", "--port=2"], ["--dry-run=1"]])
     func badCommandLine(arguments: [String]) {
         #expect(throws: ConfigurationError.self) {

@@ -15,7 +15,7 @@ struct CrossOriginTests {
     }
 
     @Test(
-        "A listed origin may read every answer, errors too",
+        "A listed origin may read every response, errors too",
         arguments: [
             ("/locations?lat=0&long=0", 200), ("/locations?lat=x", 400), ("/locations/9", 404),
             ("/nowhere", 404),
@@ -32,7 +32,7 @@ struct CrossOriginTests {
         #expect(!answer.headers.contains("Access-Control-Allow-Credentials"))
     }
 
-    @Test("So may it read 304, 405, 406 and 503")
+    @Test("A listed origin may read 304, 405, 406 and 503")
     func otherStatuses() async throws {
         let store = StubStore { (_) throws(PlaceStoreError) in throw .busy }
         store.currentDatasetID = DatasetID(high: 0, low: 1)
@@ -51,7 +51,7 @@ struct CrossOriginTests {
     }
 
     @Test(
-        "Others may read none, but get them",
+        "Other origins get responses, but may not read them",
         arguments: [
             "https://evil.example", "http://map.example", "https://map.example:8443", "null", "", "*",
         ])
@@ -66,7 +66,7 @@ struct CrossOriginTests {
     }
 
     @Test(
-        "A preflight is told methods, headers and how long that holds",
+        "The response to a preflight has methods, headers and a maximum age",
         arguments: ["*", "https://map.example"])
     func preflights(setting: String) async throws {
         let site = try ServiceSite(StubStore(), environment: ["POI_CORS_ORIGINS": setting])
@@ -88,7 +88,7 @@ struct CrossOriginTests {
         #expect(!plain.headers.contains("Access-Control-Allow-Methods"))
     }
 
-    @Test("Where any origin may read, that stands on every answer, and none differs by origin")
+    @Test("If any origin may read, every response says so, and none varies by origin")
     func anyOrigin() throws {
         let fields = ServiceHandler.commonFields(CrossOriginPolicy([.any]))
         #expect(fields.first(.vary) == "Accept, Accept-Encoding")
@@ -97,7 +97,7 @@ struct CrossOriginTests {
         #expect(fields.first("Access-Control-Expose-Headers") == "Link, ETag, Retry-After, X-Request-Id")
     }
 
-    @Test("Where a list decides, every answer says that it differs by origin; without one, none does")
+    @Test("With a list of origins every response varies by origin; without one, none does")
     func vary() {
         let listed = ServiceHandler.commonFields(CrossOriginPolicy([.origin(Self.ours)]))
         #expect(listed.map(\.value) == ["Accept, Accept-Encoding, Origin"])
@@ -105,7 +105,7 @@ struct CrossOriginTests {
         #expect(none.map(\.value) == ["Accept, Accept-Encoding"])
     }
 
-    @Test("Without a setting no origin is let in")
+    @Test("Without a setting no origin is allowed")
     func off() async throws {
         let site = try ServiceSite(StubStore())
         let answer = try await site.ask("/categories", .options, headers: Self.preflight(Self.ours))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Health")
 struct HealthTests {
-    @Test("A service is ready once its database has answered with every migration")
+    @Test("A service is ready once its database was reached and has every migration")
     func becomesReady() {
         let health = Health(requiresDatabase: false)
         #expect(health.report.notReadyReason?.contains("starting") == true)
@@ -14,7 +14,7 @@ struct HealthTests {
             health.report == Health.Report(notReadyReason: nil, isDatabaseReachable: true, isDraining: false))
     }
 
-    @Test("A database that doesn't answer at the start is told of once, and the service isn't ready")
+    @Test("A database that can't be reached at the start is reported once, and the service isn't ready")
     func unreachableAtStart() {
         let health = Health(requiresDatabase: false)
         #expect(names(health.update(.unreachable(reason: "refused"))) == ["unreachable refused"])
@@ -24,7 +24,7 @@ struct HealthTests {
         #expect(health.report.notReadyReason == nil)
     }
 
-    @Test("Missing migrations keep it from being ready until they are applied, and each change is told once")
+    @Test("The service isn't ready while migrations are missing, and each change is reported once")
     func missingMigrations() {
         let health = Health(requiresDatabase: false)
         #expect(
@@ -39,7 +39,7 @@ struct HealthTests {
         #expect(names(health.update(.reachable(missingMigrations: []))) == [])
     }
 
-    @Test("A schema that it is too old for keeps it from being ready, and each change is told once")
+    @Test("The service isn't ready if it is too old for the schema, and each change is reported once")
     func outdated() {
         let health = Health(requiresDatabase: false)
         #expect(names(health.update(.reachable(missingMigrations: []))) == ["reachable", "applied"])
@@ -51,7 +51,7 @@ struct HealthTests {
         #expect(health.report.notReadyReason == nil)
     }
 
-    @Test("A database of replaced migrations keeps it from being ready, and is told once")
+    @Test("A database of replaced migrations keeps the service from being ready, and is logged once")
     func replaced() {
         let health = Health(requiresDatabase: false)
         #expect(names(health.update(.replaced(migrations: ["0001"]))) == ["reachable", "replaced 0001"])
@@ -64,7 +64,8 @@ struct HealthTests {
         #expect(health.report.notReadyReason == nil)
     }
 
-    @Test("Losing the database decides only where it is told to", arguments: [false, true])
+    @Test(
+        "Losing the database makes the service unready only if that is configured", arguments: [false, true])
     func lostDatabase(requiresDatabase: Bool) {
         let health = Health(requiresDatabase: requiresDatabase)
         _ = health.update(.reachable(missingMigrations: []))
@@ -76,7 +77,7 @@ struct HealthTests {
             health.report == Health.Report(notReadyReason: nil, isDatabaseReachable: true, isDraining: false))
     }
 
-    @Test("A draining service isn't ready, whatever else is")
+    @Test("A draining service isn't ready, whatever its database's state")
     func draining() {
         let health = Health(requiresDatabase: false)
         _ = health.update(.reachable(missingMigrations: []))
@@ -86,7 +87,7 @@ struct HealthTests {
         #expect(health.report.notReadyReason?.contains("shutting down") == true)
     }
 
-    @Test("No reason that a client may read says why the database fails")
+    @Test("Reasons for clients don't say why the database fails")
     func blandReasons() {
         let health = Health(requiresDatabase: true)
         _ = health.update(.reachable(missingMigrations: []))
@@ -95,7 +96,7 @@ struct HealthTests {
     }
 
     @Test(
-        "The events' database is told of by its name, once a change, and never decides",
+        "The events' database is reported by its name, once for each change, and never decides readiness",
         arguments: [false, true])
     func eventsDatabase(requiresDatabase: Bool) {
         let health = Health(requiresDatabase: requiresDatabase)

@@ -18,7 +18,7 @@ struct KeyTests {
             .ask(target, method, headers: headers)
     }
 
-    @Test("Data is for who has a key", arguments: ["/locations?lat=0&long=0", "/categories"])
+    @Test("Data need a key", arguments: ["/locations?lat=0&long=0", "/categories"])
     func accepted(target: String) async throws {
         for field in ["Bearer \(Self.key)", "bearer   \(Self.key)", "BEARER fedcba9876543210"] {
             let answer = try await Self.ask(target, [field])
@@ -29,7 +29,7 @@ struct KeyTests {
     }
 
     @Test(
-        "Without one the answer is 401, and says how to bring it",
+        "Without a key the response is 401, which says how to send one",
         arguments: [
             [], [""], ["Bearer"], ["Bearer "], ["Basic \(key)"], [key], ["Bearer\(key)"],
             ["Bearer \(key)", "Bearer \(key)"],
@@ -44,7 +44,7 @@ struct KeyTests {
     }
 
     @Test(
-        "With a wrong one it is 401, which says that the key is the fault",
+        "With a wrong key the response is 401 with invalid_token",
         arguments: [
             "x", "0123456789-ABCDEf", "0123456789-ABCDE", "0123456789-ABCDEF0", "0123456789-ABCDEF 0",
         ])
@@ -57,7 +57,7 @@ struct KeyTests {
     }
 
     @Test(
-        "Health, pages and documents are open, and so is what isn't there",
+        "Health, pages, documents and unknown paths need no key",
         arguments: [
             ("/livez", 200), ("/", 200), ("/problems", 200), ("/problems/forbidden", 200), ("/nowhere", 404),
         ])

@@ -6,7 +6,7 @@ import Testing
 @Suite("Names of variables")
 struct KnownVariablesTests {
     @Test(
-        "A slip of a setting's name is refused and the setting named",
+        "A misspelt setting is refused, with the setting that is meant",
         arguments: [
             ("POI_LOOP", "POI_LOOPS"), ("POI_EVENTS_KEY", "POI_EVENTS_KEYS"),
             ("POI_EVENT_KEYS", "POI_EVENTS_KEYS"),
@@ -21,7 +21,7 @@ struct KnownVariablesTests {
     }
 
     @Test(
-        "Names of others, of newer releases and of nothing that is set are passed over",
+        "Names of other programs, of newer releases and of empty variables are ignored",
         arguments: [
             "POI_PORT", "POI_SERVICE_HOST", "POI_SERVICE_PORT_HTTP", "POI_PORT_80_TCP_ADDR", "POI_", "POI_X",
             "POI_MAX_CONNECTIONS_PER_PLANET", "POI_TOOLS", "POI_LOGS", "MY_POI_LOOP", "POSTGRES_PASSWORD",
@@ -31,14 +31,14 @@ struct KnownVariablesTests {
         try KnownVariables.refuseMisspelt(in: [name: "1", "POI_LOOP": ""])
     }
 
-    @Test("No setting is a slip of another")
+    @Test("No setting's name is taken for a misspelt other one")
     func settings() throws {
         #expect(Set(KnownVariables.all).count == KnownVariables.all.count)
         try KnownVariables.refuseMisspelt(
             in: Dictionary(uniqueKeysWithValues: KnownVariables.all.map { ($0, "1") }))
     }
 
-    @Test("Nothing that is shipped, or that our scripts and tests set, is refused")
+    @Test("No variable of the shipped files, scripts and tests is refused")
     func shipped() throws {
         let package = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         var names: Set<String> = []

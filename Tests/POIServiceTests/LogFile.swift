@@ -16,7 +16,7 @@ struct LogFile {
             format: format, logsAccess: true, descriptor: file.fileDescriptor)
     }
 
-    /// Ends the log; answers its lines.
+    /// Ends the log, and returns its lines.
     func finish() throws -> [String] {
         observability.finish()
         try file.seek(toOffset: 0)

@@ -38,7 +38,7 @@ struct LogFormatterTests {
         return try JSONDecoder().decode(Line.self, from: Data(bytes))
     }
 
-    @Test("A request's JSON says what happened")
+    @Test("The JSON line of a request has its fields")
     func requestJSON() throws {
         #expect(
             try json(request(path: "/locations"))
@@ -50,7 +50,7 @@ struct LogFormatterTests {
     }
 
     @Test(
-        "Of a client's address as much is logged as is allowed",
+        "A client's address is logged as far as it is allowed",
         arguments: [
             ("203.0.113.77", "203.0.113.0/24"), ("::ffff:203.0.113.77", "203.0.113.0/24"),
             ("198.51.100.9", "198.51.100.0/24"),
@@ -76,14 +76,14 @@ struct LogFormatterTests {
         }
     }
 
-    @Test("A hostile path arrives as it was, in one line of JSON")
+    @Test("A hostile path is logged unchanged, in one line of JSON")
     func hostileJSON() throws {
         let observation = request(path: Self.hostilePath, route: Self.hostilePath)
         #expect(try json(observation).path == Self.hostilePath)
     }
 
     @Test(
-        "A path is logged up to what could be somebody's position",
+        "A path is logged up to what may be coordinates",
         arguments: [
             ("/locations/42", "/locations/42"), ("/locations", "/locations"), ("/", "/"),
             ("/a_b/C-9", "/a_b/C-9"),
@@ -100,7 +100,7 @@ struct LogFormatterTests {
         #expect(try json(request(path: "/openapi.json", route: "/openapi.json")).path == "/openapi.json")
     }
 
-    @Test("A request that couldn't be read, or whose client has gone, has a line too")
+    @Test("A request that couldn't be parsed, or whose client has gone, has a line too")
     func unreadable() throws {
         let line = try json(request(path: nil, status: nil))
         #expect(line.method == nil)
@@ -155,7 +155,7 @@ struct LogFormatterTests {
         #expect(try json(.failure(requestID: "id-1", reason: hostile)).message?.contains(hostile) == true)
     }
 
-    @Test("Nobody writes lines of their own, or commands for a terminal, into a text log")
+    @Test("No client can forge lines or terminal commands in a text log")
     func hostileText() {
         let line = LogFormatter(isJSON: false).line(
             for: request(path: Self.hostilePath, route: Self.hostilePath), at: Self.time)
@@ -175,7 +175,7 @@ struct LogFormatterTests {
     }
 
     @Test(
-        "Times are RFC 3339 in UTC, to the millisecond",
+        "Times are formatted by RFC 3339 in UTC, with milliseconds",
         arguments: [
             (0, 0, "1970-01-01T00:00:00.000Z"), (-1, 999, "1969-12-31T23:59:59.999Z"),
             (951_782_400, 7, "2000-02-29T00:00:00.007Z"), (4_102_444_799, 50, "2099-12-31T23:59:59.050Z"),
@@ -184,7 +184,7 @@ struct LogFormatterTests {
         #expect(Timestamp(seconds: seconds, milliseconds: milliseconds).rfc3339 == text)
     }
 
-    @Test("Now is what Foundation says it is")
+    @Test("The time now is Foundation's")
     func now() throws {
         let before = Date.now.addingTimeInterval(-0.001)
         let now = try Date(

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The log's writer", .timeLimit(.minutes(1)))
 struct LogWriterTests {
-    @Test("Writes every line before it ends, those of each thread in their order")
+    @Test("Writes every line before it ends, and the lines of each thread in order")
     func completeness() async throws {
         let pipe = Pipe()
         let reading = readToEnd(pipe)
@@ -30,7 +30,7 @@ struct LogWriterTests {
         }
     }
 
-    @Test("Drops what exceeds its bound while nobody reads, says how much, and keeps the rest in order")
+    @Test("Drops lines beyond its bound while nobody reads, says how many, and keeps the others in order")
     func bound() async throws {
         let pipe = Pipe()
         let filled = fill(pipe)
@@ -49,7 +49,7 @@ struct LogWriterTests {
         #expect(kept.first == 1000)
     }
 
-    @Test("A reader that has gone stops nobody, and the lines that it doesn't get are counted")
+    @Test("A reader that has gone blocks nothing, and the lost lines are counted")
     func brokenPipe() throws {
         let pipe = Pipe()
         let writer = try writer(to: pipe, limit: .max)
@@ -59,7 +59,8 @@ struct LogWriterTests {
         #expect(writer.droppedLineCount == 100)
     }
 
-    @Test("A line that is cut off is counted; when there is room again, lines are whole and the loss is told")
+    @Test(
+        "A line that is cut off is counted; when there is room again, lines are whole and the loss is logged")
     func fullDisk() throws {
         let disk = Disk()
         let writer = try LogWriter(
@@ -78,7 +79,7 @@ struct LogWriterTests {
         #expect(writer.droppedLineCount == 2)
     }
 
-    @Test("A reader that has stalled doesn't hold up the end")
+    @Test("A stalled reader doesn't block the end")
     func stalledReader() throws {
         let pipe = Pipe()
         _ = fill(pipe)
@@ -89,7 +90,7 @@ struct LogWriterTests {
         try pipe.fileHandleForReading.close()
     }
 
-    @Test("A descriptor that doesn't block is waited for until it has room")
+    @Test("It waits until a non-blocking descriptor has room")
     func nonBlocking() async throws {
         let pipe = Pipe()
         let descriptor = pipe.fileHandleForWriting.fileDescriptor
@@ -117,7 +118,7 @@ struct LogWriterTests {
         }
     }
 
-    /// Fills a pipe until it takes no more; answers with how many bytes.
+    /// Fills a pipe until it has no more room, and returns the number of bytes.
     private func fill(_ pipe: Pipe) -> Int {
         let descriptor = pipe.fileHandleForWriting.fileDescriptor
         let flags = fcntl(descriptor, F_GETFL)

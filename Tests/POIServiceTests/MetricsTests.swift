@@ -18,7 +18,7 @@ struct MetricsTests {
         String(decoding: snapshot.prometheusText(), as: UTF8.self)
     }
 
-    @Test("A time falls into the first bucket whose bound it doesn't exceed")
+    @Test("A time is counted in the first bucket whose bound it doesn't exceed")
     func buckets() {
         var histogram = Histogram(bounds: [0.1, 1])
         for seconds in [0, 0.1, 0.100001, 1, 1.5, 1e9] { histogram.record(seconds) }
@@ -27,7 +27,7 @@ struct MetricsTests {
         #expect(histogram.sum == 1e9 + 2.700001)
     }
 
-    @Test("Loops' values become the process's: sums, or the greatest")
+    @Test("The values of loops are merged to their sum or maximum")
     func merging() {
         var (left, right) = (MetricsSnapshot(), MetricsSnapshot())
         for (index, keyPath) in [1, 2].enumerated() {
@@ -58,14 +58,14 @@ struct MetricsTests {
                 """)
     }
 
-    @Test("A label's value can't break out of its quotes, nor its line")
+    @Test("A label's value can't break out of its quotes or its line")
     func escaping() {
         var snapshot = MetricsSnapshot()
         snapshot.add(1, to: .dataset, "a\"} 1\nb\\")
         #expect(text(snapshot).hasSuffix("\npoi_dataset_info{dataset=\"a\\\"} 1\\nb\\\\\"} 1\n"))
     }
 
-    @Test("Numbers are written as scrapers read them")
+    @Test("Numbers have the format that scrapers parse")
     func numbers() {
         for (number, expected) in [
             (0.0, "0"), (-1, "-1"), (1.5, "1.5"), (1e-7, "1e-07"), (1e300, "1e+300"), (.infinity, "+Inf"),
@@ -77,7 +77,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("A request is one count of its route, method and status; methods that nobody knows are one")
+    @Test("A request is counted by route, method and status, and by one label for all unknown methods")
     func requests() throws {
         let metrics = RequestMetrics()
         let brew = try #require(HTTPMethod("BREW"))
@@ -111,7 +111,7 @@ struct MetricsTests {
         #expect(lines.contains(#"poi_http_requests_abandoned_total{http_route="/locations"} 3"#))
     }
 
-    @Test("Every family has a name of its own, a sentence, and the form that its kind demands")
+    @Test("Every metric has a unique name, a help text, and the suffix that its kind demands")
     func catalog() {
         let names = MetricDefinition.all.map(\.name)
         #expect(Set(names).count == names.count)

@@ -24,7 +24,7 @@ struct ObservabilityDocumentTests {
         return Dictionary(rows) { first, _ in first }
     }
 
-    @Test("Every metric is explained, with its kind and its labels, and no other is")
+    @Test("It explains exactly the metrics that exist, with their kinds and labels")
     func metrics() throws {
         let rows = try Self.rows(of: "Metrics")
         #expect(Set(rows.keys) == Set(MetricDefinition.all.map(\.name)))
@@ -35,7 +35,7 @@ struct ObservabilityDocumentTests {
         }
     }
 
-    @Test("Every event of the log is explained, and no other is")
+    @Test("It explains exactly the events of the log that exist")
     func events() throws {
         let source = try Self.text("Sources/POIService/Log/Observation.swift")
         let names = try #require(

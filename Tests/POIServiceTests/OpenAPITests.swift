@@ -80,7 +80,7 @@ struct OpenAPITests {
         }
     }
 
-    @Test("Its bounds are those that the decoder keeps to", arguments: NearbyPlacesRequest.Parameter.allCases)
+    @Test("Its bounds are the decoder's", arguments: NearbyPlacesRequest.Parameter.allCases)
     func bounds(parameter: NearbyPlacesRequest.Parameter) throws {
         let described = try #require(
             try parameters("/locations").first { $0["name"] as? String == parameter.name.description })
@@ -101,7 +101,7 @@ struct OpenAPITests {
         return (try? NearbyPlacesRequest.decode(query: query.utf8, vocabulary: Self.vocabulary)) != nil
     }
 
-    @Test("A cursor looks as described")
+    @Test("A cursor matches its pattern")
     func cursor() throws {
         let request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2))
         let cursor = PageCursor(PagePosition(distanceMeters: 1.5, id: .max, count: 20), in: request)
@@ -112,7 +112,7 @@ struct OpenAPITests {
     }
 
     @Test(
-        "It asks for a key, and tells of a limit, exactly where the service is set so",
+        "It has keys and limits exactly if they are configured",
         arguments: [false, true])
     func settings(isSet: Bool) throws {
         let document = try document(requiresKey: isSet, limitsRate: isSet)
@@ -132,7 +132,7 @@ struct OpenAPITests {
         #expect(try members(closed, "paths", "/locations", "get")["security"] == nil)
     }
 
-    @Test("It describes every event that there is, and each with its parameters")
+    @Test("It describes every defined event with its parameters")
     func events() throws {
         let event = try members(document(), "components", "schemas", "TrackedEvent", "properties", "event")
         let contents = try #require(event["anyOf"] as? [[String: Any]])
@@ -148,7 +148,7 @@ struct OpenAPITests {
         #expect(contents.count == EventCatalog.builtIn.definitions.count + 1)
     }
 
-    @Test("Every reference in it leads somewhere")
+    @Test("Every reference in it resolves")
     func references() throws {
         let document = try document()
         var references: [String] = []
@@ -188,7 +188,7 @@ struct OpenAPITests {
         #expect(second.text.contains(#""enum":["park","quay"]"#))
     }
 
-    @Test("Who accepts no JSON is told so")
+    @Test("A client that doesn't accept JSON gets 406")
     func notAcceptable() async throws {
         let problem = try await ServiceSite(StubStore()).problem(
             "/openapi.json", headers: [.accept: "text/html"])

@@ -9,7 +9,7 @@ import Testing
 struct PageTests {
     private static let htmlType = "text/html; charset=utf-8"
 
-    @Test("Every problem's type is a page that says what it means and what to do")
+    @Test("Every problem's type is the path of a page with its meaning and remedy")
     func problemPages() async throws {
         let site = try ServiceSite(StubStore())
         for (code, definition) in ProblemCode.definitions {
@@ -22,7 +22,7 @@ struct PageTests {
         }
     }
 
-    @Test("A page comes as JSON where that is asked for")
+    @Test("A page is JSON if the client prefers that")
     func json() async throws {
         struct Page: Decodable {
             let type, code, title, meaning, remedy: String
@@ -55,7 +55,7 @@ struct PageTests {
     }
 
     @Test(
-        "A code that there isn't is a problem",
+        "An unknown code is 404",
         arguments: ["nothing", "Not-Found", "not-found%20", "unspecified", "%3Cscript%3E"])
     func unknownCode(code: String) async throws {
         let answer = try await ServiceSite(StubStore()).ask("/problems/\(code)")
@@ -65,7 +65,7 @@ struct PageTests {
     }
 
     @Test(
-        "Pages load nothing, can be kept, and are told by tags of their own",
+        "Pages load nothing, can be cached, and have entity tags",
         arguments: ["/", "/problems", "/problems/not-found"])
     func fields(target: String) async throws {
         let site = try ServiceSite(StubStore(), environment: ["POI_CACHE_PUBLIC_MAX_AGE": "60m"])

@@ -46,7 +46,7 @@ struct ProblemResponderTests {
             error: HTTPError(.badRequest, .malformedRequest, "Malformed."), status: 400, code: .badRequest),
     ]
 
-    @Test("With a status, a code, an id and nothing that is nobody's business", arguments: examples)
+    @Test("They have a status, a code and an id, and reveal no internals", arguments: examples)
     func problems(example: Example) throws {
         let log = try LogFile()
         let response = ProblemResponder(observability: log.observability)
@@ -81,7 +81,7 @@ struct ProblemResponderTests {
         #expect(try log.finish() == [])
     }
 
-    @Test("Parameters at fault are named, all of them")
+    @Test("They name all parameters that have faults")
     func parameters() throws {
         let log = try LogFile()
         let error = try #require(throws: ParameterError.self) {

@@ -19,7 +19,7 @@ struct RateLimitTests {
 
     private static func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
 
-    @Test("A burst is taken, then as many as the rate lets through")
+    @Test("A burst is allowed, then as many requests as the rate permits")
     func burst() throws {
         let limiter = try Self.limiter("2/s", burst: 3)
         let client = try Self.address("192.0.2.1")
@@ -35,7 +35,7 @@ struct RateLimitTests {
         #expect(limiter.secondsToWait(client, nowNanoseconds: later) == 1)
     }
 
-    @Test("Who waits as long as told gets through")
+    @Test("A client that waits as long as Retry-After says is allowed")
     func retryAfter() throws {
         let limiter = try Self.limiter("7/m", burst: 1)
         let client = try Self.address("::1")
@@ -58,7 +58,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test("However many clients come, few are remembered, and those the latest")
+    @Test("The number of remembered clients is bounded, and the latest are remembered")
     func bounded() throws {
         let limiter = try Self.limiter("1/h", capacity: 10)
         for index in 0..<1000 {
@@ -105,7 +105,7 @@ struct RateLimitTests {
 }
 
 extension RateLimitTests {
-    @Test("What isn't there, or not for this method, counts as well")
+    @Test("Unknown paths and wrong methods count as well")
     func failuresCount() async throws {
         for (target, method, status) in [("/nowhere", HTTPMethod.get, 404), ("/locations", .delete, 405)] {
             let site = try ServiceSite(StubStore(), environment: ["POI_RATE_LIMIT": "1/h"])
@@ -116,7 +116,7 @@ extension RateLimitTests {
     }
 
     @Test(
-        "A request that can't be read counts for its client, and for nobody where a trusted proxy brings it")
+        "A request that can't be parsed counts for its client, but not if it came through a trusted proxy")
     func malformedCounts() throws {
         let limiting = RateLimiting(
             limiter: try Self.limiter("1/h"),
@@ -141,7 +141,7 @@ struct ClientConnectionsTests {
                 trustedProxies: [try #require(AddressRange(settingText: "10.0.0.0/8"))]))
     }
 
-    @Test("Are so many at most, until one of them closes")
+    @Test("Are limited, until one of them closes")
     func limited() throws {
         let connections = try Self.connections(2)
         #expect(connections.open(from: "192.0.2.1"))
@@ -153,7 +153,7 @@ struct ClientConnectionsTests {
         #expect(!connections.open(from: "192.0.2.1"))
     }
 
-    @Test("Are those of a network where it is of version 6")
+    @Test("Are counted for a /64 network with IPv6")
     func networks() throws {
         let connections = try Self.connections(1)
         #expect(connections.open(from: "2001:db8::1"))
@@ -161,14 +161,14 @@ struct ClientConnectionsTests {
         #expect(connections.open(from: "2001:db8:0:1::1"))
     }
 
-    @Test("Are not counted of a trusted proxy, which brings those of many")
+    @Test("Are not limited for a trusted proxy, which has many clients")
     func trustedProxy() throws {
         let connections = try Self.connections(1)
         for _ in 0..<5 { #expect(connections.open(from: "10.0.0.1")) }
     }
 }
 
-@Suite("Who a client is")
+@Suite("The identity of a client")
 struct ClientIdentificationTests {
     private static let identification = ClientIdentification(
         trustedProxies: ["10.0.0.0/8", "2001:db8::/32", "192.0.2.7"].compactMap {
@@ -183,14 +183,14 @@ struct ClientIdentificationTests {
             of: request, RequestContext(requestID: "id-1", remoteAddress: peer))
     }
 
-    @Test("The peer, whatever it says, unless it is a proxy that is known")
+    @Test("Is the peer's address, whatever it sends, unless it is a trusted proxy")
     func peer() throws {
         #expect(try Self.client(peer: "192.0.2.1", "198.51.100.9") == IPAddress("192.0.2.1"))
         #expect(try Self.client(peer: "10.1.2.3") == IPAddress("10.1.2.3"))
         #expect(try Self.client(peer: nil, "198.51.100.9") == IPAddress(high: 0, low: 0))
     }
 
-    @Test("Behind known proxies, the last that isn't one of them: what stands before is anybody's word")
+    @Test("Is the last untrusted address behind trusted proxies, since earlier ones may be forged")
     func forwarded() throws {
         let client = IPAddress("198.51.100.9")
         #expect(try Self.client(peer: "10.1.2.3", "198.51.100.9") == client)
@@ -206,7 +206,7 @@ struct ClientIdentificationTests {
                 == IPAddress("2001:db9::").map(\.client))
     }
 
-    @Test("Of a list that no chain of proxies writes, only the end is read")
+    @Test("Is looked for only at the end of an overlong list")
     func longLists() throws {
         let proxies = Array(repeating: "10.0.0.1", count: 40).joined(separator: ",")
         #expect(
@@ -215,7 +215,7 @@ struct ClientIdentificationTests {
         #expect(try Self.client(peer: "10.1.2.3", "198.51.100.9,\(digits)") == IPAddress("10.1.2.3"))
     }
 
-    @Test("Of version 6, a network is one client")
+    @Test("Is a /64 network with IPv6")
     func networks() throws {
         let first = try Self.client(peer: "2001:db9:0:1::1")
         #expect(try first == Self.client(peer: "2001:db9:0:1:ffff::2"))
@@ -224,7 +224,7 @@ struct ClientIdentificationTests {
         #expect(try Self.client(peer: "fe80::1%eth0") == Self.client(peer: "fe80::2"))
     }
 
-    @Test("A range holds the addresses that begin as it does")
+    @Test("A range contains the addresses with its prefix")
     func ranges() throws {
         let range = try #require(AddressRange(settingText: "172.16.0.0/12"))
         for (text, isInside) in [
@@ -243,7 +243,7 @@ struct ClientIdentificationTests {
     }
 
     @Test(
-        "What is no range is refused",
+        "A text that isn't a range is refused",
         arguments: [
             "", "/", "x", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.1/8", "::/129", "1.2.3",
             "::1%lo",

@@ -5,7 +5,7 @@ import Testing
 @Suite("Messages without numbers")
 struct RedactingNumbersTests {
     @Test(
-        "What could be a coordinate goes, what tells of the fault stays",
+        "What may be a coordinate is removed, what describes the fault stays",
         arguments: [
             ("", ""),
             ("relation \"locations\" does not exist", "relation \"locations\" does not exist"),

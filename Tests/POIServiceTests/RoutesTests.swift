@@ -27,13 +27,13 @@ struct RoutesTests {
                 """)
     }
 
-    @Test("No place is an empty array")
+    @Test("Without places the array is empty")
     func noLocations() async throws {
         let response = try await ServiceSite(FixtureStore([])).ask("/locations?lat=0&long=0")
         #expect(String(decoding: response.body, as: UTF8.self) == "[]")
     }
 
-    @Test("The store is asked for exactly what the query says")
+    @Test("The store gets exactly the query")
     func query() async throws {
         let store = StubStore()
         let site = try ServiceSite(store, environment: ["POI_IGNORED_PARAMETERS": "utm_*"])
@@ -44,7 +44,7 @@ struct RoutesTests {
         #expect(store.requests == [NearbyPlacesRequest(center: center, radiusMeters: 500, limit: 7)])
     }
 
-    @Test("A bad query is refused with all its faults, and the store isn't asked")
+    @Test("A bad query is refused with all its faults, and doesn't reach the store")
     func faults() async throws {
         let store = StubStore()
         let problem = try await ServiceSite(store).problem(
@@ -57,7 +57,7 @@ struct RoutesTests {
     }
 
     @Test(
-        "Elsewhere there is nothing",
+        "Other paths are 404",
         arguments: [
             "/locations/", "/Locations", "//locations", "/livez/x", "/locations/1/", "/locations/1/2",
             "/categories/", "/categories/park",
@@ -69,7 +69,7 @@ struct RoutesTests {
     }
 
     @Test(
-        "Other methods are refused, with those that are allowed",
+        "Other methods are refused, with a list of the allowed ones",
         arguments: ["/locations", "/locations/1", "/categories", "/livez", "/readyz"])
     func methods(path: String) async throws {
         let site = try ServiceSite(StubStore())
@@ -82,7 +82,7 @@ struct RoutesTests {
         #expect(try await site.ask(path, .options).headers.first(.allow) == "GET, HEAD, OPTIONS")
     }
 
-    @Test("HEAD is answered as GET is: the server leaves out the body")
+    @Test("HEAD gets the response to GET, whose body the server leaves out")
     func head() async throws {
         let site = try ServiceSite(FixtureStore(Self.places))
         let (get, head) = (
@@ -94,7 +94,7 @@ struct RoutesTests {
     }
 
     @Test(
-        "A store that fails becomes its problem",
+        "An error of the store becomes a problem",
         arguments: [
             (PlaceStoreError.unavailable(reason: "x"), ProblemCode.databaseUnavailable),
             (.busy, .databaseBusy), (.timeout, .queryTimeout), (.failed(reason: "x"), .internalError),
@@ -104,7 +104,7 @@ struct RoutesTests {
         #expect(try await ServiceSite(store).problem("/locations?lat=0&long=0").code == code)
     }
 
-    @Test("Over the in-flight limit locations are refused at once, and health isn't")
+    @Test("Over the limit of requests in flight, locations are refused at once, and health isn't")
     func inFlightLimit() async throws {
         let thread = try EventLoopThread.start(name: "routes-test")
         let loop = thread.loop
@@ -135,7 +135,7 @@ struct RoutesTests {
         thread.stopAndJoin()
     }
 
-    @Test("The process is alive whatever its database does, and ready as its health says")
+    @Test("The process is alive whatever its database's state, and ready as its health says")
     func health() async throws {
         let site = try ServiceSite(StubStore())
         let alive = try await site.ask("/livez")

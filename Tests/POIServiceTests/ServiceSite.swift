@@ -26,7 +26,7 @@ final class ServiceSite {
             rateLimiter: configuration.access.rateLimit.map { RateLimiter($0) })
     }
 
-    /// Asks as the server does.
+    /// Sends a request as the server does.
     func ask(
         _ target: String, _ method: HTTPMethod = .get, headers: HTTPHeaders = [:], body: [UInt8] = [],
         from remoteAddress: String? = nil
@@ -44,7 +44,7 @@ final class ServiceSite {
         try await ask(target, method, headers: headers).problem()
     }
 
-    /// What was counted of rare observations, by the metrics' names.
+    /// The process's metrics without labels, by name.
     var metrics: [String: Double] {
         var snapshot = MetricsSnapshot()
         log.observability.collectMetrics(into: &snapshot)
@@ -55,7 +55,7 @@ final class ServiceSite {
         return numbers
     }
 
-    /// Ends the service; answers the lines of its log.
+    /// Ends the service, and returns the lines of its log.
     func finishLog() throws -> [String] {
         isFinished = true
         return try log.finish()
@@ -70,6 +70,6 @@ extension HTTPResponse {
     /// The body as text.
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The problem that the answer is.
+    /// The response's problem.
     func problem() throws -> Problem { try JSONDecoder().decode(Problem.self, from: Data(body)) }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import POIService
 
-@Suite("Events at the door")
+@Suite("Events before they are stored")
 struct EventAdmissionTests {
     private static let key = [UInt8]("0123456789abcdef0123456789abcdef".utf8)
 
@@ -25,7 +25,7 @@ struct EventAdmissionTests {
         #expect(try Self.stored(Self.event(userID: "F3476B52")).userID == "F3476B52")
     }
 
-    @Test("With a key, a user's id becomes HMAC-SHA-256 of it, the same at each event")
+    @Test("With a key, a user's id becomes its HMAC-SHA-256, the same for each event")
     func hashed() throws {
         let events = ["a", "a", "b", "a", ""].map { Self.event(userID: $0) }
         let stored = EventAdmission(userIDHash: HMAC(key: Self.key)).admit(events).map(\.userID)
@@ -39,7 +39,7 @@ struct EventAdmissionTests {
     private static let hashOfA = "aa2187723645a252148bbf3aad0e20d4c3a2861235bb65a264967af9d46faec2"
 
     @Test(
-        "The phone's time is rounded to the microsecond that PostgreSQL keeps",
+        "Times are rounded to microseconds, as in PostgreSQL",
         arguments: [
             (1_536_753_250.92, 1_536_753_250_920_000), (0.0000004, 0), (-1.25, -1_250_000),
             (EventLimits.times.upperBound, 9_000_000_000_000_000_000),
@@ -48,7 +48,7 @@ struct EventAdmissionTests {
         #expect(try Self.stored(Self.event(time: seconds)).key.timeMicroseconds == microseconds)
     }
 
-    @Test("An id that the app gave stays; without one, the same event gets the same, and any other another")
+    @Test("An app's id is kept; without one, equal events get equal ids, and others get different ones")
     func derivedIDs() throws {
         let id = UUID()
         #expect(try Self.stored(Self.event(id: id)).key.id == id)
@@ -69,7 +69,7 @@ struct EventAdmissionTests {
         #expect(derived.uuid.8 >> 6 == 2)
     }
 
-    @Test("Where users are hidden, a derived id can't be made without the key")
+    @Test("With a key, a derived id can't be computed without it")
     func hiddenIDs() throws {
         let event = Self.event(userID: "user")
         let ids = try [nil, Self.key, Self.key.reversed()].map { try Self.stored(event, key: $0).key.id }

@@ -20,7 +20,7 @@ struct EventsConfigurationTests {
         return try body(path)
     }
 
-    @Test("Nothing is set by default: no key, no hash, the events of the package")
+    @Test("By default there is no key and no hash, and the package's definitions apply")
     func defaults() throws {
         let configuration = try configuration([:])
         #expect(configuration.keys.isEmpty)
@@ -41,7 +41,7 @@ struct EventsConfigurationTests {
         }
     }
 
-    @Test("A key that is short, missing or given twice is refused, and not shown")
+    @Test("A key that is short, missing or given twice is refused, and never shown")
     func badHashKeys() throws {
         let short = String(Self.key.dropLast())
         try withFile(short) { path in
@@ -57,7 +57,7 @@ struct EventsConfigurationTests {
         }
     }
 
-    @Test("A team's own definitions are added; a folder with a fault is refused, with the file's name")
+    @Test("A team's own definitions are added; a faulty one is refused, with the file's name")
     func folder() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "poi-events-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

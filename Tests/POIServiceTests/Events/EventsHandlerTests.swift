@@ -6,7 +6,7 @@ import Testing
 
 @testable import POIService
 
-/// A store of events that fails as it is told.
+/// A store of events that fails with a given error.
 private final class FailingEventStore: EventStore {
     private let error: EventStoreError
 
@@ -36,7 +36,7 @@ struct EventsHandlerTests {
         return try JSONDecoder().decode(EventsResponse.self, from: Data(response.body))
     }
 
-    @Test("A batch is stored, and the answer counts what was new and what was there")
+    @Test("A batch is stored, and the response has the numbers of new events and duplicates")
     func stored() async throws {
         let store = MemoryEventStore()
         let site = try ServiceSite(events: store)
@@ -55,7 +55,7 @@ struct EventsHandlerTests {
             })
     }
 
-    @Test("What is marked as a test is stored as one, and nothing else")
+    @Test("Exactly the events that are marked as tests are stored as tests")
     func testMark() async throws {
         let store = MemoryEventStore()
         let marked = Self.event(2).replacing("}}", with: #"},"test":true}"#)
@@ -66,7 +66,7 @@ struct EventsHandlerTests {
     }
 
     @Test(
-        "What becomes of events is counted: new and known ones, names without a definition, refused batches")
+        "Metrics count new events, duplicates, unknown names and refused batches")
     func counts() async throws {
         let site = try ServiceSite()
         let good = Self.batch([Self.event(1), Self.event(2), Self.event(3, name: "of-a-newer-app")])
@@ -82,7 +82,7 @@ struct EventsHandlerTests {
             ])
     }
 
-    @Test("A batch of nothing is fine")
+    @Test("An empty batch is accepted")
     func empty() async throws {
         let site = try ServiceSite(events: FailingEventStore(.busy))
         let response = try await site.ask("/events", .post, headers: Self.json, body: Array(" [ ] ".utf8))
@@ -106,7 +106,7 @@ struct EventsHandlerTests {
         #expect(store.events.isEmpty)
     }
 
-    @Test("What isn't an array of events in JSON is 400, and too many are 413")
+    @Test("A body that isn't a JSON array of events is 400, and too many events are 413")
     func malformed() async throws {
         let site = try ServiceSite()
         for body in [
@@ -126,7 +126,7 @@ struct EventsHandlerTests {
         #expect(answer == EventsResponse(accepted: 1, duplicates: EventLimits.events - 1))
     }
 
-    @Test("A body by gzip is taken, and one that grows too large is 413")
+    @Test("A gzip body is accepted, and one whose content is too large is 413")
     func gzip() async throws {
         let site = try ServiceSite()
         var headers = Self.json
@@ -150,7 +150,7 @@ struct EventsHandlerTests {
         )
     }
 
-    @Test("Other media types and codings are 415, which says what is taken")
+    @Test("Other media types and codings are 415, with the accepted ones")
     func unsupported() async throws {
         let site = try ServiceSite()
         for type in ["text/plain", "application/jsonl", "application/json, text/plain", ""] {
@@ -192,7 +192,7 @@ struct EventsHandlerTests {
                 == .notAcceptable)
     }
 
-    @Test("A script of an origin that is let in may ask whether it may send events, and send them")
+    @Test("A script of an allowed origin may send a preflight and events")
     func crossOrigin() async throws {
         let site = try ServiceSite(environment: ["POI_CORS_ORIGINS": "https://a.example"])
         let preflight = try await site.ask(
@@ -212,7 +212,7 @@ struct EventsHandlerTests {
     }
 
     @Test(
-        "A store that can't take them is 503 with Retry-After, one that fails 500",
+        "An unavailable store is 503 with Retry-After, a failing one 500",
         arguments: [
             (EventStoreError.unavailable(reason: "gone"), ProblemCode.databaseUnavailable, 503),
             (.busy, .databaseBusy, 503), (.failed(reason: "broken"), .internalError, 500),
@@ -226,7 +226,7 @@ struct EventsHandlerTests {
         #expect((response.headers.first(.retryAfter) != nil) == (status == 503))
     }
 
-    @Test("No precondition holds: there is nothing that could match", arguments: ["*", "\"x\""])
+    @Test("No precondition holds, since nothing at the path can match", arguments: ["*", "\"x\""])
     func ifMatch(field: String) async throws {
         let store = MemoryEventStore()
         let site = try ServiceSite(events: store)
@@ -238,7 +238,7 @@ struct EventsHandlerTests {
         #expect(store.events.isEmpty)
     }
 
-    @Test("The keys of events and those of data don't open each other's doors")
+    @Test("Keys for events and keys for data aren't interchangeable")
     func keys() async throws {
         let (dataKey, eventKey) = ("data-key-0123456789", "event-key-0123456789")
         let site = try ServiceSite(environment: [
@@ -261,7 +261,7 @@ struct EventsHandlerTests {
         #expect(try await open.ask("/events", .post, headers: Self.json, body: Self.batch([])).status == .ok)
     }
 
-    @Test("Unknown names are kept, and nothing of an event is logged")
+    @Test("Unknown names are stored, and no content of an event is logged")
     func log() async throws {
         let store = MemoryEventStore()
         let site = try ServiceSite(events: store)

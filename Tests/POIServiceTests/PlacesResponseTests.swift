@@ -4,8 +4,8 @@ import Testing
 
 @testable import POIService
 
-@Suite("Answers with places")
-struct PlacesAnswerTests {
+@Suite("Responses with places")
+struct PlacesResponseTests {
     private static let places = [
         PointOfInterest(id: 1, name: "Far", category: "park", latitude: 0, longitude: 2),
         PointOfInterest(id: 2, name: "Near", category: "cafe", latitude: 0, longitude: 1, featured: true),
@@ -28,7 +28,7 @@ struct PlacesAnswerTests {
         #expect(empty.text == #"{"type":"FeatureCollection","features":[]}"#)
     }
 
-    @Test("One place is one object, or one feature, with a distance where there is a centre")
+    @Test("One place is an object or a feature, with a distance if there is a centre")
     func single() async throws {
         let site = try ServiceSite(FixtureStore(Self.places))
         #expect(
@@ -41,7 +41,7 @@ struct PlacesAnswerTests {
     }
 
     @Test(
-        "A place that isn't there is a problem, like an id that none could have",
+        "An unknown place is 404, and so is an invalid id",
         arguments: ["3", "0", "-1", "01", "+1", "1.0", "x", "99999999999999999999", "%31%00", "1%202"])
     func noPlace(id: String) async throws {
         let answer = try await ServiceSite(FixtureStore(Self.places)).ask("/locations/\(id)")
@@ -63,7 +63,7 @@ struct PlacesAnswerTests {
     }
 
     @Test(
-        "What no representation is acceptable for is 406, as a problem nevertheless",
+        "Without an acceptable representation the response is 406, as a problem",
         arguments: ["/locations?lat=0&long=0", "/locations/2", "/categories"])
     func notAcceptable(target: String) async throws {
         let answer = try await ServiceSite(FixtureStore(Self.places)).ask(
@@ -73,7 +73,7 @@ struct PlacesAnswerTests {
         #expect(try answer.problem().code == .notAcceptable)
     }
 
-    @Test("A page that is followed by another links to it, by a query alone")
+    @Test("A page links to the next one, by a query only")
     func link() async throws {
         let store = StubStore()
         store.next = PagePosition(distanceMeters: 12.5, id: 7, count: 2)
@@ -95,7 +95,7 @@ struct PlacesAnswerTests {
         #expect(try await !site.ask(target).headers.contains(.link))
     }
 
-    @Test("A position's answers are private, others public, for as long as is set")
+    @Test("Responses for coordinates are private, others public, with the configured ages")
     func cacheControl() async throws {
         func cacheControl(_ target: String, _ environment: [String: String] = [:]) async throws -> String? {
             try await ServiceSite(FixtureStore(Self.places), environment: environment).ask(target)
@@ -113,7 +113,7 @@ struct PlacesAnswerTests {
         #expect(try await cacheControl("/locations?lat=x", long) == "no-store")
     }
 
-    @Test("The database's share of the time is told where there is one")
+    @Test("Server-Timing has the database's time if there is one")
     func serverTiming() async throws {
         let store = StubStore()
         let site = try ServiceSite(store)
@@ -128,7 +128,7 @@ struct PlacesAnswerTests {
         #expect(try await site.ask("/categories").headers.first(.serverTiming) == "db;dur=0.000")
     }
 
-    @Test("Long answers are compressed for who takes them so, errors and the static ones among them")
+    @Test("Long responses are compressed for clients that accept it, errors and static ones too")
     func compressed() async throws {
         let many = (1...50).map {
             PointOfInterest(id: $0, name: "Place", category: "park", latitude: 0, longitude: Double($0))
