@@ -76,54 +76,43 @@ public final class Health: Sendable {
     /// Records the result of a check of the places' database, and returns what is new.
     public func update(_ health: StoreHealth) -> [Observation] {
         state.withLock { state in
+            var news = Self.update(&state.isDatabaseReachable, of: .places, health)
             switch health {
-            case .unreachable(let reason):
-                let isNews = state.isDatabaseReachable != false
-                state.isDatabaseReachable = false
-                return isNews ? [.databaseUnreachable(.places, reason: reason)] : []
+            case .unreachable: break
             case .reachable(let missing):
-                var news: [Observation] =
-                    state.isDatabaseReachable == true ? [] : [.databaseReachable(.places)]
                 if state.missingMigrations != missing {
                     news.append(missing.isEmpty ? .migrationsApplied : .migrationsMissing(missing))
                 }
-                state.isDatabaseReachable = true
                 state.missingMigrations = missing
                 (state.migrationsBeyond, state.replacedMigrations) = ([], [])
-                return news
             case .outdated(let beyond):
-                var news: [Observation] =
-                    state.isDatabaseReachable == true ? [] : [.databaseReachable(.places)]
                 if state.migrationsBeyond != beyond { news.append(.programOutdated(beyond)) }
-                state.isDatabaseReachable = true
                 state.missingMigrations = nil
                 (state.migrationsBeyond, state.replacedMigrations) = (beyond, [])
-                return news
             case .replaced(let versions):
-                var news: [Observation] =
-                    state.isDatabaseReachable == true ? [] : [.databaseReachable(.places)]
                 if state.replacedMigrations != versions { news.append(.schemaReplaced(versions)) }
-                state.isDatabaseReachable = true
                 state.missingMigrations = nil
                 (state.migrationsBeyond, state.replacedMigrations) = ([], versions)
-                return news
             }
+            return news
         }
     }
 
     /// Records the result of a check of the events' database, and returns what is new.
     public func updateEvents(_ health: StoreHealth) -> [Observation] {
-        state.withLock { state in
-            let wasReachable = state.isEventsDatabaseReachable
-            switch health {
-            case .unreachable(let reason):
-                state.isEventsDatabaseReachable = false
-                return wasReachable == false ? [] : [.databaseUnreachable(.events, reason: reason)]
-            case .reachable, .outdated, .replaced:
-                state.isEventsDatabaseReachable = true
-                return wasReachable == true ? [] : [.databaseReachable(.events)]
-            }
+        state.withLock { Self.update(&$0.isEventsDatabaseReachable, of: .events, health) }
+    }
+
+    private static func update(
+        _ isReachable: inout Bool?, of database: DatabaseName, _ health: StoreHealth
+    ) -> [Observation] {
+        let wasReachable = isReachable
+        if case .unreachable(let reason) = health {
+            isReachable = false
+            return wasReachable == false ? [] : [.databaseUnreachable(database, reason: reason)]
         }
+        isReachable = true
+        return wasReachable == true ? [] : [.databaseReachable(database)]
     }
 
     /// From now on the process isn't ready.

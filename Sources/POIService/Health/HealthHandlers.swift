@@ -7,9 +7,7 @@ struct LivenessHandler: HTTPHandler {
         Self.alive
     }
 
-    private static let alive = HTTPResponse(
-        .ok, headers: [.contentType: MediaType.json, .cacheControl: "no-store"],
-        body: Array(#"{"status":"alive"}"#.utf8))
+    private static let alive = HTTPResponse(healthy: Array(#"{"status":"alive"}"#.utf8))
 }
 
 /// `GET /livez` of the admin listener, whose thread serves no other requests: the seconds since each loop's last beat,
@@ -20,9 +18,7 @@ struct LoopLivenessHandler: HTTPHandler {
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         let loops = health.loopReports
         guard let stuck = loops.first(where: \.isStuck) else {
-            return HTTPResponse(
-                .ok, headers: [.contentType: MediaType.json, .cacheControl: "no-store"],
-                body: Self.json(loops))
+            return HTTPResponse(healthy: Self.json(loops))
         }
         let detail = "Loop \(stuck.name) hasn't turned for \(stuck.secondsSinceTurn) s."
         return HTTPResponse(notReady: detail, context)
@@ -47,6 +43,10 @@ struct LoopLivenessHandler: HTTPHandler {
 }
 
 extension HTTPResponse {
+    fileprivate init(healthy json: [UInt8]) {
+        self.init(.ok, headers: [.contentType: MediaType.json, .cacheControl: "no-store"], body: json)
+    }
+
     /// The problem that says why the process isn't ready.
     fileprivate init(notReady reason: String, _ context: RequestContext) {
         self.init(
@@ -61,8 +61,7 @@ struct ReadinessHandler: HTTPHandler {
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         let report = health.report
         if let reason = report.notReadyReason { return HTTPResponse(notReady: reason, context) }
-        return HTTPResponse(
-            .ok, headers: [.contentType: MediaType.json, .cacheControl: "no-store"], body: report.json)
+        return HTTPResponse(healthy: report.json)
     }
 }
 

@@ -115,59 +115,43 @@ extension MetricDefinition {
 
 /// The metrics that stores add in `PlaceStore.collectMetrics(into:)` and `EventStore.collectMetrics(into:)`. The label
 /// `database` is a `DatabaseName`.
-public enum DatabaseMetrics {
-    /// Connections of the pools, by lane and state: `idle`, `busy` or `missing`.
-    public static let connections = MetricDefinition(
+package enum DatabaseMetrics {
+    package static let connections = MetricDefinition(
         "poi_db_pool_connections", .gauge, labels: ["database", "lane", "state"],
         "Connections to the database: idle, busy, or missing while they are being made.")
-    /// Statements and leased connections in flight.
-    public static let inFlight = MetricDefinition(
+    package static let inFlight = MetricDefinition(
         "poi_db_pool_in_flight", .gauge, labels: ["database", "lane"], "Statements in flight.")
-    /// Statements that wait for a connection.
-    public static let waiting = MetricDefinition(
+    package static let waiting = MetricDefinition(
         "poi_db_pool_waiting", .gauge, labels: ["database", "lane"],
         "Statements that wait for a connection.")
-    /// Statements that got no connection in time.
-    public static let acquireTimeouts = MetricDefinition(
+    package static let acquireTimeouts = MetricDefinition(
         "poi_db_pool_acquire_timeouts_total", .counter, labels: ["database", "lane"],
         "Statements that got no connection in time.")
-    /// Statements that were refused because too many waited.
-    public static let acquireRefusals = MetricDefinition(
+    package static let acquireRefusals = MetricDefinition(
         "poi_db_pool_acquire_refusals_total", .counter, labels: ["database", "lane"],
         "Statements that were refused because too many waited.")
-    /// Attempts to connect that failed.
-    public static let connectFailures = MetricDefinition(
+    package static let connectFailures = MetricDefinition(
         "poi_db_pool_connect_failures_total", .counter, labels: ["database", "lane", "reason"],
         "Attempts to connect that failed, by reason.")
-    /// Connections that were lost.
-    public static let connectionsLost = MetricDefinition(
+    package static let connectionsLost = MetricDefinition(
         "poi_db_pool_connections_lost_total", .counter, labels: ["database", "lane"],
         "Connections that were lost.")
-    /// Statements that took too long.
-    public static let queryTimeouts = MetricDefinition(
+    package static let queryTimeouts = MetricDefinition(
         "poi_db_query_timeouts_total", .counter, labels: ["database", "lane"],
         "Statements that were cancelled because they took too long.")
-    /// How far a server for reads lags behind its primary.
-    public static let replicaLag = MetricDefinition(
+    package static let replicaLag = MetricDefinition(
         "poi_db_replica_lag_seconds", .gauge, labels: ["server"], merging: .maximum,
         "How far a server for reads lags behind its primary, in seconds.")
-
-    /// Connections that were closed to be made to another server.
-    public static let connectionsMoved = MetricDefinition(
+    package static let connectionsMoved = MetricDefinition(
         "poi_db_pool_connections_moved_total", .counter, labels: ["database", "lane"],
         "Connections that were closed to be made to another server.")
-    /// Whether reads may go to a server.
-    public static let readServerUsable = MetricDefinition(
+    package static let readServerUsable = MetricDefinition(
         "poi_db_read_server_usable", .gauge, labels: ["server"], merging: .maximum,
         "Whether a server for reads can be reached and is not too far behind.")
-
-    /// How close the table of places is to spatial order.
-    public static let locationsOrder = MetricDefinition(
+    package static let locationsOrder = MetricDefinition(
         "poi_locations_order_ratio", .gauge, merging: .maximum,
         "The share of places on the same page of the table as their neighbor in spatial order.")
-
-    /// For how long there are partitions for events.
-    public static let eventPartitionDaysLeft = MetricDefinition(
+    package static let eventPartitionDaysLeft = MetricDefinition(
         "poi_events_partition_days_left", .gauge, merging: .maximum,
         "Whole days until the end of the last month that has a partition for events.")
 

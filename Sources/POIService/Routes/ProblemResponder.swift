@@ -35,33 +35,33 @@ package struct ProblemResponder: HTTPErrorResponder {
 
     private func response(to error: PlaceStoreError, context: RequestContext) -> HTTPResponse {
         switch error {
-        case .unavailable(let reason):
-            record("the database of \(DatabaseName.places): \(reason)", context)
-            return HTTPResponse(
-                Problem(.databaseUnavailable, requestId: context.requestID), headers: Self.retrySoon)
-        case .busy:
-            return HTTPResponse(Problem(.databaseBusy, requestId: context.requestID), headers: Self.retrySoon)
-        case .timeout:
-            return HTTPResponse(Problem(.queryTimeout, requestId: context.requestID))
-        case .cancelled:
-            // Nobody receives this response: the client has gone.
-            return HTTPResponse(Problem(.internalError, requestId: context.requestID))
-        case .failed(let reason):
-            return failure(reason, context)
+        case .unavailable(let reason): unavailable(.places, reason, context)
+        case .busy: busy(context)
+        case .timeout: HTTPResponse(Problem(.queryTimeout, requestId: context.requestID))
+        // Nobody receives this response: the client has gone.
+        case .cancelled: HTTPResponse(Problem(.internalError, requestId: context.requestID))
+        case .failed(let reason): failure(reason, context)
         }
     }
 
     private func response(to error: EventStoreError, context: RequestContext) -> HTTPResponse {
         switch error {
-        case .unavailable(let reason):
-            record("the database of \(DatabaseName.events): \(reason)", context)
-            return HTTPResponse(
-                Problem(.databaseUnavailable, requestId: context.requestID), headers: Self.retrySoon)
-        case .busy:
-            return HTTPResponse(Problem(.databaseBusy, requestId: context.requestID), headers: Self.retrySoon)
-        case .failed(let reason):
-            return failure(reason, context)
+        case .unavailable(let reason): unavailable(.events, reason, context)
+        case .busy: busy(context)
+        case .failed(let reason): failure(reason, context)
         }
+    }
+
+    private func unavailable(
+        _ database: DatabaseName, _ reason: String, _ context: RequestContext
+    ) -> HTTPResponse {
+        record("the database of \(database): \(reason)", context)
+        return HTTPResponse(
+            Problem(.databaseUnavailable, requestId: context.requestID), headers: Self.retrySoon)
+    }
+
+    private func busy(_ context: RequestContext) -> HTTPResponse {
+        HTTPResponse(Problem(.databaseBusy, requestId: context.requestID), headers: Self.retrySoon)
     }
 
     private func failure(_ reason: String, _ context: RequestContext) -> HTTPResponse {
