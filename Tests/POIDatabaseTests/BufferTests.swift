@@ -7,7 +7,7 @@ import Testing
 @testable import POIDatabase
 
 extension CrowdedDatabaseTests {
-    /// No request is a trap: what each reads is bounded, whatever it asks for.
+    /// What a request reads is bounded, whatever it asks for.
     @Suite("The pages that a request reads", .timeLimit(.minutes(10)))
     struct BufferTests {
         private static let sanJose = Coordinate(wrapping: 37.3293, -121.8893)
@@ -152,7 +152,7 @@ extension CrowdedDatabaseTests {
                     distanceMeters: try row.decode(at: 1), id: try row.decode(at: 0), count: depth)
             }
 
-            /// What was read until now, once the store's sessions have told: by themselves they do it once a second at
+            /// What was read until now, once the store's sessions have reported it: by themselves they do so once a second at
             /// most (The Cumulative Statistics System, PostgreSQL's manual).
             private func buffers() async throws -> Int {
                 for lane in PoolLaneName.allCases {

@@ -33,16 +33,16 @@ struct CategoryCountScheduleTests {
         #expect(schedule.request(current: nil, at: Self.time(0)) == .wait(beginsCount: true))
         #expect(schedule.request(current: Self.id(1), at: Self.time(1)) == .wait(beginsCount: false))
         schedule.finished(Self.counts(of: 1), at: Self.time(2))
-        let answer = schedule.request(current: Self.id(1), at: Self.time(3))
-        #expect(answer == .counts(Self.counts(of: 1), beginsCount: false))
+        let decision = schedule.request(current: Self.id(1), at: Self.time(3))
+        #expect(decision == .counts(Self.counts(of: 1), beginsCount: false))
     }
 
     @Test("Counts of the current dataset are served for ever")
     func unchanged() {
         var schedule = Self.counted()
         for milliseconds in [5, 50, 100, 1_000_000_000] {
-            let answer = schedule.request(current: Self.id(1), at: Self.time(milliseconds))
-            #expect(answer == .counts(Self.counts(of: 1), beginsCount: false))
+            let decision = schedule.request(current: Self.id(1), at: Self.time(milliseconds))
+            #expect(decision == .counts(Self.counts(of: 1), beginsCount: false))
         }
     }
 
@@ -53,14 +53,14 @@ struct CategoryCountScheduleTests {
         var schedule = Self.counted(counted)
         let old = Self.counts(of: counted)
         for (milliseconds, beginsCount) in [(6, false), (49, false), (50, true), (51, false), (99, false)] {
-            let answer = schedule.request(current: current, at: Self.time(milliseconds))
-            #expect(answer == .counts(old, beginsCount: beginsCount), "\(milliseconds) ms")
+            let decision = schedule.request(current: current, at: Self.time(milliseconds))
+            #expect(decision == .counts(old, beginsCount: beginsCount), "\(milliseconds) ms")
         }
         // The count takes 50 ms, and the next one begins 500 ms after it began.
         schedule.finished(Self.counts(of: 3), at: Self.time(100))
         for (milliseconds, beginsCount) in [(101, false), (549, false), (550, true), (551, false)] {
-            let answer = schedule.request(current: Self.id(4), at: Self.time(milliseconds))
-            #expect(answer == .counts(Self.counts(of: 3), beginsCount: beginsCount), "\(milliseconds) ms")
+            let decision = schedule.request(current: Self.id(4), at: Self.time(milliseconds))
+            #expect(decision == .counts(Self.counts(of: 3), beginsCount: beginsCount), "\(milliseconds) ms")
         }
     }
 
@@ -70,8 +70,8 @@ struct CategoryCountScheduleTests {
         #expect(schedule.request(current: Self.id(2), at: Self.time(100)) == .wait(beginsCount: true))
         #expect(schedule.request(current: Self.id(2), at: Self.time(101)) == .wait(beginsCount: false))
         // The dataset that they are of may be known again to be current, after a moment of doubt.
-        let answer = schedule.request(current: Self.id(1), at: Self.time(102))
-        #expect(answer == .counts(Self.counts(of: 1), beginsCount: false))
+        let decision = schedule.request(current: Self.id(1), at: Self.time(102))
+        #expect(decision == .counts(Self.counts(of: 1), beginsCount: false))
     }
 
     @Test("A count that fails leaves what was known, and the next request begins another")
@@ -83,8 +83,8 @@ struct CategoryCountScheduleTests {
 
         schedule = Self.counted()
         for _ in 0..<3 {
-            let answer = schedule.request(current: Self.id(2), at: Self.time(60))
-            #expect(answer == .counts(Self.counts(of: 1), beginsCount: true))
+            let decision = schedule.request(current: Self.id(2), at: Self.time(60))
+            #expect(decision == .counts(Self.counts(of: 1), beginsCount: true))
             schedule.finished(nil, at: Self.time(70))
         }
         #expect(schedule.request(current: Self.id(2), at: Self.time(100)) == .wait(beginsCount: true))

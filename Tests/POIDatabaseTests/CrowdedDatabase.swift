@@ -11,7 +11,7 @@ enum CrowdedDatabase {
     /// Nobody writes to it, so its suites share it, one after the other: see `CrowdedDatabaseTests`.
     static let database = Result { try make() }
 
-    /// The same, but that PostgreSQL knows nothing of what is in it.
+    /// The same, but PostgreSQL has no statistics about it.
     static let neverAnalysed = Result {
         let copy = try TestDatabase(template: database.get())
         try copy.execute(
@@ -45,7 +45,7 @@ enum CrowdedDatabase {
             ) AS place
             ORDER BY location_point(latitude, longitude);
             """)
-        // An index answers alone where a vacuum has marked pages, which a snapshot at the wrong moment prevents.
+        // An index is read alone only for pages that a vacuum has marked, which a snapshot at the wrong moment prevents.
         let unmarked = """
             SELECT sum(relpages - relallvisible) FROM pg_class WHERE relname IN ('locations', 'location_words')
             """

@@ -28,7 +28,7 @@ enum Dataset: String, CaseIterable, Sendable {
     /// No place at all.
     case none
 
-    /// Whether a few candidates can't prove every answer, so many places are equally far.
+    /// Whether so many places are equally far that a few candidates can't prove every page.
     var isDense: Bool { [.ring, .lattice, .poles, .antipodes].contains(self) }
 
     /// Whether not even many candidates can.

@@ -68,7 +68,7 @@ struct DatasetIDTests {
         #expect(heard.last == after)
     }
 
-    /// Runs a script on a table with one place; answers the id before and after it, and what was notified.
+    /// Runs a script on a table with one place; returns the id before and after it, and what was notified.
     private func change(
         by script: String
     ) async throws -> (before: String, after: String, heard: [String]) {
@@ -177,7 +177,7 @@ struct DatasetIDTests {
         }
     }
 
-    @Test("Is another one in a restored dump, which answers nothing before it is whole")
+    @Test("Is another one in a restored dump, which has none before it is complete")
     func restore() async throws {
         let original = try MigratedDatabase.empty()
         try original.execute(Self.insertion)

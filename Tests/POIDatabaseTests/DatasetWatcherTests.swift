@@ -6,7 +6,7 @@ import Testing
 
 @testable import POIDatabase
 
-/// What a process knows of the data, against the real database.
+/// What a process knows about the data, against the real database.
 @Suite("The dataset's watcher", .timeLimit(.minutes(5)))
 struct DatasetWatcherTests {
     private static let current = "SELECT id FROM dataset"
@@ -29,7 +29,7 @@ struct DatasetWatcherTests {
         _ session: PostgresConnection, until isReached: () async throws -> Bool
     ) async throws {
         while try await !isReached() {
-            // The time limit's, which a query that is answered at once doesn't notice.
+            // A query that ends at once doesn't notice the time limit.
             try Task.checkCancellation()
             try await session.run("SELECT 1")
         }
@@ -49,7 +49,7 @@ struct DatasetWatcherTests {
         }
     }
 
-    @Test("Doesn't go on with what it knew once its listening session is gone, and learns the id of the day")
+    @Test("Forgets the id once its listening session is gone, and learns the current one")
     func killedListener() async throws {
         try await MigratedDatabase.empty().withStore(listenMode: .on) { store, session in
             for _ in 0..<5 {

@@ -7,17 +7,17 @@ import Testing
 
 @testable import POIDatabase
 
-/// How many questions about each dataset; `scripts/soak` asks many more.
-private let questionCount =
+/// How many requests about each dataset; `scripts/soak` sends many more.
+private let requestCount =
     ProcessInfo.processInfo.environment["POI_TEST_QUESTIONS"].flatMap { Int($0) } ?? 200
 
-/// PostgreSQL against the plainest truth there is: measuring every place.
-@Suite("The database's answers are exact", .timeLimit(.minutes(questionCount > 200 ? 60 : 5)))
+/// Compares PostgreSQL with the measuring of every place.
+@Suite("The database's pages are exact", .timeLimit(.minutes(requestCount > 200 ? 60 : 5)))
 struct ExactnessTests {
-    /// More places on one point than a cube may hold, where that is to happen, and so fewer questions.
-    private static func size(of dataset: Dataset) -> (places: Int, questions: Int, walks: Int) {
+    /// More places on one point than a cube may hold, where that has to happen, and therefore fewer requests.
+    private static func size(of dataset: Dataset) -> (places: Int, requests: Int, walks: Int) {
         dataset.isCrowded
-            ? (1600, questionCount * 3 / 8, questionCount / 30) : (400, questionCount, questionCount / 30)
+            ? (1600, requestCount * 3 / 8, requestCount / 30) : (400, requestCount, requestCount / 30)
     }
 
     @Test("Whatever the places, the centre, the radius and the limit", arguments: Dataset.allCases)
@@ -25,15 +25,15 @@ struct ExactnessTests {
         let generator = SeededGenerator()
         let database = try MigratedDatabase.empty()
         let (nearby, searched) = try await database.withStore(usesIndexAlways: true) { store, session in
-            var questions = try await Self.questions(about: dataset, using: generator, session)
+            var requests = try await Self.requests(about: dataset, using: generator, session)
             let limits = WordStatements(fewLimit: 12, probeLimit: 60, nearbyLimit: 40)
-            for number in 0..<Self.size(of: dataset).questions {
+            for number in 0..<Self.size(of: dataset).requests {
                 store.wordStatements = number.isMultiple(of: 2) ? .standard : limits
-                let request = questions.next()
-                let answer = try await store.places(for: request)
-                let truth = try await questions.truth.places(for: request)
-                let (places, trulyPlaces) = (try answer.places.copied(), truth.places)
-                guard places == trulyPlaces, answer.next == truth.next, answer.datasetID != nil else {
+                let request = requests.next()
+                let page = try await store.places(for: request)
+                let truth = try await requests.truth.places(for: request)
+                let (places, trulyPlaces) = (try page.places.copied(), truth.places)
+                guard places == trulyPlaces, page.next == truth.next, page.datasetID != nil else {
                     Issue.record(
                         "\(request): \(places) is not \(trulyPlaces); POI_TEST_SEED=\(generator.seed)")
                     break
@@ -41,7 +41,7 @@ struct ExactnessTests {
             }
             return (store.nearbyCount, store.searchCount)
         }
-        // Both ways to an answer are taken.
+        // Both ways to a page are taken.
         #expect(searched > 0, "POI_TEST_SEED=\(generator.seed)")
         if dataset == .towns { #expect(nearby > 0, "POI_TEST_SEED=\(generator.seed)") }
         try database.drop()
@@ -52,11 +52,11 @@ struct ExactnessTests {
         let generator = SeededGenerator()
         let database = try MigratedDatabase.empty()
         try await database.withStore(usesIndexAlways: true) { store, session in
-            var questions = try await Self.questions(about: dataset, using: generator, session)
+            var requests = try await Self.requests(about: dataset, using: generator, session)
             for _ in 0..<Self.size(of: dataset).walks {
-                var request = questions.next()
-                let sizes = questions.pageSizes()
-                let whole = try await questions.allIDs(request)
+                var request = requests.next()
+                let sizes = requests.pageSizes()
+                let whole = try await requests.allIDs(request)
                 var walked: [Int] = []
                 var turn = 0
                 while true {
@@ -79,9 +79,9 @@ struct ExactnessTests {
     }
 
     /// Writes places, and reads them back as they are stored.
-    private static func questions(
+    private static func requests(
         about dataset: Dataset, using generator: SeededGenerator, _ session: PostgresConnection
-    ) async throws -> Questions {
+    ) async throws -> RandomRequests {
         var generator = generator
         let focus = Coordinate.anywhere(using: &generator)
         let coordinates = dataset.places(
@@ -112,7 +112,7 @@ struct ExactnessTests {
                 latitude: try row.decode(at: 3), longitude: try row.decode(at: 4),
                 featured: try row.decode(at: 5))
         }
-        return Questions(about: places, around: focus, using: generator)
+        return RandomRequests(about: places, around: focus, using: generator)
     }
 
     @Test("Every column arrives")
@@ -125,12 +125,12 @@ struct ExactnessTests {
             VALUES ('Caffè "Zoë"', 'cafe', 1, 2, true, '1 Way', 'https://example.org/', 'set', 'a-1', 'CC0-1.0'),
                 ('Plain', 'park', 1, 2, false, NULL, NULL, NULL, NULL, NULL)
             """)
-        let answer = try await database.withStore { store, _ in
+        let places = try await database.withStore { store, _ in
             try await store.places(for: NearbyPlacesRequest(center: Coordinate(latitude: 1, longitude: 2)))
                 .places.copied()
         }
         #expect(
-            answer == [
+            places == [
                 PointOfInterest(
                     id: 1, name: "Caffè \"Zoë\"", category: "cafe", latitude: 1, longitude: 2, featured: true,
                     distance: 0, address: "1 Way", website: "https://example.org/",

@@ -7,7 +7,7 @@ import Testing
 
 @testable import POIDatabase
 
-@Suite("What is known of where places are", .timeLimit(.minutes(5)))
+@Suite("What is known about where places are", .timeLimit(.minutes(5)))
 struct InhabitedRegionsTests {
     private static let counts = PlaceStatements.nearest.map(\.candidateLimit)
 
@@ -65,7 +65,7 @@ struct InhabitedRegionsTests {
         }
     }
 
-    @Test("What is learnt of few places says nothing of more")
+    @Test("What is learned about few places says nothing about more")
     func classes() throws {
         let regions = InhabitedRegions()
         let (here, there) = (Coordinate(wrapping: 50, 10), Coordinate(wrapping: 60, 10))
@@ -105,7 +105,7 @@ struct InhabitedRegionsTests {
         #expect(Self.counts.allSatisfy { regions.hasPlaces($0, near: here) })
     }
 
-    @Test("Threads that learn at once lose nothing of what the others have learnt")
+    @Test("Threads that learn at once lose nothing of what the others have learned")
     func threads() async throws {
         let regions = InhabitedRegions()
         let centers = (0..<64).map {
@@ -179,7 +179,7 @@ struct CrowdedSpotsTests {
         }
     }
 
-    @Test("Are forgotten where there are too many of them, and after many questions")
+    @Test("Are forgotten where there are too many of them, and after many requests near them")
     func forgetting() throws {
         let crowds = CrowdedSpots()
         crowds.insert(here, limit: 20, crowdDistanceMeters: 0)

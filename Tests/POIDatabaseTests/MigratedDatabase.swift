@@ -46,7 +46,7 @@ extension TestDatabase {
         try Migration(configuration, settings: settings) { _ in }.run(command)
     }
 
-    /// What the service would be told of this database, with deadlines that the busiest machine meets.
+    /// The service's configuration for this database, with deadlines that even a busy machine meets.
     func configuration() throws -> DatabaseConfiguration {
         var reader = settingsReader([
             "POI_DB_ACQUIRE_TIMEOUT": "60s", "POI_DB_STATEMENT_TIMEOUT": "60s",

@@ -18,7 +18,7 @@ struct MovingPlacesTests {
         let datasetID: DatasetID
     }
 
-    @Test("Every page is the exact one of a committed state, and tells that state's dataset")
+    @Test("Every page is the exact one of a committed state, with that state's dataset")
     func moves() async throws {
         let generator = SeededGenerator()
         try await MigratedDatabase.empty().withStore(usesIndexAlways: true, listenMode: .off) {
@@ -41,12 +41,12 @@ struct MovingPlacesTests {
             }
             store.wordStatements = WordStatements(fewLimit: 12, probeLimit: 60, nearbyLimit: 40)
             let first = try #require(states.withLock { $0.first })
-            var questions = Questions(
+            var requests = RandomRequests(
                 about: first.places, around: Coordinate(wrapping: 0, 0), using: generator)
             var pages: [(request: NearbyPlacesRequest, page: RankedPage, start: Int)] = []
-            // As many questions as there are moves, at the least.
+            // At least as many requests as moves.
             while pages.count < 150 || states.withLock({ $0.count }) < 150 {
-                let request = questions.next()
+                let request = requests.next()
                 let start = states.withLock { $0.count - 1 }
                 pages.append((request, try await store.places(for: request), start))
             }

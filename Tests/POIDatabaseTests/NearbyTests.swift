@@ -7,10 +7,10 @@ import Testing
 
 @testable import POIDatabase
 
-/// Which way plain questions go: by the walk to the nearest places, or by a search.
+/// Which way plain requests go: by the walk to the nearest places, or by a search.
 @Suite("The walk to the nearest places", .timeLimit(.minutes(10)))
 struct NearbyTests {
-    @Test("Is taken by every plain question near places once one store is warm, by all stores of the process")
+    @Test("Is taken by every plain request near places once one store is warm, by all stores of the process")
     func warmStart() async throws {
         let generator = SeededGenerator()
         let database = try MigratedDatabase.empty()
@@ -42,7 +42,7 @@ struct NearbyTests {
         try database.drop()
     }
 
-    @Test("Is taken by the first question in the only region with places")
+    @Test("Is taken by the first request in the only region with places")
     func warmStartInOneRegion() async throws {
         let generator = SeededGenerator()
         let database = try MigratedDatabase.empty()
@@ -79,7 +79,7 @@ struct NearbyTests {
         try database.drop()
     }
 
-    @Test("Every point of the Earth is near one that a warm start asks about")
+    @Test("Every point of the Earth is near one that a warm start searches from")
     func viewpoints() throws {
         var generator = SeededGenerator()
         for _ in 0..<5000 {
@@ -99,7 +99,7 @@ struct NearbyTests {
         _ = try Self.add(60, to: database, using: generator) { focus.moved(upTo: 1, using: &$0) }
         try await database.withStore(usesIndexAlways: true) { store, _ in
             let far = Coordinate(wrapping: -20, -160)
-            let questions: [(Coordinate, limit: Int, radius: Double?, isWalk: Bool)] = [
+            let requests: [(Coordinate, limit: Int, radius: Double?, isWalk: Bool)] = [
                 // Too few in the radius to learn from.
                 (focus, 20, 1, false), (focus, 1, 500_000, false), (focus, 5, nil, true), (far, 8, nil, true),
                 (focus, 9, nil, false), (far, 20, nil, true), (focus, 50, nil, false), (far, 21, nil, true),
@@ -107,18 +107,18 @@ struct NearbyTests {
                 (focus, 100, nil, false), (focus, 100, nil, false), (focus.antipode, 1, nil, false),
                 (focus.antipode, 1, nil, false),
             ]
-            for (number, (center, limit, radius, isWalk)) in questions.enumerated() {
+            for (number, (center, limit, radius, isWalk)) in requests.enumerated() {
                 let before = store.nearbyCount
                 _ = try await store.places(
                     for: NearbyPlacesRequest(center: center, radiusMeters: radius, limit: limit))
-                #expect(store.nearbyCount == before + (isWalk ? 1 : 0), "question \(number)")
+                #expect(store.nearbyCount == before + (isWalk ? 1 : 0), "request \(number)")
                 #expect(store.nearbyCount + store.searchCount == number + 1)
             }
         }
         try database.drop()
     }
 
-    @Test("Is taken no more where it went far, since places are gone")
+    @Test("Is no longer taken where it went far because places were deleted")
     func forgetting() async throws {
         let generator = SeededGenerator()
         let database = try MigratedDatabase.empty()
@@ -172,7 +172,7 @@ struct NearbyTests {
                 #expect(next * 5 < first, "limit \(limit)")
             }
             #expect(store.walkCount == before.walks + 1)
-            // None of these places would be in the answer, but the walk would meet them.
+            // None of these places would be on the page, but the walk would meet them.
             let other = crowd.moved(north: -0.1, east: 0)
             let radius = NearbyPlacesRequest(center: other, radiusMeters: 100, limit: 20)
             let proven = try await counter.buffers(radius)

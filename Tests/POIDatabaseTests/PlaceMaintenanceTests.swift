@@ -31,7 +31,7 @@ struct PlaceMaintenanceTests {
         return database
     }
 
-    /// Runs it off the pool, since it blocks; answers its lines.
+    /// Runs it off the pool, since it blocks; returns its lines.
     private static func maintain(_ database: TestDatabase, isForced: Bool = false) async throws -> [String] {
         let maintenance = PlaceMaintenance(try database.configuration(), isForced: isForced)
         let lines = Lock<[String]>([])
@@ -112,7 +112,7 @@ struct PlaceMaintenanceTests {
         return try await maintain(database)
     }
 
-    /// Reads what never changes, and gives one place after the other an address; answers how many have one.
+    /// Reads what never changes, and gives one place after the other an address; returns how many have one.
     private static func readAndWrite(
         _ sessions: [PostgresConnection], until isDone: Lock<Bool>
     ) async throws -> Int {
@@ -178,7 +178,7 @@ struct PlaceMaintenanceTests {
         #expect(try await Self.maintain(database, isForced: true).count > 1)
     }
 
-    @Test("The store tells how near to spatial order the table is")
+    @Test("The store measures how near to spatial order the table is")
     func metric() async throws {
         for (database, range) in [(try Self.shuffled(), 0...0.1), (try MigratedDatabase.empty(), nil)] {
             try await database.withStore(orderInterval: 60) { store, session in

@@ -27,7 +27,7 @@ struct ReadServersTests {
         servers.isPrimaryResponding = true
     }
 
-    @Test("All are tried until something is known of them")
+    @Test("All are tried until something is known about them")
     func unknown() {
         #expect(candidates() == ["replica", "other", "primary"])
         for host in ["replica", "primary", "elsewhere"] { #expect(fate(host, at: 0) == .keep) }
@@ -91,7 +91,7 @@ struct ReadServersTests {
         #expect(fate("elsewhere", at: 75) == .move)
     }
 
-    @Test("A standby that is promoted is told of as what it is now")
+    @Test("A standby that is promoted counts as a primary")
     mutating func promotion() {
         allUsable()
         #expect(

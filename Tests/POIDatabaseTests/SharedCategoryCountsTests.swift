@@ -22,7 +22,9 @@ struct SharedCategoryCountsTests {
     }
 
     /// As many requests at once.
-    private static func ask(_ store: PostgresPlaceStore, _ count: Int) -> [Task<CategoryCounts, any Error>] {
+    private static func request(_ store: PostgresPlaceStore, _ count: Int) -> [Task<
+        CategoryCounts, any Error
+    >] {
         let bound = LoopBound(store, loop: store.pool.loop)
         return (0..<count).map { _ in
             Task(executorPreference: bound.loop) { try await bound.value.categories() }
@@ -42,7 +44,7 @@ struct SharedCategoryCountsTests {
         try await MigratedDatabase.empty().withStore { store, session in
             try await session.run("BEGIN")
             try await session.run("LOCK TABLE locations")
-            let requests = Self.ask(store, 20)
+            let requests = Self.request(store, 20)
             try await Self.wait(store, waiting: 20)
             try await session.run("COMMIT")
             for request in requests { #expect(try await request.value.datasetID != nil) }
@@ -51,7 +53,7 @@ struct SharedCategoryCountsTests {
     }
 
     @Test(
-        "While a writer commits steadily, requests are answered by few counts, each of one state of the data")
+        "While a writer commits steadily, requests are served by few counts, each of one state of the data")
     func steadyWrites() async throws {
         try await MigratedDatabase.empty().withStore { store, session in
             let writer = LoopBound(session, loop: session.loop)
@@ -68,25 +70,25 @@ struct SharedCategoryCountsTests {
                 }
                 return totals
             }
-            var answers: [CategoryCounts] = []
+            var responses: [CategoryCounts] = []
             while commitsLeft.withLock({ $0 }) > 0 {
-                for request in Self.ask(store, 20) { answers.append(try await request.value) }
-                // Lets the writer go on where all of them were answered from memory.
+                for request in Self.request(store, 20) { responses.append(try await request.value) }
+                // Lets the writer go on where all of them were served from memory.
                 _ = try await store.currentVocabulary()
             }
             let totals = try await writing.value
-            for answer in answers.dropFirst(20) {
+            for response in responses.dropFirst(20) {
                 // The empty table's is not the writer's.
-                guard let id = answer.datasetID, let total = totals[id] else {
-                    #expect(answer.datasetID != nil && Self.total(answer) == 0)
+                guard let id = response.datasetID, let total = totals[id] else {
+                    #expect(response.datasetID != nil && Self.total(response) == 0)
                     continue
                 }
-                #expect(Self.total(answer) == total)
+                #expect(Self.total(response) == total)
             }
-            #expect(Set(answers.map(\.datasetID)).count > 1)
+            #expect(Set(responses.map(\.datasetID)).count > 1)
             // Those that ask in one turn begin one at most.
             let count = store.dataset.categoryCounts.countsBegun
-            #expect(count <= answers.count / 20, "\(count) counts for \(answers.count) requests")
+            #expect(count <= responses.count / 20, "\(count) counts for \(responses.count) requests")
         }
     }
 
@@ -124,7 +126,7 @@ struct SharedCategoryCountsTests {
         try await MigratedDatabase.empty().withStore { store, session in
             try await session.run("BEGIN")
             try await session.run("LOCK TABLE locations")
-            let requests = Self.ask(store, 3)
+            let requests = Self.request(store, 3)
             try await Self.wait(store, waiting: 3)
             // The one that began the count, too.
             for request in requests.prefix(2) { request.cancel() }
@@ -138,12 +140,12 @@ struct SharedCategoryCountsTests {
         }
     }
 
-    @Test("A count that fails tells those who wait, and the next request counts again")
+    @Test("A count that fails makes those fail who wait, and the next request counts again")
     func failure() async throws {
         try await MigratedDatabase.empty().withStore { store, session in
             try await session.run("ALTER TABLE locations RENAME TO elsewhere")
             for _ in 0..<2 {
-                let requests = Self.ask(store, 3)
+                let requests = Self.request(store, 3)
                 for request in requests {
                     await #expect(throws: PlaceStoreError.self) { try await request.value }
                 }
@@ -175,9 +177,9 @@ struct SharedCategoryCountsTests {
             let bound = LoopBound(other, loop: other.pool.loop)
             let requests = Lock<[Task<CategoryCounts, any Error>]>([])
             try await database.withStore(dataset: dataset) { store, _ in
-                _ = Self.ask(store, 1)
+                _ = Self.request(store, 1)
                 try await Self.wait(store, waiting: 1)
-                let others = await Task(executorPreference: bound.loop) { Self.ask(bound.value, 2) }.value
+                let others = await Task(executorPreference: bound.loop) { Self.request(bound.value, 2) }.value
                 try await Self.wait(store, waiting: 3)
                 requests.withLock { $0 = others }
             }

@@ -30,8 +30,8 @@ struct StoreTests {
             let near = try await store.place(for: PlaceRequest(id: 7, center: center))
             let place = try Coordinate(latitude: 7, longitude: 7)
             let distance = Geodesic.distanceMeters(from: center, to: place)
-            let told = try #require(try near.places.copied().first?.distance)
-            #expect(abs(told - distance) <= 0.05)
+            let shown = try #require(try near.places.copied().first?.distance)
+            #expect(abs(shown - distance) <= 0.05)
             for id in [301, .max] {
                 let none = try await store.place(for: PlaceRequest(id: id))
                 #expect(none.places.count == 0)
@@ -103,7 +103,7 @@ struct StoreTests {
         }
     }
 
-    @Test("An answer without places tells its dataset too")
+    @Test("A page without places has its dataset too")
     func datasetOfNothing() async throws {
         try await MigratedDatabase.empty().withStore { store, session in
             let id = try await session.value("SELECT id FROM dataset", as: DatasetID.self)
@@ -122,7 +122,7 @@ struct StoreTests {
         }
     }
 
-    @Test("Where the dataset's row is gone, places are answered and nothing vouches for them")
+    @Test("Where the dataset's row is gone, places are found and have no dataset")
     func missingDataset() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute("\(Self.places); DELETE FROM dataset_log")
@@ -167,12 +167,14 @@ struct StoreTests {
     }
 
     @Test(
-        "A request whose time is up is told so, whatever it waited for, and leaves nothing behind in the database",
+        "A request whose time is up fails, whatever it waited for, and leaves nothing behind in the database",
         arguments: [nil, "place"])
     func requestTimeout(searchText: String?) async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.places)
         try await database.withStore(requestTimeout: .milliseconds(300)) { store, session in
+            // Connecting may take longer than that, which is another failure.
+            await store.pool.waitUntilTried()
             try await session.run("BEGIN")
             try await session.run("LOCK TABLE locations, location_words")
             let request = NearbyPlacesRequest(
@@ -231,6 +233,7 @@ struct StoreTests {
         try await database.withStore(
             usesIndexAlways: true, listenMode: .off, requestTimeout: .milliseconds(300)
         ) { store, session in
+            await store.pool.waitUntilTried()
             try await session.run("SELECT pg_advisory_lock(1)")
             let center = Coordinate(wrapping: 1, 1)
             for limit in store.walkLimits { store.dataset.regions.learn(limit, within: 0, of: center) }

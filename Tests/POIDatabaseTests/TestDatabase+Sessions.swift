@@ -77,7 +77,7 @@ extension PostgresConnection {
         try await query(PostgresQuery(SQL(unsafeSQL: sql), parameters))
     }
 
-    /// The one value that a statement answers.
+    /// The one value that a statement returns.
     func value<Value: PostgresDecodable>(
         _ sql: String, as type: Value.Type = Value.self
     ) async throws -> Value {

@@ -1,8 +1,7 @@
 import POIService
 import PointsOfInterestAPI
 
-/// What is asked for, by measuring every place; which places are in a box is said here once more, by a rule of
-/// its own.
+/// The right page for a request, by measuring every place. It decides by a rule of its own which places are in a box.
 struct Truth {
     private let places: [PointOfInterest]
     private let everywhere: FixtureStore
@@ -20,15 +19,15 @@ struct Truth {
             return (try page.places.copied(), page.next)
         }
         let rest = FixtureStore(places.filter { Self.isIn(box, $0.latitude, $0.longitude) })
-        var question = request
-        (question.box, question.center) = (nil, center)
-        if let position = request.position { question.cursor = PageCursor(position, in: question) }
-        let page = try await rest.places(for: question)
+        var unboxed = request
+        (unboxed.box, unboxed.center) = (nil, center)
+        if let position = request.position { unboxed.cursor = PageCursor(position, in: unboxed) }
+        let page = try await rest.places(for: unboxed)
         let found = try page.places.copied()
         return (request.center == nil ? found.map(\.withoutDistance) : found, page.next)
     }
 
-    /// Every name of a place's meridian is tried; at a pole each longitude is one.
+    /// Tries every longitude that names the place's meridian; at a pole all do.
     private static func isIn(_ box: BoundingBox, _ latitude: Double, _ longitude: Double) -> Bool {
         var meridians = [longitude]
         if abs(longitude) == 180 { meridians = [180, -180] }

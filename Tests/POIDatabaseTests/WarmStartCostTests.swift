@@ -9,7 +9,7 @@ extension CrowdedDatabaseTests {
     /// What a process asks before it is ready, where places are dense and all in one region, far from most points.
     @Suite("The warm start", .timeLimit(.minutes(5)))
     struct WarmStartCostTests {
-        @Test("Asks a bounded number of statements, each of which reads few pages")
+        @Test("Runs a bounded number of statements, each of which reads few pages")
         func cost() async throws {
             try await CrowdedDatabase.database.get().withStore(listenMode: .off) { store, session in
                 let before = try await Self.counts(store, session)

@@ -30,7 +30,7 @@ struct FixtureStoreFilterTests {
         return try await store.places(for: request).places.copied().map(\.id)
     }
 
-    @Test("Every filter leaves out what it is for, and all of them what any of them does")
+    @Test("Every filter leaves out what doesn't match it, and several leave out what any of them does")
     func filters() async throws {
         #expect(try await ids { _ in } == [1, 2, 3, 6, 4, 5])
         #expect(try await ids { $0.categories = ["cafe", "park"] } == [1, 2, 3])
@@ -61,7 +61,7 @@ struct FixtureStoreFilterTests {
         #expect(try await ids { $0.box = box(0, 89, 10, 90.0.nextDown) } == [])
     }
 
-    @Test("Distances are told exactly where a centre is given")
+    @Test("Places have distances exactly where a centre is given")
     func distances() async throws {
         let box = try #require(BoundingBox(west: 0, south: -1, east: 10, north: 1))
         let without = try await store.places(for: NearbyPlacesRequest(box: box)).places.copied()
@@ -75,7 +75,7 @@ struct FixtureStoreFilterTests {
         #expect(with.first?.distance == 111_319.5)
     }
 
-    @Test("Pages walked by their cursors hold every place once, in the order of one long answer")
+    @Test("Pages walked by their cursors hold every place once, in the order of one long page")
     func pages() async throws {
         var generator = SeededGenerator()
         let places = (1...60).map { id in
@@ -116,10 +116,10 @@ struct FixtureStoreFilterTests {
 
     @Test("Categories come with their counts, most frequent first, then by name, empty ones too")
     func categories() async throws {
-        let answer = try await store.categories()
-        #expect(answer.categories.map(\.name) == ["cafe", "pier", "park", "pole", "zoo"])
-        #expect(answer.categories.map(\.count) == [2, 2, 1, 1, 0])
-        #expect(answer.datasetID == store.currentDatasetID)
+        let counts = try await store.categories()
+        #expect(counts.categories.map(\.name) == ["cafe", "pier", "park", "pole", "zoo"])
+        #expect(counts.categories.map(\.count) == [2, 2, 1, 1, 0])
+        #expect(counts.datasetID == store.currentDatasetID)
         #expect(try await store.currentVocabulary().contains("zoo"))
     }
 }

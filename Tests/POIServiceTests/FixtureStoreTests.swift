@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The store in memory")
 struct FixtureStoreTests {
-    @Test("Answers what sorting all places by distance and id would")
+    @Test("Returns what sorting all places by distance and id would")
     func sameAsSorting() async throws {
         var generator = SeededGenerator()
         for _ in 0..<100 {
@@ -42,7 +42,7 @@ struct FixtureStoreTests {
         return all.map { ($0.id, ($0.meters * 10).rounded() / 10) }
     }
 
-    @Test("Orders by distances that look alike when rounded")
+    @Test("Orders by distances that are equal when rounded")
     func unroundedOrder() async throws {
         let store = FixtureStore([try place(1, 0, 0.0000003), try place(2, 0, 0.0000002)])
         let answer = try await store.places(for: try request()).places.copied()
@@ -50,7 +50,7 @@ struct FixtureStoreTests {
         #expect(answer.map(\.distance) == [0, 0])
     }
 
-    @Test("Answers 20 places where no limit is asked for, and tells all it knows of them")
+    @Test("Returns 20 places where no limit is asked for, with all of their fields")
     func defaults() async throws {
         let whole = PointOfInterest(
             id: 7, name: "Zoë’s", category: "cafe", latitude: 0, longitude: 0, featured: true,

@@ -9,7 +9,7 @@ import Randomness
     import Glibc
 #endif
 
-/// The WGS 84 ellipsoid in space, for the chords that a database would tell.
+/// The WGS 84 ellipsoid in space, for the chords that a database would return.
 enum Ellipsoid {
     /// The point of a position on the surface, geocentric coordinates in metres (EPSG method 9602).
     static func point(latitude: Double, longitude: Double) -> SIMD3<Double> {

@@ -12,8 +12,7 @@ final class DatasetWatcher {
     private let listener: PostgresListener?
     private var machine: DatasetWatchStateMachine
     private var timer: LoopTimer?
-    private var tasks: [Int: Task<Void, Never>] = [:]
-    private var taskCount = 0
+    private let tasks: LoopTasks
     /// Seconds until the table's order is checked again.
     private var orderCountdown = 0
     /// The dataset whose categories have been read.
@@ -31,6 +30,7 @@ final class DatasetWatcher {
     init(configuration: DatabaseConfiguration, pool: ConnectionPool, state: DatasetState) {
         self.pool = pool
         self.state = state
+        tasks = LoopTasks(loop: pool.loop)
         orderInterval = configuration.orderInterval
         machine = DatasetWatchStateMachine(mode: configuration.listenMode)
         listener =
@@ -49,7 +49,7 @@ final class DatasetWatcher {
         }
         timer?.start(after: .zero, repeating: .seconds(1))
         let watcher = LoopBound(self, loop: pool.loop)
-        run { await watcher.value.listen() }
+        tasks.start { await watcher.value.listen() }
     }
 
     /// Ends watching: nothing is known any more. Waits for what is under way.
@@ -59,8 +59,7 @@ final class DatasetWatcher {
         state.update(datasetID: nil)
         state.update(spatialOrder: nil)
         await listener?.close()
-        for task in tasks.values { task.cancel() }
-        for task in tasks.values { await task.value }
+        await tasks.end()
     }
 
     private func listen() async {
@@ -83,8 +82,8 @@ final class DatasetWatcher {
         for action in actions {
             switch action {
             case .know(let id): state.update(datasetID: id)
-            case .read: run { await watcher.value.read() }
-            case .sendEcho: run { await watcher.value.echo() }
+            case .read: tasks.start { await watcher.value.read() }
+            case .sendEcho: tasks.start { await watcher.value.echo() }
             }
         }
     }
@@ -112,7 +111,7 @@ final class DatasetWatcher {
         guard let orderInterval, orderCountdown < 0, timer != nil else { return }
         orderCountdown = orderInterval - 1
         let watcher = LoopBound(self, loop: pool.loop)
-        run {
+        tasks.start {
             let (pool, state) = (watcher.value.pool, watcher.value.state)
             let rows = try? await pool.query(SpatialOrder.sample, lane: .exclusive, isIdempotent: true)
             state.update(spatialOrder: try? rows?.only().decode(Double?.self, at: 0))
@@ -122,15 +121,5 @@ final class DatasetWatcher {
     /// An echo that gets lost is sent again; see the state machine.
     private func echo() async {
         _ = try? await pool.query(Self.sendEcho, [.text(token)], lane: .fast)
-    }
-
-    private func run(_ body: @escaping @Sendable () async -> Void) {
-        taskCount += 1
-        let number = taskCount
-        let watcher = LoopBound(self, loop: pool.loop)
-        tasks[number] = Task(executorPreference: pool.loop) {
-            await body()
-            watcher.value.tasks[number] = nil
-        }
     }
 }

@@ -16,7 +16,7 @@ public struct PlaceMaintenance: Sendable {
         var configuration = database.postgres
         configuration.statementTimeout = nil
         configuration.settings += PlaceRewrite.settings
-        // Nobody who reads or writes has to wait for what waits here.
+        // While these sessions wait for a lock, nobody who reads or writes has to wait for them.
         configuration.settings.append(.init("lock_timeout", "0"))
         configuration.settings.append(.init("idle_in_transaction_session_timeout", "0"))
         self.configuration = configuration

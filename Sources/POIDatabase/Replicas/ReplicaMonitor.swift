@@ -14,8 +14,7 @@ final class ReplicaMonitor {
     private let probes: [ReplicaProbe]
     private var lags: [ReplicaLag]
     private var timer: LoopTimer?
-    private var tasks: [Int: Task<Void, Never>] = [:]
-    private var taskCount = 0
+    private let tasks: LoopTasks
     private var isReadingPrimary = false
     /// The primary's position in the log, and when it was read.
     private var primaryPosition: (position: Int64, time: Duration)?
@@ -27,6 +26,7 @@ final class ReplicaMonitor {
         self.primary = primary
         self.record = record
         loop = primary.loop
+        tasks = LoopTasks(loop: loop)
         probes = route.endpoints.map { [loop] in ReplicaProbe(route.probe($0), loop: loop) }
         lags = Array(repeating: ReplicaLag(), count: probes.count)
         timer = LoopTimer(loop: loop) { [weak self] in self?.tick() }
@@ -37,17 +37,16 @@ final class ReplicaMonitor {
     func close() async {
         timer?.close()
         timer = nil
-        for task in tasks.values { task.cancel() }
-        for task in tasks.values { await task.value }
+        await tasks.end()
         for probe in probes { await probe.close() }
     }
 
     private func tick() {
         let monitor = LoopBound(self, loop: loop)
-        if !isReadingPrimary { run { await monitor.value.readPrimary() } }
+        if !isReadingPrimary { tasks.start { await monitor.value.readPrimary() } }
         for (index, probe) in probes.enumerated() {
             guard let begunAt = probe.begunAt else {
-                run { await monitor.value.probe(index) }
+                tasks.start { await monitor.value.probe(index) }
                 continue
             }
             if loop.now - begunAt > ReplicaProbe.timeout {
@@ -95,16 +94,6 @@ final class ReplicaMonitor {
         case .usable(let isStandby, _): record(.readServerUsable(server: server, isStandby: isStandby))
         case .lagging: record(.readServerLagging(server: server, lag: lag))
         case .silent: record(.readServerSilent(server: server, reason: reason))
-        }
-    }
-
-    private func run(_ body: @escaping @Sendable () async -> Void) {
-        taskCount += 1
-        let number = taskCount
-        let monitor = LoopBound(self, loop: loop)
-        tasks[number] = Task(executorPreference: loop) {
-            await body()
-            monitor.value.tasks[number] = nil
         }
     }
 }

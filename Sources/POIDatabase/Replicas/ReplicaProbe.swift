@@ -22,7 +22,7 @@ final class ReplicaProbe {
 
     init(_ configuration: PostgresConfiguration, loop: EventLoop) {
         self.configuration = configuration
-        // Its one query is parsed anew each time.
+        // Its one query is parsed each time.
         self.configuration.preparedStatements = .off
         self.loop = loop
     }

@@ -98,7 +98,7 @@ struct PlaceSearch {
         [.float8(ranking.center.latitude.orZero), .float8(ranking.center.longitude.orZero)]
     }
 
-    /// A distance is shown where the request has a centre, not where the order goes by a box's middle.
+    /// A distance is shown only if the request has a centre: a box without one is ordered around its middle.
     private func item(row: Int, at distanceMeters: Double) -> RankedRows.Item {
         RankedRows.Item(row: row, distanceMeters: request.center == nil ? nil : distanceMeters)
     }

@@ -115,10 +115,10 @@ public final class PostgresPlaceStore: PlaceStore {
         try await pool.query(statement, parameters, lane: .fast, deadline: deadline, isIdempotent: true)
     }
 
-    /// The dataset of the last renewal that the process has heard of.
+    /// The dataset of the last renewal that the process has noticed.
     public var currentDatasetID: DatasetID? { dataset.datasetID }
 
-    /// The categories that there were then.
+    /// The categories that the process read last.
     public var vocabulary: CategoryVocabulary? { dataset.vocabulary }
 
     /// Reads the categories.

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The words that a text search goes by: case, accents and ligatures don't matter.
+/// The words of names and search texts, by which a search finds places: case, accents and ligatures don't matter.
 ///
-/// The database has the same rule in SQL, in the words that it keeps of every name; a change of one is a
-/// change of the other. All comparisons are by code points.
+/// The database has the same rule in SQL, for the words of the names that it stores: both must change together. All
+/// comparisons are by code points.
 public enum SearchWords {
     /// The words of a place's name, each once.
     ///

@@ -10,8 +10,8 @@ import Testing
 
 @Suite("The keeper of partitions", .timeLimit(.minutes(5)))
 struct EventPartitionKeeperTests {
-    /// What a keeper has told, once it has told something, and for how many days there are partitions then.
-    private func told(
+    /// The first line that a keeper logs, and for how many days there are partitions then.
+    private func firstLine(
         on database: TestDatabase, as role: String = "postgres"
     ) async throws -> (line: String, daysLeft: Int?) {
         let pipe = Pipe()
@@ -23,24 +23,24 @@ struct EventPartitionKeeperTests {
             let configuration = try PostgresConfiguration(conninfo: url)
             let keeper = claim.claim(configuration, loop: loop)
             #expect(keeper != nil)
-            // Whoever comes second has nothing to do.
+            // The second caller has nothing to do.
             #expect(claim.claim(configuration, loop: loop) == nil)
-            let hasTold = Task.detached { pipe.fileHandleForReading.availableData }
+            let line = Task.detached { pipe.fileHandleForReading.availableData }
             #expect(keeper?.daysLeft == nil)
-            let line = await hasTold.value
+            let text = await line.value
             let daysLeft = keeper?.daysLeft
             await keeper?.close()
             observability.finish()
-            return (String(decoding: line, as: UTF8.self), daysLeft)
+            return (String(decoding: text, as: UTF8.self), daysLeft)
         }
     }
 
-    @Test("It makes those that are missing, and says so")
+    @Test("It makes missing partitions, and logs it")
     func making() async throws {
         let database = try MigratedDatabase.empty()
         let name = try database.execute("SELECT to_char(now() AT TIME ZONE 'UTC', '\"events_\"YYYY_MM')")
         try database.execute("DROP TABLE \(name)")
-        let (line, daysLeft) = try await told(on: database)
+        let (line, daysLeft) = try await firstLine(on: database)
         #expect(line.contains(#""event":"event-partitions-made""#))
         #expect(line.contains(name))
         let expected = try database.execute(
@@ -54,13 +54,13 @@ struct EventPartitionKeeperTests {
         #expect(try database.execute("SELECT count(*) FROM \(name)") == "0")
     }
 
-    @Test("Where its role may not, it says so, and what to run")
+    @Test("If its role isn't allowed to, it logs so, and what to run")
     func notAllowed() async throws {
         let database = try MigratedDatabase.empty()
         let name = try database.execute("SELECT to_char(now() AT TIME ZONE 'UTC', '\"events_\"YYYY_MM')")
         try database.execute(
             "DROP TABLE \(name); CREATE ROLE event_server LOGIN; GRANT INSERT ON events TO event_server")
-        let (line, daysLeft) = try await told(on: database, as: "event_server")
+        let (line, daysLeft) = try await firstLine(on: database, as: "event_server")
         #expect(daysLeft == 0)
         #expect(line.contains(#""event":"event-partitions-failed""#))
         #expect(line.contains("poi events maintain"))

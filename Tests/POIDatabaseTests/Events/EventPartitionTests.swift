@@ -124,7 +124,7 @@ struct EventPartitionTests {
             try await session.run("DROP TABLE \(name)")
             try await session.run("BEGIN")
             try await session.run("SELECT make_events_partition((now() AT TIME ZONE 'UTC')::date)")
-            let answer = Task(executorPreference: store.pool.loop) {
+            let response = Task(executorPreference: store.pool.loop) {
                 [store = LoopBound(store, loop: store.pool.loop)] in
                 try await store.value.store([.test(), .test()])
             }
@@ -133,7 +133,7 @@ struct EventPartitionTests {
                 """
             while try await !session.value(isWaiting, as: Bool.self) { try Task.checkCancellation() }
             try await session.run("COMMIT")
-            #expect(try await answer.value == EventsResponse(accepted: 2, duplicates: 0))
+            #expect(try await response.value == EventsResponse(accepted: 2, duplicates: 0))
             #expect(try await session.value("SELECT count(*) FROM \(name)", as: Int.self) == 2)
         }
     }

@@ -59,8 +59,8 @@ struct EventStoreTests {
             StoredEvent.test(id: id, seconds: 1.5), .test(id: id, seconds: 1.500001), .test(seconds: 1.5),
         ]
         try await MigratedDatabase.empty().withEventStore { store, _ in
-            let answers = [try await store.store(events), try await store.store(events)]
-            #expect(answers.map(\.accepted) == [3, 0])
+            let responses = [try await store.store(events), try await store.store(events)]
+            #expect(responses.map(\.accepted) == [3, 0])
         }
     }
 
@@ -80,17 +80,17 @@ struct EventStoreTests {
         }
     }
 
-    @Test("Batches that wait at the same time share a transaction, and each gets its own answer")
+    @Test("Batches that wait at the same time share a transaction, and each gets its own response")
     func sharing() async throws {
         let shared = StoredEvent.test()
         let batches = (1...20).map { number in (0..<number).map { _ in StoredEvent.test() } + [shared] }
         try await MigratedDatabase.empty().withEventStore { store, session in
-            let answers = try await store.storeAtOnce(batches).map { try $0.get() }
-            for (batch, answer) in zip(batches, answers) {
-                #expect(answer.accepted + answer.duplicates == batch.count)
+            let responses = try await store.storeAtOnce(batches).map { try $0.get() }
+            for (batch, response) in zip(batches, responses) {
+                #expect(response.accepted + response.duplicates == batch.count)
             }
             // Exactly one of the batches has brought the event that is in all of them.
-            #expect(answers.map(\.duplicates).reduce(0, +) == batches.count - 1)
+            #expect(responses.map(\.duplicates).reduce(0, +) == batches.count - 1)
             let transactions = try await session.value(
                 "SELECT count(DISTINCT xmin::text) FROM events", as: Int.self)
             // The first went alone, all others while it was written.
@@ -103,11 +103,12 @@ struct EventStoreTests {
         let faulty = [StoredEvent.test(), .test(value: "{broken")]
         let batches = [[StoredEvent.test()], [.test(), .test()], faulty, [.test()]]
         try await MigratedDatabase.empty().withEventStore { store, session in
-            let answers = await store.storeAtOnce(batches)
-            #expect(answers[2] == .failure(.failed(reason: "PostgreSQL: server (SQLSTATE 22P02)")))
+            let responses = await store.storeAtOnce(batches)
+            #expect(responses[2] == .failure(.failed(reason: "PostgreSQL: server (SQLSTATE 22P02)")))
             for index in [0, 1, 3] {
                 #expect(
-                    answers[index] == .success(EventsResponse(accepted: batches[index].count, duplicates: 0)))
+                    responses[index]
+                        == .success(EventsResponse(accepted: batches[index].count, duplicates: 0)))
             }
             let count = try await session.value("SELECT count(*) FROM events", as: Int.self)
             #expect(count == 4)
@@ -140,7 +141,8 @@ struct EventStoreTests {
     }
 
     @Test(
-        "Where nobody knows whether a batch was committed, the answer says so, and sending it again is right")
+        "Where nobody knows whether a batch was committed, the response says so, and sending it again is right"
+    )
     func unknownOutcome() async throws {
         let events = [StoredEvent.test()]
         try await MigratedDatabase.empty().withEventStore { store, session in

@@ -52,7 +52,7 @@ extension TestDatabase {
 }
 
 extension PostgresEventStore {
-    /// Stores batches at the same time; answers what became of each.
+    /// Stores batches at the same time; returns the outcome of each.
     func storeAtOnce(_ batches: [[StoredEvent]]) async -> [Result<EventsResponse, EventStoreError>] {
         let store = LoopBound(self, loop: pool.loop)
         let tasks = batches.map { events in

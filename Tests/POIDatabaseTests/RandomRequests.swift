@@ -3,16 +3,16 @@ import POIService
 import PointsOfInterestAPI
 import Randomness
 
-/// Requests about some places that ask for trouble.
-struct Questions {
-    /// Knows the answers: measures the places one by one.
+/// Random requests about some places, with many difficult cases.
+struct RandomRequests {
+    /// The pages that are right: measures the places one by one.
     let truth: Truth
 
     private let places: [Coordinate]
     private let focus: Coordinate
     private var generator: SeededGenerator
 
-    /// - Parameter focus: a point that many places stand around, or are equally far from.
+    /// - Parameter focus: a point that many places are around, or equally far from.
     init(about places: [PointOfInterest], around focus: Coordinate, using generator: SeededGenerator) {
         truth = Truth(places)
         self.places = places.map { Coordinate(wrapping: $0.latitude, $0.longitude) }
@@ -20,7 +20,7 @@ struct Questions {
         self.generator = generator
     }
 
-    /// Half of them have no filter, so that both ways to an answer are taken.
+    /// Half of them have no filter, so that both ways to a page are taken.
     mutating func next() -> NearbyPlacesRequest {
         let center = center()
         var request = NearbyPlacesRequest(
