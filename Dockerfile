@@ -1,5 +1,5 @@
 # Builds `poi` with a static Swift runtime and puts it, with the migrations, on a slim Debian.
-# scripts/check-image does these very steps in chroots, where there is no container engine.
+# scripts/checks/check-image does these very steps in chroots, where there is no container engine.
 
 FROM swift:6.3-bookworm AS build
 WORKDIR /build

@@ -54,7 +54,7 @@ test-deployment: ## run several servers behind balancers and before replicas and
 
 .PHONY: check-client
 check-client: ## build the client alone, from a package outside
-	@scripts/check-client-alone
+	@scripts/checks/check-client-alone
 
 .PHONY: contract-test
 contract-test: bootstrap ## run the contract tests against URL=https://…, with a JUnit report (REPORT=file)

@@ -6,7 +6,7 @@ import Foundation
 
 /// A recorded response of each endpoint, from a service with the seeded data.
 ///
-/// Each is a file in `RecordedResponses` that is named after its case. `scripts/record-responses` records them again,
+/// Each is a file in `RecordedResponses` that is named after its case. `scripts/record/record-responses` records them again,
 /// and the contract tests fail where they are out of date.
 public enum RecordedResponse: String, CaseIterable, Sendable {
     /// The three places nearest to a centre, with a `Link` to more.

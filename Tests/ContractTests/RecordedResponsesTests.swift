@@ -5,14 +5,14 @@ import Testing
 @Suite("What is recorded", .timeLimit(.minutes(2)))
 struct RecordedResponsesTests {
     @Test(
-        "A recorded response for apps is what the service sends: scripts/record-responses writes it anew",
+        "A recorded response for apps is what the service sends: scripts/record/record-responses writes it anew",
         .contract(.seeded, .ownSettings), arguments: RecordedResponse.allCases)
     func isTrue(recording: RecordedResponse) async throws {
         try await expectTrue(try recording.exchange())
     }
 
     @Test(
-        "A recorded response of this suite is what the service sends: scripts/record-contract writes it anew",
+        "A recorded response of this suite is what the service sends: scripts/record/record-contract writes it anew",
         .contract(.seeded, .ownSettings))
     func suiteIsTrue() async throws {
         let exchanges = try RecordedService.exchanges()

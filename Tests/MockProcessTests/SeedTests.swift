@@ -15,7 +15,7 @@ struct SeedTests {
         return places
     }
 
-    @Test("The mock's seed is that of a new database, ids included; else run scripts/record-seed")
+    @Test("The mock's seed is that of a new database, ids included; else run scripts/record/record-seed")
     func isTheDatabases() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -43,7 +43,7 @@ package struct Fixtures: Sendable {
     }
 }
 
-/// What `scripts/record-seed` has recorded of a server with the seeded data.
+/// What `scripts/record/record-seed` has recorded of a server with the seeded data.
 private struct RecordedSeed: Decodable {
     /// The whole vocabulary, with the categories that no place has.
     let categories: [String]

@@ -2,7 +2,7 @@ import PointsOfInterestAPI
 
 /// The variables that any of our programs reads: several programs often share an environment.
 package enum KnownVariables {
-    /// The names of all settings that begin with `POI_`. scripts/check-settings compares the list with the sources.
+    /// The names of all settings that begin with `POI_`. scripts/checks/check-settings compares the list with the sources.
     static let all = [
         "POI_ACCESS_LOG", "POI_ADMIN_HOST", "POI_ADMIN_PORT", "POI_API_KEYS", "POI_CACHE_PRIVATE_MAX_AGE",
         "POI_CACHE_PUBLIC_MAX_AGE", "POI_CORS_ORIGINS", "POI_DB_ACQUIRE_TIMEOUT",

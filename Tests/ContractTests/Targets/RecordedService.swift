@@ -12,7 +12,7 @@ enum RecordedService {
         let key: ExchangeKey
 
         var errorDescription: String? {
-            "not recorded: \(key.method) \(key.target) \(key.headers); scripts/record-contract writes all anew"
+            "not recorded: \(key.method) \(key.target) \(key.headers); scripts/record/record-contract writes all anew"
         }
     }
 

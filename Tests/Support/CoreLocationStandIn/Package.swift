@@ -3,7 +3,7 @@ import PackageDescription
 
 // The client again, in a package in which `import CoreLocation` and `import Combine` find stand-ins. So the code for
 // Apple's platforms is compiled and run where neither exists. It is a package of its own, because all modules of a
-// package can import each other; see scripts/check-corelocation.
+// package can import each other; see scripts/checks/check-corelocation.
 let swiftSettings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 let package = Package(

@@ -4,7 +4,7 @@ import Testing
 /// The program itself against servers that run. Few tests, since each is slow and tells little about why it fails.
 @Suite(
     "The program against a server",
-    .enabled(if: !Server.running.isEmpty, "needs a server: POI_BASE_URL, see scripts/check-examples"),
+    .enabled(if: !Server.running.isEmpty, "needs a server: POI_BASE_URL, see scripts/checks/check-examples"),
     .timeLimit(.minutes(1)))
 struct ProgramTests {
     @Test("lists the nearest places", arguments: Server.running)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server to run the program against, which a variable names: see `scripts/check-examples`.
+/// A server to run the program against, which a variable names: see `scripts/checks/check-examples`.
 enum Server: String, CaseIterable {
     /// The real one, with the seeded data.
     case real = "POI_BASE_URL"
