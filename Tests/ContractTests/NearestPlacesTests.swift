@@ -78,7 +78,7 @@ struct NearestPlacesTests {
         let center = try await Service.center()
         let all = try await Service.places(around: center, limit: 100)
         let places = try await Service.places(around: center, radius: radius, limit: 100)
-        // To 0.1 m, the distances are told; the service compares them unrounded.
+        // The response has distances rounded to 0.1 m; the service compares them unrounded.
         #expect(places.allSatisfy { ($0.distance ?? .infinity) <= radius + 0.05 })
         let certain = all.prefix { ($0.distance ?? .infinity) < radius - 0.05 }
         #expect(places.starts(with: certain))

@@ -111,7 +111,7 @@ struct LoaderTests {
 
     @Test("A service that isn't there is a transport error", .contract(.invariant, .once))
     func nobodyThere() async throws {
-        // Port 1 (tcpmux) is nobody's on any machine of today.
+        // No program listens on port 1 (tcpmux) any more.
         let url = try #require(URL(string: "http://127.0.0.1:1"))
         let loader = APIRequestLoader(apiRequest: PointsOfInterestRequest(baseURL: url))
         let center = try await Service.center()

@@ -24,7 +24,7 @@ struct RecordedResponsesTests {
         _ recorded: RecordedExchange, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         var headers = recorded.requestHeaders
-        // A problem tells its request's id.
+        // A problem contains its request's id.
         headers["X-Request-Id"] = "recorded"
         let response = try await Service.response(
             to: recorded.target, method: recorded.method, headers: headers)

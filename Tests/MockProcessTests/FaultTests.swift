@@ -55,7 +55,7 @@ struct FaultTests {
             Issue.record("\(fault) came as \(String(describing: error))")
             return
         }
-        // It may pass: a client with a policy asks again.
+        // The fault is temporary: a client with a retry policy tries again.
         let session = try await SharedMock.session()
         try await session.setFaults([MockFaultRule(times: 1, fault: fault)])
         let service = PointsOfInterestService(

@@ -35,7 +35,7 @@ struct ConditionalRequestTests {
             let response = try await ServiceFixtures.get(target, port: server.port)
             #expect(response.status == 200)
             tags.append(try #require(response.headers["etag"], "\(target)"))
-            // That the statistics tell of questions is seen here.
+            // This shows that the statistics count such statements at all.
             #expect(try await statistics.count() > before, "\(target)")
         }
 

@@ -55,7 +55,7 @@ private struct GuardedDatabase: Sendable {
 
 @Suite("A database that can't be reached", .timeLimit(.minutes(3)))
 struct ConnectFailureTests {
-    /// A way to fail, what tells its kind, and what libpq or the server says of it.
+    /// A way to fail, its kind in log and metrics, and the message of libpq or the server.
     struct Cause: Sendable, CustomTestStringConvertible {
         let reason: String
         let words: String
@@ -100,7 +100,7 @@ struct ConnectFailureTests {
             }
             #expect(unreachable.text.contains(cause.words), "\(unreachable)")
         }
-        // Every connection is tried again and again, and that is not told again and again.
+        // Every connection is tried again and again, but the log says so only once.
         let labels = [#"database="places""#, #"reason="\#(cause.reason)""#]
         while try await server.scrape().sum("poi_db_pool_connect_failures_total", labels[0], labels[1]) < 20 {
             try Task.checkCancellation()

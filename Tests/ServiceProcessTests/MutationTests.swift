@@ -14,7 +14,7 @@ private let mutationCount =
 struct MutationTests {
     /// The statuses that the service may send while its database works.
     ///
-    /// Of 5xx only what HTTP itself demands: 501 for a method or a transfer coding that nobody knows
+    /// Of 5xx only what HTTP itself demands: 501 for a method or a transfer coding that doesn't exist
     /// (RFC 9110, section 15.6.2) and 505 for a version (section 15.6.6). 412 where an `If-None-Match` has become an
     /// `If-Match`. Not 408: a connection whose input has ended has nothing to wait for, so a time-out would be a hang
     /// that was found out late.

@@ -5,7 +5,7 @@ import Testing
 
 extension ServerProcess {
     /// Ends the service in order, and checks what every run of it must show: that it hasn't crashed, and that
-    /// nothing it wrote tells where anybody was.
+    /// its output has no coordinates of a request.
     func finish(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let exitCode = try await stop()
         #expect(exitCode == 0, "\(program.output.text)", sourceLocation: sourceLocation)

@@ -22,7 +22,7 @@ struct StatementStatistics {
         try await offPool {
             _ = try cluster.execute("CREATE EXTENSION pg_stat_statements", database: "counted")
         }
-        // Kept with its task: it stops when nobody has it any more.
+        // The task keeps the cluster, which stops with its last reference.
         return cluster
     }
 
@@ -36,7 +36,7 @@ struct StatementStatistics {
         session = try DatabaseSession(url)
     }
 
-    /// How many statements so far have asked for places or their categories.
+    /// How many statements so far have read places or their categories.
     func count() async throws -> Int {
         let rows = try await session.run(
             """

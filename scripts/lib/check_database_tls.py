@@ -47,7 +47,7 @@ def use_tls(server, host):
 
 
 def connect(server, url):
-    """Asks whether the connection has TLS; returns psql's answer, or what it complains of."""
+    """Asks whether the connection has TLS; returns what psql prints, or its complaint."""
     result = subprocess.run(
         [str(server.programs / "psql"), "--no-psqlrc", "--no-align", "--tuples-only", "--command",
          "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()", url],

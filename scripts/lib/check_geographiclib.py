@@ -147,12 +147,12 @@ def centers(places, generator):
             yield math.degrees(math.asin(generator.uniform(-1, 1))), generator.uniform(-180, 180)
 
 
-def difference(answer, expected, distances, positions):
-    """What is wrong with an answer, or None; and whether places have changed places within the rounding."""
-    if len(answer) != len(expected):
-        return f"{len(answer)} places instead of {len(expected)}", False
+def difference(response, expected, distances, positions):
+    """What is wrong with a response, or None; and whether places have changed places within the rounding."""
+    if len(response) != len(expected):
+        return f"{len(response)} places instead of {len(expected)}", False
     is_swapped = False
-    for (id, shown), (distance, expected_id) in zip(answer, expected):
+    for (id, shown), (distance, expected_id) in zip(response, expected):
         if id != expected_id:
             # On one point there is nothing to round: ids alone decide.
             is_one_point = positions[id] == positions[expected_id]
@@ -187,8 +187,8 @@ def main():
                 (generator.uniform(1, GREATEST_RADIUS), generator.randint(1, 100)),
             ]:
                 expected = [one for one in nearest if radius is None or one[0] <= radius][:limit]
-                answer = server.ask(latitude, longitude, radius, limit)
-                wrong, is_swapped = difference(answer, expected, distances, positions)
+                response = server.ask(latitude, longitude, radius, limit)
+                wrong, is_swapped = difference(response, expected, distances, positions)
                 questions += 1
                 places_compared += len(expected)
                 swapped += is_swapped
@@ -197,7 +197,7 @@ def main():
     for failure in failures[:20]:
         print(f"check-geographiclib: {failure}", file=sys.stderr)
     print(
-        f"check-geographiclib: {questions} answers of {places_compared} places, among {len(places)}, "
+        f"check-geographiclib: {questions} responses with {places_compared} places, among {len(places)}, "
         f"compared with GeographicLib: {len(failures)} differ, {swapped} more only by what rounding decides; "
         f"seed {seed}, {time.monotonic() - start:.0f} s"
     )

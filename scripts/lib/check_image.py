@@ -149,12 +149,12 @@ def check_service(stage, final, postgres):
         # Ready within a moment, or the server has ended.
         assert server.poll() is None, "the server has ended"
         try:
-            answer = urllib.request.urlopen(target, timeout=10).read().decode()
+            response = urllib.request.urlopen(target, timeout=10).read().decode()
             break
         except urllib.error.HTTPError as error:
             assert error.code == 503, error.read()
-    assert '"name"' in answer, answer
-    say(f"asked: {answer}")
+    assert '"name"' in response, response
+    say(f"a response: {response}")
     # The commands before `poi` have each become the next one, so this is its own process.
     status = Path(f"/proc/{server.pid}/status").read_text()
     resident = next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS:"))

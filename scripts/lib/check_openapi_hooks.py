@@ -69,7 +69,7 @@ def before_call(context, case, kwargs):
 
 
 def mend_locations(query):
-    """Makes a query follow the rules; answers which faults it had."""
+    """Makes a query follow the rules; returns which faults it had."""
     if "bbox" not in query:
         faults = {name: {"missing-parameter"} for name in CENTER if name not in query}
         query.update({name: value for name, value in CENTER.items() if name not in query})
@@ -86,7 +86,7 @@ def mend_locations(query):
 
 
 def mend_center(query):
-    """Takes half a centre away; answers the fault."""
+    """Takes half a centre away; returns the fault."""
     given = [name for name in CENTER if name in query]
     if len(given) != 1:
         return {}

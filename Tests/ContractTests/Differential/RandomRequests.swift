@@ -6,7 +6,7 @@ struct RandomRequests {
     private var generator: SeededGenerator
     private let words: QueryWords
 
-    /// - Parameter words: what is there to ask for.
+    /// - Parameter words: the parts that requests are made of.
     init(_ generator: SeededGenerator, words: QueryWords) {
         self.generator = generator
         self.words = words

@@ -62,7 +62,7 @@ extension Trait where Self == ConditionTrait {
     /// What a test needs to show anything: a service of somebody else's may have fewer places, or none.
     static func needs(places: Int, sourceLocation: SourceLocation = #_sourceLocation) -> Self {
         .enabled("the service has fewer than \(places) places", sourceLocation: sourceLocation) {
-            // Where that can't be told the test runs, and fails by itself: what throws here is in no report.
+            // If this fails the test runs, and fails itself: an error that is thrown here is in no report.
             (try? await Service.has(places: places)) ?? true
         }
     }

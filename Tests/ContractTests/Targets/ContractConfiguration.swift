@@ -1,7 +1,7 @@
 import Foundation
 import PointsOfInterestClient
 
-/// What a run of the contract suite is told by its environment.
+/// The settings of a run of the contract suite, from its environment.
 ///
 /// | variable | meaning |
 /// |---|---|
@@ -55,7 +55,7 @@ struct ContractConfiguration: Sendable {
         }
     }
 
-    /// The service that runs already, read as the app reads what its launch tells it.
+    /// The service that runs already, read like the launch arguments of an app.
     private static func remote(
         in variables: [String: String]
     ) throws(ContractConfigurationError) -> AppConfiguration? {
@@ -89,7 +89,7 @@ struct ContractConfiguration: Sendable {
     }
 }
 
-/// A variable that can't be used, told without its value, which may be a secret.
+/// A variable that can't be used. The text doesn't have its value, which may be a secret.
 struct ContractConfigurationError: Error, Hashable, CustomStringConvertible {
     let description: String
 

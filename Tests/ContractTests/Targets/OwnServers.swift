@@ -1,7 +1,7 @@
 import Foundation
 import ServerProcess
 
-/// The servers that this process starts, each when the first test asks for it, and shares until its end.
+/// The servers that this process starts, each when the first test needs it, and shares until its end.
 enum OwnServers {
     /// The origin that they let in.
     static let origin = "https://app.example"

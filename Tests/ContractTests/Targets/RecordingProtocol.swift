@@ -25,7 +25,7 @@ private final class RecordingProtocol: URLProtocol {
         // Elsewhere: on Linux sessions share the queue that calls this, and wait for it to make a task.
         DispatchQueue.global().async {
             var request = loader.value.request
-            // A problem tells its request's id, which is always this one here.
+            // A problem contains its request's id, which is always this one here.
             request.setValue("recorded", forHTTPHeaderField: "X-Request-Id")
             URLSession.uncached.dataTask(with: request) { data, response, error in
                 loader.value.finish(response as? HTTPURLResponse, data ?? Data(), error)

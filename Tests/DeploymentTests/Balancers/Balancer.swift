@@ -32,7 +32,7 @@ struct Balancer: Sendable {
     /// Starts it, and waits until it responds.
     ///
     /// - Parameters:
-    ///   - names: what HAProxy asks for the servers' addresses; without it a DNS of its own, with all of them.
+    ///   - names: the DNS from which HAProxy gets the servers' addresses; without it, one that has all of them.
     ///   - takesIPv6: whether it listens as it is shipped, on every address of both kinds, instead of 127.0.0.1.
     init(
         _ kind: Kind, for fleet: ServerFleet, names: NameServer? = nil, changes: [Change] = [],

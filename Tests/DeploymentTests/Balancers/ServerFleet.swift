@@ -6,7 +6,7 @@ import Testing
 
 /// Several servers on one database, each on an address of its own that it keeps when it is started again.
 ///
-/// All have the same port, as containers have. They are at 127.0.0.2 and on, where nobody else is given a free port.
+/// All have the same port, as containers have. They are at 127.0.0.2 and on, where no other program gets a free port.
 struct ServerFleet {
     /// The port of all of them.
     let port: Int
@@ -94,7 +94,7 @@ struct ServerFleet {
         migrations = folder
     }
 
-    /// Ends all servers in order, and checks what they wrote: nothing of a crash, and nothing of where anybody was.
+    /// Ends all servers in order, and checks their output: no sign of a crash, and no coordinates of a request.
     func finish() async throws {
         for server in servers { #expect(try await server.stop() == 0) }
         migrations?.remove()

@@ -7,7 +7,7 @@ import Testing
 
 /// Three servers behind the balancer that is shipped, on a database that keeps what it has committed.
 struct EventSite {
-    /// What may end without being asked.
+    /// What the test kills.
     enum Blow: CaseIterable {
         case server, database, client
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Reads with a primary and a replica", .serialized, .timeLimit(.minutes(5)))
 struct FailoverTests {
-    /// Reads that are lost are asked again within the time-outs. These leave a busy machine the time to start sessions
+    /// Reads that are lost are repeated within the time-outs. These leave a busy machine the time to start sessions
     /// with the other server; by default it is 1 s and 2 s.
     private static let timeouts = [
         "POI_DB_ACQUIRE_TIMEOUT": "5s", "POI_DB_STATEMENT_TIMEOUT": "5s", "POI_REQUEST_TIMEOUT": "10s",
@@ -56,7 +56,7 @@ struct FailoverTests {
         }
 
         let failures = outcomes.filter { !$0.isSuccess }
-        // While one of the two is there, what was on its way to the other is asked again of it.
+        // While one of the two is there, it gets the reads that the other one lost.
         let withOneLeft = failures.filter { $0.end < bothStopping }
         #expect(withOneLeft.isEmpty, "\(withOneLeft.count): \(withOneLeft.prefix(5))")
         let recovery = ReplicatedService.recoveryTime

@@ -58,7 +58,7 @@ struct PreparedDatabase {
         try await offPool { try cluster.execute(sql, database: Self.name) }
     }
 
-    /// What a role is told for a statement; nil where it may.
+    /// The error that a role gets for a statement; nil if it may run it.
     func refusal(of sql: String, to role: String) async throws -> String? {
         do {
             // The role could take back the read-only default that it is given, so that doesn't count.

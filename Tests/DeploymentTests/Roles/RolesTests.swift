@@ -14,7 +14,7 @@ struct RolesTests {
         return database
     }
 
-    /// Something of every route, and of every way in which the store asks.
+    /// Requests of every route, and for every kind of statement of the store.
     private static let targets = [
         "/", "/openapi.json", "/problems", "/problems/not-found", "/livez", "/readyz", "/categories",
         "/locations/1", secretTarget, secretTarget + "&radius=900&category=cafe",

@@ -106,7 +106,7 @@ struct EventProcessTests {
         }
         try await session.wait(
             until: "count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'events'::regclass")
-        // As many as may wait do so: another is told to come later, and places are found.
+        // As many batches as may wait do so: another one gets a 503, and places are served.
         var status = 0
         while status != 503 { status = try await postEvents("[\(Self.lateEvent)]", port: server.port).status }
         #expect(try await get(secretTarget, port: server.port).status == 200)

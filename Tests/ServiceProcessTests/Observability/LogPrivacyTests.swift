@@ -72,7 +72,7 @@ private struct TellingRequests {
     }
 }
 
-/// A line of the log as whoever reads it decodes it.
+/// A line of the log, as its readers decode it.
 private struct LogLine: Decodable {
     let time, level, event: String
     let method, route, requestId, traceId, client, center, bbox, message: String?

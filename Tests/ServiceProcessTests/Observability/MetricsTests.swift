@@ -98,7 +98,7 @@ struct MetricsTests {
         #expect(metrics.sum("poi_db_pool_connections", #"database="events",lane="exclusive""#) == 1)
         #expect(metrics.sum("poi_db_pool_connections", #"lane="fast""#) == 1)
         #expect(metrics[#"poi_database_reachable{database="places"}"#] == 1)
-        // Where events have no database of their own, nothing is told of it.
+        // Without a database of their own for events, there are no metrics of one.
         #expect(metrics.sum("poi_database_reachable") == 1)
         #expect(metrics.sum("poi_dataset_info") == 1)
 
@@ -164,7 +164,7 @@ struct MetricsTests {
         defer { folder.remove() }
         let file = folder.path + "/metrics"
         try text.write(to: URL(filePath: file))
-        // It wants seconds everywhere; who plans maintenance counts days.
+        // promtool wants seconds everywhere; people who plan maintenance count days.
         let linter = try ChildProgram(
             executable: "/bin/sh",
             arguments: [

@@ -48,7 +48,7 @@ public enum PoiProgram {
     ) throws -> ChildProgram {
         var variables = [
             "POI_MIGRATIONS_DIR": migrations.path(percentEncoded: false),
-            // Servers run side by side, and nobody has to notice that one of them ends.
+            // Servers run side by side, and no balancer has to notice that one of them ends.
             "POI_ADMIN_PORT": "0", "POI_DRAIN_DELAY": "0",
         ]
         for (name, value) in ProcessInfo.processInfo.environment where isInherited(name) {

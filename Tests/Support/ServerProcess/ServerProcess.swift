@@ -1,6 +1,6 @@
 import Foundation
 
-/// A `poi serve` or `poi dev` that serves on a port of its own, and tells its metrics on another.
+/// A `poi serve` or `poi dev` that serves on a port of its own, and its metrics on another.
 public struct ServerProcess: Sendable {
     /// The process.
     public let program: ChildProgram
