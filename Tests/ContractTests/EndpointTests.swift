@@ -97,7 +97,7 @@ struct SeedNameTests {
     }
 
     @Test(
-        "What no word begins with finds nothing", .contract(.seeded, .recorded),
+        "A text that no word begins with finds nothing", .contract(.seeded, .recorded),
         arguments: ["ntory", "zzzz", "plaza zzzz"])
     func nothing(text: String) async throws {
         #expect(try await found(text) == [])

@@ -78,7 +78,7 @@ struct EventsTests {
     }
 
     @Test(
-        "What is no batch is refused by its kind", .contract(.invariant),
+        "A body that is no batch of events is refused with the code of its fault", .contract(.invariant),
         arguments: [("{}", ProblemCode.malformedBody), ("[", .malformedBody), ("", .malformedBody)])
     func malformed(body: String, code: ProblemCode) async throws {
         #expect(try await Self.problem(of: body).code == code)

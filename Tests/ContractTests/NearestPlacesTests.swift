@@ -63,7 +63,7 @@ struct NearestPlacesTests {
         #expect(try await Service.places(around: center, limit: limit) == Array(all.prefix(limit)))
     }
 
-    @Test("Without a limit, 20 places come", .contract(.invariant, .recorded))
+    @Test("A page without a limit has 20 places", .contract(.invariant, .recorded))
     func defaultLimit() async throws {
         let center = try await Service.center()
         #expect(

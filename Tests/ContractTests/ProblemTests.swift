@@ -88,7 +88,7 @@ struct ProblemTests {
     }
 
     @Test(
-        "What is not there is a 404 problem", .contract(.invariant, .recorded),
+        "A path that doesn't exist is a 404 problem", .contract(.invariant, .recorded),
         arguments: ["/location", "/locations/", "/LOCATIONS"])
     func notFound(path: String) async throws {
         let problem = try #require(await Service.problem(of: path))

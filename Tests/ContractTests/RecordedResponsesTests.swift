@@ -2,7 +2,7 @@ import Foundation
 import PointsOfInterestTesting
 import Testing
 
-@Suite("What is recorded", .timeLimit(.minutes(2)))
+@Suite("Recorded responses", .timeLimit(.minutes(2)))
 struct RecordedResponsesTests {
     @Test(
         "A recorded response for apps is what the service sends: scripts/record/record-responses writes it anew",

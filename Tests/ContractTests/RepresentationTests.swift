@@ -47,7 +47,7 @@ struct RepresentationTests {
     }
 
     @Test(
-        "Who accepts nothing that there is gets a 406 problem", .contract(.invariant, .recorded),
+        "A request that accepts no available form gets a 406 problem", .contract(.invariant, .recorded),
         arguments: ["text/csv", "application/json;q=0"])
     func notAcceptable(accept: String) async throws {
         let response = try await Service.response(to: Self.target, headers: ["Accept": accept])
@@ -72,7 +72,7 @@ struct RepresentationTests {
     }
 
     @Test(
-        "What is large comes compressed to who asks so, and is the same", .contract(.invariant),
+        "A large response is compressed on request, and has the same content", .contract(.invariant),
         arguments: targets)
     func compression(target: String) async throws {
         let response = try await Service.response(to: target, headers: ["Accept-Encoding": "gzip"])

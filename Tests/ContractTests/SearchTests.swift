@@ -60,7 +60,7 @@ struct SearchTests {
     }
 
     @Test(
-        "Without a centre no distance is told, and places come by the box's middle",
+        "Without a centre places have no distance, and come in the order from the box's middle",
         .contract(.invariant, .recorded))
     func boxAlone() async throws {
         let box = try #require(BoundingBox(west: -122, south: 37.2, east: -121.7, north: 37.5))

@@ -84,7 +84,7 @@ struct CommandLineTests {
         #expect(!line.contains("hunter2"))
     }
 
-    @Test("Variables of other commands, of what is shipped, and of nobody known are none of its business")
+    @Test("Variables of other commands and of other programs are no error")
     func othersVariables() async throws {
         let result = try await PoiProgram.run(
             ["serve", "--print-config"],

@@ -149,7 +149,7 @@ struct ConnectFailureTests {
         }
     }
 
-    @Test("What becomes of the events' own database is told by its name, and leaves the server ready")
+    @Test("A failure of the events' own database is reported by its name, and leaves the server ready")
     func eventsDatabase() async throws {
         let guarded = try await GuardedDatabase.get()
         let places = try await ServiceDatabase.migrated()

@@ -22,7 +22,7 @@ import Testing
         }
 
         @Test(
-            "Where they don't suffice, fewer connections are taken; those that run the service are served, and it ends in order"
+            "With too few file descriptors the server takes fewer connections, keeps its admin port, and ends in order"
         )
         func lowered() async throws {
             let server = try await ServerProcess.serve(

@@ -5,7 +5,7 @@ import ServerProcess
 import ServiceFixtures
 import Testing
 
-@Suite("On the wire, the service", .timeLimit(.minutes(2)))
+@Suite("The service on the wire", .timeLimit(.minutes(2)))
 struct HTTPContractTests {
     private static let origin = "https://map.example"
     private static let routes = [

@@ -30,7 +30,7 @@ struct OverloadTests {
         try await server.finish()
     }
 
-    @Test("What is beyond the limit of requests in flight is a 503 at once, health excepted")
+    @Test("A request beyond the limit of requests in flight gets a 503 at once, except for health")
     func inFlightLimit() async throws {
         let (server, session) = try await start([
             "POI_MAX_IN_FLIGHT": "1", "POI_DB_STATEMENT_TIMEOUT": "60s", "POI_REQUEST_TIMEOUT": "60s",

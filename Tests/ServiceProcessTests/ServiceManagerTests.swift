@@ -53,7 +53,7 @@ struct ServiceManagerTests {
         try await server.finish()
     }
 
-    @Test("Without a wish for it, or with one that another process is meant by, there is no sign of life")
+    @Test("The service manager gets no sign of life unless it wants one from this very process")
     func noWatchdog() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("What the tests of the contract say of themselves")
+@Suite("The claims of contract tests")
 struct ContractClaimTests {
     private static let remote = ["POI_BASE_URL": "https://staging.example"]
 
@@ -13,7 +13,7 @@ struct ContractClaimTests {
     }
 
     @Test(
-        "Of other data only what is true of any is asked, unless it is said to be the seed",
+        "A service with other data runs only invariant tests, unless it is said to hold the seed",
         .contract(.invariant, .once))
     func otherData() throws {
         #expect(try obstacle(.invariant, environment: Self.remote) == nil)
@@ -24,7 +24,7 @@ struct ContractClaimTests {
             try obstacle(.seeded, .ownSettings, environment: seeded)?.contains("settings of its own") == true)
     }
 
-    @Test("Where nothing runs only what is recorded is asked", .contract(.invariant, .once))
+    @Test("The recorded target runs only tests whose requests are recorded", .contract(.invariant, .once))
     func recorded() throws {
         let environment = ["POI_CONTRACT_TARGET": "recorded"]
         #expect(try obstacle(.seeded, .recorded, environment: environment) == nil)
@@ -32,7 +32,7 @@ struct ContractClaimTests {
         #expect(try obstacle(.invariant, .writesTestData, environment: environment) != nil)
     }
 
-    @Test("Our own servers are asked everything", .contract(.invariant, .once), arguments: ["mock", "local"])
+    @Test("Our own servers run every test", .contract(.invariant, .once), arguments: ["mock", "local"])
     func own(target: String) throws {
         let environment = ["POI_CONTRACT_TARGET": target]
         #expect(try obstacle(.seeded, .ownSettings, environment: environment) == nil)

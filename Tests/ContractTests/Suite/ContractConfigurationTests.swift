@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-@Suite("What a run of the contract suite is told")
+@Suite("The settings of the contract suite")
 struct ContractConfigurationTests {
     private static let url = "https://staging.example/api"
 
-    @Test("Without a word it is the local server with the seed", .contract(.invariant, .once))
+    @Test("The default target is the local server with the seed", .contract(.invariant, .once))
     func nothing() async throws {
         let configuration = try ContractConfiguration(environment: ["POI_BASE_URL": ""])
         #expect(configuration.target == .local)
@@ -22,7 +22,7 @@ struct ContractConfigurationTests {
         #expect(configuration.isSeeded)
     }
 
-    @Test("A service that runs already is asked with its headers", .contract(.invariant, .once))
+    @Test("Requests to a service that runs already have its headers", .contract(.invariant, .once))
     func remote() async throws {
         let configuration = try ContractConfiguration(environment: [
             "POI_BASE_URL": Self.url,
@@ -44,7 +44,7 @@ struct ContractConfigurationTests {
     }
 
     @Test(
-        "What can't be used is one line that doesn't tell the value", .contract(.invariant, .once),
+        "An unusable setting of the suite is one line without the value", .contract(.invariant, .once),
         arguments: [
             ["POI_CONTRACT_TARGET": "S3cret"], ["POI_CONTRACT_TARGET": "mock", "POI_BASE_URL": url],
             ["POI_BASE_URL": "S3cret"], ["POI_BASE_URL": "ftp://S3cret"],

@@ -3,7 +3,7 @@ import ServerProcess
 import ServiceFixtures
 import Testing
 
-@Suite("What a balancer logs", .timeLimit(.minutes(5)))
+@Suite("A balancer's log", .timeLimit(.minutes(5)))
 struct BalancerLogTests {
     /// Ways of telling where one is, right and wrong.
     private static let requests = [

@@ -59,7 +59,7 @@ struct RollingDeploymentTests {
         try await expectSound(balancer, fleet)
     }
 
-    @Test("A server that is killed takes no request along", arguments: Balancer.Kind.allCases)
+    @Test("A killed server loses no request", arguments: Balancer.Kind.allCases)
     func survivesKill(kind: Balancer.Kind) async throws {
         let (outcomes, _) = try await killUnderLoad(kind)
         let failures = outcomes.filter { !$0.isSuccess }
@@ -67,7 +67,7 @@ struct RollingDeploymentTests {
         #expect(failures.isEmpty, "\(failures.prefix(10))")
     }
 
-    @Test("Where no request is sent twice, a server that is killed takes along those it had, and no other")
+    @Test("Without retries a killed server loses the requests that it had, and no other")
     func losesOnlyRequestsInFlight() async throws {
         let (outcomes, death) = try await killUnderLoad(
             .haproxy,

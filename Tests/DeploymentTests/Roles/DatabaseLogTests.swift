@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The database's log with deploy/postgres", .timeLimit(.minutes(5)))
 struct DatabaseLogTests {
-    @Test("Slow, failed and cancelled questions are in the log, and nobody's whereabouts")
+    @Test("Slow, failed and cancelled statements are in the database's log, without coordinates")
     func noCoordinates() async throws {
         // Every statement is slow.
         let folder = try TemporaryFolder()

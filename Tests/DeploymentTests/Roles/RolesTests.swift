@@ -107,7 +107,7 @@ struct RolesTests {
         #expect(try await database.refusal(of: "CREATE DATABASE x", to: "poi_migrate") != nil)
     }
 
-    @Test("What a later migration makes can be served without another grant")
+    @Test("Tables of a later migration can be served without another grant")
     func laterMigrations() async throws {
         let database = try await Self.shared.value
         try await database.execute("SET SESSION AUTHORIZATION poi_migrate; CREATE TABLE opening_hours ()")

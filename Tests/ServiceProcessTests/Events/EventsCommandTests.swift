@@ -72,7 +72,7 @@ struct EventsCommandTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["events.csv"])
     }
 
-    @Test("What can't be written, or read, is a line and exit code 1, and leaves no file behind")
+    @Test("An export that can't be written, or read, is one line and exit code 1, and leaves no file behind")
     func failures() async throws {
         let database = try await ServiceDatabase.migrated()
         let folder = try TemporaryFolder()

@@ -79,7 +79,7 @@ private struct LogLine: Decodable {
     let status: Int?
 }
 
-@Suite("What the log tells", .timeLimit(.minutes(2)))
+@Suite("The contents of the log", .timeLimit(.minutes(2)))
 struct LogPrivacyTests {
     private func start(_ environment: [String: String]) async throws -> (ServerProcess, DatabaseSession) {
         let database = try await ServiceDatabase.migrated()
@@ -121,7 +121,7 @@ struct LogPrivacyTests {
         server.expectSoundOutput()
     }
 
-    @Test("Every line is JSON, those of a request have its id and its trace, and none tells a place")
+    @Test("Every line is JSON, those of a request have its id and its trace, and none has a position")
     func json() async throws {
         let (server, session) = try await start([:])
         try await sendEverything(to: server, session)
@@ -142,7 +142,7 @@ struct LogPrivacyTests {
         #expect(lines.last?.event == "stopped")
     }
 
-    @Test("No text line tells a place either")
+    @Test("No line of text has a position either")
     func text() async throws {
         let (server, session) = try await start(["POI_LOG_FORMAT": "text"])
         try await sendEverything(to: server, session)
@@ -168,7 +168,7 @@ struct LogPrivacyTests {
         }
     }
 
-    @Test("A request's place is told where that is wanted, to a tenth of a degree or as it was asked for")
+    @Test("A request's position is logged only if that is set, to a tenth of a degree or as it was sent")
     func wanted() async throws {
         for (setting, center, box) in [
             ("coarse", "37.3,-121.9", "-121.9,37.3,-121.8,37.4"),

@@ -181,7 +181,7 @@ struct MetricsTests {
         try await server.finish()
     }
 
-    @Test("What can be told of the process is told")
+    @Test("The metrics have those of the process")
     func process() async throws {
         let server = try await ServerProcess.serve(
             databaseURL: ServiceDatabase.migrated().connectionString, environment: ["POI_LOOPS": "2"])
