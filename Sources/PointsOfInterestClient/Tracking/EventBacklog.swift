@@ -28,7 +28,8 @@ struct EventBacklog {
         init(json: [UInt8]) {
             let event = try? JSONDecoder().decode(Envelope.self, from: Data(json))
             let hasUser = (1...EventLimits.userIDBytes).contains(event?.userID.utf8.count ?? 0)
-            (id, userID, isTest) = hasUser ? (event?.id, event?.userID, event?.test ?? false) : (nil, nil, false)
+            (id, userID) = hasUser ? (event?.id, event?.userID) : (nil, nil)
+            isTest = hasUser && event?.test == true
         }
 
         /// The members that every event has. The values aren't decoded: nothing here asks for them.
