@@ -76,25 +76,38 @@ let package = Package(
         .target(
             name: "PrivateCluster", dependencies: ["Locking", "ChildProcesses"], swiftSettings: swiftSettings),
         .target(
-            name: "Migrator", dependencies: ["Locking", "Hashing", "Postgres"], swiftSettings: swiftSettings),
+            name: "Migrator", dependencies: ["EventLoop", "Hashing", "Postgres"], swiftSettings: swiftSettings
+        ),
         .target(
             name: "POIService",
-            dependencies: ["Locking", "Hashing", "HTTPServer", "PointsOfInterestServerAPI", "CPROJ"],
+            dependencies: [
+                "CPROJ", "EventLoop", "HTTPServer", "Hashing", "Locking", "PointsOfInterestAPI",
+                "PointsOfInterestServerAPI",
+            ],
             swiftSettings: swiftSettings),
         .target(
             name: "POIDatabase",
-            dependencies: ["Locking", "POIService", "Postgres", "Migrator"],
+            dependencies: [
+                "EventLoop", "Locking", "Migrator", "POIService", "PointsOfInterestAPI", "Postgres",
+            ],
             swiftSettings: swiftSettings),
         .executableTarget(
-            name: "poi", dependencies: ["Locking", "POIDatabase", "PrivateCluster"],
+            name: "poi",
+            dependencies: [
+                "EventLoop", "Locking", "Migrator", "POIDatabase", "POIService", "PrivateCluster",
+            ],
             swiftSettings: swiftSettings),
         // The same service over fixtures: no database, no libpq.
         .target(
             name: "MockService",
-            dependencies: ["Locking", "MockServerAPI", "POIService", "HTTPServer", "EventLoop"],
+            dependencies: [
+                "EventLoop", "HTTPServer", "Locking", "MockServerAPI", "POIService", "PointsOfInterestAPI",
+                "PointsOfInterestServerAPI",
+            ],
             // In the program itself: `poi-mock` is one file to copy.
             resources: [.embedInCode("Fixtures/RecordedSeed.json")], swiftSettings: swiftSettings),
-        .executableTarget(name: "poi-mock", dependencies: ["MockService"], swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "poi-mock", dependencies: ["MockService", "POIService"], swiftSettings: swiftSettings),
 
         // What several test targets share.
         .target(name: "Randomness", path: "Tests/Support/Randomness", swiftSettings: swiftSettings),
@@ -119,40 +132,54 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "HTTPServerTests",
-            dependencies: ["Locking", "HTTPServer", "CZlib", "Loopback", "Randomness"],
+            dependencies: ["CZlib", "EventLoop", "HTTPServer", "Locking", "Loopback", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "PostgresTests",
-            dependencies: ["Locking", "Loopback", "Postgres", "PrivateCluster", "Randomness"],
+            dependencies: ["EventLoop", "Locking", "Loopback", "Postgres", "PrivateCluster", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "PrivateClusterTests", dependencies: ["PrivateCluster"], swiftSettings: swiftSettings),
         .testTarget(
             name: "MigratorTests",
-            dependencies: ["Locking", "Hashing", "Loopback", "Migrator", "PrivateCluster"],
+            dependencies: [
+                "EventLoop", "Hashing", "Locking", "Loopback", "Migrator", "Postgres", "PrivateCluster",
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "PointsOfInterestAPITests", dependencies: ["PointsOfInterestServerAPI", "Randomness"],
+            name: "PointsOfInterestAPITests",
+            dependencies: ["PointsOfInterestAPI", "PointsOfInterestServerAPI", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "EventGeneratorTests", dependencies: ["EventGenerator"], exclude: ["Definitions"],
+            name: "EventGeneratorTests",
+            dependencies: ["EventGenerator", "PointsOfInterestAPI", "PointsOfInterestServerAPI"],
+            exclude: ["Definitions"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "PointsOfInterestClientTests", dependencies: ["Locking", "PointsOfInterestTesting"],
+            name: "PointsOfInterestClientTests",
+            dependencies: [
+                "Locking", "PointsOfInterestAPI", "PointsOfInterestClient", "PointsOfInterestTesting",
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "ClientKitTests", dependencies: ["PointsOfInterestTesting"], swiftSettings: swiftSettings),
+            name: "ClientKitTests", dependencies: ["PointsOfInterestClient", "PointsOfInterestTesting"],
+            swiftSettings: swiftSettings),
         .testTarget(
-            name: "PointsOfInterestTestingTests", dependencies: ["PointsOfInterestTesting"],
+            name: "PointsOfInterestTestingTests",
+            dependencies: ["PointsOfInterestAPI", "PointsOfInterestTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "POIServiceTests",
-            dependencies: ["Locking", "POIService", "MockService", "Hashing", "HTTPServer", "Randomness"],
+            dependencies: [
+                "EventLoop", "HTTPServer", "Hashing", "Locking", "MockService", "POIService",
+                "PointsOfInterestAPI", "Randomness",
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "POIDatabaseTests",
             dependencies: [
-                "Locking", "Loopback", "POIDatabase", "ChildProcesses", "PrivateCluster", "Randomness",
+                "EventLoop", "Locking", "Loopback", "Migrator", "POIDatabase", "POIService",
+                "PointsOfInterestAPI", "Postgres", "PrivateCluster", "Randomness",
             ],
             exclude: ["PlainTextFunctions.sql"], swiftSettings: swiftSettings),
 
@@ -168,12 +195,14 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Loopback", "PointsOfInterestTesting", "Randomness", "ServerProcess", "ServiceFixtures",
-                "poi", "poi-mock",
+                "Loopback", "PointsOfInterestClient", "PointsOfInterestTesting", "Randomness",
+                "ServerProcess", "ServiceFixtures", "poi", "poi-mock",
             ],
             exclude: ["Recorded"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "MockServiceTests", dependencies: ["MockService"], swiftSettings: swiftSettings),
+            name: "MockServiceTests",
+            dependencies: ["MockServerAPI", "MockService", "POIService", "PointsOfInterestAPI"],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "MockProcessTests",
             dependencies: ["PointsOfInterestTesting", "ServerProcess", "poi", "poi-mock"],
