@@ -65,6 +65,31 @@ struct OpenAPITests {
         #expect(try names("/categories") == [])
     }
 
+    @Test("It has every member of a place that is written, in JSON and in GeoJSON, and no other")
+    func placeMembers() throws {
+        let place = PointOfInterest(
+            id: 1, name: "a", category: "b", latitude: 1, longitude: 2, featured: true, distance: 3,
+            address: "c", website: "https://d.example",
+            source: .init(dataset: "e", id: "f", license: "g"))
+        for field in Mirror(reflecting: place).children {
+            let optional = Mirror(reflecting: field.value)
+            #expect(
+                optional.displayStyle != .optional || optional.children.count == 1, "\(field.label ?? "")")
+        }
+        func written(_ form: PlacesForm) throws -> Any {
+            try JSONSerialization.jsonObject(with: Data(form.list([place])))
+        }
+        let json = try #require(try (written(.json) as? [[String: Any]])?.first)
+        let collection = try #require(try written(.geoJSON) as? [String: Any])
+        let feature = try #require((collection["features"] as? [[String: Any]])?.first)
+        let schemas = try members(document(), "components", "schemas")
+        #expect(
+            try members(schemas, "PointOfInterest", "properties").keys.sorted() == json.keys.sorted())
+        #expect(
+            try members(schemas, "Feature", "properties", "properties", "properties").keys.sorted()
+                == members(feature, "properties").keys.sorted())
+    }
+
     @Test("It has every problem's code, in its schema and under its status")
     func problemCodes() throws {
         let codes = ProblemCode.definitions.keys.map(\.rawValue).sorted()

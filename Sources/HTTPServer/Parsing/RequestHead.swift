@@ -35,7 +35,8 @@ extension RequestHead {
         var expectsContinue = false
     }
 
-    /// Makes a head from a request line and the fields that llhttp found, and refuses what llhttp wrongly accepts.
+    /// Makes a head from a request line and the fields that llhttp found, and refuses fields that contradict each other
+    /// or HTTP, which llhttp accepts.
     ///
     /// - Parameter bytes: the complete head, which the fields' offsets refer to.
     /// - Throws: 400 for ambiguous or missing fields, 413, 417 for an unknown expectation, 501 for an unknown transfer

@@ -25,7 +25,8 @@ struct RankedRows: PlaceSource {
     }
 }
 
-/// Reads the columns of `PlaceStatements.nearest` and `byID`.
+/// Reads the columns that `nearest`, `byID` and `WordStatements.nearby` begin with: id, position, `PlaceStatements.columns`
+/// in their order, chord and dataset id.
 struct PlaceRow {
     private enum Column: Int {
         case id, latitude, longitude, name, category, featured, address, website

@@ -16,7 +16,13 @@ struct RoundTripTests {
             try expectSame(RandomRequest.position(using: &random), in: places)
             try expectSame(RandomRequest.place(using: &random))
         }
-        for _ in 0..<300 { try expectSame(RandomRequest.events(using: &random)) }
+        var names: Set<String> = []
+        for _ in 0..<300 {
+            let events = RandomRequest.events(using: &random)
+            try expectSame(events)
+            names.formUnion(events.events.map(\.event.content.name))
+        }
+        #expect(names.isSuperset(of: EventCatalog.builtIn.definitions.map(\.name)))
     }
 
     private func expectSame(_ request: NearbyPlacesRequest) throws {
