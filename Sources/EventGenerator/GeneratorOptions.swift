@@ -3,7 +3,7 @@ struct GeneratorOptions {
     static let help = """
         Makes Swift types and a page of documentation from a folder of event definitions.
 
-        usage: generate-events --definitions FOLDER [--swift FILE] [--documentation FILE] [options]
+        usage: generate-events --definitions FOLDER [--swift FILE] [--catalog FILE] [--documentation FILE] [options]
 
           --definitions FOLDER    the folder whose *.json files define the events
           --swift FILE            the Swift file to write, for an app
@@ -44,7 +44,7 @@ struct GeneratorOptions {
         }
         guard !definitions.isEmpty else { throw GeneratorError("--definitions is missing") }
         guard swiftFile != nil || catalog != nil || documentation != nil else {
-            throw GeneratorError("nothing to make: give --swift, --documentation or both")
+            throw GeneratorError("nothing to make: give --swift, --catalog or --documentation")
         }
     }
 

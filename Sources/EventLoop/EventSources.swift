@@ -144,12 +144,6 @@ public final class FileDescriptorPoll {
         try EventLoopError.check(status)
     }
 
-    /// Stops watching. It can be started again.
-    public func stop() {
-        guard box.isOpen else { return }
-        uv_poll_stop(box.raw)
-    }
-
     /// Ends watching for good. Calls `onClosed` once libuv no longer uses the descriptor.
     public func close(_ onClosed: (() -> Void)? = nil) {
         box.close(onClosed)

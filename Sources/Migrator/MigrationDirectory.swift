@@ -120,7 +120,7 @@ public struct MigrationDirectory: Sendable, Hashable {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             try Data(template.utf8).write(to: URL(filePath: file), options: .withoutOverwriting)
         } catch {
-            throw .fileExists(file)
+            throw .unwritableFile(file, reason: error.localizedDescription)
         }
         return file
     }

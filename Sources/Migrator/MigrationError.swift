@@ -17,8 +17,8 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
     case unequalVersionLengths(String, String)
     /// A name for a new file has no letter or digit.
     case unusableName(String)
-    /// A new file can't be written, usually since somebody else has just made it.
-    case fileExists(String)
+    /// A new file can't be written; the reason is the system's.
+    case unwritableFile(String, reason: String)
 
     /// A file was edited after it had been applied.
     case editedFile(name: String)
@@ -51,7 +51,7 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
         case .unequalVersionLengths(let first, let second):
             "the numbers of \(first) and \(second) must have the same count of digits"
         case .unusableName(let name): "“\(name)” has nothing that could name a migration"
-        case .fileExists(let path): "\(path) exists already"
+        case .unwritableFile(let path, let reason): "cannot write \(path): \(reason)"
         case .editedFile(let name):
             "\(name) was edited after it had been applied: restore it, and put the change into a new file"
         case .missingFiles(let versions):

@@ -54,7 +54,7 @@ package struct MockServer: Sendable {
             observability.record(.stopping(signal: await signals.first(), drainDelay: .zero))
             health.drain()
             handler.drain()
-            await server.shutdown(deadline: configuration.service.lifecycle.shutdownTimeout)
+            await server.shutdown(timeout: configuration.service.lifecycle.shutdownTimeout)
         }
         observability.record(.stopped)
     }
@@ -63,13 +63,13 @@ package struct MockServer: Sendable {
         MockErrorResponder(service: ProblemResponder(observability: observability))
     }
 
-    private func makeHandler(on loop: EventLoop, _ health: Health) -> MockHandler {
+    private func makeHandler(on loop: EventLoop, _ health: Health) -> MockDispatcher {
         let (service, observability) = (configuration.service, observability)
-        return MockHandler(
+        return MockDispatcher(
             loop: loop, fixtures: configuration.fixtures,
             maximumSessionCount: configuration.maximumSessionCount, errorResponder: errorResponder
         ) { fixtures in
-            ServiceHandler(
+            ServiceDispatcher(
                 store: fixtures.makeStore(), events: MemoryEventStore(), health: health,
                 configuration: service, errorResponder: ProblemResponder(observability: observability),
                 observability: observability,
@@ -77,7 +77,7 @@ package struct MockServer: Sendable {
         }
     }
 
-    private func makeServer(on loop: EventLoop, _ handler: MockHandler) -> HTTPServer {
+    private func makeServer(on loop: EventLoop, _ handler: MockDispatcher) -> HTTPServer {
         let observability = observability
         return HTTPServer(
             loop: loop,

@@ -1,5 +1,4 @@
 import EventLoop
-import Foundation
 import Migrator
 import POIService
 import Postgres
@@ -59,91 +58,6 @@ public struct Migration: Sendable {
             migrator.program = ProgramVersion(BuildInformation.version)
             migrator.onEvent = onEvent
             return try await body(migrator)
-        }
-    }
-}
-
-// MARK: - Settings
-
-/// Where the migrations are, and whether a run applies the seeds too.
-public struct MigrationSettings: Sendable {
-    /// The folder of the files.
-    public let path: String
-    /// Whether pending seeds are applied too.
-    public let includesSeeds: Bool
-
-    /// Reads the settings.
-    ///
-    /// - Parameters:
-    ///   - reader: the environment and the options.
-    ///   - seedsByDefault: whether seeds are applied where `POI_SEEDS` isn't set.
-    /// - Throws: `ConfigurationError` for the first setting that can't be used, and where there is no such folder.
-    public init(
-        from reader: inout SettingsReader, seedsByDefault: Bool = false
-    ) throws(ConfigurationError) {
-        path = try reader.read(
-            .text("POI_MIGRATIONS_DIR", "folder of the migrations", default: Self.defaultPath))
-        includesSeeds = try reader.read(
-            .flag("POI_SEEDS", "whether migrating applies the seeds too", default: seedsByDefault))
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
-            throw ConfigurationError("POI_MIGRATIONS_DIR=\(path): expected the folder of the migrations")
-        }
-    }
-
-    /// Reads and checks the files.
-    ///
-    /// - Throws: `MigrationError` for the first file that is not in order.
-    public func directory() throws(MigrationError) -> MigrationDirectory {
-        try MigrationDirectory(path: path, replacing: Self.draft)
-    }
-
-    /// The numbers of the schema's draft, which 0101 and later replace.
-    private static let draft = "0001"..."0017"
-
-    /// `Migrations` in the working directory, else the folder that is installed beside the program: `bin/poi` and
-    /// `share/poi/Migrations`.
-    private static var defaultPath: String {
-        let local = "Migrations"
-        guard !FileManager.default.fileExists(atPath: local),
-            let program = Bundle.main.executableURL?.resolvingSymlinksInPath()
-        else { return local }
-        let installed = program.deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "share/poi/Migrations").path(percentEncoded: false)
-        return FileManager.default.fileExists(atPath: installed) ? installed : local
-    }
-}
-
-// MARK: - Readiness
-
-/// Asks the database whether every migration is applied that this program relies on, and whether it is too old for one.
-///
-/// Newer migrations than this program knows are accepted unless they say that it is too old for them: releases first add
-/// to the schema, and remove what is no longer used a release later.
-struct SchemaCheck: Sendable {
-    /// The migrations that this program knows.
-    let migrations: MigrationDirectory
-
-    private static let applied = PreparedStatement(AppliedMigration.query)
-    private static let program = ProgramVersion(BuildInformation.version)
-
-    func run(on pool: ConnectionPool) async -> StoreHealth {
-        do throws(PostgresError) {
-            let rows = try await pool.query(Self.applied, lane: .exclusive, isIdempotent: true)
-            var applied: [AppliedMigration] = []
-            for row in rows { applied.append(try AppliedMigration(row)) }
-            let versions = Set(applied.map(\.version))
-            let replaced = migrations.replacedVersions(applied: versions)
-            guard replaced.isEmpty else { return .replaced(migrations: replaced) }
-            if let program = Self.program {
-                let beyond = migrations.migrationsBeyond(program, applied: applied)
-                if !beyond.isEmpty { return .outdated(byMigrations: beyond.map(\.shownName)) }
-            }
-            return .reachable(missingMigrations: migrations.missingSchemaVersions(applied: versions))
-        } catch  where error.sqlState == .undefinedTable {
-            return .reachable(missingMigrations: migrations.missingSchemaVersions(applied: []))
-        } catch {
-            return .unreachable(reason: error.logText)
         }
     }
 }

@@ -15,10 +15,7 @@ enum DevCommand {
         let state = try DevelopmentState(from: &reader)
         var database = try DatabaseConfiguration(from: &reader)
         var events = try EventDatabaseConfiguration(from: &reader, database: database)
-        try reader.refuseUnknownFlags()
-        guard !invocation.line.switches.contains("--print-config") else {
-            return try Terminal.print(reader.summary)
-        }
+        if try invocation.printsConfiguration(reader) { return }
         let url = try state.start()
         defer { state.stop() }
         try database.use(connectionString: url)

@@ -18,10 +18,7 @@ enum MigrateCommand {
         let database = try DatabaseConfiguration(from: &reader)
         let settings = try MigrationSettings(
             from: &reader, seedsByDefault: invocation.line.switches.contains("--seeds"))
-        try reader.refuseUnknownFlags()
-        guard !invocation.line.switches.contains("--print-config") else {
-            return try Terminal.print(reader.summary)
-        }
+        if try invocation.printsConfiguration(reader) { return }
         if action == "new" { return try makeFile(invocation, settings) }
 
         // A run goes on where nobody reads its output: its result is in the database.

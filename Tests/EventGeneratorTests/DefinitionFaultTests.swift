@@ -33,7 +33,7 @@ struct DefinitionFaultTests {
             ("", "there should be a value at byte 0"),
             ("{", "there should be a member's name at byte 1"),
             ("[]", "the definition must be an object"),
-            (#"{"title":"a","title":"b"}"#, "there should be no name given twice at byte 25"),
+            (#"{"title":"a","title":"b"}"#, "there should be each name once at byte 25"),
             (#"{"description":"d"}"#, "the definition must have a title, on one line"),
             (#"{"title":"A b"}"#, "title must be in kebab case, as page-view is"),
             (#"{"title":"b"}"#, "the file of b must be called b.json"),

@@ -50,7 +50,7 @@ struct GeneratorProgramTests {
         "says in a line what is wrong with its arguments",
         arguments: [
             ([], "--definitions is missing"),
-            (["--definitions", "x"], "nothing to make: give --swift, --documentation or both"),
+            (["--definitions", "x"], "nothing to make: give --swift, --catalog or --documentation"),
             (["--definitions"], "--definitions: not an option with a value; --help lists them"),
             (["--colour", "red"], "--colour is not an option; --help lists them"),
             (["--type", "lower"], "--type: lower is no type's name"),

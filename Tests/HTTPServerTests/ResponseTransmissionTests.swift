@@ -69,7 +69,7 @@ struct ResponseTransmissionTests {
             let client = try WireClient(port: server.port)
             client.send(Self.request("/drip-hourly"))
             let first = String(decoding: try client.receiveSome(atMost: 1), as: UTF8.self)
-            await server.shutdown(deadline: .zero)
+            await server.shutdown(timeout: .zero)
             #expect(try first + client.receiveAll() == Self.head + "01234")
         }
     }
@@ -82,7 +82,7 @@ struct ResponseTransmissionTests {
             _ = try client.receiveSome(atMost: 1)
             client.reset()
             // Nothing is left to wait for, or this would take as long as the deadline.
-            await server.shutdown(deadline: .seconds(600))
+            await server.shutdown(timeout: .seconds(600))
         }
     }
 

@@ -36,7 +36,7 @@ struct WireServer: Sendable {
         }
         server.gate.open()
         server.returned.open()
-        await server.shutdown(deadline: .zero)
+        await server.shutdown(timeout: .zero)
         #expect(server.thread.stopAndJoin() == 0, "handles were left open")
         try result.get()
     }
@@ -59,9 +59,9 @@ struct WireServer: Sendable {
     }
 
     /// Ends the server gracefully.
-    func shutdown(deadline: Duration) async {
+    func shutdown(timeout: Duration) async {
         let server = server
-        await Task(executorPreference: thread.loop) { _ = await server.value.shutdown(deadline: deadline) }
+        await Task(executorPreference: thread.loop) { _ = await server.value.shutdown(timeout: timeout) }
             .value
     }
 
@@ -72,7 +72,7 @@ struct WireServer: Sendable {
         let server = server
         try await thread.loop.submit {
             try before()
-            server.value.shutdown(deadline: .seconds(60)) {}
+            server.value.shutdown(timeout: .seconds(60)) {}
         }
     }
 

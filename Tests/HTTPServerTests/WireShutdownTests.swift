@@ -30,7 +30,7 @@ struct WireShutdownTests {
             server.gate.open()
             #expect(
                 try busy.receiveAll() == ExpectedResponse.text("200 OK", "gated", connection: "close"))
-            await server.shutdown(deadline: .seconds(60))
+            await server.shutdown(timeout: .seconds(60))
             #expect(try await server.connectionCount() == 0)
         }
     }
@@ -41,7 +41,7 @@ struct WireShutdownTests {
             let busy = try WireClient(port: server.port)
             busy.send(WireRequest.gated)
             await server.gate.arrivals()
-            await server.shutdown(deadline: .milliseconds(20))
+            await server.shutdown(timeout: .milliseconds(20))
             #expect(try await server.connectionCount() == 0)
             #expect(try busy.receiveAll() == "")
             server.gate.open()
@@ -56,7 +56,7 @@ struct WireShutdownTests {
             let client = try keptConnection(to: server)
             try await server.beginShutdown { client.send(WireRequest.hello) }
             #expect(try client.receiveAll() == Self.lastHello)
-            await server.shutdown(deadline: .seconds(60))
+            await server.shutdown(timeout: .seconds(60))
         }
     }
 
@@ -72,7 +72,7 @@ struct WireShutdownTests {
                 }
             }
             for client in clients.withLock({ $0 }) { #expect(try client.receiveAll() == Self.lastHello) }
-            await server.shutdown(deadline: .seconds(60))
+            await server.shutdown(timeout: .seconds(60))
         }
     }
 
@@ -83,13 +83,13 @@ struct WireShutdownTests {
         try await WireServer.run(configuration) { server in
             let silent = try await connectBeforeShutdown(of: server)
             #expect(try silent.receiveAll() == "")
-            await server.shutdown(deadline: .seconds(60))
+            await server.shutdown(timeout: .seconds(60))
         }
         try await WireServer.run { server in
             let client = try await connectBeforeShutdown(of: server)
             client.send(WireRequest.hello)
             #expect(try client.receiveAll() == Self.lastHello)
-            await server.shutdown(deadline: .seconds(60))
+            await server.shutdown(timeout: .seconds(60))
         }
     }
 
@@ -114,7 +114,7 @@ struct WireShutdownTests {
             #expect(try await server.connectionCount() == 1)
             #expect(try client.ending() == .end)
             client.close()
-            await server.shutdown(deadline: .seconds(60))
+            await server.shutdown(timeout: .seconds(60))
         }
     }
 

@@ -90,7 +90,7 @@ struct CrossOriginTests {
 
     @Test("If any origin may read, every response says so, and none varies by origin")
     func anyOrigin() throws {
-        let fields = ServiceHandler.commonFields(CrossOriginPolicy([.any]))
+        let fields = ServiceDispatcher.commonFields(CrossOriginPolicy([.any]))
         #expect(fields.first(.vary) == "Accept, Accept-Encoding")
         #expect(fields.first(Self.allowOrigin) == "*")
         #expect(fields.first("Timing-Allow-Origin") == "*")
@@ -99,9 +99,9 @@ struct CrossOriginTests {
 
     @Test("With a list of origins every response varies by origin; without one, none does")
     func vary() {
-        let listed = ServiceHandler.commonFields(CrossOriginPolicy([.origin(Self.ours)]))
+        let listed = ServiceDispatcher.commonFields(CrossOriginPolicy([.origin(Self.ours)]))
         #expect(listed.map(\.value) == ["Accept, Accept-Encoding, Origin"])
-        let none = ServiceHandler.commonFields(CrossOriginPolicy([]))
+        let none = ServiceDispatcher.commonFields(CrossOriginPolicy([]))
         #expect(none.map(\.value) == ["Accept, Accept-Encoding"])
     }
 

@@ -8,7 +8,7 @@ import PointsOfInterestAPI
 /// The service on one loop, without a socket: all that stands between a request and the store.
 final class ServiceSite {
     let health = Health(requiresDatabase: false)
-    private let handler: ServiceHandler
+    private let handler: ServiceDispatcher
     private let log: LogFile
     private var isFinished = false
 
@@ -19,7 +19,7 @@ final class ServiceSite {
         var reader = SettingsReader(flags: [:], environment: environment)
         let configuration = try ServiceConfiguration(from: &reader, processorCount: 1)
         log = try LogFile()
-        handler = ServiceHandler(
+        handler = ServiceDispatcher(
             store: store, events: events, health: health, configuration: configuration,
             errorResponder: ProblemResponder(observability: log.observability),
             observability: log.observability,

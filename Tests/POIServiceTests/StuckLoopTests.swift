@@ -71,7 +71,7 @@ struct StuckLoopTests {
         }
 
         func stop() async throws {
-            for loop in serviceLoops { await loop.onLoop { _ = await $0.shutdown(deadline: .zero) } }
+            for loop in serviceLoops { await loop.onLoop { _ = await $0.shutdown(timeout: .zero) } }
             await admin.onLoop { await $0.shutdown() }
             for thread in threads + [adminThread] { #expect(thread.stopAndJoin() == 0) }
             _ = try log.finish()

@@ -7,7 +7,7 @@ struct ListenerEventBufferTests {
     private let buffer = ListenerEventBuffer(capacity: 3)
 
     private func event(_ payload: String) -> PostgresListener.Event {
-        .notification(PostgresNotification(channel: "c", payload: payload, processID: 1))
+        .notification(PostgresNotification(channel: "c", payload: payload))
     }
 
     @Test("What fits arrives in order, before the end")

@@ -47,18 +47,10 @@ public struct HTTPHeaderName: Hashable, Sendable, CustomStringConvertible, Expre
     public static let connection: HTTPHeaderName = "Connection"
     /// Coding of the body.
     public static let contentEncoding: HTTPHeaderName = "Content-Encoding"
-    /// Length of the body in bytes. The server writes it itself.
-    public static let contentLength: HTTPHeaderName = "Content-Length"
     /// Media type of the body.
     public static let contentType: HTTPHeaderName = "Content-Type"
-    /// Time of the response. The server writes it itself.
-    public static let date: HTTPHeaderName = "Date"
     /// The representation's entity tag.
     public static let eTag: HTTPHeaderName = "ETag"
-    /// What the client expects before it sends the body.
-    public static let expect: HTTPHeaderName = "Expect"
-    /// Host and port that the request is for.
-    public static let host: HTTPHeaderName = "Host"
     /// Entity tags, one of which the resource must have.
     public static let ifMatch: HTTPHeaderName = "If-Match"
     /// Entity tags of the client's copies.

@@ -59,8 +59,6 @@ public struct HTTPStatus: Hashable, Sendable, CustomStringConvertible {
     public static let ok = HTTPStatus(unchecked: 200)
     /// 201, a resource was created.
     public static let created = HTTPStatus(unchecked: 201)
-    /// 202, accepted but not processed yet.
-    public static let accepted = HTTPStatus(unchecked: 202)
     /// 204, success without a body.
     public static let noContent = HTTPStatus(unchecked: 204)
     /// 304, the client's copy is still valid.

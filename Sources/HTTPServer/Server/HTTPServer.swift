@@ -71,9 +71,9 @@ public final class HTTPServer {
     ///
     /// Accepts the connections that the system has queued, and no more. Responds, with `Connection: close`, to requests
     /// that have begun, to those that were received but not read, and to the first request of a new connection. Closes
-    /// idle connections in order. After `deadline` all connections that are left are closed and their requests
-    /// cancelled. May be called again; the first deadline counts.
-    public func shutdown(deadline: Duration, onCompleted: @escaping () -> Void) {
+    /// idle connections in order. After `timeout` all connections that are left are closed and their requests
+    /// cancelled. May be called again; the first timeout counts.
+    public func shutdown(timeout: Duration, onCompleted: @escaping () -> Void) {
         onShutDown.append(onCompleted)
         guard !isShuttingDown else { return completeIfDone() }
         endsKeepAlive = true
@@ -84,7 +84,7 @@ public final class HTTPServer {
             cutOffCount = connections.count
             for connection in connections.values { connection.close() }
         }
-        timer.start(after: deadline)
+        timer.start(after: timeout)
         shutdownTimer = timer
         for connection in connections.values { connection.drain() }
         completeIfDone()
@@ -92,11 +92,11 @@ public final class HTTPServer {
 
     /// Shuts down gracefully, and returns when no connection is left. On the loop's thread.
     ///
-    /// - Returns: number of connections that were cut off at the deadline.
+    /// - Returns: number of connections that were cut off at the end of the timeout.
     @discardableResult
-    public func shutdown(deadline: Duration) async -> Int {
+    public func shutdown(timeout: Duration) async -> Int {
         await withCheckedContinuation { continuation in
-            shutdown(deadline: deadline) { continuation.resume() }
+            shutdown(timeout: timeout) { continuation.resume() }
         }
         return cutOffCount
     }

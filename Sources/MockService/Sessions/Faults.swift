@@ -86,7 +86,7 @@ struct PathTemplate: Hashable, Sendable {
 /// The service with the fault and the delay of a rule.
 struct FaultyHandler: HTTPHandler {
     let rule: MockFaultRule?
-    let service: ServiceHandler
+    let service: ServiceDispatcher
 
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         if let delay = rule?.delaySeconds, delay > 0 { try await Task.sleep(for: .seconds(delay)) }

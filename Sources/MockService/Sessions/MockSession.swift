@@ -10,11 +10,11 @@ final class MockSession {
     /// The app's requests.
     let journal: Journal
 
-    private let makeService: (Fixtures) -> ServiceHandler
-    private var service: ServiceHandler
+    private let makeService: (Fixtures) -> ServiceDispatcher
+    private var service: ServiceDispatcher
 
     /// - Parameter makeService: makes the real service with a store of its own for these places.
-    init(loop: EventLoop, fixtures: Fixtures, makeService: @escaping (Fixtures) -> ServiceHandler) {
+    init(loop: EventLoop, fixtures: Fixtures, makeService: @escaping (Fixtures) -> ServiceDispatcher) {
         journal = Journal(loop: loop)
         self.makeService = makeService
         service = makeService(fixtures)

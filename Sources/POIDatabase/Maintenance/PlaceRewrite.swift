@@ -163,7 +163,7 @@ enum SpatialOrder {
         CROSS JOIN LATERAL ( \
         SELECT page = lag(page) OVER (ORDER BY space_key) AS is_same \
         FROM (SELECT space_key, (ctid::text::point)[0] AS page FROM locations WHERE space_key >= bound \
-        ORDER BY space_key LIMIT 16) AS neighbors \
+        ORDER BY space_key LIMIT 16) AS neighbours \
         ) AS pairs
         """)
 

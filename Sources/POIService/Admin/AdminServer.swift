@@ -31,7 +31,7 @@ final class AdminServer {
 
     /// Finishes the requests in flight, for at most a second, and closes the listener.
     func shutdown() async {
-        await server.shutdown(deadline: .seconds(1))
+        await server.shutdown(timeout: .seconds(1))
     }
 }
 

@@ -30,7 +30,8 @@ extension HTTPServerConfiguration {
         self.init(
             maximumConnections: configuration.maxConnectionsPerLoop,
             connectionsPerClient: limits.connectionsPerClient, bodyBudget: limits.bodyBudget,
-            commonFields: ServiceHandler.commonFields(CrossOriginPolicy(configuration.access.allowedOrigins)))
+            commonFields: ServiceDispatcher.commonFields(
+                CrossOriginPolicy(configuration.access.allowedOrigins)))
     }
 }
 

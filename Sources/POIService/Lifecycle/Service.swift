@@ -218,11 +218,11 @@ public final class Service: Sendable {
 
     /// Finishes the requests in flight, on all loops at the same time.
     private func finish(_ serviceLoops: [LoopBound<ServiceLoop>]) async {
-        let deadline = configuration.lifecycle.shutdownTimeout
+        let timeout = configuration.lifecycle.shutdownTimeout
         let cutOffCount = await withTaskGroup(of: Int.self) { group in
             for serviceLoop in serviceLoops {
                 group.addTask(executorPreference: serviceLoop.loop) {
-                    await serviceLoop.value.shutdown(deadline: deadline)
+                    await serviceLoop.value.shutdown(timeout: timeout)
                 }
             }
             return await group.reduce(0, +)

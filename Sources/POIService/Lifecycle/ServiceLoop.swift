@@ -31,7 +31,7 @@ final class ServiceLoop {
         server = HTTPServer(
             loop: loop,
             configuration: serverConfiguration,
-            dispatcher: ServiceHandler(
+            dispatcher: ServiceDispatcher(
                 store: store, events: events, health: health, configuration: configuration,
                 errorResponder: problems, observability: observability, rateLimiter: limits.rateLimiter),
             errorResponder: problems,
@@ -75,8 +75,8 @@ final class ServiceLoop {
     }
 
     /// Finishes the requests in flight, closes everything, and returns the number of connections that were cut off.
-    func shutdown(deadline: Duration) async -> Int {
-        let cutOffCount = await server.shutdown(deadline: deadline)
+    func shutdown(timeout: Duration) async -> Int {
+        let cutOffCount = await server.shutdown(timeout: timeout)
         await store.close()
         await events.close()
         lag.close()

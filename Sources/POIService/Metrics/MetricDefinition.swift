@@ -108,7 +108,7 @@ extension MetricDefinition {
         "The dataset that is served; absent while it isn't known.")
     static let build = MetricDefinition(
         "poi_build_info", .gauge, labels: ["version", "swift"], merging: .maximum,
-        "The version of the program, and the compiler's language version.")
+        "The version of the program, and of the Swift compiler that built it.")
     static let droppedLogLines = MetricDefinition(
         "poi_log_lines_dropped_total", .counter, "Log lines that were dropped or could not be written.")
 }
@@ -150,7 +150,7 @@ package enum DatabaseMetrics {
         "Whether a server for reads can be reached and is not too far behind.")
     package static let locationsOrder = MetricDefinition(
         "poi_locations_order_ratio", .gauge, merging: .maximum,
-        "The share of places on the same page of the table as their neighbor in spatial order.")
+        "The share of places on the same page of the table as their neighbour in spatial order.")
     package static let eventPartitionDaysLeft = MetricDefinition(
         "poi_events_partition_days_left", .gauge, merging: .maximum,
         "Whole days until the end of the last month that has a partition for events.")

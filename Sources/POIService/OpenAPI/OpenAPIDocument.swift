@@ -41,7 +41,7 @@ struct OpenAPIDocument {
             "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
             "description": .string(
                 """
-                Places near a location, nearest first by their distance on the WGS 84 ellipsoid.
+                Places near a coordinate, nearest first by their distance on the WGS 84 ellipsoid.
 
                 Coordinates are in degrees (WGS 84), lengths in metres. A request with a parameter that is unknown, \
                 repeated, empty or out of range gets 400, with all faults; no value is changed or ignored in silence. \

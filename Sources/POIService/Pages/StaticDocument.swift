@@ -98,7 +98,7 @@ enum HTMLPage {
 enum StartPage {
     static func document(_ cachePolicy: CachePolicy) -> StaticDocument {
         let content = """
-            <p>A web service that finds points of interest near a location. Try
+            <p>A web service that finds points of interest near a coordinate. Try
             <a href="categories">/categories</a>.
             <ul>
             <li><a href="openapi.json">The service's description</a> (OpenAPI)

@@ -8,9 +8,6 @@ public struct EventsRequest: Hashable, Sendable {
         self.events = events
     }
 
-    /// The path, below any prefix.
-    package var path: String { EndpointPath.events }
-
     /// The body.
     package func encode() -> [UInt8] {
         var writer = JSONWriter(capacity: 16 + 256 * events.count)

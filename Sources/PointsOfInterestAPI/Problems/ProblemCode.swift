@@ -200,13 +200,13 @@ extension ProblemCode {
         .headersTooLarge: Kind(431, "The headers are too large"),
         .internalError: Kind(500, "The service failed"),
         .notImplemented: Kind(501, "The service can't do this"),
-        .badGateway: Kind(502, "No server has answered"),
+        .badGateway: Kind(502, "No server has responded"),
         .overloaded: Kind(503, "The service is overloaded"),
         .notReady: Kind(503, "The service is not ready"),
         .databaseUnavailable: Kind(503, "The database is not available"),
         .databaseBusy: Kind(503, "The database is busy"),
         .queryTimeout: Kind(504, "The query took too long"),
-        .gatewayTimeout: Kind(504, "A server took too long to answer"),
+        .gatewayTimeout: Kind(504, "A server took too long to respond"),
         .httpVersionNotSupported: Kind(505, "The version of HTTP is not supported"),
     ]
 }

@@ -82,14 +82,6 @@ public struct EventCatalog: Hashable, Sendable {
             definitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Makes a catalog.
-    ///
-    /// - Throws: `EventDefinitionError` if two definitions have one name.
-    public init(_ definitions: [EventDefinition]) throws(EventDefinitionError) {
-        self.init(unique: [])
-        self = try merging(definitions)
-    }
-
     /// The definitions, in the order of their names.
     public var definitions: [EventDefinition] {
         definitionsByName.values.sorted { $0.name < $1.name }

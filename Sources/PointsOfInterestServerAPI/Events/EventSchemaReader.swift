@@ -208,9 +208,9 @@ extension JSONValue {
         try checker.value()
         checker.skipBlanks()
         guard checker.isAtEnd else { throw checker.fail("the end") }
-        if checker.flaws.contains(.repetition) { throw checker.fail("no name given twice") }
-        if checker.flaws.contains(.text) { throw checker.fail("no malformed text") }
-        guard checker.flaws.isEmpty else { throw checker.fail("nothing as large") }
+        if checker.flaws.contains(.repetition) { throw checker.fail("each name once") }
+        if checker.flaws.contains(.text) { throw checker.fail("well-formed text") }
+        guard checker.flaws.isEmpty else { throw checker.fail("a smaller number") }
         var reader = JSONScanner(bytes, from: start)
         self = try reader.tree()
     }

@@ -70,7 +70,7 @@ struct QueryDecoder<Parameter: QueryParameter> {
     ) {
         if let parameter = Parameter(named: name) {
             keep(value, for: parameter)
-        } else if !PercentEncoding.isNeeded(in: name) {
+        } else if !PercentEncoding.isEncoded(name) {
             refuse(unknown: name, ignoring: ignored)
         } else {
             do throws(PercentEncoding.Fault) {
@@ -93,7 +93,7 @@ struct QueryDecoder<Parameter: QueryParameter> {
         values[parameter.rawValue] = .refused
         if value.isEmpty {
             report(parameter, .emptyParameter, "must have a value")
-        } else if !PercentEncoding.isNeeded(in: value) {
+        } else if !PercentEncoding.isEncoded(value) {
             values[parameter.rawValue] = .plain(value)
         } else {
             do throws(PercentEncoding.Fault) {
@@ -200,7 +200,7 @@ extension PercentEncoding {
     }
 
     /// Whether the text is anything but its own decoding: has an escape, or must be checked to be UTF-8.
-    static func isNeeded(in text: UnsafeBufferPointer<UInt8>) -> Bool {
+    static func isEncoded(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         text.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 >= 0x80 || $0 == 0 }
     }
 

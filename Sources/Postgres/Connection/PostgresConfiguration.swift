@@ -114,7 +114,7 @@ extension PostgresConfiguration {
     private func startupOptions() throws(PostgresError) -> String {
         var all = settings
         if let statementTimeout {
-            all.append(Setting("statement_timeout", "\(statementTimeout.wholeMilliseconds)ms"))
+            all.append(Setting("statement_timeout", "\(statementTimeout.millisecondsRoundedUp)ms"))
         }
         var options: [String] = []
         for setting in all {
@@ -162,7 +162,7 @@ extension PostgresConfiguration {
 
 extension Duration {
     /// Whole milliseconds, rounded up, at least 1: for PostgreSQL, 0 means no limit.
-    fileprivate var wholeMilliseconds: Int64 {
+    fileprivate var millisecondsRoundedUp: Int64 {
         let (seconds, attoseconds) = components
         let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
         // PostgreSQL counts its time-outs in an int4.

@@ -14,7 +14,7 @@ struct ReplicatedService {
     let standby: PrivateCluster
     let server: ServerProcess
 
-    /// - Parameter standbySettings: of `postgresql.conf`.
+    /// - Parameter environment: the server's settings.
     init(_ environment: [String: String] = [:]) async throws {
         (primary, standby) = try await offPool {
             let primary = PrivateCluster(ephemeralWith: [:])

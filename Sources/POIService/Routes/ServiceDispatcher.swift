@@ -4,7 +4,7 @@ import HTTPServer
 /// routes.
 ///
 /// Belongs to one loop.
-package final class ServiceHandler: HTTPDispatcher {
+package final class ServiceDispatcher: HTTPDispatcher {
     private let router: HTTPRouter
     private let errorResponder: any HTTPErrorResponder
     private let crossOrigin: CrossOriginPolicy

@@ -7,8 +7,8 @@ import PointsOfInterestAPI
 /// mock's own requests.
 ///
 /// Belongs to one loop.
-final class MockHandler: HTTPDispatcher, HTTPHandler {
-    private let service: ServiceHandler
+final class MockDispatcher: HTTPDispatcher, HTTPHandler {
+    private let service: ServiceDispatcher
     private let sessions: SessionTable
     private let sessionRoutes: HTTPRouter
     private let errorResponder: any HTTPErrorResponder
@@ -16,7 +16,7 @@ final class MockHandler: HTTPDispatcher, HTTPHandler {
     /// - Parameter makeService: makes the real service with a store of its own.
     init(
         loop: EventLoop, fixtures: Fixtures, maximumSessionCount: Int,
-        errorResponder: any HTTPErrorResponder, makeService: @escaping (Fixtures) -> ServiceHandler
+        errorResponder: any HTTPErrorResponder, makeService: @escaping (Fixtures) -> ServiceDispatcher
     ) {
         let service = makeService(fixtures)
         self.service = service

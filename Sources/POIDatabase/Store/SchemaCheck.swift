@@ -1,0 +1,35 @@
+import Migrator
+import POIService
+import Postgres
+
+/// Asks the database whether every migration is applied that this program relies on, and whether it is too old for one.
+///
+/// Newer migrations than this program knows are accepted unless they say that it is too old for them: releases first add
+/// to the schema, and remove what is no longer used a release later.
+struct SchemaCheck: Sendable {
+    /// The migrations that this program knows.
+    let migrations: MigrationDirectory
+
+    private static let applied = PreparedStatement(AppliedMigration.query)
+    private static let program = ProgramVersion(BuildInformation.version)
+
+    func run(on pool: ConnectionPool) async -> StoreHealth {
+        do throws(PostgresError) {
+            let rows = try await pool.query(Self.applied, lane: .exclusive, isIdempotent: true)
+            var applied: [AppliedMigration] = []
+            for row in rows { applied.append(try AppliedMigration(row)) }
+            let versions = Set(applied.map(\.version))
+            let replaced = migrations.replacedVersions(applied: versions)
+            guard replaced.isEmpty else { return .replaced(migrations: replaced) }
+            if let program = Self.program {
+                let beyond = migrations.migrationsBeyond(program, applied: applied)
+                if !beyond.isEmpty { return .outdated(byMigrations: beyond.map(\.shownName)) }
+            }
+            return .reachable(missingMigrations: migrations.missingSchemaVersions(applied: versions))
+        } catch  where error.sqlState == .undefinedTable {
+            return .reachable(missingMigrations: migrations.missingSchemaVersions(applied: []))
+        } catch {
+            return .unreachable(reason: error.logText)
+        }
+    }
+}
