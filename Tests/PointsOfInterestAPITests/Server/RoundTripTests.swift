@@ -66,3 +66,12 @@ struct RoundTripTests {
         }
     }
 }
+
+extension RandomRequest {
+    static func position(using random: inout SeededGenerator) -> PagePosition {
+        PagePosition(
+            distanceMeters: .random(in: 0...NearbyPlacesRequest.maximumRadiusMeters, using: &random),
+            id: .random(in: .min ... .max, using: &random),
+            count: Int(UInt32.random(in: 0 ... .max, using: &random)))
+    }
+}

@@ -1,5 +1,5 @@
 import Foundation
-import PointsOfInterestServerAPI
+import PointsOfInterestAPI
 import Randomness
 
 /// Valid requests, with any of the options that go together.
@@ -27,13 +27,6 @@ enum RandomRequest {
         let id = Bool.random(using: &random) ? Int.random(in: 1...100, using: &random) : .max
         let center = Bool.random(using: &random) ? coordinate(using: &random) : nil
         return PlaceRequest(id: id, center: center)
-    }
-
-    static func position(using random: inout SeededGenerator) -> PagePosition {
-        PagePosition(
-            distanceMeters: .random(in: 0...NearbyPlacesRequest.maximumRadiusMeters, using: &random),
-            id: .random(in: .min ... .max, using: &random),
-            count: Int(UInt32.random(in: 0 ... .max, using: &random)))
     }
 
     static func events(using random: inout SeededGenerator) -> EventsRequest {
