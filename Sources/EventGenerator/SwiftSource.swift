@@ -33,8 +33,9 @@ struct SwiftSource {
     private var access: String { options.access == .internal ? "" : options.access.rawValue + " " }
 
     private func writeEnum(_ writer: inout SourceWriter) {
-        writer.comment(
-            "The events that are defined in `\(options.definitions)`. Later versions may have more cases.")
+        writer.comment("The events that are defined in `\(options.definitions)`.")
+        // On a line of its own, so that it is where it is however long the folder's path is.
+        writer.comment("Later versions may have more cases.")
         writer.block("\(access)enum \(options.type): TrackableEvent") { writer in
             for event in events { event.writeCase(&writer) }
             writer.comment("Any other event: one whose name isn't here, or whose values no case can hold.")

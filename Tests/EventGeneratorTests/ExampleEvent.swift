@@ -3,8 +3,8 @@
 
 import PointsOfInterestAPI
 
-/// The events that are defined in `Tests/EventGeneratorTests/Definitions`. Later versions may have
-/// more cases.
+/// The events that are defined in `Tests/EventGeneratorTests/Definitions`.
+/// Later versions may have more cases.
 enum ExampleEvent: TrackableEvent {
     /// What class is.
     case `class`

@@ -1,7 +1,8 @@
 // Made by generate-events from the definitions in Events. Changes belong there.
 // swift-format-ignore-file
 
-/// The events that are defined in `Events`. Later versions may have more cases.
+/// The events that are defined in `Events`.
+/// Later versions may have more cases.
 public enum TrackingEvent: TrackableEvent {
     /// The app went to the background.
     case background
