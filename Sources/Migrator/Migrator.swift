@@ -127,15 +127,7 @@ public struct Migrator: Sendable {
     /// Runs `body` with a session of its own; an error of the database becomes a ``MigrationError``.
     private func withConnection<R>(_ body: (PostgresConnection) async throws -> R) async throws -> R {
         do {
-            let connection = try await PostgresConnection.connect(configuration, loop: loop)
-            do {
-                let result = try await body(connection)
-                await connection.close()
-                return result
-            } catch {
-                await connection.close()
-                throw error
-            }
+            return try await PostgresConnection.withConnection(configuration, loop: loop, body)
         } catch let error as PostgresError {
             throw MigrationError.databaseFailed(error.serverMessage ?? error.description)
         }

@@ -54,15 +54,7 @@ public struct CommandError: Error, CustomStringConvertible {
         _ body: (PostgresConnection) async throws -> Value
     ) async throws -> Value {
         do {
-            let connection = try await PostgresConnection.connect(configuration, loop: loop)
-            do {
-                let value = try await body(connection)
-                await connection.close()
-                return value
-            } catch {
-                await connection.close()
-                throw error
-            }
+            return try await PostgresConnection.withConnection(configuration, loop: loop, body)
         } catch let error as PostgresError {
             throw CommandError(error.serverMessage ?? error.description)
         }

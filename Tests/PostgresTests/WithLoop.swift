@@ -12,15 +12,7 @@ func withConnection<Value: Sendable>(
     var configuration = try PostgresConfiguration(conninfo: database.connectionString)
     change(&configuration)
     return try await onLoop { [configuration] loop in
-        let connection = try await PostgresConnection.connect(configuration, loop: loop)
-        do {
-            let value = try await body(connection)
-            await connection.close()
-            return value
-        } catch {
-            await connection.close()
-            throw error
-        }
+        try await PostgresConnection.withConnection(configuration, loop: loop, body)
     }
 }
 

@@ -34,8 +34,7 @@ public struct EventUploadPolicy: Hashable, Sendable {
     ///   - jitter: the factor of the pause, 0…1 (AWS Architecture Blog, "Exponential Backoff And Jitter": full
     ///     jitter).
     func pause(failures: Int, retryAfter: Duration?, jitter: Double) -> Duration {
-        // Doubled at most 20 times, so that nothing overflows.
-        let backOff = min(firstPause * (1 << min(max(failures - 1, 0), 20)), maximumPause) * jitter
+        let backOff = firstPause.backedOff(doublings: failures - 1, maximum: maximumPause) * jitter
         return min(retryAfter ?? .zero, maximumRetryAfter) + backOff
     }
 }
@@ -79,9 +78,7 @@ enum BatchOutcome: Equatable {
         // The service can't read the batch: it is sent in halves, down to the event that is the reason.
         case 400: self = .tooLarge
         default:
-            let field = response.head.value(forField: "Retry-After")
-            let date = response.head.value(forField: "Date").flatMap(HTTPDate.parse) ?? now
-            self = .failed(refusal, retryAfter: field.flatMap { RetryAfter.parse($0, now: date) })
+            self = .failed(refusal, retryAfter: response.head.retryAfter(now: now))
         }
     }
 

@@ -60,11 +60,8 @@ public struct RetryPolicy: Hashable, Sendable {
         after outcome: Result<Response, RequestError>, attempt: Int, jitter: Double, now: Date
     ) -> Duration? {
         guard attempt < attempts, Self.mayPass(outcome) else { return nil }
-        // Doubled at most 20 times, so that nothing overflows.
-        let backOff = min(firstPause * (1 << min(attempt - 1, 20)), maximumPause) * jitter
-        guard case .success(let response) = outcome, let field = response.head.value(forField: "Retry-After"),
-            let retryAfter = RetryAfter.parse(
-                field, now: response.head.value(forField: "Date").flatMap(HTTPDate.parse) ?? now)
+        let backOff = firstPause.backedOff(doublings: attempt - 1, maximum: maximumPause) * jitter
+        guard case .success(let response) = outcome, let retryAfter = response.head.retryAfter(now: now)
         else { return backOff }
         return retryAfter > maximumRetryAfter ? nil : retryAfter + backOff
     }
@@ -127,6 +124,22 @@ enum RetryAfter {
         }
         guard let date = HTTPDate.parse(value) else { return nil }
         return .seconds(max(0, min(date.timeIntervalSince(now), 1e12)))
+    }
+}
+
+extension ResponseHead {
+    /// How long the service asks to wait; nil if it doesn't. A date is counted from the response's `Date`, or from `now`
+    /// if there is none.
+    func retryAfter(now: Date) -> Duration? {
+        let date = value(forField: "Date").flatMap(HTTPDate.parse) ?? now
+        return value(forField: "Retry-After").flatMap { RetryAfter.parse($0, now: date) }
+    }
+}
+
+extension Duration {
+    /// The duration, doubled so many times; at most 20 times, so that nothing overflows, and at most `maximum`.
+    func backedOff(doublings: Int, maximum: Duration) -> Duration {
+        min(self * (1 << min(max(doublings, 0), 20)), maximum)
     }
 }
 

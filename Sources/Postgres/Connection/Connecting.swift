@@ -134,3 +134,23 @@ private func withCStrings<Result>(
     defer { for copy in copies { free(copy) } }
     return (copies.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { body($0.baseAddress) }
 }
+
+extension PostgresConnection {
+    /// Runs `body` with a connection of its own, and closes it afterwards. On the loop.
+    ///
+    /// - Throws: `PostgresError` if there is no connection; what `body` throws.
+    package static func withConnection<Value>(
+        _ configuration: PostgresConfiguration, loop: EventLoop,
+        _ body: (PostgresConnection) async throws -> Value
+    ) async throws -> Value {
+        let connection = try await connect(configuration, loop: loop)
+        do {
+            let value = try await body(connection)
+            await connection.close()
+            return value
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+}
