@@ -87,13 +87,14 @@ struct Balancer: Sendable {
         try await takesSignals()
     }
 
-    /// Waits until HAProxy's first process only waits for signals. It executes itself once more for that after it has
-    /// started its worker, and loses a signal that comes meanwhile.
+    /// Waits until HAProxy's first process acts on signals. After it has started a worker it executes itself once more,
+    /// and loses a signal that comes before it waits for them; only then does it catch the ends of its children.
     private func takesSignals() async throws {
         guard kind == .haproxy else { return }
         // Where there is no /proc, nothing tells.
-        while let environment = FileManager.default.contents(atPath: "/proc/\(program.processID)/environ"),
-            environment.range(of: Data("HAPROXY_MWORKER_WAIT_ONLY=1".utf8)) == nil
+        while let status = FileManager.default.contents(atPath: "/proc/\(program.processID)/status"),
+            let caught = String(decoding: status, as: UTF8.self).firstMatch(of: /SigCgt:\s*([0-9a-f]+)/),
+            let signals = UInt64(caught.1, radix: 16), signals & (1 << (SIGCHLD - 1)) == 0
         {
             try Task.checkCancellation()
             await Task.yield()
