@@ -93,14 +93,14 @@ struct ProblemTests {
     func notFound(path: String) async throws {
         let problem = try #require(await Service.problem(of: path))
         #expect(problem.status == 404)
-        #expect(problem.code == .notFound)
+        #expect(problem.code == .unknownPath)
         #expect(problem.errors.isEmpty)
     }
 
     @Test("A dot in a path is a name like any other", .contract(.invariant, .ownSettings))
     func dot() async throws {
         // Proxies may take it out of the path, and are right.
-        #expect(try await Service.problem(of: "/%2e")?.code == .notFound)
+        #expect(try await Service.problem(of: "/%2e")?.code == .unknownPath)
     }
 
     @Test(

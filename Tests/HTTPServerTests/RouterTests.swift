@@ -48,7 +48,7 @@ struct RouterTests {
             "/%6cocations", "/locations/nearest/y", "/a/1/c/", "/a//c/2",
         ])
     func notFound(target: String) async throws {
-        await #expect(throws: HTTPError(.notFound, .notFound, "There is nothing at this path.")) {
+        await #expect(throws: HTTPError(.notFound, .unknownPath, "There is nothing at this path.")) {
             try await send(.get, target)
         }
     }

@@ -37,8 +37,8 @@ struct ProblemResponderTests {
             error: HTTPError.overloaded(retryAfterSeconds: 3), status: 503, code: .overloaded,
             retryAfter: "3"),
         Example(
-            error: HTTPError(.notFound, .notFound, "There is nothing at this path."), status: 404,
-            code: .notFound),
+            error: HTTPError(.notFound, .unknownPath, "There is nothing at this path."), status: 404,
+            code: .unknownPath),
         Example(
             error: HTTPError(.contentTooLarge, .bodyTooLarge, "Too large."), status: 413,
             code: .contentTooLarge),

@@ -65,7 +65,7 @@ struct RoutesTests {
     func notFound(path: String) async throws {
         let problem = try await ServiceSite(StubStore()).problem(path)
         #expect(problem.status == 404)
-        #expect(problem.code == .notFound)
+        #expect(problem.code == .unknownPath)
     }
 
     @Test(

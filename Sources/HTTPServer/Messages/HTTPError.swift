@@ -24,6 +24,8 @@ public struct HTTPError: Error, Sendable {
         /// A transfer coding other than `chunked`.
         case transferCodingNotImplemented
         /// No route has this path.
+        case unknownPath
+        /// The resource of this path doesn't exist.
         case notFound
         /// There are routes with this path, but not with this method.
         case methodNotAllowed

@@ -102,7 +102,7 @@ public final class HTTPRouter: HTTPDispatcher {
     ) throws(HTTPError) -> HTTPRoute {
         if request.path == "*" { return Self.optionsRoute("*", [:]) }
         guard let node = node(of: request) else {
-            throw HTTPError(.notFound, .notFound, "There is nothing at this path.")
+            throw HTTPError(.notFound, .unknownPath, "There is nothing at this path.")
         }
         context.routeTemplate = node.template
         if request.method == .options { return Self.optionsRoute(node.template ?? "", [.allow: node.allow]) }

@@ -24,9 +24,12 @@ package struct ProblemResponder: HTTPErrorResponder {
     }
 
     private func response(to error: HTTPError, context: RequestContext) -> HTTPResponse {
-        let code =
-            error.code == .unsupportedContentCoding
-            ? .unsupportedContentEncoding : ProblemCode(status: error.status.code)
+        let code: ProblemCode =
+            switch error.code {
+            case .unsupportedContentCoding: .unsupportedContentEncoding
+            case .unknownPath: .unknownPath
+            default: ProblemCode(status: error.status.code)
+            }
         let problem = Problem(
             code, status: error.status.code, detail: error.detail,
             requestId: context.requestID)

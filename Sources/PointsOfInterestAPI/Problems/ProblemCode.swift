@@ -57,7 +57,9 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let forbidden = ProblemCode(rawValue: "forbidden")
     /// The client sends more requests than it may.
     public static let tooManyRequests = ProblemCode(rawValue: "too-many-requests")
-    /// There is nothing at this path.
+    /// The service has no such path: most likely the base URL is wrong. Earlier servers sent `notFound`.
+    public static let unknownPath = ProblemCode(rawValue: "unknown-path")
+    /// There is no place with this id.
     public static let notFound = ProblemCode(rawValue: "not-found")
     /// The path exists, but not for this method.
     public static let methodNotAllowed = ProblemCode(rawValue: "method-not-allowed")
@@ -184,6 +186,7 @@ extension ProblemCode {
         .badRequest: Kind(400, "The request is malformed"),
         .unauthorized: Kind(401, "A key is needed"),
         .forbidden: Kind(403, "The key is not accepted"),
+        .unknownPath: Kind(404, "There is nothing at this path"),
         .notFound: Kind(404, "There is nothing here"),
         .methodNotAllowed: Kind(405, "The method is not allowed here"),
         .notAcceptable: Kind(406, "There is no acceptable representation"),

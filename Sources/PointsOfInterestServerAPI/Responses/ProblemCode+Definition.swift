@@ -125,9 +125,12 @@ extension ProblemCode {
         .forbidden: Explanation(
             means: "The request's key isn't one of the service's.",
             remedy: "Check the key with the people who run the service. The same key won't work later."),
+        .unknownPath: Explanation(
+            means: "The path isn't one of the service's.",
+            remedy: "Check the base URL and the path. /openapi.json describes all paths."),
         .notFound: Explanation(
-            means: "The path isn't one of the service's, or there is no place with this id.",
-            remedy: "Check the path. /openapi.json describes all paths."),
+            means: "There is no place with this id: it never existed, or is gone.",
+            remedy: "Load the places again, and forget this id."),
         .methodNotAllowed: Explanation(
             means: "The path exists, but not for this method.",
             remedy: "Use a method that the Allow header names."),

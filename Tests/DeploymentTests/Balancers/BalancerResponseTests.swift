@@ -139,7 +139,7 @@ struct BalancerResponseTests {
             ("GET \(secretTarget) HTTP/1.0\r\n\r\n", 200, nil),
             ("GET \(secretTarget) HTTP/1.0\r\nHost: a\r\n\r\n", 200, nil),
             ("GET /locations HTTP/1.1\r\nHost: a\r\n\r\n", 400, .missingParameter),
-            ("GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n", 404, .notFound),
+            ("GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n", 404, .unknownPath),
             ("DELETE /locations HTTP/1.1\r\nHost: a\r\n\r\n", 405, .methodNotAllowed),
             ("GET /?\(longQuery) HTTP/1.1\r\nHost: a\r\n\r\n", 414, .uriTooLong),
             ("GET / HTTP/1.1\r\nHost: a\r\n\(manyFields)\r\n", 431, .headersTooLarge),

@@ -24,7 +24,7 @@ struct AdminListenerTests {
         for target in ["/", "/locations?lat=37&long=-121", "/openapi.json", "/metrics/", "/debug"] {
             let response = try await get(target, port: port)
             #expect(response.status == 404)
-            #expect(response.problem?.code == .notFound)
+            #expect(response.problem?.code == .unknownPath)
         }
         #expect(try await get("/metrics", port: server.port).status == 404, "not where clients are")
         #expect(try await get("/livez", port: server.port).status == 200)
