@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Why a request to the service failed.
 public enum RequestError: Error, Hashable, Sendable {
     /// The latitude or the longitude is not finite or out of range.
@@ -22,20 +16,4 @@ public enum RequestError: Error, Hashable, Sendable {
     case unexpectedStatus(Int)
     /// The response is a success, but its body can't be decoded; `reason` is for developers.
     case undecodableBody(reason: String)
-}
-
-extension RequestError: LocalizedError {
-    /// One sentence in English for a person.
-    public var errorDescription: String? {
-        switch self {
-        case .invalidCoordinate: "This is not a place on Earth."
-        case .invalidBaseURL: "The address of the service is not valid."
-        case .cancelled: "The request was cancelled."
-        case .transport(_, let reason): "The service could not be reached: \(reason)"
-        case .notHTTP: "The service sent a response that is not HTTP."
-        case .problem(let problem): problem.detail.map { "\(problem.title): \($0)" } ?? problem.title
-        case .unexpectedStatus(let status): "The service responded with status \(status)."
-        case .undecodableBody: "The service sent a response that this app does not understand."
-        }
-    }
 }

@@ -56,6 +56,16 @@ struct PointsOfInterestRequestTests {
                 """)
     }
 
+    @Test("A cleared search field is no search", arguments: ["", " ", " \t\n\u{A0}"])
+    func clearedSearch(text: String) throws {
+        let center = try Coordinate(latitude: 1, longitude: 2)
+        let one = PointsOfInterestRequest(baseURL: try url("http://h"), searchText: text)
+        #expect(try one.makeRequest(from: center).url?.query == "lat=1&long=2")
+        let page = NearbyPlacesEndpoint.Page.first(NearbyPlacesRequest(center: center, searchText: text))
+        let other = try NearbyPlacesEndpoint(baseURL: try url("http://h")).makeRequest(from: page)
+        #expect(other.url?.query == "lat=1&long=2")
+    }
+
     @Test(
         "The URL keeps the service's address and joins the path with one slash",
         arguments: [

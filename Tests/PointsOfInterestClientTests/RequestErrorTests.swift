@@ -5,32 +5,72 @@ import Testing
 @Suite("A request's error")
 struct RequestErrorTests {
     @Test(
-        "has a sentence for people",
+        "says to people what they can act on",
         arguments: [
-            RequestError.invalidCoordinate, .invalidBaseURL, .cancelled,
-            .transport(code: -1009, reason: "offline"),
-            .notHTTP, .problem(Problem(.databaseBusy)), .unexpectedStatus(502),
-            .undecodableBody(reason: "keyNotFound"),
+            (RequestError.invalidCoordinate, ErrorText.invalidCoordinate), (.invalidBaseURL, .wrongAddress),
+            (.cancelled, .cancelled), (.notHTTP, .unreadable),
+            (.undecodableBody(reason: "keyNotFound"), .unreadable),
+            (.transport(code: URLError.notConnectedToInternet.rawValue, reason: ""), .offline),
+            (.transport(code: URLError.timedOut.rawValue, reason: ""), .timedOut),
+            (.transport(code: URLError.userAuthenticationRequired.rawValue, reason: ""), .unauthorized),
+            (.problem(Problem(.notFound)), .placeGone), (.problem(Problem(.unknownPath)), .wrongAddress),
+            (.unexpectedStatus(404), .wrongAddress), (.problem(Problem(.unauthorized)), .unauthorized),
+            (.unexpectedStatus(403), .unauthorized), (.problem(Problem(.tooManyRequests)), .tooManyRequests),
+            (.problem(Problem(.databaseBusy)), .unavailable), (.unexpectedStatus(502), .unavailable),
+            (.problem(Problem(.queryTimeout)), .timedOut), (.unexpectedStatus(504), .timedOut),
+            (.problem(Problem(.unknownCategory)), .unknownCategory),
+            (.problem(Problem(.outOfRange)), .refused), (.problem(Problem(.methodNotAllowed)), .wrongAddress),
         ])
-    func describesItself(error: RequestError) throws {
-        let description = try #require(error.errorDescription)
-        #expect(description.count > 10)
-        #expect(error.localizedDescription == description)
-        #expect(!description.contains("keyNotFound"))
+    func says(error: RequestError, text: ErrorText) {
+        #expect(error.text == text)
+        #expect(error.errorDescription == text.english)
+        #expect(error.localizedDescription == text.english)
     }
 
-    @Test("carries what the service says")
-    func carriesTheProblem() {
-        let error = RequestError.problem(
-            Problem(.outOfRange, detail: "limit must be a whole number from 1 to 100"))
+    @Test("says that a search text is too long, where that is all that is wrong")
+    func searchTooLong() {
+        func fault(_ parameter: String) -> ParameterFault {
+            ParameterFault(parameter: parameter, code: .outOfRange, detail: "")
+        }
+        #expect(RequestError.problem(Problem(.outOfRange, errors: [fault("q")])).text == .searchTooLong)
         #expect(
-            error.localizedDescription
-                == "A parameter is out of range: limit must be a whole number from 1 to 100")
+            RequestError.problem(Problem(.outOfRange, errors: [fault("q"), fault("lat")])).text == .refused)
+    }
+
+    @Test("keeps the system's reason where there is no better text")
+    func systemReason() {
+        let error = RequestError.transport(code: URLError.cannotConnectToHost.rawValue, reason: "It is off.")
+        #expect(error.localizedDescription == "The service could not be reached: It is off.")
     }
 
     @Test("has a URL error's code only if it is one of transport")
     func carriesTheCode() {
         #expect(RequestError.transport(code: -1009, reason: "").urlErrorCode == .notConnectedToInternet)
         #expect(RequestError.unexpectedStatus(-1009).urlErrorCode == nil)
+    }
+}
+
+@Suite("The texts of errors")
+struct ErrorTextTests {
+    @Test("are translated by the app's own table, and English without a translation")
+    func translated() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "texts-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let language = folder.appending(path: "en.lproj")
+        try FileManager.default.createDirectory(at: language, withIntermediateDirectories: true)
+        try Data(#""error.offline" = "Kein Netz.";"#.utf8)
+            .write(to: language.appending(path: "PointsOfInterest.strings"))
+        let bundle = try #require(Bundle(path: folder.path))
+        #expect(ErrorText.offline.localized(in: bundle) == "Kein Netz.")
+        #expect(ErrorText.timedOut.localized(in: bundle) == ErrorText.timedOut.english)
+    }
+
+    @Test("have a sentence each, and a place for the system's reason only where one is filled in")
+    func sentences() {
+        for text in ErrorText.allCases {
+            #expect(text.english.hasSuffix(".") || text == .unreachable, "\(text)")
+            #expect(text.english.contains("%@") == (text == .unreachable), "\(text)")
+        }
+        #expect(Set(ErrorText.allCases.map(\.english)).count == ErrorText.allCases.count)
     }
 }

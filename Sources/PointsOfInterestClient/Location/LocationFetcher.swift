@@ -106,16 +106,3 @@ public enum LocationError: Error, Hashable, Sendable {
     /// The task was cancelled.
     case cancelled
 }
-
-extension LocationError: LocalizedError {
-    /// A sentence for people.
-    public var errorDescription: String? {
-        switch self {
-        case .notAuthorized: "The app is not allowed to know your location."
-        case .failed(let failure): "Your location could not be determined: \(failure.reason)"
-        case .timedOut: "Your location could not be determined in time."
-        case .invalidFix: "Your location is not known at the moment."
-        case .cancelled: "The request for your location was cancelled."
-        }
-    }
-}

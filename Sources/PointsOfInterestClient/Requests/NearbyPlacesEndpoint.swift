@@ -27,7 +27,7 @@ package struct NearbyPlacesEndpoint: APIRequest, Hashable {
     package func makeRequest(from page: Page) throws -> URLRequest {
         switch page {
         case .first(let request):
-            return try URLRequest.get(EndpointPath.locations, request.encode(), baseURL: baseURL)
+            return try request.urlRequest(baseURL: baseURL)
         case .linked(let url):
             guard url.isOfService(at: baseURL) else { throw RequestError.invalidBaseURL }
             return URLRequest.get(url)

@@ -17,7 +17,8 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
     public var box: BoundingBox?
     /// Only places of these categories, at most 50; empty is all.
     public var categories: [String]
-    /// Only places whose name has, for each word of this text, a word that begins with it.
+    /// Only places whose name has, for each word of this text, a word that begins with it. White space alone is no
+    /// text, as in a search field that was cleared.
     public var searchText: String?
     /// Only places that are featured, or only those that aren't.
     public var featured: Bool?
@@ -46,7 +47,7 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
         let request = NearbyPlacesRequest(
             center: coordinate, radiusMeters: radiusMeters, limit: limit, box: box, categories: categories,
             searchText: searchText, featured: featured, cursor: cursor)
-        return try URLRequest.get(EndpointPath.locations, request.encode(), baseURL: baseURL)
+        return try request.urlRequest(baseURL: baseURL)
     }
 
     /// Reads the places of a response.
@@ -54,5 +55,16 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
     /// - Throws: `RequestError.undecodableBody`.
     public func parseResponse(data: Data) throws -> [PointOfInterest] {
         try [PointOfInterest].decode(body: data)
+    }
+}
+
+extension NearbyPlacesRequest {
+    /// Makes the `GET` request. A search text that is only white space is left out: a search field that was cleared.
+    ///
+    /// - Throws: `RequestError.invalidBaseURL`.
+    func urlRequest(baseURL: URL) throws(RequestError) -> URLRequest {
+        var request = self
+        if searchText?.allSatisfy(\.isWhitespace) == true { request.searchText = nil }
+        return try URLRequest.get(EndpointPath.locations, request.encode(), baseURL: baseURL)
     }
 }
