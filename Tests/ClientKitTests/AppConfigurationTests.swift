@@ -12,7 +12,7 @@ struct AppConfigurationTests {
 
     private func configuration(
         _ arguments: [String] = [], _ environment: [String: String] = [:],
-        headers: @escaping HeaderProvider = { [:] }
+        headers: @escaping HeaderProvider = { _ in [:] }
     ) throws -> AppConfiguration {
         try AppConfiguration(
             defaultBaseURL: appURL, headers: headers, arguments: ["/app"] + arguments,
@@ -21,9 +21,9 @@ struct AppConfigurationTests {
 
     @Test("The app's own configuration is used where the launch sets nothing")
     func isTheAppsOwn() async throws {
-        let configuration = try configuration(headers: { ["Authorization": "Bearer t"] })
+        let configuration = try configuration(headers: { _ in ["Authorization": "Bearer t"] })
         #expect(configuration.baseURL == appURL)
-        #expect(try await configuration.headers() == ["Authorization": "Bearer t"])
+        #expect(try await configuration.headers(.nearbyPlaces) == ["Authorization": "Bearer t"])
         #expect(!configuration.isUnitTesting)
     }
 
@@ -81,9 +81,9 @@ struct AppConfigurationTests {
     func mergesHeaders() async throws {
         let text = "X-Session: a:b\r\nAuthorization:Bearer launch \n\n"
         let configuration = try configuration(
-            [], ["POI_HEADERS": text], headers: { ["Authorization": "Bearer app", "X-App": "1"] })
+            [], ["POI_HEADERS": text], headers: { _ in ["Authorization": "Bearer app", "X-App": "1"] })
         #expect(
-            try await configuration.headers()
+            try await configuration.headers(.nearbyPlaces)
                 == ["X-Session": "a:b", "Authorization": "Bearer launch", "X-App": "1"])
     }
 
@@ -98,7 +98,7 @@ struct AppConfigurationTests {
     @Test("The error of a token that can't be fetched is thrown")
     func handsOnTokenErrors() async throws {
         let configuration = try configuration(
-            [], ["POI_HEADERS": "A: b"], headers: { throw URLError(.userAuthenticationRequired) })
-        await #expect(throws: URLError.self) { try await configuration.headers() }
+            [], ["POI_HEADERS": "A: b"], headers: { _ in throw URLError(.userAuthenticationRequired) })
+        await #expect(throws: URLError.self) { try await configuration.headers(.nearbyPlaces) }
     }
 }

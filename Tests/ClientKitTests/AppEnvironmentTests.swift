@@ -18,7 +18,7 @@ struct EnvironmentTests {
             for token in 1...2 { continuation.yield(token) }
             continuation.finish()
         }
-        configuration.headers = {
+        configuration.headers = { _ in
             for await token in tokens { return ["Authorization": "Bearer \(token)"] }
             throw CancellationError()
         }

@@ -76,7 +76,7 @@ enum Service {
         var request = try RawRequest(baseURL: try await baseURL()).makeRequest(from: target)
         request.httpMethod = method
         request.httpBody = body
-        for (name, value) in try await ContractConfiguration.current.headers().merging(
+        for (name, value) in try await ContractConfiguration.current.headers(.own).merging(
             headers, uniquingKeysWith: { $1 })
         {
             request.setValue(value, forHTTPHeaderField: name)

@@ -110,7 +110,7 @@ struct ServiceTests {
         let service = PointsOfInterestService(
             baseURL: network.baseURL, urlSession: network.session, retryPolicy: RetryPolicy(attempts: 2),
             clock: TestClock(),
-            headers: {
+            headers: { _ in
                 let token = count.withLock { count in
                     count += 1
                     return count
@@ -140,7 +140,7 @@ struct ServiceTests {
             let count = Lock(0)
             let service = PointsOfInterestService(
                 baseURL: network.baseURL, urlSession: network.session, clock: TestClock(),
-                headers: {
+                headers: { _ in
                     count.withLock { $0 += 1 }
                     throw error
                 })

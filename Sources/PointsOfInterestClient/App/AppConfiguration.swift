@@ -4,8 +4,8 @@ import Foundation
 public struct AppConfiguration: Sendable {
     /// Where the service is, with a path prefix if it has one.
     public var baseURL: URL
-    /// Returns the header fields that are added to each request. Called before each, since a token may have to be
-    /// fetched; an error fails the request.
+    /// Returns the header fields that are added to a request to an endpoint. Called before each attempt, since a token
+    /// may have to be fetched; an error fails the request.
     public var headers: HeaderProvider
     /// Whether the app only hosts unit tests, and should leave out what they don't need, such as its first load.
     public var isUnitTesting: Bool
@@ -15,7 +15,7 @@ public struct AppConfiguration: Sendable {
 
     /// Makes a configuration.
     public init(
-        baseURL: URL, headers: @escaping HeaderProvider = { [:] }, isUnitTesting: Bool = false,
+        baseURL: URL, headers: @escaping HeaderProvider = { _ in [:] }, isUnitTesting: Bool = false,
         userID: (@Sendable () -> String)? = nil
     ) {
         self.baseURL = baseURL
@@ -34,7 +34,7 @@ extension AppConfiguration {
     /// | argument | environment | meaning |
     /// |---|---|---|
     /// | `-POI_BASE_URL URL` | `POI_BASE_URL` | the service, instead of the app's own |
-    /// | `-POI_HEADERS TEXT` | `POI_HEADERS` | headers, one `Name: value` a line; they replace the app's own of that name |
+    /// | `-POI_HEADERS TEXT` | `POI_HEADERS` | headers for all endpoints, one `Name: value` a line; they replace the app's own of that name |
     /// | `-IS_UNIT_TESTING YES` | `IS_UNIT_TESTING` | `YES`, `true` or `1`; `NO`, `false` or `0` |
     ///
     /// - Parameters:
@@ -44,7 +44,7 @@ extension AppConfiguration {
     ///   - environment: the environment variables.
     /// - Throws: `AppConfigurationError` for a value that can't be used.
     public init(
-        defaultBaseURL: URL, headers: @escaping HeaderProvider = { [:] },
+        defaultBaseURL: URL, headers: @escaping HeaderProvider = { _ in [:] },
         arguments: [String] = ProcessInfo.processInfo.arguments,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(AppConfigurationError) {
@@ -52,7 +52,7 @@ extension AppConfiguration {
         let launchHeaders = try settings.headers()
         self.init(
             baseURL: try settings.baseURL() ?? defaultBaseURL,
-            headers: { try await headers().merging(launchHeaders, uniquingKeysWith: { $1 }) },
+            headers: { try await headers($0).merging(launchHeaders, uniquingKeysWith: { $1 }) },
             isUnitTesting: try settings.isUnitTesting())
     }
 }

@@ -36,6 +36,28 @@ extension APIRequest {
     }
 }
 
+/// An endpoint of the service, for the header fields that an app adds.
+public enum ServiceEndpoint: Hashable, Sendable, CaseIterable {
+    /// `GET /locations`, each page.
+    case nearbyPlaces
+    /// `GET /locations/{id}`.
+    case place
+    /// `GET /categories`.
+    case categories
+    /// `POST /events`.
+    case events
+    /// `GET /readyz`.
+    case health
+    /// An endpoint of the app's own, by `PointsOfInterestService.loader(for:)`.
+    case own
+}
+
+/// A request to an endpoint of the service, as opposed to one of the app's own.
+protocol ServiceRequest: APIRequest {
+    /// The endpoint.
+    static var endpoint: ServiceEndpoint { get }
+}
+
 /// Sends requests to one endpoint and reads the responses.
 public struct APIRequestLoader<T: APIRequest>: Sendable {
     /// The endpoint.

@@ -122,6 +122,32 @@ public struct HealthReport: Hashable, Sendable, Decodable {
     }
 }
 
+// MARK: - Which endpoint a request is for
+
+extension NearbyPlacesEndpoint: ServiceRequest {
+    static var endpoint: ServiceEndpoint { .nearbyPlaces }
+}
+
+extension PointsOfInterestRequest: ServiceRequest {
+    static var endpoint: ServiceEndpoint { .nearbyPlaces }
+}
+
+extension PlaceEndpoint: ServiceRequest {
+    static var endpoint: ServiceEndpoint { .place }
+}
+
+extension CategoriesEndpoint: ServiceRequest {
+    static var endpoint: ServiceEndpoint { .categories }
+}
+
+extension EventsEndpoint: ServiceRequest {
+    static var endpoint: ServiceEndpoint { .events }
+}
+
+extension HealthEndpoint: ServiceRequest {
+    static var endpoint: ServiceEndpoint { .health }
+}
+
 // MARK: - What every endpoint needs
 
 extension URLRequest {

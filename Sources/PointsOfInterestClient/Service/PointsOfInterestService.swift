@@ -18,9 +18,8 @@ public struct PointsOfInterestService: Sendable {
     /// The session that sends the requests.
     public let urlSession: URLSession
 
-    private let transport: any Transport
-    /// Sends each request once.
-    let plainTransport: any Transport
+    /// Returns what sends the requests to an endpoint, with its header fields.
+    let transport: @Sendable (ServiceEndpoint) -> any Transport
 
     /// Makes a client of the service at a URL.
     ///
@@ -32,7 +31,7 @@ public struct PointsOfInterestService: Sendable {
     ///   - retryPolicy: how often and when a request is sent again.
     ///   - clock: measures the pauses.
     ///   - jitter: returns a random number in 0…1 that each pause is multiplied by.
-    ///   - headers: the header fields that the app adds to each request, a token for instance.
+    ///   - headers: returns the header fields that the app adds to a request to an endpoint, a token for instance.
     public init(
         baseURL: URL, urlSession: URLSession = .uncached, maximumCachedBytes: Int = 4 << 20,
         retryPolicy: RetryPolicy = RetryPolicy(), clock: any Clock<Duration> = ContinuousClock(),
@@ -55,21 +54,27 @@ public struct PointsOfInterestService: Sendable {
     ) {
         self.baseURL = baseURL
         self.urlSession = urlSession
-        func authorizing(_ transport: any Transport) -> any Transport {
-            headers.map { AuthorizingTransport(base: transport, headers: $0) } ?? transport
+        transport = { endpoint in
+            func authorizing(_ transport: any Transport) -> any Transport {
+                headers.map { AuthorizingTransport(base: transport, endpoint: endpoint, headers: $0) }
+                    ?? transport
+            }
+            let session = URLSessionTransport(urlSession: urlSession)
+            // An event queue has pauses of its own, and a health check is to tell how it is now.
+            if endpoint == .events || endpoint == .health { return authorizing(session) }
+            return RetryingTransport(
+                // The store's keys contain the fields that the app adds, so these have to be added first.
+                base: authorizing(
+                    entityTags.map { RevalidatingTransport(base: session, store: $0) } ?? session),
+                policy: retryPolicy, clock: clock, jitter: jitter, now: { Date() })
         }
-        let session = URLSessionTransport(urlSession: urlSession)
-        plainTransport = authorizing(session)
-        transport = RetryingTransport(
-            // The store's keys contain the fields that the app adds, so these have to be added first.
-            base: authorizing(entityTags.map { RevalidatingTransport(base: session, store: $0) } ?? session),
-            policy: retryPolicy, clock: clock, jitter: jitter, now: { Date() })
     }
 
     /// Returns a loader for an endpoint, such as one of the app's own, that keeps responses, retries and adds
     /// header fields as this client's methods do.
     public func loader<Endpoint: APIRequest>(for endpoint: Endpoint) -> APIRequestLoader<Endpoint> {
-        APIRequestLoader(apiRequest: endpoint, urlSession: urlSession, transport: transport)
+        let name = (Endpoint.self as? any ServiceRequest.Type)?.endpoint ?? .own
+        return APIRequestLoader(apiRequest: endpoint, urlSession: urlSession, transport: transport(name))
     }
 
     /// `GET /locations`: loads the first page of places, nearest first.
@@ -122,9 +127,7 @@ public struct PointsOfInterestService: Sendable {
 
     /// `GET /readyz` or `GET /livez`: sends the check once.
     package func health(_ check: HealthEndpoint.Check) async throws -> HealthReport {
-        try await APIRequestLoader(
-            apiRequest: HealthEndpoint(baseURL: baseURL), urlSession: urlSession, transport: plainTransport
-        ).loadAPIRequest(requestData: check)
+        try await loader(for: HealthEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: check)
     }
 }
 

@@ -43,7 +43,7 @@ public actor EventUploader {
     ) {
         self.init(
             queue: queue, request: EventsEndpoint(baseURL: service.baseURL),
-            transport: service.plainTransport,
+            transport: service.transport(.events),
             policy: policy, clock: clock, jitter: jitter, now: now, report: report)
     }
 

@@ -56,12 +56,16 @@ struct URLSessionTransport: Transport {
 /// Adds the app's own header fields to each request, a token for instance.
 struct AuthorizingTransport: Transport {
     let base: any Transport
+    /// The endpoint that the requests are for.
+    let endpoint: ServiceEndpoint
     let headers: HeaderProvider
 
     func send(_ request: URLRequest) async throws(RequestError) -> Response {
         var request = request
         do {
-            for (name, value) in try await headers() { request.setValue(value, forHTTPHeaderField: name) }
+            for (name, value) in try await headers(endpoint) {
+                request.setValue(value, forHTTPHeaderField: name)
+            }
         } catch let error as RequestError {
             throw error
         } catch  where error is URLError || error is CancellationError {
@@ -75,13 +79,14 @@ struct AuthorizingTransport: Transport {
     }
 }
 
-/// Returns the header fields that an app adds to each request. It is called before each attempt, so it can renew a
-/// token.
+/// Returns the header fields that an app adds to a request to an endpoint. It is called before each attempt, so it can
+/// renew a token.
 ///
-/// A fixed key is `{ ["Authorization": "Bearer \(key)"] }`. An error that it throws fails the request: a
-/// `RequestError` is thrown as it is, a `URLError` as `RequestError.transport` with its code, any other error as
-/// `.transport` with the code `userAuthenticationRequired`.
-public typealias HeaderProvider = @Sendable () async throws -> [String: String]
+/// A fixed key is `{ _ in ["Authorization": "Bearer \(key)"] }`, a key of its own for events
+/// `{ $0 == .events ? ["Authorization": "Bearer \(eventsKey)"] : ["Authorization": "Bearer \(key)"] }`. An error that it
+/// throws fails the request: a `RequestError` is thrown as it is, a `URLError` as `RequestError.transport` with its
+/// code, any other error as `.transport` with the code `userAuthenticationRequired`.
+public typealias HeaderProvider = @Sendable (ServiceEndpoint) async throws -> [String: String]
 
 extension URLSessionConfiguration {
     /// A new configuration for a session that keeps nothing: no cache, no cookies, no credentials.

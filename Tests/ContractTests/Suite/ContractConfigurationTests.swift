@@ -10,7 +10,7 @@ struct ContractConfigurationTests {
         let configuration = try ContractConfiguration(environment: ["POI_BASE_URL": ""])
         #expect(configuration.target == .local)
         #expect(configuration.isSeeded)
-        #expect(try await configuration.headers() == [:])
+        #expect(try await configuration.headers(.own) == [:])
     }
 
     @Test(
@@ -31,7 +31,7 @@ struct ContractConfigurationTests {
         #expect(configuration.target == .remote(try #require(URL(string: Self.url))))
         #expect(!configuration.isSeeded)
         #expect(
-            try await configuration.headers()
+            try await configuration.headers(.own)
                 == ["Authorization": "Bearer a:b=", "X-Gateway-Key": "two words"])
     }
 

@@ -34,7 +34,7 @@ struct ContractConfiguration: Sendable {
             isSeeded = isSaidToBeSeeded
         } else {
             target = named ?? .local
-            headers = { [:] }
+            headers = { _ in [:] }
             isSeeded = true
         }
         guard !isRecording || target == .local else {

@@ -36,7 +36,7 @@ do {
         maximumBytes: .max)
     let service = PointsOfInterestService(
         baseURL: options.baseURL,
-        headers: { options.key.map { ["Authorization": "Bearer \($0)"] } ?? [:] })
+        headers: { _ in options.key.map { ["Authorization": "Bearer \($0)"] } ?? [:] })
     let uploader = EventUploader(
         queue: queue, service: service,
         policy: EventUploadPolicy(

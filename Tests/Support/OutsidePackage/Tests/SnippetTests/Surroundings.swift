@@ -32,6 +32,7 @@ struct Keys: Sendable {
     func current() async throws -> String { "" }
 }
 let keys = Keys()
+let (dataKey, eventsKey) = ("", "")
 func token() async throws -> String { "" }
 
 /// A screen of an app.
