@@ -12,14 +12,16 @@ extension AppEnvironment {
     /// - Parameters:
     ///   - configuration: the configuration of the launch; its service doesn't exist.
     ///   - notificationCenter: the notification center that the app's parts post to.
-    ///   - timerScheduler: schedules timers; the default fires them at once.
+    ///   - timerScheduler: schedules timers. The default records them and fires none, so that no time passes unless the
+    ///     test lets it. One that fires at once also ends the time limit of `currentLocation()` at once, which then
+    ///     throws `.timedOut` unless the fetcher has a fix at once.
     ///   - locationFetcher: the location; the default is in San José.
     ///   - tracker: takes the tracking events.
     ///   - handler: responds to requests; the default returns the recorded response of the endpoint.
     public static func mock(
         configuration: AppConfiguration = .mock,
         notificationCenter: NotificationCenter = MockNotificationCenter(),
-        timerScheduler: any TimerScheduler = MockTimerScheduler(),
+        timerScheduler: any TimerScheduler = MockTimerScheduler(firesAtOnce: false),
         locationFetcher: any LocationFetcher = MockLocationFetcher(),
         tracker: any Tracker = MockTracker(),
         handler: @escaping MockURLProtocol.Handler = { try RecordedResponse.response(to: $0) }

@@ -36,6 +36,27 @@ struct MockTests {
         #expect(scheduler.delays.allSatisfy { $0 > 0 && $0 <= 3_600 })
     }
 
+    @Test("In a mock environment no time passes by itself, so a fix may come later than its request")
+    func environmentWaitsForFix() async throws {
+        let fetcher = MockLocationFetcher { .nothing }
+        let environment = AppEnvironment.mock(locationFetcher: fetcher)
+        async let fix = environment.locationProvider.currentLocation()
+        for await event in fetcher.eventStream where event == .requestedLocation { break }
+        fetcher.send(.fix(.fixture(latitude: 1, longitude: 2)))
+        #expect(try await fix == .fixture(latitude: 1, longitude: 2))
+    }
+
+    @Test("A test lets the time limit of a fix pass with a scheduler of its own")
+    func environmentTimesOut() async throws {
+        let fetcher = MockLocationFetcher { .nothing }
+        let scheduler = MockTimerScheduler(firesAtOnce: false)
+        let environment = AppEnvironment.mock(timerScheduler: scheduler, locationFetcher: fetcher)
+        async let status = environment.locationProvider.checkCurrentLocation()
+        for await event in fetcher.eventStream where event == .requestedLocation { break }
+        scheduler.fire()
+        #expect(await status == .locationTimedOut)
+    }
+
     @Test("A mock notification center records what is posted to it, and nothing else")
     func centerTakesNotes() {
         let center = MockNotificationCenter()
