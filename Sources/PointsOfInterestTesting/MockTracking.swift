@@ -3,8 +3,9 @@ import Locking
 
 /// Waits for the tracking events of a model.
 ///
-/// It has no time-out. An expected event is missing when the test calls `endScenario()`, or when the test's task is
-/// cancelled, by its time limit for instance. Only one task may read from a recorder.
+/// An expected event is missing when the test calls `endScenario()`, when the timeout has passed, or when the test's
+/// task is cancelled. After that, the recorder gets no more events. Only one task may read from a recorder, on any
+/// actor; it works with XCTest and with Swift Testing.
 public final class EventRecorder: Sendable {
     /// An expected event that never came.
     public struct MissingEvent: Error, Hashable, CustomStringConvertible {
@@ -12,33 +13,43 @@ public final class EventRecorder: Sendable {
         public let expected: String
         /// The events that came since the last expected one, in order.
         public let came: [TrackingEvent]
+        /// How long it was awaited, where it didn't come in time; nil where the scenario was over before.
+        public let timeout: Duration?
 
         /// A sentence, followed by a line for each event that came.
         public var description: String {
             let list =
                 came.isEmpty
                 ? "nothing came" : "what came:\n" + came.map { "  \($0)" }.joined(separator: "\n")
-            return "the event didn't come: \(expected); \(list)"
+            return "the event didn't come\(timeout.map { " within \($0)" } ?? ""): \(expected); \(list)"
         }
     }
 
     private let dispatcher: TrackingDispatcher
-    private let stream: AsyncStream<TrackedEvent>
-
-    /// Makes a recorder of what is dispatched from now on.
-    package init(_ dispatcher: TrackingDispatcher) {
-        self.dispatcher = dispatcher
-        stream = dispatcher.events()
-    }
+    private let events: AsyncStream<TrackedEvent>
+    private let end: @Sendable () -> Void
+    private let timeout: Duration
+    private let clock: any Clock<Duration>
 
     /// Makes a recorder of what is sent to a model from now on.
-    public convenience init(_ model: TrackingModel) {
-        self.init(model.dispatcher)
+    ///
+    /// - Parameters:
+    ///   - model: the app's model.
+    ///   - timeout: how long `next` waits for an event. XCTest by itself would wait for ever.
+    ///   - clock: measures the timeout.
+    public init(
+        _ model: TrackingModel, timeout: Duration = .seconds(10),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        dispatcher = model.dispatcher
+        (events, end) = model.dispatcher.observe()
+        self.timeout = timeout
+        self.clock = clock
     }
 
     /// Waits for an event, and skips others before it.
     ///
-    /// - Throws: `MissingEvent` where the scenario ends before.
+    /// - Throws: `MissingEvent` where the scenario ends or the timeout passes before.
     @discardableResult
     public func next(_ expected: TrackingEvent) async throws(MissingEvent) -> TrackedEvent {
         try await next("\(expected)") { $0.event == expected }
@@ -49,17 +60,24 @@ public final class EventRecorder: Sendable {
     /// - Parameters:
     ///   - expected: the description of the event in `MissingEvent`.
     ///   - matches: whether an event is the expected one.
-    /// - Throws: `MissingEvent` where the scenario ends before.
+    /// - Throws: `MissingEvent` where the scenario ends or the timeout passes before.
     @discardableResult
     public func next(
         _ expected: String = "one that matches", where matches: (TrackedEvent) -> Bool
     ) async throws(MissingEvent) -> TrackedEvent {
+        let timer = Task { [clock, timeout, end] in
+            guard (try? await clock.sleep(for: timeout)) != nil else { return false }
+            end()
+            return true
+        }
+        defer { timer.cancel() }
         var came: [TrackingEvent] = []
-        for await event in stream {
+        for await event in events {
             if matches(event) { return event }
             came.append(event.event)
         }
-        throw MissingEvent(expected: expected, came: came)
+        timer.cancel()
+        throw MissingEvent(expected: expected, came: came, timeout: await timer.value ? timeout : nil)
     }
 
     /// Says that no more events come. Ends all waiting, also that of other observers of the model.
@@ -70,9 +88,9 @@ public final class EventRecorder: Sendable {
     /// Ends the scenario and returns the events that weren't read yet, in order.
     public func remainingEvents() async -> [TrackingEvent] {
         endScenario()
-        var events: [TrackingEvent] = []
-        for await event in stream { events.append(event.event) }
-        return events
+        var rest: [TrackingEvent] = []
+        for await event in events { rest.append(event.event) }
+        return rest
     }
 }
 

@@ -48,4 +48,39 @@ struct EventRecorderTests {
         try await recorder.next(.launch)
         #expect(await recorder.remainingEvents() == [.locationCheck])
     }
+
+    @Test("A missing event fails with the events that came, when the timeout has passed")
+    func failsInTime() async throws {
+        let clock = ManualClock()
+        let recorder = EventRecorder(model, clock: clock)
+        model.sendTrackingEvent(.launch)
+        let waiting = Task { try await recorder.next(.locationCheck) }
+        // Ten seconds unless the test says otherwise.
+        #expect(await clock.nextSleep() == .seconds(10))
+        await clock.pass()
+        let error = await #expect(throws: EventRecorder.MissingEvent.self) { try await waiting.value }
+        #expect(
+            error?.description
+                == "the event didn't come within 10.0 seconds: locationCheck; what came:\n  launch")
+        // The recorder gets no more events; others do.
+        let other = EventRecorder(model)
+        model.sendTrackingEvent(.locationCheck)
+        #expect(await recorder.remainingEvents().isEmpty)
+        #expect(await other.remainingEvents() == [.locationCheck])
+    }
+
+    @Test("Each event has the whole timeout, and one that came in time doesn't fail later")
+    func waitsAnew() async throws {
+        let clock = ManualClock()
+        let recorder = EventRecorder(model, timeout: .milliseconds(5), clock: clock)
+        for event in [TrackingEvent.launch, .background] {
+            async let found = recorder.next(event)
+            #expect(await clock.nextSleep() == .milliseconds(5))
+            model.sendTrackingEvent(event)
+            #expect(try await found.event == event)
+        }
+        await clock.pass()
+        model.sendTrackingEvent(.locationCheck)
+        #expect(try await recorder.next(.locationCheck).event == .locationCheck)
+    }
 }

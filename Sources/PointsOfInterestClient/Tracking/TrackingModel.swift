@@ -101,7 +101,10 @@ package final class TrackingDispatcher: Sendable {
     }
 
     /// Returns every event that is dispatched from now on, in order, until `finish()` is called.
-    package func events() -> AsyncStream<TrackedEvent> {
+    package func events() -> AsyncStream<TrackedEvent> { observe().events }
+
+    /// Does the same for an observer that may end its own stream.
+    package func observe() -> (events: AsyncStream<TrackedEvent>, end: @Sendable () -> Void) {
         let (stream, continuation) = AsyncStream.makeStream(of: TrackedEvent.self)
         let number = state.withLock { state -> Int? in
             guard !state.isFinished else { return nil }
@@ -111,12 +114,12 @@ package final class TrackingDispatcher: Sendable {
         }
         guard let number else {
             continuation.finish()
-            return stream
+            return (stream, {})
         }
         continuation.onTermination = { [weak self] _ in
             self?.state.withLock { $0.continuations[number] = nil }
         }
-        return stream
+        return (stream, { continuation.finish() })
     }
 
     /// Hands an event on. Called on any thread.
