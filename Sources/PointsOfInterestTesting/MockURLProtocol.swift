@@ -5,7 +5,11 @@ import Locking
     import FoundationNetworking
 #endif
 
-/// Replaces the network below a URL session. Each session has its own handler, so tests can run at the same time.
+/// Replaces the network below a URL session.
+///
+/// Each session of `session(_:)` has its own handler, so tests can run at the same time. Sessions whose
+/// `protocolClasses` contain `MockURLProtocol.self` share `requestHandler`, and their tests have to run one after another.
+/// A request without a handler fails with an error that says so.
 public class MockURLProtocol: URLProtocol {
     /// Returns the response to a request and its body, or throws the error that the load fails with. Called on a thread
     /// of the session's.
@@ -26,6 +30,18 @@ public class MockURLProtocol: URLProtocol {
         /// The load has ended: it is complete, failed or cancelled.
         case stopped(URLRequest)
     }
+
+    /// The handler of every session whose `protocolClasses` contain `MockURLProtocol.self`; nil is none.
+    ///
+    /// There is one in the process: set it before the test's first request, and to nil in `tearDown()`. Tests that run
+    /// at the same time, as those of Swift Testing do, would replace each other's handler; they use `session(_:)`. Any
+    /// thread may read and set it.
+    public static var requestHandler: Handler? {
+        get { sharedHandler.withLock { $0 } }
+        set { sharedHandler.withLock { $0 = newValue } }
+    }
+
+    private static let sharedHandler = Lock<Handler?>(nil)
 
     /// Makes a session whose requests all go to this handler.
     public static func session(_ handler: @escaping Handler) -> URLSession {
@@ -48,16 +64,13 @@ public class MockURLProtocol: URLProtocol {
     /// Returns the request unchanged.
     public override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    /// Calls the session's handler.
+    /// Calls the session's handler, or `requestHandler`.
     public override func startLoading() {
-        guard let route = MockRoutes.route(Self.routeNumber) else {
-            client?.urlProtocol(self, didFailWithError: URLError(.cannotFindHost))
-            return
-        }
+        let route = MockRoutes.route(Self.routeNumber)
         let request = request.withReadBody
-        route.events?.yield(.started(request))
+        route?.events?.yield(.started(request))
         do {
-            guard case .response(let response, let body) = try route.handler(request) else { return }
+            guard case .response(let response, let body) = try outcome(of: request, route) else { return }
             client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
             client?.urlProtocol(self, didLoad: body)
             client?.urlProtocolDidFinishLoading(self)
@@ -66,13 +79,31 @@ public class MockURLProtocol: URLProtocol {
         }
     }
 
+    private func outcome(of request: URLRequest, _ route: MockRoutes.Route?) throws -> Outcome {
+        if let route { return try route.handler(request) }
+        guard Self.routeNumber == 0, let handler = Self.requestHandler else { throw URLError.noHandler }
+        let (response, body) = try handler(request)
+        return .response(response, body)
+    }
+
     /// Yields the event that the load has ended.
     public override func stopLoading() {
         MockRoutes.route(Self.routeNumber)?.events?.yield(.stopped(request))
     }
 
-    /// The number of the session's route; each has a class of its own.
+    /// The number of the session's route; each has a class of its own. This class has none, but `requestHandler`.
     class var routeNumber: Int { 0 }
+}
+
+extension URLError {
+    /// A `URLError`, since its text comes through `URLSession` and the client unchanged. No request is repeated because of
+    /// this code.
+    fileprivate static var noHandler: URLError {
+        let text =
+            "MockURLProtocol has no handler for this request: set MockURLProtocol.requestHandler, "
+            + "or use MockURLProtocol.session"
+        return URLError(.unsupportedURL, userInfo: [NSLocalizedDescriptionKey: text])
+    }
 }
 
 extension URLRequest {
