@@ -57,7 +57,7 @@ check-client: ## build the client alone, from a package outside
 	@scripts/checks/check-client-alone
 
 .PHONY: contract-test
-contract-test: bootstrap ## run the contract tests against URL=https://…, with a JUnit report (REPORT=file)
+contract-test: ## run the contract tests against URL=https://…, with a JUnit report (REPORT=file)
 	@scripts/contract-test "$(or $(URL),$(error usage: make contract-test URL=https://… [REPORT=file]))" $(REPORT)
 
 .PHONY: soak

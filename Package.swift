@@ -183,7 +183,7 @@ let package = Package(
             ],
             exclude: ["PlainTextFunctions.sql"], swiftSettings: swiftSettings),
 
-        // Tests of the program itself: `poi` is among the dependencies so that it is built, nothing imports it.
+        // It starts programs that it doesn't depend on: the contract tests link it, and may build without a server.
         .target(
             name: "ServerProcess", dependencies: ["Locking", "ChildProcesses"],
             path: "Tests/Support/ServerProcess",
@@ -192,20 +192,23 @@ let package = Package(
             name: "ServiceFixtures",
             dependencies: ["Loopback", "PointsOfInterestClient", "PrivateCluster", "ServerProcess"],
             path: "Tests/Support/ServiceFixtures", swiftSettings: swiftSettings),
+        // Against a service that runs already, they are built alone (scripts/contract-test): no target of the server,
+        // and no C target, may be among the dependencies.
         .testTarget(
             name: "ContractTests",
-            dependencies: [
-                "Loopback", "PointsOfInterestClient", "PointsOfInterestTesting", "Randomness",
-                "ServerProcess", "ServiceFixtures", "poi", "poi-mock",
-            ],
+            dependencies: ["PointsOfInterestClient", "PointsOfInterestTesting", "ServerProcess"],
             exclude: ["Recorded"], swiftSettings: swiftSettings),
+        // Tests of the programs: `poi` is among the dependencies so that it is built, nothing imports it.
         .testTarget(
             name: "MockServiceTests",
             dependencies: ["MockServerAPI", "MockService", "POIService", "PointsOfInterestAPI"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "MockProcessTests",
-            dependencies: ["PointsOfInterestTesting", "ServerProcess", "poi", "poi-mock"],
+            dependencies: [
+                "Loopback", "PointsOfInterestTesting", "Randomness", "ServerProcess", "ServiceFixtures",
+                "poi", "poi-mock",
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "ServiceProcessTests",

@@ -1,5 +1,6 @@
 import Foundation
 import PointsOfInterestClient
+import ServerProcess
 import Testing
 
 @Suite("Scripts of other origins", .timeLimit(.minutes(2)))

@@ -1,6 +1,7 @@
 import Foundation
 import PointsOfInterestClient
 import PointsOfInterestTesting
+import ServerProcess
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -1,5 +1,7 @@
 import Foundation
+import PointsOfInterestTesting
 import Randomness
+import ServerProcess
 import ServiceFixtures
 import Testing
 
@@ -9,9 +11,7 @@ private let comparisonCount =
 
 @Suite("The mock and the service", .timeLimit(.minutes(comparisonCount > 600 ? 60 : 3)))
 struct DifferentialTests {
-    @Test(
-        "The mock and the service send equal responses to random requests, errors included",
-        .contract(.seeded, .once))
+    @Test("The mock and the service send equal responses to random requests, errors included")
     func random() async throws {
         let generator = SeededGenerator()
         var requests = RandomRequests(generator, words: try await words())
@@ -40,7 +40,7 @@ struct DifferentialTests {
     }
 
     @Test(
-        "The mock and the service have the same pages, to the last", .contract(.seeded, .once),
+        "The mock and the service have the same pages, to the last",
         arguments: [
             "?lat=37.3293&long=-121.8893&limit=19", "?lat=-37&long=58&limit=50",
             "?bbox=-180,-90,180,90&limit=33",
@@ -62,7 +62,7 @@ struct DifferentialTests {
         #expect(count > 1)
     }
 
-    @Test("The mock and the service are both ready", .contract(.seeded, .once))
+    @Test("The mock and the service are both ready")
     func readiness() async throws {
         let responses = try await ServerPair().responses(to: WireRequest(target: "/readyz"))
         #expect(responses.mock.status == 200)
@@ -70,8 +70,9 @@ struct DifferentialTests {
     }
 
     private func words() async throws -> QueryWords {
-        let places = try await Service.places(around: Service.center(), limit: 100)
-        return QueryWords(
-            ids: places.map(\.id), categories: try await Service.client().categories().map(\.name))
+        let service = PointsOfInterestService(baseURL: try await OwnServers.local().baseURL)
+        let here = try Coordinate(latitude: 37.3293, longitude: -121.8893)
+        let places = try await service.nearbyPlaces(NearbyPlacesRequest(center: here, limit: 100)).places
+        return QueryWords(ids: places.map(\.id), categories: try await service.categories().map(\.name))
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Loopback
+import ServerProcess
 import ServiceFixtures
 
 /// The mock and the real service, with the same data and the same settings.

@@ -1,5 +1,6 @@
 import Foundation
 import Randomness
+import ServerProcess
 
 /// Requests over everything that the contract speaks of, most of them nearly right: the same seed, the same requests.
 struct RandomRequests {

@@ -1,16 +1,17 @@
-import Foundation
-import ServerProcess
-
 /// The servers that this process starts, each when the first test needs it, and shares until its end.
-enum OwnServers {
+public enum OwnServers {
     /// The origin that they let in.
-    static let origin = "https://app.example"
+    public static let origin = "https://app.example"
 
     /// `poi dev`, on a fresh database with the seed.
-    static func local() async throws -> ServerProcess { try await localStart.value }
+    ///
+    /// - Throws: `ProgramFailure` where it doesn't start.
+    public static func local() async throws -> ServerProcess { try await localStart.value }
 
     /// `poi-mock`, with the seed.
-    static func mock() async throws -> MockServerProcess { try await mockStart.value }
+    ///
+    /// - Throws: `ProgramFailure` where it doesn't start.
+    public static func mock() async throws -> MockServerProcess { try await mockStart.value }
 
     private static let settings = ["POI_CORS_ORIGINS": origin]
 
