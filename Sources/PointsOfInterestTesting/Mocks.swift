@@ -43,36 +43,6 @@ extension AppConfiguration {
     }
 }
 
-/// A service that a test controls, without a network.
-public final class MockPlaceFinder: PlaceFinder {
-    /// Returns the places for a request, or throws the error that it fails with.
-    public typealias Handler = @Sendable (NearbyPlacesRequest) async throws -> [PointOfInterest]
-
-    private let handler: Handler
-    private let received = Lock<[NearbyPlacesRequest]>([])
-
-    /// Makes a service with a handler for its requests.
-    public init(_ handler: @escaping Handler) {
-        self.handler = handler
-    }
-
-    /// Makes a service that finds these places, whatever the request.
-    public convenience init(_ places: [PointOfInterest]) {
-        self.init { _ in places }
-    }
-
-    /// All requests so far, in order.
-    public var requests: [NearbyPlacesRequest] { received.withLock { $0 } }
-
-    /// Records the request and calls the handler.
-    ///
-    /// - Throws: what the handler throws.
-    public func places(_ request: NearbyPlacesRequest) async throws -> [PointOfInterest] {
-        received.withLock { $0.append(request) }
-        return try await handler(request)
-    }
-}
-
 /// A scheduler whose timers fire at once or when the test fires them, never by themselves.
 @MainActor
 public final class MockTimerScheduler: TimerScheduler {

@@ -64,10 +64,10 @@ struct EnvironmentTests {
         let list = environment.makeList()
         let featured = environment.makeFeaturedPlaceManager()
         await list.load()
-        #expect(list.state == .failed(.location(.notAuthorized)))
+        #expect(list.phase == .failed(.location(.notAuthorized)))
         let updates = list.updates()
         fetcher.locationAuthorization = .fullAccuracy
-        for await state in updates { if case .loaded = state { break } }
+        for await state in updates where state.phase == .loaded { break }
         #expect(!list.places.isEmpty)
         await featured.refresh()
         #expect(featured.currentPlace == list.places.first)

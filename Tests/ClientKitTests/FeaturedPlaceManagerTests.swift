@@ -115,7 +115,7 @@ struct FeaturedPlaceManagerTests {
         manager?.showNextPlace()
         manager = nil
         var shown: [Int?] = []
-        if let updates { for await place in updates { shown.append(place?.id) } }
+        if let updates { for await state in updates { shown.append(state.currentPlace?.id) } }
         #expect(shown == [1, 2, 1])
     }
 }

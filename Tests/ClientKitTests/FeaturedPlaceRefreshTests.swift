@@ -42,15 +42,55 @@ struct FeaturedPlaceRefreshTests {
         #expect(manager.currentPlace?.id == 1)
     }
 
-    @Test("Nothing is requested without a location, and the current place stays")
-    func needsALocation() async {
+    @Test("A refresh before the first fix asks for the current location")
+    func asksForTheFirstFix() async throws {
+        let finder = MockPlaceFinder(.fixtures(2))
+        let manager = manager(finder)
+        location.lastLocation = nil
+        location.outcome = .success(.fixture(latitude: 5, longitude: 6))
+        await manager.refresh()
+        #expect(finder.requests.map(\.center) == [try Coordinate(latitude: 5, longitude: 6)])
+        #expect(manager.currentPlace?.id == 1)
+        #expect(manager.lastError == nil)
+    }
+
+    @Test(
+        "Nothing is requested without a location, the current place stays, and the failure is shown",
+        arguments: [LocationError.notAuthorized, .failed(.fixture()), .timedOut, .invalidFix])
+    func needsALocation(error: LocationError) async {
         let finder = MockPlaceFinder(.fixtures(2))
         let manager = manager(finder)
         await manager.refresh()
         location.lastLocation = nil
+        location.outcome = .failure(error)
         await manager.refresh()
         #expect(finder.requests.count == 1)
         #expect(manager.currentPlace?.id == 1)
+        #expect(manager.lastError == .location(error))
+    }
+
+    @Test("A refresh with an invalid first fix fails")
+    func needsAValidFix() async {
+        let finder = MockPlaceFinder(.fixtures(2))
+        let manager = manager(finder)
+        location.lastLocation = nil
+        location.outcome = .success(.fixture(horizontalAccuracy: -1))
+        await manager.refresh()
+        #expect(finder.requests.isEmpty)
+        #expect(manager.lastError == .location(.invalidFix))
+    }
+
+    @Test("A cancelled refresh changes nothing")
+    func undoesCancelledRefreshes() async {
+        let manager = manager(finder([.success(.fixtures(2)), .failure(.cancelled)]))
+        await manager.refresh()
+        let state = manager.state
+        await manager.refresh()
+        #expect(manager.state == state)
+        location.lastLocation = nil
+        location.outcome = .failure(.cancelled)
+        await manager.refresh()
+        #expect(manager.state == state)
     }
 
     @Test("A failed refresh keeps the current place and sets lastError until one succeeds")
@@ -62,7 +102,7 @@ struct FeaturedPlaceRefreshTests {
         await manager.refresh()
         #expect(manager.currentPlace?.id == 2)
         #expect(manager.places == .fixtures(3))
-        #expect(manager.lastError == .unexpectedStatus(502))
+        #expect(manager.lastError == .request(.unexpectedStatus(502)))
         manager.showNextPlace()
         #expect(manager.currentPlace?.id == 3)
         await manager.refresh()
@@ -128,7 +168,7 @@ struct FeaturedPlaceRefreshTests {
         #expect(finder.requests.count == 2)
         let updates = manager.updates()
         gate.open()
-        for await place in updates where place?.id == 7 { break }
+        for await state in updates where state.currentPlace?.id == 7 { break }
         #expect(manager.places == [.fixture(id: 7)])
     }
 
@@ -138,7 +178,7 @@ struct FeaturedPlaceRefreshTests {
         manager.scheduleNextPlace()
         let updates = manager.updates()
         scheduler.fire()
-        for await place in updates where place != nil { break }
+        for await state in updates where state.currentPlace != nil { break }
         #expect(manager.currentPlace?.id == 1)
     }
 }

@@ -16,8 +16,9 @@ struct PagingTests {
         let center = try await Service.center()
         let request = NearbyPlacesRequest(center: center, radiusMeters: 5000, limit: 7)
         var pages: [[PointOfInterest]] = []
-        for try await page in service.pages(of: request) {
-            pages.append(page)
+        let pager = service.pager(for: request)
+        while let page = try await pager.loadNext() {
+            pages.append(page.places)
             if pages.count == 20 { break }
         }
         let places = pages.flatMap(\.self)
@@ -86,8 +87,9 @@ struct PagingTests {
         // A full page of the maximum size need not hold all: the pages behind it show whether more places follow.
         let whole = NearbyPlacesRequest(center: center, radiusMeters: radius, limit: count)
         var total = 0
-        for try await page in service.pages(of: whole) {
-            total += page.count
+        let pager = service.pager(for: whole)
+        while let page = try await pager.loadNext() {
+            total += page.places.count
             if total > count { break }
         }
         #expect(try await (next(count) != nil) == (total > count))

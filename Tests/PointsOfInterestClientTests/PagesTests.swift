@@ -28,21 +28,22 @@ struct PagesTests {
         }
     }
 
-    private func pages(on network: MockNetwork) throws -> NearbyPlaces.Pages {
+    private func pager(on network: MockNetwork) throws -> PlacePager {
         PointsOfInterestService(baseURL: network.baseURL, urlSession: network.session, retryPolicy: .never)
-            .pages(of: NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2)))
+            .pager(for: NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2)))
     }
 
     /// How many pages there were before the error, and the error.
     private func walk(_ network: MockNetwork) async throws -> (count: Int, error: RequestError?) {
         var count = 0
-        var iterator = try pages(on: network).makeAsyncIterator()
+        let pager = try pager(on: network)
         do {
-            while try await iterator.next() != nil { count += 1 }
+            while try await pager.loadNext() != nil { count += 1 }
             return (count, nil)
         } catch {
-            #expect(try await iterator.next() == nil, "it has ended")
-            return (count, try #require(error as? RequestError))
+            let first = try #require(error as? RequestError)
+            await #expect(throws: first, "the same page again") { try await pager.loadNext() }
+            return (count, first)
         }
     }
 
@@ -56,9 +57,9 @@ struct PagesTests {
             }
             return ([2 * page, 2 * page + 1], "?page=\(page)")
         }
-        let pages = try pages(on: network)
+        let pager = try pager(on: network)
         #expect(count.withLock { $0 } == 0)
-        for try await _ in pages { break }
+        _ = try await pager.loadNext()
         #expect(count.withLock { $0 } == 1)
         var ids: [Int] = []
         let places = PointsOfInterestService(baseURL: network.baseURL, urlSession: network.session)
@@ -132,11 +133,9 @@ struct PagesTests {
             let place = PointOfInterest(id: 1, name: "", category: "", latitude: 0, longitude: 0)
             return (response, try JSONEncoder().encode([place]))
         }
-        let pages = try pages(on: network)
+        let pager = try pager(on: network)
         let task = Task {
-            var count = 0
-            for try await _ in pages { count += 1 }
-            return count
+            while try await pager.loadNext() != nil {}
         }
         var queries: [String] = []
         for await event in network.events {

@@ -55,9 +55,8 @@ struct ServiceTests {
     func pages() async throws {
         let network = try pagedNetwork()
         var ids: [[Int]] = []
-        for try await page in service(network, prefix: "api").pages(of: try request()) {
-            ids.append(page.map(\.id))
-        }
+        let pager = service(network, prefix: "api").pager(for: try request())
+        while let page = try await pager.loadNext() { ids.append(page.places.map(\.id)) }
         #expect(ids == [[1, 2, 3], [4, 5, 6], [7]])
         #expect(
             await sentURLs(network, 3) == [

@@ -1,47 +1,31 @@
 import Foundation
 
-#if canImport(Combine)
-    import Combine
-#endif
-
 /// Shows one featured place at a time, and the next one every ten seconds.
 ///
-/// A view follows `updates()`, or observes the manager, which is an `ObservableObject` where there is Combine.
+/// A view follows `updates()`, or observes the manager.
 @MainActor
-public final class FeaturedPlaceManager {
+public final class FeaturedPlaceManager: ObservableModel<FeaturedPlaceManager.State> {
+    /// What a manager shows.
+    public struct State: Hashable, Sendable {
+        /// The place to show; nil while there is none.
+        public var currentPlace: PointOfInterest?
+        /// The places of a round, nearest first.
+        public var places: [PointOfInterest] = []
+        /// Why the last refresh failed; nil where it didn't.
+        public var lastError: NearbyPlacesError?
+    }
+
     /// How long a place is shown, in seconds.
     public nonisolated static let interval: TimeInterval = 10
     /// The maximum number of places in a round.
     public nonisolated static let maximumPlaces = 20
 
-    /// The place to show; nil while there is none.
-    public private(set) var currentPlace: PointOfInterest? {
-        willSet {
-            #if canImport(Combine)
-                if newValue != currentPlace { objectWillChange.send() }
-            #endif
-        }
-        didSet { if oldValue != currentPlace { changes.send(currentPlace) } }
-    }
-    /// The places of a round, nearest first.
-    public private(set) var places: [PointOfInterest] = []
-    /// Why the last refresh failed; nil where it didn't.
-    public private(set) var lastError: RequestError?
-
     private let placeFinder: any PlaceFinder
     private let locationSource: any CurrentLocationSource
     private let timerScheduler: any TimerScheduler
-    private let changes = Broadcast<PointOfInterest?>()
     private var timer: Timer?
     private var refreshCount = 0
     private var roundRefresh: Task<Void, Never>?
-
-    #if canImport(Combine)
-        private let changePublisher = ChangePublisher()
-
-        /// Announces a change of `currentPlace`, before it happens.
-        public nonisolated var objectWillChange: ObservableObjectPublisher { changePublisher.publisher }
-    #endif
 
     /// Makes a manager that shows nothing until it is refreshed.
     ///
@@ -56,10 +40,17 @@ public final class FeaturedPlaceManager {
         self.placeFinder = placeFinder
         self.locationSource = locationSource
         self.timerScheduler = timerScheduler
+        super.init(State())
     }
+}
 
-    /// Returns the current place, and then each one that replaces it.
-    public func updates() -> AsyncStream<PointOfInterest?> { changes.stream(startingWith: currentPlace) }
+extension FeaturedPlaceManager {
+    /// The place to show; nil while there is none.
+    public var currentPlace: PointOfInterest? { state.currentPlace }
+    /// The places of a round, nearest first.
+    public var places: [PointOfInterest] { state.places }
+    /// Why the last refresh failed; nil where it didn't.
+    public var lastError: NearbyPlacesError? { state.lastError }
 }
 
 extension FeaturedPlaceManager {
@@ -86,17 +77,13 @@ extension FeaturedPlaceManager {
     /// Shows the next place of the round; after the last one, the first.
     public func showNextPlace() {
         guard !places.isEmpty else { return }
-        currentPlace = places[(currentIndex.map { $0 + 1 } ?? 0) % places.count]
-    }
-
-    private var currentIndex: Int? {
-        currentPlace.flatMap { place in places.firstIndex { $0.id == place.id } }
+        state.currentPlace = places[(state.currentIndex.map { $0 + 1 } ?? 0) % places.count]
     }
 
     private func intervalPassed() {
         showNextPlace()
         // Refresh once a round, so that the places follow the device; one refresh at a time.
-        guard (currentIndex ?? 0) == 0, roundRefresh == nil else { return }
+        guard (state.currentIndex ?? 0) == 0, roundRefresh == nil else { return }
         roundRefresh = Task { [weak self] in
             await self?.refresh()
             self?.roundRefresh = nil
@@ -105,33 +92,46 @@ extension FeaturedPlaceManager {
 }
 
 extension FeaturedPlaceManager {
-    /// Loads the featured places near the last location. The manager also does this after each round.
+    /// Loads the featured places near the last location. Where there is none yet, it asks for the current location
+    /// first. The manager also does this after each round.
     ///
-    /// The places stay as they are where there is no location yet, and where the request fails or is cancelled, which
-    /// sets `lastError`. The current place stays where it is among the new ones. Of several refreshes at the same
-    /// time, the last one counts.
+    /// A failure sets `lastError`; the places stay as they are. The current place stays where it is among the new
+    /// ones. A cancelled refresh changes nothing. Of several refreshes at the same time, the last one counts.
     public func refresh() async {
-        guard let center = locationSource.lastLocation else { return }
         refreshCount += 1
         let turn = refreshCount
-        let request = NearbyPlacesRequest(center: center, limit: Self.maximumPlaces, featured: true)
-        let found: [PointOfInterest]
         do {
-            found = try await placeFinder.places(request)
+            let center = try await center()
+            let request = NearbyPlacesRequest(center: center, limit: Self.maximumPlaces, featured: true)
+            let found = try await placeFinder.places(request)
+            if turn == refreshCount { state.show(found) }
+        } catch let error as LocationError {
+            if turn == refreshCount, error != .cancelled { state.lastError = .location(error) }
         } catch {
-            if turn == refreshCount { lastError = RequestError(error) }
-            return
+            let error = RequestError(error)
+            if turn == refreshCount, error != .cancelled { state.lastError = .request(error) }
         }
-        guard turn == refreshCount else { return }
+    }
+
+    private func center() async throws(LocationError) -> Coordinate {
+        if let last = locationSource.lastLocation { return last }
+        guard let current = try await locationSource.currentLocation().coordinate else { throw .invalidFix }
+        return current
+    }
+}
+
+extension FeaturedPlaceManager.State {
+    fileprivate var currentIndex: Int? {
+        currentPlace.flatMap { place in places.firstIndex { $0.id == place.id } }
+    }
+
+    /// Shows a new round, from the current place on where that is among the places.
+    fileprivate mutating func show(_ found: [PointOfInterest]) {
         lastError = nil
         places = found
         currentPlace = currentIndex.map { found[$0] } ?? found.first
     }
 }
-
-#if canImport(Combine)
-    extension FeaturedPlaceManager: ObservableObject {}
-#endif
 
 /// Schedules timers: a run loop, or a test's stand-in that fires them at once.
 @MainActor

@@ -47,15 +47,3 @@ final class NotificationObservation {
         center.removeObserver(token)
     }
 }
-
-#if canImport(Combine)
-    import Combine
-
-    /// The publisher of an observable object that belongs to the main actor.
-    ///
-    /// Unchecked, because Combine gets the publisher on any thread, but doesn't declare it `Sendable`. Sending
-    /// through it is safe on any thread; this module sends on the main one.
-    struct ChangePublisher: @unchecked Sendable {
-        let publisher = ObservableObjectPublisher()
-    }
-#endif

@@ -43,7 +43,9 @@ package struct NearbyPlacesEndpoint: APIRequest, Hashable {
     ///
     /// - Throws: `RequestError.undecodableBody`, also for a link to another host.
     package func parseResponse(data: Data, head: ResponseHead) throws -> PlacesPage {
-        PlacesPage(places: try [PointOfInterest].decode(body: data), next: try next(head))
+        PlacesPage(
+            places: try [PointOfInterest].decode(body: data), next: try next(head), url: head.url?.absoluteURL
+        )
     }
 
     private func next(_ head: ResponseHead) throws(RequestError) -> URL? {
@@ -61,13 +63,23 @@ package struct NearbyPlacesEndpoint: APIRequest, Hashable {
 public struct PlacesPage: Hashable, Sendable {
     /// The places, nearest first.
     public let places: [PointOfInterest]
-    /// The URL of the next page; nil for the last one. `PointsOfInterestService.pages(of:)` follows it.
+    /// The URL of the next page; nil for the last one. `PlaceFinder.nextPage(after:)` follows it.
     public let next: URL?
+    /// When the service sent these places, or said that they haven't changed; nil where that isn't known.
+    public package(set) var receivedAt: Date?
+    /// Where the page came from; nil where that isn't known.
+    let url: URL?
 
     /// Makes a page.
-    public init(places: [PointOfInterest], next: URL?) {
+    public init(places: [PointOfInterest], next: URL?, receivedAt: Date? = nil) {
+        self.init(places: places, next: next, receivedAt: receivedAt, url: nil)
+    }
+
+    init(places: [PointOfInterest], next: URL?, receivedAt: Date? = nil, url: URL?) {
         self.places = places
         self.next = next
+        self.receivedAt = receivedAt
+        self.url = url
     }
 }
 

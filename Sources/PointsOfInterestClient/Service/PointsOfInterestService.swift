@@ -82,19 +82,7 @@ public struct PointsOfInterestService: Sendable {
     /// - Throws: `RequestError`: `.problem` where the service refuses the request, other cases where there is no
     ///   response or one that can't be read.
     public func nearbyPlaces(_ request: NearbyPlacesRequest) async throws -> PlacesPage {
-        try await loader(for: NearbyPlacesEndpoint(baseURL: baseURL))
-            .loadAPIRequest(requestData: .first(request))
-    }
-
-    /// `GET /locations`: returns a sequence of all places, nearest first, that loads page after page.
-    public func allNearbyPlaces(_ request: NearbyPlacesRequest) -> NearbyPlaces {
-        NearbyPlaces(pages: pages(of: request))
-    }
-
-    /// `GET /locations`: returns a sequence of pages, each an array of places.
-    public func pages(of request: NearbyPlacesRequest) -> NearbyPlaces.Pages {
-        NearbyPlaces.Pages(
-            loader: loader(for: NearbyPlacesEndpoint(baseURL: baseURL)), request: request)
+        try await load(.first(request))
     }
 
     /// `GET /locations/{id}`: loads one place, with its distance from a centre if there is one.
@@ -131,26 +119,22 @@ public struct PointsOfInterestService: Sendable {
     }
 }
 
-/// Finds places: the service, or a stand-in in a test.
-public protocol PlaceFinder: Sendable {
-    /// Finds the places that a request describes, nearest first.
-    ///
-    /// - Throws: `RequestError`. Any other error is treated as a failed connection.
-    func places(_ request: NearbyPlacesRequest) async throws -> [PointOfInterest]
-}
-
 extension PointsOfInterestService: PlaceFinder {
-    /// Loads the first page of places, nearest first.
+    /// `GET /locations`: loads the page that another one links to; nil after the last.
     ///
-    /// - Throws: `RequestError`, as `nearbyPlaces(_:)` does.
-    public func places(_ request: NearbyPlacesRequest) async throws -> [PointOfInterest] {
-        try await nearbyPlaces(request).places
+    /// - Throws: `RequestError`, as `nearbyPlaces(_:)` does; `.invalidBaseURL` for a link to another host.
+    public func nextPage(after page: PlacesPage) async throws -> PlacesPage? {
+        guard let next = page.next else { return nil }
+        return try await load(.linked(next))
     }
-}
 
-extension RequestError {
-    /// Converts what a `PlaceFinder` threw.
-    init(_ error: any Error) {
-        self = error as? RequestError ?? RequestError(transportError: error)
+    /// Returns nil: the service doesn't look responses up by their requests.
+    public func lastPage(of request: NearbyPlacesRequest) async -> PlacesPage? { nil }
+
+    private func load(_ page: NearbyPlacesEndpoint.Page) async throws -> PlacesPage {
+        var page = try await loader(for: NearbyPlacesEndpoint(baseURL: baseURL))
+            .loadAPIRequest(requestData: page)
+        page.receivedAt = Date()
+        return page
     }
 }

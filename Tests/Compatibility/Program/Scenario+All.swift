@@ -95,7 +95,8 @@ extension Scenario {
         Scenario("pages") { site in
             var pages: [[PointOfInterest]] = []
             let request = NearbyPlacesRequest(center: try center(), radiusMeters: 2000, limit: 15)
-            for try await page in site.service.pages(of: request) { pages.append(page) }
+            let pager = site.service.pager(for: request)
+            while let page = try await pager.loadNext() { pages.append(page.places) }
             return pages
         } isSound: { pages in
             let places = pages.flatMap(\.self)

@@ -53,7 +53,7 @@ public struct Nearby {
 
     private func showList() async -> Outcome {
         await list.load()
-        if case .failed(let error) = list.state {
+        if case .failed(let error) = list.phase {
             print(error.localizedDescription)
             return .failed
         }
@@ -76,7 +76,9 @@ public struct Nearby {
         }
         featured.scheduleNextPlace()
         var shown = 0
-        for await place in featured.updates() {
+        var last: PointOfInterest??
+        for await place in featured.updates().map(\.currentPlace) where place != last {
+            last = place
             if place != nil { tracking.sendTrackingEvent(.featuredShown) }
             print(place.map { "★ " + PlaceLine.text(for: $0) } ?? "Nothing is featured nearby.")
             shown += 1

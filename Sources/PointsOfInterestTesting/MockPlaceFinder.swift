@@ -1,0 +1,155 @@
+import Foundation
+import Locking
+
+/// A service that a test controls, without a network.
+///
+/// It has one or more pages of places, details and categories. A test makes it wait or fail with `before`, which is
+/// called first in each call.
+public final class MockPlaceFinder: PlaceFinder {
+    /// Returns the places of the only page for a request, or throws the error that it fails with.
+    public typealias Handler = @Sendable (NearbyPlacesRequest) async throws -> [PointOfInterest]
+
+    /// A call of a place finder.
+    public enum Call: Hashable, Sendable {
+        /// `nearbyPlaces(_:)`: the first page.
+        case nearbyPlaces(NearbyPlacesRequest)
+        /// `nextPage(after:)` for the page with this number; the second page is 2.
+        case nextPage(number: Int)
+        /// `place(id:center:)`.
+        case place(id: Int, center: Coordinate?)
+        /// `categories()`.
+        case categories
+        /// `lastPage(of:)`.
+        case lastPage(NearbyPlacesRequest)
+    }
+
+    private let firstPage: Handler
+    private let pages: [[PointOfInterest]]
+    private let givenCategories: [CategoryCount]?
+    private let keptPage: PlacesPage?
+    private let receivedAt: Date?
+    private let before: @Sendable (Call) async throws -> Void
+    private let recorded = Lock<[Call]>([])
+    private let known: Lock<[PointOfInterest]>
+
+    /// Makes a service with a handler for its requests, each of which has one page.
+    public init(_ handler: @escaping Handler) {
+        firstPage = handler
+        pages = [[]]
+        givenCategories = nil
+        keptPage = nil
+        receivedAt = nil
+        before = { _ in }
+        known = Lock([])
+    }
+
+    /// Makes a service that finds these places, whatever the request.
+    public convenience init(_ places: [PointOfInterest]) {
+        self.init(pages: [places])
+    }
+
+    /// Makes a service that finds these pages of places, whatever the request.
+    ///
+    /// - Parameters:
+    ///   - pages: the places of each page.
+    ///   - categories: what `categories()` returns; by default, the categories of the places.
+    ///   - lastPage: what `lastPage(of:)` returns, whatever the request.
+    ///   - receivedAt: when the pages were received.
+    ///   - before: called first in each call: it can wait, and what it throws is thrown from the call. `lastPage(of:)`
+    ///     then returns nil.
+    public init(
+        pages: [[PointOfInterest]], categories: [CategoryCount]? = nil, lastPage: PlacesPage? = nil,
+        receivedAt: Date? = nil, before: @escaping @Sendable (Call) async throws -> Void = { _ in }
+    ) {
+        firstPage = { _ in pages.first ?? [] }
+        self.pages = pages
+        givenCategories = categories
+        keptPage = lastPage
+        self.receivedAt = receivedAt
+        self.before = before
+        known = Lock(pages.flatMap(\.self))
+    }
+
+    /// All calls so far, in order.
+    public var calls: [Call] { recorded.withLock { $0 } }
+
+    /// All requests for a first page so far, in order.
+    public var requests: [NearbyPlacesRequest] {
+        calls.compactMap { if case .nearbyPlaces(let request) = $0 { request } else { nil } }
+    }
+
+    private func record(_ call: Call) async throws {
+        recorded.withLock { $0.append(call) }
+        try await before(call)
+    }
+}
+
+extension MockPlaceFinder {
+    /// Records the request and returns the first page.
+    ///
+    /// - Throws: what the handler, or `before`, throws.
+    public func nearbyPlaces(_ request: NearbyPlacesRequest) async throws -> PlacesPage {
+        try await record(.nearbyPlaces(request))
+        let places = try await firstPage(request)
+        known.withLock { known in
+            let new = Set(places.map(\.id))
+            known = known.filter { !new.contains($0.id) } + places
+        }
+        return page(1, places)
+    }
+
+    /// Returns the page that another one of these links to.
+    ///
+    /// - Throws: what `before` throws; `RequestError.problem` with the code `.malformedCursor` for a page of another
+    ///   place finder.
+    public func nextPage(after page: PlacesPage) async throws -> PlacesPage? {
+        guard let next = page.next else { return nil }
+        guard let number = pages.indices.map({ $0 + 1 }).first(where: { Self.url(ofPage: $0) == next }) else {
+            throw RequestError.problem(Problem(.malformedCursor))
+        }
+        try await record(.nextPage(number: number))
+        return self.page(number, pages[number - 1])
+    }
+
+    /// Returns the place with this id, from the pages or from what the handler has returned so far.
+    ///
+    /// - Throws: what `before` throws; `RequestError.problem` with the code `.notFound` where there is no such place.
+    public func place(id: Int, center: Coordinate?) async throws -> PointOfInterest {
+        try await record(.place(id: id, center: center))
+        guard let place = known.withLock({ known in known.first { $0.id == id } }) else {
+            throw RequestError.problem(Problem(.notFound))
+        }
+        return place
+    }
+
+    /// Returns the given categories, or those of the places that `place(id:center:)` finds.
+    ///
+    /// - Throws: what `before` throws.
+    public func categories() async throws -> [CategoryCount] {
+        try await record(.categories)
+        if let givenCategories { return givenCategories }
+        let counts = Dictionary(grouping: known.withLock { $0 }, by: \.category).mapValues(\.count)
+        return counts.map { CategoryCount(name: $0.key, count: $0.value) }
+            .sorted { ($1.count, $0.name) < ($0.count, $1.name) }
+    }
+
+    /// Returns the given last page; nil where `before` throws.
+    public func lastPage(of request: NearbyPlacesRequest) async -> PlacesPage? {
+        do {
+            try await record(.lastPage(request))
+            return keptPage
+        } catch {
+            return nil
+        }
+    }
+
+    private func page(_ number: Int, _ places: [PointOfInterest]) -> PlacesPage {
+        let next = number < pages.count ? Self.url(ofPage: number + 1) : nil
+        return PlacesPage(places: places, next: next, receivedAt: receivedAt)
+    }
+
+    private static func url(ofPage number: Int) -> URL {
+        AppConfiguration.mock.baseURL.appending(path: "locations").appending(
+            queryItems: [URLQueryItem(name: "page", value: "\(number)")])
+    }
+}
