@@ -1,29 +1,47 @@
 import PointsOfInterestServerAPI
 
-/// A parameter in Swift: an associated value.
+/// A parameter in Swift: a property of its event's parameters.
 struct ParameterSource {
     let definition: EventParameter
-    /// The associated value's label.
+    /// The property's name, which is the label of the functions that make the event.
     let label: String
     /// The type of a value from a list.
     let choice: ChoiceSource?
 
+    /// - Throws: if a property can't have the name, or two values of a list make one name of Swift.
     init(_ definition: EventParameter, of event: EventDefinition) throws {
         self.definition = definition
         label = SwiftName.member(definition.name)
+        guard label != "hashValue" else {
+            throw GeneratorError("\(event.name): Swift has no room for a parameter \(definition.name)")
+        }
         choice = try ChoiceSource(definition, of: event)
     }
 
-    /// The value's name within a function, other than those of the function's own values.
+    /// The value's name within the function that reads an event, other than those of the function's own values.
     var variable: String {
         ["value", "content", "known", "self"].contains(label)
             ? label + "Value" : SwiftName.escaped(label)
     }
 
-    /// The associated value as the case declares it.
-    var declaration: String {
-        "\(label): \(type)" + (definition.isRequired ? "" : "? = nil")
+    /// The property's declaration.
+    var property: String {
+        "var \(SwiftName.escaped(label)): \(type)" + (definition.isRequired ? "" : "?")
     }
+
+    /// The argument of a function that makes the event.
+    var argument: String {
+        "\(argumentName == SwiftName.escaped(label) ? "" : label + " ")\(argumentName): \(type)"
+            + (definition.isRequired ? "" : "? = nil")
+    }
+
+    /// The statement that sets the property to its argument.
+    var assignment: String { "self.\(SwiftName.escaped(label)) = \(argumentName)" }
+
+    /// The argument passed on.
+    var passedOn: String { "\(label): \(argumentName)" }
+
+    private var argumentName: String { label == "self" ? "selfValue" : SwiftName.escaped(label) }
 
     /// The expression that reads the value from an `EventContent`.
     var reading: String {
@@ -38,15 +56,16 @@ struct ParameterSource {
         }
     }
 
-    /// The expression that makes the `EventContent`'s value.
+    /// The expression that makes the `EventContent`'s value of the event's `parameters`.
     var writing: String {
         let make: String
-        var source = variable
+        let property = "parameters.\(SwiftName.escaped(label))"
+        var source = property
         switch definition.kind {
         case .text: make = "string"
         case .choice, .openChoice:
             make = "string"
-            source = definition.isRequired ? "\(variable).rawValue" : "(\(variable)?.rawValue)"
+            source = definition.isRequired ? "\(property).rawValue" : "(\(property)?.rawValue)"
         case .integer: make = "integer"
         case .number: make = "number"
         case .boolean: make = "boolean"

@@ -13,7 +13,8 @@ struct SwiftSource {
             of: events.map { ($0.caseName, $0.definition.name) } + [("other", "the case of all other events")]
         )
         try SwiftSource.refuseRepetition(
-            of: events.flatMap(\.choices).map { ($0.typeName, "\($0.parameter.name) of its event") })
+            of: events.flatMap(\.choices).map { ($0.typeName, "\($0.parameter.name) of its event") }
+                + events.map { ($0.parametersType, "the parameters of \($0.definition.name)") })
     }
 
     var text: String {
@@ -22,6 +23,14 @@ struct SwiftSource {
         writeEnum(&writer)
         writer.line()
         writeContent(&writer)
+        for event in events where !event.parameters.isEmpty {
+            writer.line()
+            writer.block("extension \(options.type)") { writer in
+                event.writeMakers(&writer, access: access, type: options.type)
+                writer.line()
+                event.writeParameters(&writer, access: access)
+            }
+        }
         for choice in events.flatMap(\.choices) {
             writer.line()
             writer.block("extension \(options.type)") { choice.write(&$0, access: access) }
@@ -35,7 +44,7 @@ struct SwiftSource {
     private func writeEnum(_ writer: inout SourceWriter) {
         writer.comment("The events that are defined in `\(options.definitions)`.")
         // On a line of its own, so that it is where it is however long the folder's path is.
-        writer.comment("Later versions may have more cases.")
+        writer.comment("Later versions may have more cases, and more optional parameters.")
         writer.block("\(access)enum \(options.type): TrackableEvent") { writer in
             for event in events { event.writeCase(&writer) }
             writer.comment("Any other event: one whose name isn't here, or whose values no case can hold.")
@@ -78,80 +87,6 @@ struct SwiftSource {
             if let other = sources.updateValue(source, forKey: swift) {
                 throw GeneratorError("\(other) and \(source) would both be \(swift) in Swift")
             }
-        }
-    }
-}
-
-/// An event in Swift: a case of the enum.
-struct EventSource {
-    let definition: EventDefinition
-    let caseName: String
-    let parameters: [ParameterSource]
-
-    init(_ definition: EventDefinition) throws {
-        self.definition = definition
-        caseName = SwiftName.member(definition.name)
-        parameters = try definition.parameters.map { try ParameterSource($0, of: definition) }
-        var labels: Set<String> = []
-        for parameter in parameters where !labels.insert(parameter.label).inserted {
-            throw GeneratorError(
-                "\(definition.name): two parameters would both be \(parameter.label) in Swift")
-        }
-    }
-
-    var choices: [ChoiceSource] { parameters.compactMap(\.choice) }
-
-    private var caseReference: String { SwiftName.escaped(caseName) }
-    private var nameLiteral: String { SourceWriter.literal(definition.name) }
-
-    func writeCase(_ writer: inout SourceWriter) {
-        writer.comment(definition.description)
-        if !parameters.isEmpty {
-            writer.line("///")
-            writer.line("/// - Parameters:")
-            for parameter in parameters {
-                writer.comment(parameter.definition.description, mark: "  - \(parameter.label): ")
-            }
-        }
-        guard !parameters.isEmpty else { return writer.line("case \(caseReference)") }
-        writer.call("case \(caseReference)", parameters.map(\.declaration), close: "")
-    }
-
-    func writeReading(_ writer: inout SourceWriter) {
-        guard !parameters.isEmpty else {
-            return writer.line("case \(nameLiteral): return .\(caseReference)")
-        }
-        writer.line("case \(nameLiteral):")
-        writer.indented { writer in
-            let required = parameters.filter(\.definition.isRequired)
-            if !required.isEmpty {
-                let bindings = required.map { "let \($0.variable) = \($0.reading)" }
-                if bindings.count == 1 {
-                    writer.line("guard \(bindings[0]) else { return nil }")
-                } else {
-                    writer.line("guard \(bindings.joined(separator: ",\n                "))")
-                    writer.line("else { return nil }")
-                }
-            }
-            let arguments = parameters.map { parameter in
-                "\(parameter.label): "
-                    + (parameter.definition.isRequired ? parameter.variable : parameter.reading)
-            }
-            writer.call("return .\(caseReference)", arguments, close: "")
-        }
-    }
-
-    func writeContent(_ writer: inout SourceWriter) {
-        guard !parameters.isEmpty else {
-            return writer.line("case .\(caseReference): EventContent(name: \(nameLiteral))")
-        }
-        writer.line(
-            "case .\(caseReference)(\(parameters.map { "let " + $0.variable }.joined(separator: ", "))):")
-        writer.indented { writer in
-            let members = parameters.map { "\(SourceWriter.literal($0.definition.name)): \($0.writing)" }
-            writer.call(
-                "EventContent", ["name: \(nameLiteral)", "present: [\(members.joined(separator: ", "))]"],
-                close: "")
         }
     }
 }

@@ -20,7 +20,7 @@ public final class EventRecorder: Sendable {
         public var description: String {
             let list =
                 came.isEmpty
-                ? "nothing came" : "what came:\n" + came.map { "  \($0)" }.joined(separator: "\n")
+                ? "nothing came" : "what came:\n" + came.map { "  " + $0.summary }.joined(separator: "\n")
             return "the event didn't come\(timeout.map { " within \($0)" } ?? ""): \(expected); \(list)"
         }
     }
@@ -52,7 +52,7 @@ public final class EventRecorder: Sendable {
     /// - Throws: `MissingEvent` where the scenario ends or the timeout passes before.
     @discardableResult
     public func next(_ expected: TrackingEvent) async throws(MissingEvent) -> TrackedEvent {
-        try await next("\(expected)") { $0.event == expected }
+        try await next(expected.summary) { $0.event == expected }
     }
 
     /// Waits for an event that matches, and skips others before it.
@@ -91,6 +91,17 @@ public final class EventRecorder: Sendable {
         var rest: [TrackingEvent] = []
         for await event in events { rest.append(event.event) }
         return rest
+    }
+}
+
+extension TrackingEvent {
+    /// The event's name and its values, as they are sent.
+    fileprivate var summary: String {
+        let content = content
+        guard !content.value.isEmpty else { return content.name }
+        var writer = JSONWriter()
+        writer.value(.object(JSONValue.Object(content.value)))
+        return content.name + " " + String(decoding: writer.bytes, as: UTF8.self)
     }
 }
 

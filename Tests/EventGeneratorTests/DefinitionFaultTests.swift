@@ -88,6 +88,14 @@ struct DefinitionFaultTests {
                 "a: p can't have a-b beside the other values"
             ),
             (property(#""type":"string","enum":["!"]"#), "a: p can't have ! beside the other values"),
+            (
+                definition(#"{"parameters":{"type":"string","description":"d","enum":["x"]}}"#),
+                "parameters of its event and the parameters of a would both be AParameters in Swift"
+            ),
+            (
+                definition(#"{"hash-value":{"type":"boolean","description":"d"}}"#),
+                "a: Swift has no room for a parameter hash-value"
+            ),
         ])
     func refusesCollisions(json: String, reason: String) throws {
         let (lines, code) = try outcome(json)

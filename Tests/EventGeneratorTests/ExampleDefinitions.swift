@@ -70,6 +70,11 @@ extension EventCatalog {
                     description: "A boolean.",
                     kind: .boolean,
                     isRequired: true),
+                EventParameter(
+                    name: "self",
+                    description: "A string.",
+                    kind: .text(length: 0...8192),
+                    isRequired: false),
             ],
             allowsOthers: true),
     ]

@@ -4,9 +4,8 @@ import Foundation
 enum ExampleFiles {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 
-    static let definitions = folder.appendingPathComponent("Definitions").path
-    static let source = folder.appendingPathComponent("ExampleEvent.swift").path
-    static let catalog = folder.appendingPathComponent("ExampleDefinitions.swift").path
+    /// The path of a file or a folder.
+    static func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
     /// A folder of a test's own, with these files, for as long as the body runs.
     static func withFolder<Value>(_ files: [String: String], _ body: (String) throws -> Value) throws -> Value

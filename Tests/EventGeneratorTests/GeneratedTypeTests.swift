@@ -7,18 +7,27 @@ import Testing
 /// `ExampleEvent` is generated, checked in and compiled here: it has every kind of parameter and every awkward name.
 @Suite("A generated enum")
 struct GeneratedTypeTests {
-    @Test("is what its definitions make, to the byte, and so is the catalog")
-    func isCurrent() throws {
+    @Test(
+        "is what its definitions make, to the byte, and so is the catalog",
+        arguments: [
+            ("Example", "Definitions", EventCatalog.exampleEvents),
+            ("Earlier", "Definitions/Earlier", EventCatalog.earlierEvents),
+            ("Later", "Definitions/Later", EventCatalog.laterEvents),
+        ])
+    func isCurrent(name: String, folder: String, catalog: [EventDefinition]) throws {
+        let folder = ExampleFiles.path(folder)
+        let source = ExampleFiles.path("\(name)Event.swift")
         let options = try #require(
             try GeneratorOptions([
-                "--definitions", ExampleFiles.definitions, "--swift", ExampleFiles.source, "--type",
-                "ExampleEvent",
-                "--import", "PointsOfInterestAPI",
+                "--definitions", folder, "--swift", source, "--type", "\(name)Event", "--import",
+                "PointsOfInterestAPI",
             ]))
-        let definitions = try EventDefinition.read(folder: ExampleFiles.definitions)
-        try expect(try SwiftSource(definitions, options: options).text, in: ExampleFiles.source)
-        try expect(CatalogSource(definitions, options: options).text, in: ExampleFiles.catalog)
-        #expect(EventCatalog.exampleEvents == definitions)
+        let definitions = try EventDefinition.read(folder: folder)
+        try expect(try SwiftSource(definitions, options: options).text, in: source)
+        try expect(
+            CatalogSource(definitions, options: options).text,
+            in: ExampleFiles.path("\(name)Definitions.swift"))
+        #expect(catalog == definitions)
     }
 
     /// Compares a text with a file, without the first lines, which have the folder's path.
@@ -28,7 +37,7 @@ struct GeneratedTypeTests {
     }
 
     static let events: [ExampleEvent] = [
-        .class, .quoted(on: true),
+        .class, .quoted(on: true), .quoted(on: false, self: "s"),
         .orderPlaced(
             kind: .urlScheme, itemCount: 3, value: "v", default: .case, isGift: false, level: -1, note: "n",
             price: 1.5, score: -0.5),

@@ -78,9 +78,9 @@ enum RandomRequest {
         switch Int.random(in: 0...8, using: &random) {
         case 0: return .background
         case 1: return .launch
-        case 2: return .featuredShown
+        case 2: return .featuredShown(place: maybe.map { _ in count })
         case 3: return .locationCheck
-        case 4: return .search(query: maybe ?? "", page: count)
+        case 4: return .search(query: maybe ?? "", page: count, results: maybe.map { _ in count })
         case 5: return .notification(identifier: text(1...200, using: &random))
         case 6: return .eventsDropped(count: count, reason: .init(rawValue: text(1...100, using: &random)))
         case 7: return .pageView(page: .init(rawValue: text(1...100, using: &random)), additional: maybe)

@@ -28,7 +28,11 @@ struct EventRecorderTests {
         #expect(error?.came == [.launch, .pageView(page: .locationsMap)])
         let description = "\(try #require(error))"
         #expect(
-            description.hasPrefix("the event didn't come: featuredShown; what came:\n  launch\n  pageView("))
+            description == """
+                the event didn't come: featured-shown; what came:
+                  launch
+                  page-view {"page":"locations-map"}
+                """)
     }
 
     @Test("Waiting ends when the test is cancelled")
@@ -61,7 +65,7 @@ struct EventRecorderTests {
         let error = await #expect(throws: EventRecorder.MissingEvent.self) { try await waiting.value }
         #expect(
             error?.description
-                == "the event didn't come within 10.0 seconds: locationCheck; what came:\n  launch")
+                == "the event didn't come within 10.0 seconds: location-check; what came:\n  launch")
         // The recorder gets no more events; others do.
         let other = EventRecorder(model)
         model.sendTrackingEvent(.locationCheck)

@@ -2,39 +2,24 @@
 // swift-format-ignore-file
 
 /// The events that are defined in `Events`.
-/// Later versions may have more cases.
+/// Later versions may have more cases, and more optional parameters.
 public enum TrackingEvent: TrackableEvent {
     /// The app went to the background.
     case background
     /// Events that the app had tracked are lost; the app's queue counts them.
-    ///
-    /// - Parameters:
-    ///   - count: How many.
-    ///   - reason: Why: the queue was full, the service refused them, or the queue's file was damaged.
-    case eventsDropped(count: Int, reason: EventsDroppedReason)
+    case eventsDropped(EventsDroppedParameters)
     /// A featured place was shown to the user.
-    case featuredShown
+    case featuredShown(FeaturedShownParameters)
     /// The app was started, or came back from the background.
     case launch
     /// The app asked where it is.
     case locationCheck
     /// A notification was opened.
-    ///
-    /// - Parameters:
-    ///   - identifier: The notification's identifier.
-    case notification(identifier: String)
+    case notification(NotificationParameters)
     /// A page of the app came into view.
-    ///
-    /// - Parameters:
-    ///   - page: Which page.
-    ///   - additional: What the page shows where that differs, a place's id for instance.
-    case pageView(page: PageViewPage, additional: String? = nil)
+    case pageView(PageViewParameters)
     /// Places were searched for by a text; asking for a further page of results is a search of its own.
-    ///
-    /// - Parameters:
-    ///   - query: The text as it was typed.
-    ///   - page: Which page of the results, from 1.
-    case search(query: String, page: Int)
+    case search(SearchParameters)
     /// Any other event: one whose name isn't here, or whose values no case can hold.
     case other(EventContent)
 }
@@ -55,7 +40,8 @@ extension TrackingEvent {
                 let reason = value["reason"]?.text.map(EventsDroppedReason.init(rawValue:))
             else { return nil }
             return .eventsDropped(count: count, reason: reason)
-        case "featured-shown": return .featuredShown
+        case "featured-shown":
+            return .featuredShown(place: value["place"]?.wholeNumber)
         case "launch": return .launch
         case "location-check": return .locationCheck
         case "notification":
@@ -68,7 +54,7 @@ extension TrackingEvent {
             guard let query = value["query"]?.text,
                 let page = value["page"]?.wholeNumber
             else { return nil }
-            return .search(query: query, page: page)
+            return .search(query: query, page: page, results: value["results"]?.wholeNumber)
         default: return nil
         }
     }
@@ -77,22 +63,168 @@ extension TrackingEvent {
     public var content: EventContent {
         switch self {
         case .background: EventContent(name: "background")
-        case .eventsDropped(let count, let reason):
+        case .eventsDropped(let parameters):
             EventContent(
                 name: "events-dropped",
-                present: ["count": .integer(count), "reason": .string(reason.rawValue)])
-        case .featuredShown: EventContent(name: "featured-shown")
+                present: ["count": .integer(parameters.count), "reason": .string(parameters.reason.rawValue)])
+        case .featuredShown(let parameters):
+            EventContent(name: "featured-shown", present: ["place": parameters.place.map(JSONValue.integer)])
         case .launch: EventContent(name: "launch")
         case .locationCheck: EventContent(name: "location-check")
-        case .notification(let identifier):
-            EventContent(name: "notification", present: ["identifier": .string(identifier)])
-        case .pageView(let page, let additional):
+        case .notification(let parameters):
+            EventContent(name: "notification", present: ["identifier": .string(parameters.identifier)])
+        case .pageView(let parameters):
             EventContent(
                 name: "page-view",
-                present: ["page": .string(page.rawValue), "additional": additional.map(JSONValue.string)])
-        case .search(let query, let page):
-            EventContent(name: "search", present: ["query": .string(query), "page": .integer(page)])
+                present: ["page": .string(parameters.page.rawValue), "additional": parameters.additional.map(JSONValue.string)])
+        case .search(let parameters):
+            EventContent(
+                name: "search",
+                present: ["query": .string(parameters.query), "page": .integer(parameters.page), "results": parameters.results.map(JSONValue.integer)])
         case .other(let content): content
+        }
+    }
+}
+
+extension TrackingEvent {
+    /// Events that the app had tracked are lost; the app's queue counts them.
+    ///
+    /// - Parameters:
+    ///   - count: How many.
+    ///   - reason: Why: the queue was full, the service refused them, or the queue's file was damaged.
+    public static func eventsDropped(count: Int, reason: EventsDroppedReason) -> TrackingEvent {
+        .eventsDropped(EventsDroppedParameters(count: count, reason: reason))
+    }
+
+    /// The parameters of `events-dropped`.
+    public struct EventsDroppedParameters: Hashable, Sendable {
+        /// How many.
+        public var count: Int
+        /// Why: the queue was full, the service refused them, or the queue's file was damaged.
+        public var reason: EventsDroppedReason
+
+        /// Makes the parameters.
+        ///
+        /// - Parameters:
+        ///   - count: How many.
+        ///   - reason: Why: the queue was full, the service refused them, or the queue's file was damaged.
+        public init(count: Int, reason: EventsDroppedReason) {
+            self.count = count
+            self.reason = reason
+        }
+    }
+}
+
+extension TrackingEvent {
+    /// A featured place was shown to the user.
+    public static var featuredShown: TrackingEvent { .featuredShown(FeaturedShownParameters()) }
+
+    /// A featured place was shown to the user.
+    ///
+    /// - Parameters:
+    ///   - place: The place's id.
+    public static func featuredShown(place: Int? = nil) -> TrackingEvent {
+        .featuredShown(FeaturedShownParameters(place: place))
+    }
+
+    /// The parameters of `featured-shown`.
+    public struct FeaturedShownParameters: Hashable, Sendable {
+        /// The place's id.
+        public var place: Int?
+
+        /// Makes the parameters.
+        ///
+        /// - Parameters:
+        ///   - place: The place's id.
+        public init(place: Int? = nil) {
+            self.place = place
+        }
+    }
+}
+
+extension TrackingEvent {
+    /// A notification was opened.
+    ///
+    /// - Parameters:
+    ///   - identifier: The notification's identifier.
+    public static func notification(identifier: String) -> TrackingEvent {
+        .notification(NotificationParameters(identifier: identifier))
+    }
+
+    /// The parameters of `notification`.
+    public struct NotificationParameters: Hashable, Sendable {
+        /// The notification's identifier.
+        public var identifier: String
+
+        /// Makes the parameters.
+        ///
+        /// - Parameters:
+        ///   - identifier: The notification's identifier.
+        public init(identifier: String) {
+            self.identifier = identifier
+        }
+    }
+}
+
+extension TrackingEvent {
+    /// A page of the app came into view.
+    ///
+    /// - Parameters:
+    ///   - page: Which page.
+    ///   - additional: What the page shows where that differs, a place's id for instance.
+    public static func pageView(page: PageViewPage, additional: String? = nil) -> TrackingEvent {
+        .pageView(PageViewParameters(page: page, additional: additional))
+    }
+
+    /// The parameters of `page-view`.
+    public struct PageViewParameters: Hashable, Sendable {
+        /// Which page.
+        public var page: PageViewPage
+        /// What the page shows where that differs, a place's id for instance.
+        public var additional: String?
+
+        /// Makes the parameters.
+        ///
+        /// - Parameters:
+        ///   - page: Which page.
+        ///   - additional: What the page shows where that differs, a place's id for instance.
+        public init(page: PageViewPage, additional: String? = nil) {
+            self.page = page
+            self.additional = additional
+        }
+    }
+}
+
+extension TrackingEvent {
+    /// Places were searched for by a text; asking for a further page of results is a search of its own.
+    ///
+    /// - Parameters:
+    ///   - query: The text as it was typed.
+    ///   - page: Which page of the results, from 1.
+    ///   - results: How many places the page has.
+    public static func search(query: String, page: Int, results: Int? = nil) -> TrackingEvent {
+        .search(SearchParameters(query: query, page: page, results: results))
+    }
+
+    /// The parameters of `search`.
+    public struct SearchParameters: Hashable, Sendable {
+        /// The text as it was typed.
+        public var query: String
+        /// Which page of the results, from 1.
+        public var page: Int
+        /// How many places the page has.
+        public var results: Int?
+
+        /// Makes the parameters.
+        ///
+        /// - Parameters:
+        ///   - query: The text as it was typed.
+        ///   - page: Which page of the results, from 1.
+        ///   - results: How many places the page has.
+        public init(query: String, page: Int, results: Int? = nil) {
+            self.query = query
+            self.page = page
+            self.results = results
         }
     }
 }

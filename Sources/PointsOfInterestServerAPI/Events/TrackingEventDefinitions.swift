@@ -27,6 +27,13 @@ extension EventCatalog {
         EventDefinition(
             name: "featured-shown",
             description: "A featured place was shown to the user.",
+            parameters: [
+                EventParameter(
+                    name: "place",
+                    description: "The place's id.",
+                    kind: .integer(Int.min...Int.max),
+                    isRequired: false),
+            ],
             allowsOthers: true),
         EventDefinition(
             name: "launch",
@@ -77,6 +84,11 @@ extension EventCatalog {
                     description: "Which page of the results, from 1.",
                     kind: .integer(1...Int.max),
                     isRequired: true),
+                EventParameter(
+                    name: "results",
+                    description: "How many places the page has.",
+                    kind: .integer(0...Int.max),
+                    isRequired: false),
             ],
             allowsOthers: true),
     ]

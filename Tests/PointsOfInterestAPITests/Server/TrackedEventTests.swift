@@ -47,7 +47,8 @@ struct TrackedEventTests {
         arguments: [
             .launch, .background, .pageView(page: "of a newer app"),
             .search(query: "café \"x\"\n\u{1F600}", page: 2),
-            .featuredShown, .locationCheck, .notification(identifier: "n1"),
+            .search(query: "cafe", page: 1, results: 0), .featuredShown, .featuredShown(place: 42),
+            .locationCheck, .notification(identifier: "n1"),
             .other(
                 EventContent(
                     name: "new",

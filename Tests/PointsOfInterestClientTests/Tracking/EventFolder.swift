@@ -39,7 +39,7 @@ extension EventQueue {
     /// The numbers of the events that wait.
     func numbers() throws -> [Int] {
         try events().map { event in
-            if case .search(_, let number) = event { number } else { -1 }
+            if case .search(let search) = event { search.page } else { -1 }
         }
     }
 }

@@ -166,7 +166,7 @@ struct EventQueueTests {
         }
         let queue = try folder.queue(EventQueue.Limits(events: 2))
         let told = try queue.events().compactMap { event -> Int? in
-            if case .eventsDropped(let count, _) = event { count } else { nil }
+            if case .eventsDropped(let dropped) = event { dropped.count } else { nil }
         }
         #expect(told.reduce(0, +) + queue.count - told.count == 7)
     }

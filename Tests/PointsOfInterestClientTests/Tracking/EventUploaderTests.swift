@@ -41,7 +41,7 @@ struct EventUploaderTests {
     private func pages(_ requests: [URLRequest]) throws -> [[Int]] {
         try requests.map { request in
             try JSONDecoder().decode([TrackedEvent].self, from: try #require(request.httpBody)).map { event in
-                if case .search(_, let number) = event.event { number } else { -1 }
+                if case .search(let search) = event.event { search.page } else { -1 }
             }
         }
     }

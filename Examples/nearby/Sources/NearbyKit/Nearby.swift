@@ -79,7 +79,7 @@ public struct Nearby {
         var last: PointOfInterest??
         for await place in featured.updates().map(\.currentPlace) where place != last {
             last = place
-            if place != nil { tracking.sendTrackingEvent(.featuredShown) }
+            if let place { tracking.sendTrackingEvent(.featuredShown(place: place.id)) }
             print(place.map { "★ " + PlaceLine.text(for: $0) } ?? "Nothing is featured nearby.")
             shown += 1
             if shown == count { break }

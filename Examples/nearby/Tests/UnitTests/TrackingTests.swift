@@ -14,7 +14,8 @@ struct TrackingTests {
         switch action {
         case .list: [.launch, .pageView(page: .locationsList), .background]
         case .watch(let count):
-            [.launch, .pageView(page: .featured)] + Array(repeating: .featuredShown, count: count ?? 0)
+            // The fixtures' ids are their numbers.
+            [.launch, .pageView(page: .featured)] + (0..<(count ?? 0)).map { .featuredShown(place: $0 + 1) }
                 + [.background]
         case .check: [.launch, .pageView(page: "location-check"), .locationCheck, .background]
         }
@@ -42,7 +43,7 @@ struct TrackingTests {
         let environment = environment(.fixtures(3, featured: true))
         let recorder = EventRecorder(environment.trackingModel)
         async let run: Void = run(.watch(count: 1), environment)
-        try await recorder.next(.featuredShown)
+        try await recorder.next(.featuredShown(place: 1))
         await run
         #expect(await recorder.remainingEvents() == [.background])
     }

@@ -1,0 +1,98 @@
+import Foundation
+import PointsOfInterestServerAPI
+import Testing
+
+@testable import EventGenerator
+
+/// `LaterEvent` is `EarlierEvent` after each of its events got another optional parameter.
+@Suite("A new optional parameter")
+struct CompatibleChangeTests {
+    @Test("lets code compile that was written before, and changes no byte of what that code sends")
+    func keepsSourceAndBytes() throws {
+        // Both files compile, or this wouldn't run.
+        let earlier = try code(in: "EarlierUse.swift")
+        #expect(try code(in: "LaterUse.swift") == earlier.replacing("Earlier", with: "Later"))
+        #expect(earlier.contains(".opened"))
+
+        #expect(EarlierUse.events.map { json(of: $0) } == LaterUse.events.map { json(of: $0) })
+        #expect(
+            EarlierUse.events.map(EarlierUse.summary(of:)) == [
+                "opened", "opened", "left", "left", "left after 1.5", "3 by-mail ", "1 in-store for Ada",
+                "2 soon",
+                "4 by-mail ", "closed", "opened", "opened",
+            ])
+        #expect(EarlierUse.events.map(EarlierUse.summary(of:)) == LaterUse.events.map(LaterUse.summary(of:)))
+        #expect(
+            EarlierUse.events.map(EarlierUse.facts(about:)) == LaterUse.events.map(LaterUse.facts(about:)))
+    }
+
+    @Test("An older app's events are what they were to a newer service and a newer app")
+    func readsEarlierEvents() throws {
+        for event in EarlierUse.events where event != .other(EventContent(name: "closed")) {
+            #expect(try accepted(event, by: EventCatalog.laterEvents))
+            #expect(LaterEvent(event.content).content == event.content)
+            #expect(LaterEvent(event.content) != .other(event.content))
+        }
+    }
+
+    @Test(
+        "A newer app's events are stored by an older service, with the new value",
+        arguments: [
+            .opened(source: .link), .left(emptyHanded: true, seconds: 2.5),
+            .ordered(kind: .byMail, items: 1, coupon: "A1", note: "soon", price: 2.5),
+        ] as [LaterEvent])
+    func storesLaterEvents(event: LaterEvent) throws {
+        #expect(try accepted(event, by: EventCatalog.earlierEvents))
+        // And read back by an older app, they are kept as they are.
+        #expect(EarlierEvent(event.content) == .other(event.content))
+    }
+
+    @Test("Events that the package defines may have parameters that an older service doesn't know")
+    func isPossible() {
+        #expect(EventCatalog.builtIn.definitions.filter { !$0.allowsOthers }.isEmpty)
+    }
+
+    @Test(
+        "The package's own events are sent as they always were",
+        arguments: [
+            (.background, #"{"name":"background"}"#), (.featuredShown, #"{"name":"featured-shown"}"#),
+            (
+                .eventsDropped(count: 2, reason: .full),
+                #"{"name":"events-dropped","value":{"count":2,"reason":"full"}}"#
+            ),
+            (.launch, #"{"name":"launch"}"#), (.locationCheck, #"{"name":"location-check"}"#),
+            (.notification(identifier: "n"), #"{"name":"notification","value":{"identifier":"n"}}"#),
+            (.pageView(page: .featured), #"{"name":"page-view","value":{"page":"featured"}}"#),
+            (.search(query: "q", page: 1), #"{"name":"search","value":{"page":1,"query":"q"}}"#),
+        ] as [(TrackingEvent, String)])
+    func keepsOwnEvents(event: TrackingEvent, json: String) throws {
+        #expect(self.json(of: event).contains(#""event":"# + json + "}"))
+        #expect(try accepted(event, by: []))
+    }
+
+    /// The code of a file: what follows its comments.
+    private func code(in file: String) throws -> String {
+        let text = try String(contentsOfFile: ExampleFiles.path(file), encoding: .utf8)
+        return String(text[try #require(text.range(of: "\nenum ")).lowerBound...])
+    }
+
+    private func json(of event: some TrackableEvent) -> String {
+        String(decoding: tracked(event).json, as: UTF8.self)
+    }
+
+    private func tracked(_ event: some TrackableEvent) -> TrackedEvent {
+        TrackedEvent(id: nil, userID: "u", time: 1, event: TrackingEvent(event.content))
+    }
+
+    /// Whether a service with these definitions knows the event, and stores all of its values.
+    private func accepted(_ event: some TrackableEvent, by definitions: [EventDefinition]) throws -> Bool {
+        let received = try EventsRequest.decode(
+            body: EventsRequest(events: [tracked(event)]).encode(),
+            catalog: try EventCatalog.builtIn.merging(definitions))
+        guard let stored = received.first, stored.isKnown else { return false }
+        // An event without values is stored with none.
+        let json = stored.value.isEmpty ? Data("{}".utf8) : Data(stored.value)
+        let value = try JSONDecoder().decode([String: JSONValue].self, from: json)
+        return stored.name == event.content.name && value == event.content.value
+    }
+}

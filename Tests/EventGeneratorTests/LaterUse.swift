@@ -1,0 +1,41 @@
+import PointsOfInterestAPI
+
+/// The code of `EarlierUse.swift`, with the later type.
+enum LaterUse {
+    /// Events of each kind, in each way that there is to make one.
+    static var events: [LaterEvent] {
+        var changed = LaterEvent.OrderedParameters(kind: .inStore, items: 1)
+        changed.items += 1
+        changed.note = "soon"
+        let opened: LaterEvent = .opened
+        let optional: LaterEvent? = .left
+        return [
+            opened, LaterEvent.opened, optional ?? .opened, .left(), .left(seconds: 1.5),
+            .ordered(kind: .byMail, items: 3), .ordered(kind: .inStore, items: 1, note: "for Ada"),
+            .ordered(changed), .ordered(LaterEvent.OrderedParameters(kind: .byMail, items: 4, note: nil)),
+            .other(EventContent(name: "closed")),
+        ] + Array(repeating: .opened, count: 2)
+    }
+
+    /// What a `switch` without a default makes of an event.
+    static func summary(of event: LaterEvent) -> String {
+        switch event {
+        case .opened: "opened"
+        case .left(let left) where left.seconds == nil: "left"
+        case .left(let left): "left after \(left.seconds ?? 0)"
+        case .ordered(let ordered) where ordered.note == "soon": "\(ordered.items) soon"
+        case .ordered(let ordered): "\(ordered.items) \(ordered.kind.rawValue) \(ordered.note ?? "")"
+        case .other(let content): content.name
+        }
+    }
+
+    /// What other patterns and comparisons make of an event.
+    static func facts(about event: LaterEvent) -> [Bool] {
+        let isOpened = if case .opened = event { true } else { false }
+        let isOrdered = if case .ordered(let ordered) = event { ordered.items > 1 } else { false }
+        return [
+            isOpened, isOrdered, event == .opened, event == .left,
+            event == .ordered(kind: .byMail, items: 3), [LaterEvent.opened, .left].contains(event),
+        ]
+    }
+}
