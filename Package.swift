@@ -162,7 +162,8 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "ClientKitTests", dependencies: ["PointsOfInterestClient", "PointsOfInterestTesting"],
+            name: "ClientKitTests",
+            dependencies: ["Locking", "PointsOfInterestClient", "PointsOfInterestTesting"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "PointsOfInterestTestingTests",

@@ -76,4 +76,8 @@ public struct AppEnvironment {
         FeaturedPlaceManager(
             placeFinder: service, locationSource: locationProvider, timerScheduler: timerScheduler)
     }
+    /// Makes the places of a map.
+    public func makeMap(request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil)) -> PlacesMap {
+        PlacesMap(placeFinder: service, request: request)
+    }
 }

@@ -27,7 +27,8 @@ let package = Package(
             swiftSettings: swiftSettings),
         // Tests that don't need the stand-ins pass with them too.
         .testTarget(
-            name: "ClientKitTests", dependencies: ["PointsOfInterestTesting"], swiftSettings: swiftSettings),
+            name: "ClientKitTests", dependencies: ["Locking", "PointsOfInterestTesting"],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "PointsOfInterestTestingTests", dependencies: ["PointsOfInterestTesting"],
             swiftSettings: swiftSettings),

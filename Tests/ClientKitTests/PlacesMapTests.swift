@@ -1,0 +1,248 @@
+import Foundation
+import Locking
+import PointsOfInterestTesting
+import Testing
+
+@Suite("The places of a map", .timeLimit(.minutes(1)))
+@MainActor
+struct PlacesMapTests {
+    private func box(_ west: Double) throws -> BoundingBox {
+        try #require(BoundingBox(west: west, south: 0, east: west + 1, north: 1))
+    }
+
+    @Test("are those of the box, with the filters")
+    func areTheBoxes() async throws {
+        let finder = MockPlaceFinder(.fixtures(2))
+        var map: PlacesMap? = PlacesMap(
+            placeFinder: finder,
+            request: NearbyPlacesRequest(
+                center: nil, radiusMeters: 5, categories: ["cafe"], searchText: "a",
+                cursor: PageCursor(rawValue: "c")))
+        let updates = map?.updates()
+        let box = try box(3)
+        await map?.show(box)
+        #expect(
+            finder.requests == [
+                NearbyPlacesRequest(box: box, limit: 100, categories: ["cafe"], searchText: "a")
+            ])
+        map = nil
+        var states: [PlacesMap.State] = []
+        if let updates { for await state in updates { states.append(state) } }
+        #expect(states.map(\.box) == [nil, box, box])
+        #expect(states.map(\.isLoading) == [false, true, false])
+        #expect(states.map(\.places) == [[], [], .fixtures(2)])
+        #expect(states.map(\.isComplete) == [false, false, true])
+    }
+
+    @Test("are not all where there are more than the limit; changed filters hold for the next box")
+    func maybeNotAll() async throws {
+        let finder = MockPlaceFinder(pages: [.fixtures(2), [.fixture(id: 3)]])
+        let map = PlacesMap(placeFinder: finder)
+        map.request.limit = 2
+        map.request.featured = true
+        await map.show(try box(3))
+        #expect(map.places == .fixtures(2))
+        #expect(!map.isComplete)
+        #expect(finder.requests == [NearbyPlacesRequest(box: try box(3), limit: 2, featured: true)])
+    }
+
+    @Test("One request at a time: an earlier one is cancelled and ends first, and the last box wins")
+    func lastBoxWins() async throws {
+        let gate = Gate()
+        let boxes = [try box(1), try box(2), try box(3)]
+        let inFlight = Lock((now: 0, maximum: 0))
+        let wasCancelled = Lock(false)
+        let finder = MockPlaceFinder { request in
+            inFlight.withLock { $0 = ($0.now + 1, max($0.maximum, $0.now + 1)) }
+            defer { inFlight.withLock { $0.now -= 1 } }
+            guard request.box == boxes[0] else { return [.fixture(id: 3)] }
+            // Ends late, though it is cancelled.
+            await Task { await gate.pass() }.value
+            wasCancelled.withLock { $0 = Task.isCancelled }
+            return [.fixture(id: 1)]
+        }
+        let map = PlacesMap(placeFinder: finder)
+        let updates = map.updates()
+        let first = Task { await map.show(boxes[0]) }
+        await gate.arrival()
+        let second = Task { await map.show(boxes[1]) }
+        for await state in updates where state.box == boxes[1] { break }
+        let third = Task { await map.show(boxes[2]) }
+        for await state in map.updates() where state.box == boxes[2] { break }
+        #expect(finder.requests.map(\.box) == [boxes[0]])
+        gate.open()
+        await first.value
+        await second.value
+        await third.value
+        #expect(finder.requests.map(\.box) == [boxes[0], boxes[2]])
+        #expect(inFlight.withLock { $0.maximum } == 1)
+        #expect(wasCancelled.withLock { $0 })
+        #expect(map.places == [.fixture(id: 3)])
+        #expect(map.box == boxes[2])
+        #expect(!map.isLoading)
+        #expect(map.lastError == nil)
+    }
+
+    @Test("stay where a load fails, which sets lastError until one succeeds")
+    func stay() async throws {
+        let error = Lock<RequestError?>(nil)
+        let finder = MockPlaceFinder { _ in
+            if let error = error.withLock({ $0 }) { throw error }
+            return .fixtures(2)
+        }
+        let map = PlacesMap(placeFinder: finder)
+        await map.show(try box(1))
+        error.withLock { $0 = .unexpectedStatus(502) }
+        await map.show(try box(2))
+        #expect(map.lastError == .unexpectedStatus(502))
+        #expect(map.places == .fixtures(2))
+        #expect(!map.isLoading)
+        error.withLock { $0 = nil }
+        await map.show(try box(3))
+        #expect(map.lastError == nil)
+    }
+
+    @Test("stay where the call is cancelled, which cancels its request")
+    func stayWhenCancelled() async throws {
+        let gate = Gate()
+        let second = try box(2)
+        let finder = MockPlaceFinder { request in
+            guard request.box == second else { return .fixtures(2) }
+            await gate.pass()
+            try Task.checkCancellation()
+            return []
+        }
+        let map = PlacesMap(placeFinder: finder)
+        await map.show(try box(1))
+        let cancelled = Task { await map.show(second) }
+        await gate.arrival()
+        cancelled.cancel()
+        await cancelled.value
+        #expect(map.places == .fixtures(2))
+        #expect(!map.isLoading)
+        #expect(map.lastError == nil)
+        await map.show(try box(3))
+        #expect(finder.requests.count == 3)
+    }
+
+    @Test("A call that is cancelled while an earlier request ends asks for nothing")
+    func asksForNothingWhenCancelled() async throws {
+        let gate = Gate()
+        let boxes = [try box(1), try box(2)]
+        let finder = MockPlaceFinder { _ in
+            await Task { await gate.pass() }.value
+            return .fixtures(2)
+        }
+        let map = PlacesMap(placeFinder: finder)
+        let updates = map.updates()
+        let first = Task { await map.show(boxes[0]) }
+        await gate.arrival()
+        let second = Task { await map.show(boxes[1]) }
+        for await state in updates where state.box == boxes[1] { break }
+        second.cancel()
+        gate.open()
+        await first.value
+        await second.value
+        #expect(finder.requests.map(\.box) == [boxes[0]])
+        #expect(!map.isLoading)
+        #expect(map.places.isEmpty)
+    }
+
+    @Test("A map of the environment asks the service")
+    func isMade() async throws {
+        let map = AppEnvironment.mock().makeMap(request: NearbyPlacesRequest(center: nil, limit: 3))
+        #expect(map.request.limit == 3)
+        await map.show(try box(-122))
+        #expect(!map.places.isEmpty)
+    }
+
+    @Test("A map is released after its loads")
+    func isReleased() async throws {
+        weak var released: PlacesMap?
+        do {
+            let map = PlacesMap(placeFinder: MockPlaceFinder(.fixtures(1)))
+            await map.show(try box(1))
+            released = map
+        }
+        #expect(released == nil)
+    }
+}
+
+@Suite("The box of a map's region")
+struct MapRegionTests {
+    /// A region, and the edges of its box.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let center: (Double, Double)
+        let span: (Double, Double)
+        /// West, south, east, north.
+        let edges: [Double]?
+
+        init(
+            _ latitude: Double, _ longitude: Double, _ latitudeDelta: Double, _ longitudeDelta: Double,
+            _ edges: [Double]?
+        ) {
+            center = (latitude, longitude)
+            span = (latitudeDelta, longitudeDelta)
+            self.edges = edges
+        }
+
+        var testDescription: String { "\(center) ± \(span)" }
+    }
+
+    @Test(
+        "reaches half a span to each side, across the antimeridian, and ends at the poles",
+        arguments: [
+            Row(10, 20, 2, 4, [18, 9, 22, 11]),
+            // Across the antimeridian, from either side.
+            Row(0, 179, 2, 4, [177, -1, -179, 1]),
+            Row(0, -179, 2, 4, [179, -1, -177, 1]),
+            Row(0, 180, 2, 4, [178, -1, -178, 1]),
+            Row(0, -180, 2, 4, [178, -1, -178, 1]),
+            Row(0, 170, 2, 340, [0, -1, -20, 1]),
+            // Up to it, not across.
+            Row(0, 179, 2, 2, [178, -1, 180, 1]),
+            Row(0, -179, 2, 2, [-180, -1, -178, 1]),
+            // Beyond a pole.
+            Row(89, 0, 4, 4, [-2, 87, 2, 90]),
+            Row(-90, 0, 4, 4, [-2, -90, 2, -88]),
+            Row(0, 0, 180, 4, [-2, -90, 2, 90]),
+            Row(30, 0, 1000, 4, [-2, -90, 2, 90]),
+            // All longitudes.
+            Row(0, 0, 2, 360, [-180, -1, 180, 1]),
+            Row(0, 120, 2, 360, [-180, -1, 180, 1]),
+            Row(0, 120, 2, 1e9, [-180, -1, 180, 1]),
+            // Rounding would make the edges of this one the same meridian.
+            Row(0, 170, 2, 360.0.nextDown, [-180, -1, 180, 1]),
+            Row(0, 10, 2, 359, [-169.5, -1, -170.5, 1]),
+            // Next to nothing.
+            Row(5, 6, 0, 0, [6, 5, 6, 5]),
+            Row(5, 6, 1e-300, 1e-300, [6, 5, 6, 5]),
+            Row(90, 180, 0, 0, [180, 90, 180, 90]),
+            // No region.
+            Row(0, 0, -1, 1, nil), Row(0, 0, 1, -1, nil), Row(0, 0, .nan, 1, nil), Row(0, 0, 1, .nan, nil),
+            Row(0, 0, .infinity, 1, nil), Row(0, 0, 1, .infinity, nil),
+        ])
+    func hasEdges(row: Row) throws {
+        let center = try Coordinate(latitude: row.center.0, longitude: row.center.1)
+        let box = BoundingBox(center: center, latitudeDelta: row.span.0, longitudeDelta: row.span.1)
+        #expect(box.map { [$0.west, $0.south, $0.east, $0.north] } == row.edges)
+    }
+
+    @Test("holds the region's centre, and what is near it in the region, wherever that is")
+    func holdsTheCenter() throws {
+        for latitude in stride(from: -90.0, through: 90, by: 7.5) {
+            for longitude in stride(from: -180.0, through: 180, by: 3.75) {
+                for span in [0, 1e-9, 0.01, 1, 90, 179, 180, 359.9999, 360, 400] {
+                    let center = try Coordinate(latitude: latitude, longitude: longitude)
+                    let box = try #require(
+                        BoundingBox(center: center, latitudeDelta: span, longitudeDelta: span))
+                    #expect(box.contains(latitude: latitude, longitude: longitude))
+                    let east = (longitude + min(span, 359) * 0.49).remainder(dividingBy: 360)
+                    let west = (longitude - min(span, 359) * 0.49).remainder(dividingBy: 360)
+                    #expect(box.contains(latitude: latitude, longitude: east))
+                    #expect(box.contains(latitude: latitude, longitude: west))
+                }
+            }
+        }
+    }
+}
