@@ -34,12 +34,12 @@ extension AppEnvironment {
 }
 
 extension AppConfiguration {
-    /// The configuration of a test: a service that doesn't exist, no headers, and `isUnitTesting`.
+    /// The configuration of a test: a service that doesn't exist, no headers, `isUnitTesting`, and always the same user.
     public static var mock: AppConfiguration {
         guard let url = URL(string: "https://service.test") else {
             preconditionFailure("Foundation does not take a plain URL")
         }
-        return AppConfiguration(baseURL: url, isUnitTesting: true)
+        return AppConfiguration(baseURL: url, isUnitTesting: true, userID: { "user-of-a-test" })
     }
 }
 

@@ -122,5 +122,12 @@ struct PrivacyManifestTests {
         #expect(
             data.map { $0["NSPrivacyCollectedDataTypeLinked"] as? Bool } == [false, true, true, true])
         #expect(data.allSatisfy { $0["NSPrivacyCollectedDataTypeTracking"] as? Bool == false })
+        // The user's id is in UserDefaults, for the app itself alone.
+        let interfaces = try #require(manifest["NSPrivacyAccessedAPITypes"] as? [[String: Any]])
+        #expect(
+            interfaces.map { $0["NSPrivacyAccessedAPIType"] as? String } == [
+                "NSPrivacyAccessedAPICategoryUserDefaults"
+            ])
+        #expect(interfaces.map { $0["NSPrivacyAccessedAPITypeReasons"] as? [String] } == [["CA92.1"]])
     }
 }

@@ -9,8 +9,10 @@ public struct AppConfiguration: Sendable {
     public var headers: HeaderProvider
     /// Whether the app only hosts unit tests, and should leave out what they don't need, such as its first load.
     public var isUnitTesting: Bool
-    /// Returns who uses the app, for its tracking events: 1 to 200 bytes. Called for each event. The default is a new
-    /// random id for each launch.
+    /// Returns who uses the app, for its tracking events: 1 to 200 bytes. Called for each event.
+    ///
+    /// The default is `UserIdentity.shared.current`, a random id that stays the same from one launch to the next. A
+    /// configuration for unit tests has an id in memory, so that tests don't write to the disk.
     public var userID: @Sendable () -> String
 
     /// Makes a configuration.
@@ -21,8 +23,8 @@ public struct AppConfiguration: Sendable {
         self.baseURL = baseURL
         self.headers = headers
         self.isUnitTesting = isUnitTesting
-        let launchID = UUID().uuidString
-        self.userID = userID ?? { launchID }
+        let identity = UserIdentity.ofLaunch(isUnitTesting: isUnitTesting)
+        self.userID = userID ?? { identity.current }
     }
 }
 

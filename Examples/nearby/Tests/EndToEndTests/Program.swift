@@ -11,13 +11,14 @@ enum Program {
     /// Runs it to its end, which it signals itself: nobody waits for time.
     static func run(_ arguments: [String], against server: URL?) async throws -> Result {
         let process = Process()
-        // As a UI test launches an app; see `AppConfiguration`.
-        process.environment = ProcessInfo.processInfo.environment.merging(
-            ["POI_BASE_URL": server?.absoluteString ?? ""], uniquingKeysWith: { $1 })
-        process.executableURL = products.appendingPathComponent("nearby")
         // A queue of its own: programs that run at the same time don't share one.
         let events = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: events) }
+        // As a UI test launches an app; see `AppConfiguration`.
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            // On Linux, the user's id would be in the home folder of whoever runs the tests.
+            ["POI_BASE_URL": server?.absoluteString ?? "", "HOME": events.path], uniquingKeysWith: { $1 })
+        process.executableURL = products.appendingPathComponent("nearby")
         process.arguments = arguments + ["--events-folder", events.path]
         let output = Pipe()
         process.standardOutput = output
