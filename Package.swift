@@ -169,6 +169,9 @@ let package = Package(
             name: "PointsOfInterestTestingTests",
             dependencies: ["PointsOfInterestAPI", "PointsOfInterestTesting"],
             swiftSettings: swiftSettings),
+        // The listings of Apple's testing talk, see Documentation/talk.md.
+        .testTarget(
+            name: "TalkTests", dependencies: ["PointsOfInterestTesting"], swiftSettings: swiftSettings),
         .testTarget(
             name: "POIServiceTests",
             dependencies: [

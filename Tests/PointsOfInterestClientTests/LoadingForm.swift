@@ -1,9 +1,9 @@
 import PointsOfInterestClient
 import Testing
 
-/// The two ways to load a request, which must not differ.
+/// The ways to load a request, which must not differ.
 enum LoadingForm: CaseIterable, Sendable {
-    case async, completionHandler
+    case async, completionHandler, twoOptionals
 
     func load<Request>(
         _ requestData: Request.RequestDataType, with loader: APIRequestLoader<Request>
@@ -21,6 +21,21 @@ enum LoadingForm: CaseIterable, Sendable {
                 }
             }
             for await outcome in outcomes { return try outcome.get() }
+            throw CancellationError()
+        case .twoOptionals:
+            let calls = AsyncStream<(Request.ResponseDataType?, (any Error)?)> { continuation in
+                loader.loadAPIRequest(requestData: requestData) { contents, error in
+                    if case .terminated = continuation.yield((contents, error)) {
+                        Issue.record("the handler was called again, or too late")
+                    }
+                    continuation.finish()
+                }
+            }
+            for await (contents, error) in calls {
+                #expect((contents == nil) != (error == nil), "either a value or an error")
+                if let error { throw error }
+                return try #require(contents)
+            }
             throw CancellationError()
         }
     }

@@ -113,6 +113,20 @@ public struct APIRequestLoader<T: APIRequest>: Sendable {
         }
     }
 
+    /// Sends one request and calls the handler once, as the form with a `Result` does: either with what the response
+    /// contains and no error, or with no value and the error.
+    public func loadAPIRequest(
+        requestData: T.RequestDataType,
+        completionHandler: @escaping @Sendable (T.ResponseDataType?, (any Error)?) -> Void
+    ) {
+        loadAPIRequest(requestData: requestData) { outcome in
+            switch outcome {
+            case .success(let contents): completionHandler(contents, nil)
+            case .failure(let error): completionHandler(nil, error)
+            }
+        }
+    }
+
     private func read(_ response: Response) throws -> T.ResponseDataType {
         guard (200..<300).contains(response.head.status) else { throw RequestError(refusal: response) }
         do {
