@@ -1,22 +1,30 @@
 #!/usr/bin/env python3
-"""Makes a Swift file of every ```swift block: extract_snippets.py FOLDER DOCUMENT...
+"""Makes a test of every ```swift block: extract_snippets.py FOLDER DOCUMENT...
 
-A block becomes the body of an async function of the main actor; one that declares members of a type (it begins with
-`@Test`, `private` or `static`) becomes the body of a type. Its imports go to the top. The compiler reports errors by
-the document's name and line. The names that snippets take for granted are in
-Tests/Support/OutsidePackage/Tests/SnippetTests/Surroundings.swift. A block is passed over where the line before it is
-<!-- not compiled: REASON -->."""
+A block becomes the body of a test function; one that declares members of a type (it begins with `@Test`, `private` or
+`static`) becomes the body of a type. Its imports go to the top. The compiler and the tests report errors by the
+document's name and line. The names that snippets take for granted are in
+Tests/Support/OutsidePackage/Tests/SnippetTests/Surroundings.swift.
+
+A comment on the line before a block changes that:
+
+    <!-- in: NAME -->               the surroundings are NAME, a subclass of Surroundings
+    <!-- from: FILE -->             the block is a part of FILE, which other tests run: only that is checked
+    <!-- not compiled: REASON -->   the block is passed over
+"""
 
 import pathlib
 import re
 import sys
+import textwrap
 
 IMPORTS = ["Foundation", "PointsOfInterestTesting", "Testing"]
 MEMBER = re.compile(r"(@Test|private|static)\b")
+COMMENT = re.compile(r"<!-- (in|from|not compiled): (.*) -->")
 
 
 def blocks(document):
-    """Yields the number of the first line and the lines of each block."""
+    """Yields the number of the first line, the lines, and the kind and the text of the comment of each block."""
     lines = document.read_text().splitlines()
     number = 0
     while number < len(lines):
@@ -24,42 +32,63 @@ def blocks(document):
             start = number + 1
             end = lines.index("```", start)
             before = next((line for line in reversed(lines[:number]) if line.strip()), "")
-            if not before.startswith("<!-- not compiled: "):
-                yield start + 1, lines[start:end]
+            comment = COMMENT.fullmatch(before)
+            yield start + 1, lines[start:end], *(comment.groups() if comment else (None, None))
             number = end
         number += 1
 
 
-def source(document, line, block):
+def source(document, line, block, surroundings):
     imports = [text.split()[1] for text in block if text.startswith("import ")]
     # Imports become empty lines, so that the others keep their numbers.
     body = ["" if text.startswith("import ") else text for text in block]
     name = f"snippet_{re.sub('[^A-Za-z]', '_', document.stem)}_{line}"
-    first = next(text for text in body if text.strip())
-    if MEMBER.match(first):
-        opening, closing = f"@MainActor struct {name} {{", "}"
-    else:
-        opening, closing = f"@MainActor func {name}() async throws {{", "}"
+    traits = ".timeLimit(.minutes(1))"
+    if any(re.search(r"\bmockURL\b", text) for text in body):
+        traits += ", .needsMockServer"
+    opening = [f'@MainActor @Suite("{document}:{line}", {traits})', f"final class {name}: {surroundings} {{"]
+    closing = ["}"]
+    if not MEMBER.match(next(text for text in body if text.strip())):
+        opening.append('@Test("runs") func run() async throws {')
+        closing.append("}")
     return "\n".join(
         [f"import {module}" for module in sorted(set(IMPORTS + imports))]
-        + [opening, f'#sourceLocation(file: "{document}", line: {line})']
+        + opening
+        + [f'#sourceLocation(file: "{document}", line: {line})']
         + body
-        + ["#sourceLocation()", closing, ""]
+        + ["#sourceLocation()"]
+        + closing
+        + [""]
     )
+
+
+def is_part(block, file):
+    """Whether a file has these lines, however far they are indented there."""
+    def flat(text):
+        return re.sub(r"\n\s*", "\n", "\n" + textwrap.dedent(text).strip() + "\n")
+
+    return flat("\n".join(block)) in flat(pathlib.Path(file).read_text())
 
 
 def main():
     folder, documents = pathlib.Path(sys.argv[1]), [pathlib.Path(name) for name in sys.argv[2:]]
-    count = 0
+    made, parts, passed = 0, 0, 0
     for document in documents:
-        found = 0
-        for line, block in blocks(document):
-            (folder / f"{document.stem}-{line}.swift").write_text(source(document, line, block))
-            found += 1
+        found = list(blocks(document))
         if not found:
             sys.exit(f"extract_snippets.py: {document} has no snippet")
-        count += found
-    print(f"extract_snippets.py: {count} snippets of {len(documents)} documents")
+        for line, block, kind, text in found:
+            if kind == "not compiled":
+                passed += 1
+            elif kind == "from":
+                if not is_part(block, text):
+                    sys.exit(f"extract_snippets.py: {document}:{line}: {text} doesn't have these lines")
+                parts += 1
+            else:
+                file = folder / f"{document.stem}-{line}.swift"
+                file.write_text(source(document, line, block, text or "Surroundings"))
+                made += 1
+    print(f"extract_snippets.py: {made} snippets become tests, {parts} are parts of others, {passed} passed over")
 
 
 if __name__ == "__main__":

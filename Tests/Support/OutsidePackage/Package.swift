@@ -20,7 +20,7 @@ let package = Package(
     dependencies: [.package(url: url, exact: "0.0.1")],
     targets: [
         .executableTarget(name: "outside", dependencies: [client]),
-        // Snippets may leave a constant unused.
+        // Each snippet of the documentation is a test, made by extract_snippets.py. It may leave a constant unused.
         .testTarget(
             name: "SnippetTests", dependencies: [testing],
             swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
@@ -46,3 +46,8 @@ let package = Package(
 #else
     package.targets.append(.target(name: "SwiftUIApp", dependencies: [client]))
 #endif
+
+// The snippets alone, see `scripts/checks/check-client-alone snippets`.
+if ProcessInfo.processInfo.environment["POI_OUTSIDE_SNIPPETS"] != nil {
+    package.targets.removeAll { !$0.name.hasPrefix("SwiftUI") && $0.name != "SnippetTests" }
+}

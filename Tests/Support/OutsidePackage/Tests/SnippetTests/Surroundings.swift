@@ -1,25 +1,20 @@
 import Foundation
 import PointsOfInterestTesting
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 // What the snippets of the documentation take for granted: names that an app, or its test, has around them. A snippet
-// that makes one of them itself hides the one here.
+// that makes one of them itself hides the one here. Each snippet is a test of a subclass: what can change is its own.
 
-let baseURL = URL(fileURLWithPath: "/")
+let baseURL = AppConfiguration.mock.baseURL
 let serviceURL = baseURL
-let mockURL = baseURL
-let folder = baseURL
 let configuration = AppConfiguration.mock
 let service = PointsOfInterestService(baseURL: baseURL)
-let finder = MockPlaceFinder([PointOfInterest].fixtures(3))
+let finder = MockPlaceFinder([PointOfInterest].fixtures(3, featured: true))
 let place = PointOfInterest.fixture()
-@MainActor let fetcher = MockLocationFetcher()
-@MainActor let environment = AppEnvironment.mock()
-@MainActor let list = environment.makeList()
-@MainActor let location: any CurrentLocationSource = environment.locationProvider
-@MainActor let scheduler = MockTimerScheduler()
-@MainActor let manager = environment.makeFeaturedPlaceManager()
-@MainActor let session = MockServerSession(server: mockURL)
-@MainActor let app = XCUIApplication()
 
 /// The centre of the examples.
 let center: Coordinate = {
@@ -27,19 +22,105 @@ let center: Coordinate = {
     return center
 }()
 
+/// A running `poi-mock`, see `scripts/with-mock`.
+let mockURL =
+    ProcessInfo.processInfo.environment["POI_MOCK_URL"].flatMap { URL(string: $0) } ?? baseURL
+
+extension Trait where Self == ConditionTrait {
+    /// What the snippets about the mock server need.
+    static var needsMockServer: ConditionTrait {
+        .enabled(if: mockURL != baseURL, "there is no mock server: run the check by scripts/with-mock")
+    }
+}
+
+/// The parts of an app whose service sends recorded responses, and whose device is in San José.
+@MainActor
+class Surroundings {
+    lazy var fetcher = MockLocationFetcher()
+    lazy var environment = AppEnvironment.mock(locationFetcher: fetcher, handler: respond)
+    lazy var list = environment.makeList()
+    lazy var manager = environment.makeFeaturedPlaceManager()
+    lazy var location: any CurrentLocationSource = environment.locationProvider
+    lazy var scheduler = MockTimerScheduler()
+    lazy var screen = Screen(environment: environment)
+    lazy var app = XCUIApplication()
+    /// A folder of the snippet's own.
+    let folder = FileManager.default.temporaryDirectory.appending(path: "snippet-\(UUID().uuidString)")
+
+    init() {}
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
+    }
+}
+
+/// The person doesn't allow the app to use the location.
+@MainActor
+class NotAuthorized: Surroundings {
+    override init() {
+        super.init()
+        fetcher = MockLocationFetcher(locationAuthorization: .denied)
+    }
+}
+
+/// Responds to an app: with what was recorded, and after the first page with a last one.
+@Sendable
+func respond(to request: URLRequest) throws -> (HTTPURLResponse, Data) {
+    request.url?.query?.contains("cursor=") == true
+        ? try MockURLProtocol.response(.fixtures(1), to: request) : try RecordedResponse.response(to: request)
+}
+
+// No snippet reaches a network: what it makes without a session gets a mocked one here.
+
+extension PointsOfInterestService {
+    init(baseURL: URL) {
+        self.init(baseURL: baseURL, urlSession: MockURLProtocol.session(respond))
+    }
+
+    init(baseURL: URL, headers: @escaping HeaderProvider) {
+        self.init(baseURL: baseURL, urlSession: MockURLProtocol.session(respond), headers: headers)
+    }
+}
+
+extension APIRequestLoader {
+    init(apiRequest: T) {
+        self.init(apiRequest: apiRequest, urlSession: MockURLProtocol.session(respond))
+    }
+}
+
+extension AppEnvironment {
+    /// What the client itself has where there is Core Location.
+    init(configuration: AppConfiguration) {
+        self.init(
+            configuration: configuration, urlSession: MockURLProtocol.session(respond),
+            locationFetcher: MockLocationFetcher())
+    }
+
+    /// What the client itself has where there is Core Location.
+    init(configuration: AppConfiguration, eventQueue: EventQueue?) {
+        self.init(
+            configuration: configuration, urlSession: MockURLProtocol.session(respond),
+            locationFetcher: MockLocationFetcher(), eventQueue: eventQueue)
+    }
+}
+
 /// Where an app has its keys.
 struct Keys: Sendable {
-    func current() async throws -> String { "" }
+    func current() async throws -> String { "key" }
 }
 let keys = Keys()
-let (dataKey, eventsKey) = ("", "")
-func token() async throws -> String { "" }
+let (dataKey, eventsKey) = ("data", "events")
+func token() async throws -> String { "token" }
 
 /// A screen of an app.
-struct Screen: Sendable {
-    func open() async {}
+@MainActor
+struct Screen {
+    let environment: AppEnvironment
+
+    func open() async {
+        environment.trackingModel.sendTrackingEvent(.pageView(page: .locationDetail, additional: "42"))
+    }
 }
-let screen = Screen()
 func show(_ places: [PointOfInterest]) {}
 
 /// The example's commands, see `Examples/nearby`.
@@ -49,21 +130,36 @@ enum Command {
     }
 }
 let actions = Command.Action.allCases
-@MainActor func run(_ action: Command.Action, _ environment: AppEnvironment) async {}
 
-/// What XCTest has for UI tests on Apple's platforms.
+/// Does what the example does for each of its commands, as far as events go.
+@MainActor
+func run(_ action: Command.Action, _ environment: AppEnvironment) async {
+    let model = environment.trackingModel
+    model.sendTrackingEvent(.launch)
+    switch action {
+    case .list: model.sendTrackingEvent(.pageView(page: .locationsList))
+    case .watch:
+        model.sendTrackingEvent(.pageView(page: .featured))
+        model.sendTrackingEvent(.featuredShown)
+    case .check:
+        model.sendTrackingEvent(.pageView(page: "location-check"))
+        model.sendTrackingEvent(.locationCheck)
+    }
+    model.sendTrackingEvent(.background)
+}
+
+/// What XCTest has for UI tests on Apple's platforms. Its app loads a list at its launch.
 @MainActor
 final class XCUIApplication {
     var launchArguments: [String] = []
-    func launch() {}
-}
 
-#if !canImport(CoreLocation)
-    extension AppEnvironment {
-        /// What the client itself has where there is Core Location.
-        init(configuration: AppConfiguration, eventQueue: EventQueue? = nil) {
-            self.init(
-                configuration: configuration, locationFetcher: MockLocationFetcher(), eventQueue: eventQueue)
-        }
+    func launch() {
+        guard
+            let configuration = try? AppConfiguration(
+                defaultBaseURL: baseURL, arguments: launchArguments, environment: [:])
+        else { return }
+        let environment = AppEnvironment(
+            configuration: configuration, urlSession: .uncached, locationFetcher: MockLocationFetcher())
+        Task { await environment.makeList().load() }
     }
-#endif
+}
