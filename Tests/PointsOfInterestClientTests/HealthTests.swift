@@ -43,7 +43,7 @@ struct HealthTests {
             return (response, Data(#"{"code":"not-ready","title":"T","status":503}"#.utf8))
         }
         let service = PointsOfInterestService(
-            baseURL: network.baseURL, urlSession: network.session, clock: TestClock())
+            baseURL: network.baseURL, urlSession: network.session, clock: TestClock(limit: .seconds(20)))
         let error = await #expect(throws: RequestError.self) { try await service.health() }
         guard case .problem(let problem) = error else {
             Issue.record("\(String(describing: error))")

@@ -17,7 +17,8 @@ struct RetryTests {
 
     private func transport(_ stub: StubTransport, _ policy: RetryPolicy = RetryPolicy()) -> RetryingTransport
     {
-        RetryingTransport(base: stub, policy: policy, clock: clock, jitter: { 1 }, now: { Self.now })
+        RetryingTransport(
+            base: stub, policy: policy, clock: clock, jitter: { 1 }, now: { Self.now }, limit: .seconds(60))
     }
 
     private func request(_ method: String = "GET") throws -> URLRequest {
@@ -140,7 +141,8 @@ struct RetryTests {
         let stub = StubTransport(Array(repeating: .failure(Self.lost), count: 9))
         let clock = StoppedClock()
         let transport = RetryingTransport(
-            base: stub, policy: RetryPolicy(), clock: clock, jitter: { 1 }, now: { Self.now })
+            base: stub, policy: RetryPolicy(), clock: clock, jitter: { 1 }, now: { Self.now },
+            limit: .seconds(60))
         let task = Task { [request = try request()] in try await transport.send(request) }
         for await _ in clock.pauses { break }
         task.cancel()

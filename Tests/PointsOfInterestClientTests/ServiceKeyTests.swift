@@ -34,7 +34,8 @@ struct ServiceKeyTests {
             let body =
                 switch url.path {
                 case "/events": #"{"accepted":1,"duplicates":0}"#
-                case "/locations/1": #"{"id":1,"name":"","category":"","latitude":0,"longitude":0,"featured":false}"#
+                case "/locations/1":
+                    #"{"id":1,"name":"","category":"","latitude":0,"longitude":0,"featured":false}"#
                 case "/readyz": #"{"status":"ready"}"#
                 default: "[]"
                 }

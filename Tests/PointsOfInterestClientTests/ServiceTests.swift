@@ -108,7 +108,7 @@ struct ServiceTests {
         let network = try MockNetwork(status: 503, body: "")
         let service = PointsOfInterestService(
             baseURL: network.baseURL, urlSession: network.session, retryPolicy: RetryPolicy(attempts: 2),
-            clock: TestClock(),
+            clock: TestClock(limit: .seconds(20)),
             headers: { _ in
                 let token = count.withLock { count in
                     count += 1
@@ -138,7 +138,7 @@ struct ServiceTests {
             }
             let count = Lock(0)
             let service = PointsOfInterestService(
-                baseURL: network.baseURL, urlSession: network.session, clock: TestClock(),
+                baseURL: network.baseURL, urlSession: network.session, clock: TestClock(limit: .seconds(20)),
                 headers: { _ in
                     count.withLock { $0 += 1 }
                     throw error

@@ -32,6 +32,7 @@ public struct AppEnvironment {
     ///   - configuration: the configuration of this launch.
     ///   - urlSession: the session that sends the requests.
     ///   - retryPolicy: how often and when a request is sent again.
+    ///   - timeLimits: how long a request may take.
     ///   - notificationCenter: the notification center that the app's parts post to.
     ///   - timerScheduler: schedules the timers.
     ///   - locationFetcher: the device's location manager, or a stand-in.
@@ -39,7 +40,8 @@ public struct AppEnvironment {
     ///   - tracker: takes the tracking events in place of the queue, for a test.
     public init(
         configuration: AppConfiguration, urlSession: URLSession = .uncached,
-        retryPolicy: RetryPolicy = RetryPolicy(), notificationCenter: NotificationCenter = .default,
+        retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
+        notificationCenter: NotificationCenter = .default,
         timerScheduler: any TimerScheduler = RunLoop.main,
         locationFetcher: any LocationFetcher,
         eventQueue: EventQueue? = nil,
@@ -51,7 +53,7 @@ public struct AppEnvironment {
         self.timerScheduler = timerScheduler
         service = PointsOfInterestService(
             baseURL: configuration.baseURL, urlSession: urlSession, retryPolicy: retryPolicy,
-            headers: configuration.headers)
+            timeLimits: timeLimits, headers: configuration.headers)
         locationProvider = CurrentLocationProvider(
             locationFetcher: locationFetcher, notificationCenter: notificationCenter,
             placeFinder: service, timerScheduler: timerScheduler)

@@ -29,12 +29,14 @@ public struct PointsOfInterestService: Sendable {
     ///   - maximumCachedBytes: how many bytes of response bodies are kept in memory, to be revalidated by their
     ///     entity tags; 0 keeps none.
     ///   - retryPolicy: how often and when a request is sent again.
-    ///   - clock: measures the pauses.
+    ///   - timeLimits: how long a request may take.
+    ///   - clock: measures the pauses and the time limits.
     ///   - jitter: returns a random number in 0…1 that each pause is multiplied by.
     ///   - headers: returns the header fields that the app adds to a request to an endpoint, a token for instance.
     public init(
         baseURL: URL, urlSession: URLSession = .uncached, maximumCachedBytes: Int = 4 << 20,
-        retryPolicy: RetryPolicy = RetryPolicy(), clock: any Clock<Duration> = ContinuousClock(),
+        retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
+        clock: any Clock<Duration> = ContinuousClock(),
         jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
         headers: HeaderProvider? = nil
     ) {
@@ -42,31 +44,36 @@ public struct PointsOfInterestService: Sendable {
             baseURL: baseURL, urlSession: urlSession,
             entityTags: maximumCachedBytes > 0
                 ? MemoryEntityTagStore(maximumByteCount: maximumCachedBytes) : nil,
-            retryPolicy: retryPolicy, clock: clock, jitter: jitter, headers: headers)
+            retryPolicy: retryPolicy, timeLimits: timeLimits, clock: clock, jitter: jitter, headers: headers)
     }
 
     /// Makes a client that keeps responses in a given store, or none.
     package init(
         baseURL: URL, urlSession: URLSession = .uncached, entityTags: (any EntityTagStore)?,
-        retryPolicy: RetryPolicy = RetryPolicy(), clock: any Clock<Duration> = ContinuousClock(),
+        retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
+        clock: any Clock<Duration> = ContinuousClock(),
         jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
         headers: HeaderProvider? = nil
     ) {
         self.baseURL = baseURL
         self.urlSession = urlSession
         transport = { endpoint in
-            func authorizing(_ transport: any Transport) -> any Transport {
-                headers.map { AuthorizingTransport(base: transport, endpoint: endpoint, headers: $0) }
-                    ?? transport
-            }
-            let session = URLSessionTransport(urlSession: urlSession)
+            var transport: any Transport = URLSessionTransport(urlSession: urlSession)
             // An event queue has pauses of its own, and a health check is to tell how it is now.
-            if endpoint == .events || endpoint == .health { return authorizing(session) }
-            return RetryingTransport(
-                // The store's keys contain the fields that the app adds, so these have to be added first.
-                base: authorizing(
-                    entityTags.map { RevalidatingTransport(base: session, store: $0) } ?? session),
-                policy: retryPolicy, clock: clock, jitter: jitter, now: { Date() })
+            let isSentOnce = endpoint == .events || endpoint == .health
+            if let entityTags, !isSentOnce {
+                transport = RevalidatingTransport(base: transport, store: entityTags)
+            }
+            // Before the store is asked, whose keys contain these fields.
+            if let headers {
+                transport = AuthorizingTransport(base: transport, endpoint: endpoint, headers: headers)
+            }
+            if !isSentOnce {
+                transport = RetryingTransport(
+                    base: transport, policy: retryPolicy, clock: clock, jitter: jitter, now: { Date() },
+                    limit: timeLimits.read)
+            }
+            return TimeLimitedTransport(base: transport, limits: timeLimits, clock: clock)
         }
     }
 

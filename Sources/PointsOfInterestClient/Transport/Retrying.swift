@@ -82,13 +82,18 @@ struct RetryingTransport: Transport {
     /// Returns a random number in 0…1.
     let jitter: @Sendable () -> Double
     let now: @Sendable () -> Date
+    /// How long all attempts may take, with the pauses between them: no pause begins that would end later. Something
+    /// else ends an attempt that takes longer.
+    let limit: Duration
 
     func send(_ request: URLRequest) async throws(RequestError) -> Response {
+        let elapsed = clock.stopwatch()
         var attempt = 1
         while true {
-            let outcome = await outcome(of: request)
-            guard Self.isSafe(request),
-                let pause = policy.pause(after: outcome, attempt: attempt, jitter: jitter(), now: now())
+            let outcome = await base.outcome(of: request)
+            guard request.isSafe,
+                let pause = policy.pause(after: outcome, attempt: attempt, jitter: jitter(), now: now()),
+                elapsed() + pause < limit
             else { return try outcome.get() }
             do {
                 try await clock.sleep(for: pause)
@@ -99,18 +104,6 @@ struct RetryingTransport: Transport {
         }
     }
 
-    private func outcome(of request: URLRequest) async -> Result<Response, RequestError> {
-        do throws(RequestError) {
-            return .success(try await base.send(request))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    /// Whether the method changes nothing, so that sending twice does no harm (RFC 9110, section 9.2.1).
-    private static func isSafe(_ request: URLRequest) -> Bool {
-        ["GET", "HEAD", "OPTIONS"].contains(request.httpMethod ?? "GET")
-    }
 }
 
 /// The header field `Retry-After`: seconds, or a date (RFC 9110, section 10.2.3).
