@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The client again, in a package in which `import CoreLocation` and `import Combine` find stand-ins. So the code for
-// Apple's platforms is compiled and run where neither exists. It is a package of its own, because all modules of a
+// The client again, in a package in which `import CoreLocation`, `import Combine` and `import MapKit` find stand-ins.
+// So the code for Apple's platforms is compiled and run where none of them exists. It is a package of its own, because all modules of a
 // package can import each other; see scripts/checks/check-corelocation.
 let swiftSettings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
@@ -11,11 +11,12 @@ let package = Package(
     targets: [
         .target(name: "CoreLocation"),
         .target(name: "Combine"),
+        .target(name: "MapKit", dependencies: ["CoreLocation"]),
         .target(name: "Locking", swiftSettings: swiftSettings),
         .target(name: "PointsOfInterestAPI", dependencies: ["CoreLocation"], swiftSettings: swiftSettings),
         .target(
             name: "PointsOfInterestClient",
-            dependencies: ["Locking", "PointsOfInterestAPI", "CoreLocation", "Combine"],
+            dependencies: ["Locking", "PointsOfInterestAPI", "CoreLocation", "Combine", "MapKit"],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
         .target(name: "MockServerAPI", swiftSettings: swiftSettings),
         .target(
@@ -23,7 +24,8 @@ let package = Package(
             dependencies: ["Locking", "PointsOfInterestClient", "MockServerAPI"],
             resources: [.copy("RecordedResponses")], swiftSettings: swiftSettings),
         .testTarget(
-            name: "CoreLocationTests", dependencies: ["PointsOfInterestTesting", "CoreLocation", "Combine"],
+            name: "CoreLocationTests",
+            dependencies: ["PointsOfInterestTesting", "CoreLocation", "Combine", "MapKit"],
             swiftSettings: swiftSettings),
         // Tests that don't need the stand-ins pass with them too.
         .testTarget(

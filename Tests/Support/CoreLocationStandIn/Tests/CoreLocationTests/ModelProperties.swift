@@ -1,0 +1,1 @@
+../../../../ClientKitTests/ModelProperties.swift
