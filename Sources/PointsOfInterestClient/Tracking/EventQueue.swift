@@ -3,9 +3,12 @@ import Locking
 
 /// Keeps tracking events in a folder until the service has them, also when the app is killed.
 ///
-/// `track` writes an event to a file at once, so that it survives the process, and to the disk (fsync(2)) a moment
-/// later, so that it survives a power failure. Events that the service has are removed from the file in the
+/// `track` writes an event to a file at once, so that it survives the process, and to the disk a moment later (fsync(2);
+/// `F_FULLFSYNC` on Apple's platforms), so that it survives a power failure. Events that the service has are removed from the file in the
 /// background. Where the file can't be written, events wait in memory.
+///
+/// On Apple's platforms, the folder is left out of backups, and can be read once the device was unlocked after its
+/// start (`completeUntilFirstUserAuthentication`).
 ///
 /// The queue is bounded: when it is full, the oldest events are dropped. Dropped events are counted, and the counts
 /// are sent to the service as `events-dropped` events. The folder is locked: a second queue on it throws
@@ -58,17 +61,19 @@ public final class EventQueue: Tracker {
     ) throws(EventQueueError) {
         try self.init(
             directory: directory, limits: Limits(events: maximumEvents, bytes: maximumBytes),
-            fsync: { Foundation.fsync($0) })
+            disk: QueueDisk())
     }
 
-    init(directory: URL, limits: Limits, fsync: @escaping FileSync) throws(EventQueueError) {
+    init(directory: URL, limits: Limits, disk: QueueDisk) throws(EventQueueError) {
         folder = directory.path
-        self.fsync = fsync
+        fsync = disk.synchronize
         do {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         } catch {
             throw .system("make \(folder)")
         }
+        // Before there are files in it. A queue whose folder is in backups is still better than none.
+        try? disk.protect(directory)
         lockFile = try JournalFile(path: "\(folder)/lock", fsync: fsync)
         try lockFile.lock()
         let file = try JournalFile(path: "\(folder)/events", fsync: fsync)

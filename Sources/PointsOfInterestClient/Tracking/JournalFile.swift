@@ -13,7 +13,7 @@ final class JournalFile: Sendable {
     ///
     /// - Parameters:
     ///   - truncated: whether its content is removed.
-    ///   - fsync: fsync(2), or a test's stand-in.
+    ///   - fsync: waits for the disk, see `QueueDisk`.
     init(path: String, truncated: Bool = false, fsync: @escaping FileSync) throws(EventQueueError) {
         self.path = path
         self.fsync = fsync

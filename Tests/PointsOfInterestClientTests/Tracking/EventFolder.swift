@@ -17,7 +17,7 @@ final class EventFolder: Sendable {
 
     /// A queue with a stand-in for fsync(2).
     func queue(fsync: @escaping FileSync) throws -> EventQueue {
-        try EventQueue(directory: url, limits: EventQueue.Limits(), fsync: fsync)
+        try EventQueue(directory: url, limits: EventQueue.Limits(), disk: QueueDisk(synchronize: fsync))
     }
 }
 
