@@ -44,3 +44,24 @@ struct ProgramTests {
         #expect(result.lines.isEmpty)
     }
 }
+
+/// The program itself, where nothing listens.
+@Suite("The program without a server", .timeLimit(.minutes(1)))
+struct ProgramAloneTests {
+    @Test("keeps its events for the next launch, which has the same user")
+    func keepsEventsAndUser() async throws {
+        try await Program.withFolder { folder in
+            for _ in 0..<2 {
+                let result = try await Program.run(
+                    ["--check"], against: URL(string: "http://127.0.0.1:9"), in: folder)
+                #expect(result.exitCode == 69)
+            }
+            let queue = try String(
+                contentsOf: folder.appendingPathComponent("events/events"), encoding: .utf8)
+            let users = queue.matches(of: /"user_id":"([^"]+)"/).map { String($0.output.1) }
+            // Of each launch: launch, page-view, location-check and background.
+            #expect(users.count == 8)
+            #expect(Set(users).count == 1)
+        }
+    }
+}
