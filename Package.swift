@@ -205,7 +205,9 @@ let package = Package(
         // Tests of the programs: `poi` is among the dependencies so that it is built, nothing imports it.
         .testTarget(
             name: "MockServiceTests",
-            dependencies: ["MockServerAPI", "MockService", "POIService", "PointsOfInterestAPI"],
+            dependencies: [
+                "HTTPServer", "MockServerAPI", "MockService", "POIService", "PointsOfInterestAPI",
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "MockProcessTests",

@@ -1,86 +1,9 @@
-/// Makes requests of a session fail: which ones, how often and how.
-public struct MockFaultRule: Hashable, Sendable {
-    /// The method of the requests; nil is any.
-    public var method: String?
-    /// The path of the requests, below the session's prefix: one path, or the template of a route, such as
-    /// `/locations/{id}`; nil is any.
-    public var path: String?
-    /// How many requests, from 1; nil is every one.
-    public var times: Int?
-    /// How long the response is delayed, in seconds, 0…600.
-    public var delaySeconds: Double
-    /// What is wrong with the response; nil is the delay alone.
-    public var fault: MockFault?
-
-    /// Makes a rule.
-    public init(
-        method: String? = nil, path: String? = nil, times: Int? = nil, delaySeconds: Double = 0,
-        fault: MockFault? = nil
-    ) {
-        self.method = method
-        self.path = path
-        self.times = times
-        self.delaySeconds = delaySeconds
-        self.fault = fault
-    }
-}
-
-extension MockFaultRule: Codable {
-    private enum Key: String, CodingKey {
-        case method, path, times, delaySeconds, fault
-    }
-
-    /// Decodes a rule.
-    ///
-    /// - Throws: `DecodingError` for an unknown member, a number out of its range, a path that doesn't begin with a
-    ///   slash, and a rule that does nothing.
-    public init(from decoder: any Decoder) throws {
-        let members = try decoder.strictContainer(of: [
-            Key.method, .path, .times, .delaySeconds, .fault,
-        ])
-        self.init(
-            method: try members.decodeIfPresent(String.self, forKey: .method),
-            path: try members.decodeIfPresent(String.self, forKey: .path),
-            times: try members.integerIfPresent(forKey: .times, in: 1...1_000_000),
-            delaySeconds: try members.numberIfPresent(forKey: .delaySeconds, in: 0...600) ?? 0,
-            fault: try members.decodeIfPresent(MockFault.self, forKey: .fault))
-        if let path, !path.hasPrefix("/") { throw members.fault(.path, "must begin with a slash") }
-        if fault == nil, delaySeconds == 0 {
-            throw members.fault(.fault, "is missing, and so is delaySeconds: the rule would do nothing")
-        }
-    }
-
-    /// Encodes the rule; members that are nil are left out.
-    public func encode(to encoder: any Encoder) throws {
-        var members = encoder.container(keyedBy: Key.self)
-        try members.encodeIfPresent(method, forKey: .method)
-        try members.encodeIfPresent(path, forKey: .path)
-        try members.encodeIfPresent(times, forKey: .times)
-        if delaySeconds != 0 { try members.encode(delaySeconds, forKey: .delaySeconds) }
-        try members.encodeIfPresent(fault, forKey: .fault)
-    }
-}
-
-/// A rule, and how often it was used.
-public struct MockFaultState: Hashable, Sendable, Codable {
-    /// The rule.
-    public let rule: MockFaultRule
-    /// How many requests it was applied to so far.
-    public let timesUsed: Int
-
-    /// Makes a state.
-    public init(rule: MockFaultRule, timesUsed: Int) {
-        self.rule = rule
-        self.timesUsed = timesUsed
-    }
-}
-
 /// What goes wrong with a response of `poi-mock`.
 public enum MockFault: Hashable, Sendable {
     /// The service responds with a problem, whatever the request is.
     ///
     /// - status: 400…599.
-    /// - code: the problem's code; nil is the code of the status.
+    /// - code: the problem's code, of 1 to 100 bytes; nil is the code of the status.
     /// - detail: the problem's detail.
     /// - retryAfterSeconds: what `Retry-After` says, 0…86400; nil leaves the field out.
     case problem(status: Int, code: String? = nil, detail: String? = nil, retryAfterSeconds: Int? = nil)
@@ -96,6 +19,14 @@ public enum MockFault: Hashable, Sendable {
     case malformedJSON
     /// The body is sent in pieces of `bytes` bytes, one every `intervalSeconds` seconds.
     case slowDrip(bytes: Int, intervalSeconds: Double)
+    /// The response is exactly this one, whatever the request is.
+    ///
+    /// - status: 200…599.
+    /// - headers: at most 50 fields. Names are tokens of at most 100 bytes, each once in any case; values have at most
+    ///   8192 bytes and no control characters (RFC 9110, section 5). The server writes `Date` and `X-Request-Id`, and
+    ///   whatever is about the connection or the body's length, so these can't be among them.
+    /// - body: at most 262,144 bytes of UTF-8; empty with 204, 205 and 304, which have none.
+    case response(status: Int, headers: [String: String] = [:], body: String = "")
 
     /// The kind of a fault, as it is named in a journal.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
@@ -111,6 +42,8 @@ public enum MockFault: Hashable, Sendable {
         case malformedJSON = "malformed-json"
         /// See `MockFault.slowDrip`.
         case slowDrip = "slow-drip"
+        /// See `MockFault.response`.
+        case response
     }
 
     /// The kind of the fault.
@@ -122,31 +55,30 @@ public enum MockFault: Hashable, Sendable {
         case .truncatedBody: .truncatedBody
         case .malformedJSON: .malformedJSON
         case .slowDrip: .slowDrip
+        case .response: .response
         }
     }
 }
 
 extension MockFault: Codable {
     fileprivate enum Key: String, CodingKey {
-        case kind, status, code, detail, retryAfterSeconds, bytes, intervalSeconds
+        case kind, status, code, detail, retryAfterSeconds, bytes, intervalSeconds, headers, body
     }
 
     /// Decodes a fault.
     ///
-    /// - Throws: `DecodingError` for a member that its kind doesn't have, and a number out of its range.
+    /// - Throws: `DecodingError` for a member that its kind doesn't have, a number out of its range, and a response
+    ///   that can't be sent.
     public init(from decoder: any Decoder) throws {
         let all = try decoder.container(keyedBy: Key.self)
-        guard let kind = Kind(rawValue: try all.decode(String.self, forKey: .kind)) else {
-            let kinds = Kind.allCases.map(\.rawValue).joined(separator: ", ")
-            throw all.fault(.kind, "must be one of \(kinds)")
-        }
+        let kind: Kind = try all.choice(forKey: .kind)
         let members = try decoder.strictContainer(of: [Key.kind] + kind.keys)
         self =
             switch kind {
             case .problem:
                 .problem(
                     status: try members.integer(forKey: .status, in: 400...599),
-                    code: try members.decodeIfPresent(String.self, forKey: .code),
+                    code: try members.textIfPresent(forKey: .code, bytes: 1...100),
                     detail: try members.decodeIfPresent(String.self, forKey: .detail),
                     retryAfterSeconds: try members.integerIfPresent(
                         forKey: .retryAfterSeconds, in: 0...86_400))
@@ -159,6 +91,7 @@ extension MockFault: Codable {
                 .slowDrip(
                     bytes: try members.integer(forKey: .bytes, in: 1...16_777_216),
                     intervalSeconds: try members.number(forKey: .intervalSeconds, in: 0.001...60))
+            case .response: try Self.response(members)
             }
     }
 
@@ -177,8 +110,30 @@ extension MockFault: Codable {
         case .slowDrip(let bytes, let intervalSeconds):
             try members.encode(bytes, forKey: .bytes)
             try members.encode(intervalSeconds, forKey: .intervalSeconds)
+        case .response(let status, let headers, let body):
+            try members.encode(status, forKey: .status)
+            if !headers.isEmpty { try members.encode(headers, forKey: .headers) }
+            if !body.isEmpty { try members.encode(body, forKey: .body) }
         case .reset, .malformedJSON: break
         }
+    }
+
+    private static func response(_ members: KeyedDecodingContainer<Key>) throws -> MockFault {
+        let status = try members.integer(forKey: .status, in: 200...599)
+        let headers = try members.decodeIfPresent([String: String].self, forKey: .headers) ?? [:]
+        guard headers.count <= 50 else { throw members.fault(.headers, "has more than 50 members") }
+        var names: Set<String> = []
+        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+            let detail =
+                HeaderField.fault(name: name, value: value)
+                ?? (names.insert(name.lowercased()).inserted ? nil : "is there twice")
+            if let detail { throw members.fault(.headers, member: name, detail) }
+        }
+        let body = try members.textIfPresent(forKey: .body, bytes: 0...262_144) ?? ""
+        guard body.isEmpty || ![204, 205, 304].contains(status) else {
+            throw members.fault(.body, "must be empty: a response with status \(status) has no body")
+        }
+        return .response(status: status, headers: headers, body: body)
     }
 }
 
@@ -190,6 +145,7 @@ extension MockFault.Kind {
         case .page: [.status]
         case .truncatedBody: [.bytes]
         case .slowDrip: [.bytes, .intervalSeconds]
+        case .response: [.status, .headers, .body]
         case .reset, .malformedJSON: []
         }
     }

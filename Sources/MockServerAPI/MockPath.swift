@@ -8,6 +8,8 @@ public enum MockPath {
     public static let fixtures = "/fixtures"
     /// A session's faults, below its prefix.
     public static let faults = "/faults"
+    /// A session's scenario, below its prefix.
+    public static let scenario = "/scenario"
     /// A session's journal, below its prefix.
     public static let requests = "/requests"
 

@@ -27,6 +27,33 @@ extension KeyedDecodingContainer {
         .dataCorruptedError(forKey: key, in: self, debugDescription: detail)
     }
 
+    /// Makes the error of a member of a member. Of a long name only the beginning is shown.
+    func fault(_ key: Key, member name: String, _ detail: String) -> DecodingError {
+        .dataCorrupted(
+            DecodingError.Context(
+                codingPath: codingPath + [key, AnyMember(stringValue: String(name.prefix(40)))],
+                debugDescription: detail))
+    }
+
+    /// Decodes one of a few words.
+    func choice<Value: CaseIterable & RawRepresentable<String>>(forKey key: Key) throws -> Value {
+        let text = try decode(String.self, forKey: key)
+        // Byte by byte: to normalize a long text of combining marks takes time that grows with its square.
+        guard let value = Value.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else {
+            throw fault(key, "must be one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return value
+    }
+
+    /// Decodes a text whose number of bytes in UTF-8 is in a range; nil where it is absent.
+    func textIfPresent(forKey key: Key, bytes range: ClosedRange<Int>) throws -> String? {
+        guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
+        guard range.contains(text.utf8.count) else {
+            throw fault(key, "must have \(range.lowerBound) to \(range.upperBound) bytes")
+        }
+        return text
+    }
+
     /// Decodes a whole number in a range; nil where it is absent.
     func integerIfPresent(forKey key: Key, in range: ClosedRange<Int>) throws -> Int? {
         // Not as an Int: for 1.5, Foundation reports that the whole document isn't JSON (Swift 6.3 on Linux).

@@ -1,4 +1,5 @@
 import Foundation
+import MockServerAPI
 import POIService
 
 /// The mock's validated settings.
@@ -7,6 +8,8 @@ package struct MockConfiguration: Sendable {
     package let service: ServiceConfiguration
     /// The places that every session begins with.
     package let fixtures: Fixtures
+    /// The situation that every session begins with, and that the service without a prefix is in.
+    package let scenario: MockScenario
     /// The maximum number of sessions at a time.
     package let maximumSessionCount: Int
     /// The settings in effect and where they came from, one a line.
@@ -14,7 +17,7 @@ package struct MockConfiguration: Sendable {
 
     /// The mock's own settings, and those of `poi serve` that it has as well.
     private static let variables: Set = [
-        "POI_FIXTURES", "POI_MAX_SESSIONS",
+        "POI_FIXTURES", "POI_MAX_SESSIONS", "POI_SCENARIO",
         "HOST", "PORT", "POI_MAX_CONNECTIONS", "POI_MAX_IN_FLIGHT", "POI_SHUTDOWN_TIMEOUT",
         "POI_IGNORED_PARAMETERS", "POI_CACHE_PRIVATE_MAX_AGE", "POI_CACHE_PUBLIC_MAX_AGE", "POI_CORS_ORIGINS",
         "POI_API_KEYS", "POI_EVENTS_KEYS", "POI_EVENTS_DIR", "POI_RATE_LIMIT", "POI_RATE_BURST",
@@ -34,6 +37,8 @@ package struct MockConfiguration: Sendable {
             environment: invocation.environment.filter { Self.variables.contains($0.key) })
         let path = try reader.readIfPresent(
             .text("POI_FIXTURES", "file with the places to serve; the seed by default"))
+        scenario = try reader.read(
+            .choice("POI_SCENARIO", "situation that sessions begin with", default: .normal))
         maximumSessionCount = try reader.read(
             .integer("POI_MAX_SESSIONS", "maximum number of sessions at a time", in: 1...1000, default: 64))
         service = try ServiceConfiguration(from: &reader, processorCount: 1, isDevelopment: true)

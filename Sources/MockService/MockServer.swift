@@ -66,7 +66,7 @@ package struct MockServer: Sendable {
     private func makeHandler(on loop: EventLoop, _ health: Health) -> MockDispatcher {
         let (service, observability) = (configuration.service, observability)
         return MockDispatcher(
-            loop: loop, fixtures: configuration.fixtures,
+            loop: loop, fixtures: configuration.fixtures, scenario: configuration.scenario,
             maximumSessionCount: configuration.maximumSessionCount, errorResponder: errorResponder
         ) { fixtures in
             ServiceDispatcher(

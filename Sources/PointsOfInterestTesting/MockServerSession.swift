@@ -64,8 +64,11 @@ public struct MockServerSession: Sendable {
         try await send(.init("PUT", MockPath.fixtures, body: json))
     }
 
-    /// Makes requests fail by these rules from now on, in place of earlier ones. The first rule that matches a request
-    /// and isn't used up applies.
+    /// Makes requests fail by these rules from now on, in place of earlier ones and of the scenario's. Each request gets
+    /// the fault of the first rule that applies to it, see `MockFaultRule`.
+    ///
+    /// - Throws: `RequestError`; `.problem` with the code `invalid-faults` for rules that can't be used, whose first
+    ///   fault is the problem's detail.
     public func setFaults(_ rules: [MockFaultRule]) async throws {
         try await send(.init("PUT", MockPath.faults, body: JSONEncoder().encode(rules)))
     }
@@ -78,6 +81,17 @@ public struct MockServerSession: Sendable {
     /// Returns the rules and how often each was used. A fault that was never used has tested nothing.
     public func faults() async throws -> [MockFaultState] {
         try await load(.init("GET", MockPath.faults))
+    }
+
+    /// Puts the session in a ready-made situation from now on: `try await session.setScenario(.offline)`.
+    ///
+    /// The scenario's rules replace the session's, as in `setFaults(_:)`. With `.empty` the session's places are
+    /// hidden, until another scenario or `setFixtures(_:)` shows places again.
+    ///
+    /// - Throws: `RequestError`, see `MockServerSession`.
+    public func setScenario(_ scenario: MockScenario) async throws {
+        try await send(
+            .init("PUT", MockPath.scenario, body: JSONEncoder().encode(MockScenarioChange(scenario))))
     }
 
     /// Returns the requests of the app so far, in the order in which they arrived.

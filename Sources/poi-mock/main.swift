@@ -16,9 +16,15 @@ private struct MockCommand {
     private static let usage = """
         Serves what `poi serve` does, from fixtures instead of a database, for an app's UI tests.
 
-          poi-mock [--fixtures FILE] [--port PORT] [--until-stdin-closes] [SETTINGS]
+          poi-mock [--fixtures FILE] [--scenario SCENARIO] [--port PORT] [--until-stdin-closes] [SETTINGS]
 
         FILE has places as a response to GET /locations, or as GeoJSON; the default is the seed.
+        SCENARIO is what happens to all requests until a session changes it for itself:
+          normal   nothing is wrong (the default)
+          slow     each response comes 3 s late
+          flaky    of three requests the third gets a 503
+          offline  each request is reset, without a response
+          empty    there are no places
         Once it listens, it prints one line, {"port":…,"url":"…"}. Its log goes to standard error.
         SIGTERM ends it; with --until-stdin-closes, so does the end of its standard input.
         Settings are variables or options, as for `poi serve`; --print-config shows them.

@@ -108,6 +108,61 @@ struct FaultTests {
         try await session.end()
     }
 
+    @Test("A fault can be any response, with its own status, headers and body")
+    func asAResponse() async throws {
+        let session = try await SharedMock.session()
+        let places = [PointOfInterest.fixture(id: 7, name: "Only here")]
+        let body = String(decoding: try JSONEncoder().encode(places), as: UTF8.self)
+        let headers = ["Content-Type": "application/json", "X-Mock": "yes", "Retry-After": "7"]
+        try await session.setFaults([
+            MockFaultRule(
+                path: "/locations", fault: .response(status: 200, headers: headers, body: body)),
+            MockFaultRule(path: "/categories", fault: .response(status: 418)),
+        ])
+        #expect(try await session.places() == places)
+        let url = session.baseURL.appending(path: "/locations")
+        let (data, response) = try await URLSession.uncached.data(from: url)
+        let head = try #require(response as? HTTPURLResponse)
+        #expect(head.statusCode == 200)
+        #expect(String(decoding: data, as: UTF8.self) == body)
+        for (name, value) in headers { #expect(head.value(forHTTPHeaderField: name) == value) }
+        #expect(head.value(forHTTPHeaderField: "Content-Length") == String(body.utf8.count))
+        await #expect(throws: RequestError.unexpectedStatus(418)) { try await session.service.categories() }
+        #expect(try await session.journal().requests.map(\.fault) == [.response, .response, .response])
+        try await session.end()
+    }
+
+    @Test("A fault can be that of the second page, of a request without a key, and of one event")
+    func ofWhatARequestHas() async throws {
+        let session = try await SharedMock.session()
+        try await session.setFaults([
+            MockFaultRule(path: "/locations", query: ["cursor": .present], fault: .problem(status: 503)),
+            MockFaultRule(
+                path: "/categories", headers: ["Authorization": .absent], fault: .problem(status: 401)),
+            MockFaultRule(path: "/events", bodyContains: #""page-view""#, fault: .problem(status: 500)),
+        ])
+        let here = try Coordinate(latitude: 37.3293, longitude: -121.8893)
+        var ids: [Int] = []
+        await #expect(throws: RequestError.self) {
+            for try await place in session.service.allNearbyPlaces(NearbyPlacesRequest(center: here)) {
+                ids.append(place.id)
+            }
+        }
+        #expect(ids.count == 20)
+        await #expect(throws: RequestError.self) { try await session.service.categories() }
+        func send(_ event: TrackingEvent) async throws {
+            let event = TrackedEvent(userID: "u", time: 1, event: event, isTest: true)
+            _ = try await session.service.loader(for: EventsEndpoint(baseURL: session.baseURL))
+                .loadAPIRequest(requestData: EventsRequest(events: [event]))
+        }
+        try await send(.launch)
+        await #expect(throws: RequestError.self) {
+            try await send(.pageView(page: .locationDetail, additional: ""))
+        }
+        #expect(try await session.journal().requests.map(\.status) == [200, 503, 401, 200, 500])
+        try await session.end()
+    }
+
     @Test("A fault can withhold a response, whose request the app gives up")
     func asAResponseThatNeverComes() async throws {
         let session = try await SharedMock.session()

@@ -138,6 +138,10 @@ struct SessionTests {
         arguments: [
             ("PUT", "/fixtures", "[{}]", 422, "invalid-fixtures"),
             ("PUT", "/faults", "[{}]", 422, "invalid-faults"),
+            ("PUT", "/scenario", #"{"scenario":"sloww"}"#, 422, "invalid-scenario"),
+            ("PUT", "/scenario", #"{"name":"slow"}"#, 422, "invalid-scenario"),
+            ("PUT", "/scenario", "", 422, "invalid-scenario"),
+            ("GET", "/scenario", "", 405, "method-not-allowed"),
             ("GET", "/fixtures", "", 405, "method-not-allowed"),
             ("POST", "/faults", "", 405, "method-not-allowed"),
             ("GET", "/requests?wait=61", "", 400, "bad-request"), ("GET", "/nonsense", "", 404, "not-found"),

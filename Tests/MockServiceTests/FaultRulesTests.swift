@@ -21,6 +21,12 @@ struct FaultRulesTests {
             MockFaultRule(fault: .problem(status: 503)),
             MockFaultRule(
                 fault: .problem(status: 503, code: "database-busy", detail: "Later.", retryAfterSeconds: 2)),
+            MockFaultRule(
+                query: ["q": "café", "cursor": .absent, "lat": .present], headers: ["Accept": "a/b"],
+                bodyContains: "\"search\"", skip: 2, every: 3, fault: .reset),
+            MockFaultRule(fault: .response(status: 204)),
+            MockFaultRule(
+                fault: .response(status: 200, headers: ["ETag": "\"a\"", "X-Empty": ""], body: "[]")),
         ]
         let json = try JSONEncoder().encode(rules)
         #expect(try self.rules(String(decoding: json, as: UTF8.self)) == rules)
@@ -46,7 +52,7 @@ struct FaultRulesTests {
             (#"[{"fault":{}}]"#, "[0].fault.kind is missing"),
             (
                 #"[{"fault":{"kind":"rset"}}]"#,
-                "[0].fault.kind must be one of problem, page, reset, truncated-body, malformed-json, slow-drip"
+                "[0].fault.kind must be one of problem, page, reset, truncated-body, malformed-json, slow-drip, response"
             ),
             (#"[{"fault":{"kind":"reset","status":1}}]"#, "[0].fault.status is no member; there are kind"),
             (#"[{"fault":{"kind":"problem"}}]"#, "[0].fault.status is missing"),
@@ -73,12 +79,104 @@ struct FaultRulesTests {
                 "[1].path must begin with a slash"
             ),
             (#"[{"path":"/location","delaySeconds":1}]"#, "[0].path is no path of the service"),
+            (
+                #"[{"query":{"q":1},"delaySeconds":1}]"#,
+                "[0].query.q must be a text, true (present) or false (absent)"
+            ),
+            (#"[{"query":["q"],"delaySeconds":1}]"#, "[0].query must be an object"),
+            (#"[{"headers":{"a b":"c"},"delaySeconds":1}]"#, "[0].headers.a b is no header field's name"),
+            (#"[{"headers":{"":"c"},"delaySeconds":1}]"#, "[0].headers. is no header field's name"),
+            (#"[{"method":"","delaySeconds":1}]"#, "[0].method must have 1 to 100 bytes"),
+            (#"[{"bodyContains":"","delaySeconds":1}]"#, "[0].bodyContains must have 1 to 4096 bytes"),
+            (#"[{"skip":-1,"delaySeconds":1}]"#, "[0].skip must be a whole number from 0 to 1000000"),
+            (#"[{"every":0,"delaySeconds":1}]"#, "[0].every must be a whole number from 1 to 1000000"),
         ])
     func areRefused(text: String, detail: String) throws {
         let error = #expect(throws: MockProblem.self) { try rules(text) }
         #expect(error?.problem.detail == detail)
         #expect(error?.problem.status == 422)
         #expect(error?.problem.errors.count == 1)
+    }
+
+    @Test(
+        "are refused with a response that can't be sent as it is",
+        arguments: [
+            (#"{}"#, "status is missing"),
+            (#"{"status":199}"#, "status must be a whole number from 200 to 599"),
+            (#"{"status":600}"#, "status must be a whole number from 200 to 599"),
+            (#"{"status":204,"body":"x"}"#, "body must be empty: a response with status 204 has no body"),
+            (#"{"status":304,"body":"x"}"#, "body must be empty: a response with status 304 has no body"),
+            (#"{"status":200,"body":{}}"#, "body must be a text"),
+            (#"{"status":200,"headers":{"X":1}}"#, "headers.X must be a text"),
+            (#"{"status":200,"headers":{"X:":""}}"#, "headers.X: is no header field's name"),
+            (#"{"status":200,"headers":{"X":"a\r\nSet-Cookie: b"}}"#, "headers.X has a control character"),
+            (#"{"status":200,"headers":{"X":"a\u0000"}}"#, "headers.X has a control character"),
+            (#"{"status":200,"headers":{"ETag":"a","etag":"b"}}"#, "headers.etag is there twice"),
+        ])
+    func areRefusedWithBadResponses(members: String, detail: String) {
+        let text = #"[{"fault":{"kind":"response","# + members.dropFirst() + "}]"
+        let error = #expect(throws: MockProblem.self) {
+            try rules(text.replacing(#""response",}"#, with: #""response"}"#))
+        }
+        #expect(error?.problem.detail == "[0].fault." + detail)
+        #expect(error?.problem.status == 422)
+    }
+
+    @Test(
+        "are refused with a field that is the server's own to write",
+        arguments: [
+            "Connection", "CONTENT-LENGTH", "Date", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",
+            "Transfer-Encoding", "Upgrade", "X-Request-Id",
+        ])
+    func areRefusedWithFraming(name: String) {
+        let error = #expect(throws: MockProblem.self) {
+            try rules(#"[{"fault":{"kind":"response","status":200,"headers":{"\#(name)":"1"}}}]"#)
+        }
+        #expect(error?.problem.detail == "[0].fault.headers.\(name) is the server's own to write")
+        #expect(error?.problem.code.rawValue == "invalid-faults")
+    }
+
+    @Test("may have parts up to their limits, and none beyond")
+    func haveLimits() throws {
+        func object(_ count: Int) -> String {
+            "{" + (0..<count).map { #""n\#($0)":"v""# }.joined(separator: ",") + "}"
+        }
+        func text(_ count: Int) -> String { "\"" + String(repeating: "x", count: count) + "\"" }
+        func response(_ members: String) -> String {
+            #"[{"fault":{"kind":"response","status":200,"# + members + "}}]"
+        }
+        for (limit, rule) in [
+            (20, { #"[{"delaySeconds":1,"query":\#(object($0))}]"# }),
+            (20, { #"[{"delaySeconds":1,"headers":\#(object($0))}]"# }),
+            (100, { #"[{"delaySeconds":1,"method":\#(text($0))}]"# }),
+            (100, { #"[{"fault":{"kind":"problem","status":400,"code":\#(text($0))}}]"# }),
+            (256, { #"[{"delaySeconds":1,"query":{\#(text($0)):true}}]"# }),
+            (4096, { #"[{"delaySeconds":1,"bodyContains":\#(text($0))}]"# }),
+            (50, { response(#""headers":\#(object($0))"#) }),
+            (8192, { response(#""headers":{"X":\#(text($0))}"#) }),
+            (100, { response(#""headers":{\#(text($0)):""}"#) }),
+            (262_144, { response(#""body":\#(text($0))"#) }),
+        ] as [(Int, (Int) -> String)] {
+            #expect(try rules(rule(limit)).count == 1)
+            #expect(throws: MockProblem.self) { try rules(rule(limit + 1)) }
+        }
+    }
+
+    @Test("are refused with a name that is too long, wherever it is, and not with a long text")
+    func haveShortNames() throws {
+        let long = String(repeating: "\\\"", count: 129)
+        for text in [
+            #"[{"delaySeconds":1,"\#(long)":1}]"#, #"{"\#(long)" : []}"#, #"["a\\", {"\#(long)":1}]"#,
+        ] {
+            let error = #expect(throws: MockProblem.self) { try rules(text) }
+            #expect(
+                error?.problem.detail == "the document has a member whose name has more than 256 bytes")
+        }
+        let rule = #"{"fault":{"kind":"response","status":200,"body":"\#(long)"}}"#
+        #expect(try rules("[\(rule),\(rule)]").count == 2)
+        for text in ["[\"", "[\"\\", "\"\(long)\"", "[\"a\"\"b\":]"] {
+            #expect(throws: MockProblem.self) { try rules(text) }
+        }
     }
 
     @Test("are refused if there are more than a hundred")

@@ -17,7 +17,7 @@ import tempfile
 import time
 from json import loads
 
-from hostile_requests import CASES, KEY
+from hostile_requests import CASES, KEY, SETUP
 
 GROWTH = 2.3
 TIMEOUT_SECONDS = 120
@@ -130,6 +130,8 @@ def main():
         mock = Mock(arguments.program, folder)
         # What happens once, at the first request, is no request's cost.
         measure(mock, CASES[0])
+        if exchange(mock.port, SETUP, 1, 0) != [204]:
+            raise SystemExit("check-linear-cost: poi-mock doesn't take the rules of SETUP")
         faults = [name for case in cases if (name := fault(mock, case))]
         mock.close()
     if faults:

@@ -48,6 +48,20 @@ def post(body, fields=b""):
     )
 
 
+def below(session, request):
+    """The same request to a session of the mock."""
+    return request.replace(b" /", b" /~session/" + session + b"/", 1)
+
+
+def put(target, body):
+    return (
+        b"PUT " + target + b" HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        + field("Content-Length", str(len(body)).encode())
+        + b"\r\n"
+        + body
+    )
+
+
 def fill(unit, size):
     """As many whole units as make so many bytes, one at least."""
     return unit * max(1, size // len(unit))
@@ -144,6 +158,24 @@ def chunked(chunk):
 def parameters(size, unit=b"%d"):
     return get(b"/locations?" + b"&".join(unit % i for i in range(size)))
 
+
+def ruled(size, before, member, after):
+    """A rule of a session with members that make so many bytes."""
+    count = size // len(member % 0 + b",")
+    rule = b"[{" + before + b",".join(member % i for i in range(count)) + after + b"}]"
+    return put(b"/~session/put/faults", rule)
+
+
+# Sent before the cases: the rules of a session that some of them go to. No case has what they name, but nearly.
+NEARLY = b"a" * 4095
+SETUP = put(
+    b"/~session/ruled/faults",
+    b"[" + b",".join([
+        b'{"delaySeconds":600,"bodyContains":"%sb"}' % NEARLY,
+        b'{"delaySeconds":600,"bodyContains":"b%s"}' % NEARLY,
+        b'{"delaySeconds":600,"query":{"x":"y","A":"C","\\u0301\\u0316":true}}',
+        b'{"delaySeconds":600,"headers":{"A":"%s","B":true}}' % NEARLY,
+    ]) + b"]")
 
 BODY = (50_000, 100_000, 200_000)
 QUERY = (2_000, 4_000, 8_000)
@@ -287,4 +319,36 @@ CASES += [
     # Connections
     Case("requests behind each other", lambda n: fill(get(), n), 200, (3_800, 7_600, 15_200), 2_000,
          responses=lambda size: max(1, size // len(get()))),
+]
+
+CASES += [
+    # What a test sends to the mock itself
+    Case("conditions of a rule", lambda n: ruled(n, b'"query":{', b'"%06d":"x"', b"}"), 422, BODY, 1_000),
+    Case("conditions of a rule, escaped",
+         lambda n: ruled(n, b'"headers":{', b'"\\u0061%06d":"\\u0061"', b"}"), 422, BODY, 1_000),
+    Case("conditions of a rule that are no texts", lambda n: ruled(n, b'"query":{', b'"%06d":true', b"}"), 422, BODY, 1_500),
+    Case("fields of a rule's response",
+         lambda n: ruled(n, b'"fault":{"kind":"response","status":200,"headers":{', b'"a%06d":"x"', b"}}"), 422, BODY, 1_000),
+    Case("a long body of a rule's response",
+         lambda n: put(b"/~session/put/faults",
+                       b'[{"fault":{"kind":"response","status":200,"body":"%s"}}]' % fill(b"\\u0061", n)), 204, BODY),
+    Case("members that no rule has", lambda n: ruled(n, b"", b'"a%06d":0', b""), 422, BODY, 1_000),
+    Case("rules without number", lambda n: put(b"/~session/put/faults", b"[" + fill(b'{"delaySeconds":1},', n) + b"0]"), 422, BODY, 2_000),
+    Case("a method of combining marks",
+         lambda n: put(b"/~session/put/faults", b'[{"method":"%s"}]' % fill(MARKS, n)), 422, BODY),
+    Case("a member's name of combining marks",
+         lambda n: put(b"/~session/put/faults", b'[{"%s":1}]' % fill(MARKS, n)), 422, BODY),
+    Case("fixtures' names of combining marks",
+         lambda n: put(b"/~session/put/fixtures", b'[{"%s":1}]' % fill(MARKS, n)), 422, BODY),
+    Case("short names of combining marks",
+         lambda n: ruled(n, b'"query":{', b'"%d' + MARKS * 60 + b'":0', b"}"), 422, BODY, 1_000),
+    Case("a scenario that there isn't", lambda n: put(b"/~session/put/scenario", b'{"scenario":"%s"}' % fill(MARKS, n)), 422, BODY),
+    Case("a kind of combining marks",
+         lambda n: put(b"/~session/put/faults", b'[{"fault":{"kind":"%s"}}]' % fill(MARKS, n)), 422, BODY),
+    # What an app sends to a session with rules
+    Case("a body of a rule's text, nearly", lambda n: below(b"ruled", post(b"a" * n)), 400, BODY),
+    Case("a body of pieces of a rule's text", lambda n: below(b"ruled", post(fill(NEARLY + b"c", n))), 400, BODY),
+    Case("a query for rules", lambda n: below(b"ruled", query(b"", b"%41=%42&")(n)), 400, QUERY, 1_500),
+    Case("a query of combining marks for rules", lambda n: below(b"ruled", query(b"x=", b"%CC%81%CC%96")(n)), 400, QUERY, 1_500),
+    Case("fields for rules", lambda n: below(b"ruled", fields(b"A:a\r\n")(n)), 200, HEAD, 1_500),
 ]

@@ -22,6 +22,31 @@ package struct DocumentFault: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension DocumentFault {
+    /// The maximum number of bytes of a member's name, as it is written.
+    static let maximumNameBytes = 256
+
+    /// The fault of a JSON document that has a member with a longer name than `maximumNameBytes`; nil if it has none.
+    ///
+    /// A decoder hashes the names. To normalize a long name of combining marks for that takes time that grows with the
+    /// square of its length.
+    static func longName(in json: [UInt8]) -> DocumentFault? {
+        var rest = json[...]
+        while let quote = rest.firstIndex(of: UInt8(ascii: "\"")) {
+            let start = quote + 1
+            var end = start
+            while end < json.endIndex, json[end] != UInt8(ascii: "\"") {
+                end += json[end] == UInt8(ascii: "\\") ? 2 : 1
+            }
+            guard end < json.endIndex else { return nil }
+            rest = json[(end + 1)...].drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+            if end - start > maximumNameBytes, rest.first == UInt8(ascii: ":") {
+                return DocumentFault(
+                    path: "", detail: "has a member whose name has more than \(maximumNameBytes) bytes")
+            }
+        }
+        return nil
+    }
+
     /// Describes what a decoder threw.
     init(anyError error: any Error) {
         switch error as? DecodingError {

@@ -139,7 +139,10 @@ private struct FixturePlace {
 extension KeyedDecodingContainer {
     /// Throws unless the member is this text.
     fileprivate func require(_ text: String, for key: Key) throws {
-        guard try decode(String.self, forKey: key) == text else { throw fault(key, "must be \"\(text)\"") }
+        // Byte by byte, see `DocumentFault.longName`.
+        guard try decode(String.self, forKey: key).utf8.elementsEqual(text.utf8) else {
+            throw fault(key, "must be \"\(text)\"")
+        }
     }
 
     /// Reads degrees from minus to plus a limit.

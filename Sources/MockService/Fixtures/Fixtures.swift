@@ -23,6 +23,7 @@ package struct Fixtures: Sendable {
     ///
     /// - Throws: `FixtureError` with one fault of each item that has any.
     package init(json: [UInt8]) throws(FixtureError) {
+        if let fault = DocumentFault.longName(in: json) { throw FixtureError(faults: [fault]) }
         do {
             self = try JSONDecoder().decode(FixtureDocument.self, from: Data(json)).fixtures()
         } catch let error as FixtureError {

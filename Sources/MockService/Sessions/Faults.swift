@@ -4,35 +4,6 @@ import MockServerAPI
 import PointsOfInterestAPI
 import POIService
 
-/// A session's rules for faults, and how often each was used. A value, without a socket.
-struct FaultPlan {
-    /// The rules in their order.
-    private(set) var states: [MockFaultState]
-
-    /// A plan with rules that weren't used yet.
-    init(_ rules: [MockFaultRule] = []) {
-        states = rules.map { MockFaultState(rule: $0, timesUsed: 0) }
-    }
-
-    /// The first rule that applies to a request and isn't used up; counts its use.
-    mutating func rule(forMethod method: String, path: String) -> MockFaultRule? {
-        guard let index = states.firstIndex(where: { $0.applies(toMethod: method, path: path) }) else {
-            return nil
-        }
-        let state = states[index]
-        states[index] = MockFaultState(rule: state.rule, timesUsed: state.timesUsed + 1)
-        return state.rule
-    }
-}
-
-extension MockFaultState {
-    fileprivate func applies(toMethod method: String, path: String) -> Bool {
-        if let times = rule.times, timesUsed >= times { return false }
-        if let expected = rule.method, expected != method { return false }
-        return rule.path.map { PathTemplate($0).matches(path) } ?? true
-    }
-}
-
 /// The body of a request that sets a session's faults: an array of rules.
 struct FaultRules {
     /// Every request is compared with the rules one after the other.
@@ -47,12 +18,9 @@ struct FaultRules {
     ///
     /// - Throws: `MockProblem` with the first fault.
     init(json: [UInt8], isRoute: (String) -> Bool) throws(MockProblem) {
-        do {
-            rules = try JSONDecoder().decode([MockFaultRule].self, from: Data(json))
-        } catch {
-            throw .invalid("faults", [DocumentFault(anyError: error)])
-        }
-        guard rules.count <= Self.maximumCount else {
+        let list = try MockProblem.decode(RuleList.self, from: json, as: "faults")
+        rules = list.rules
+        guard list.isWhole else {
             throw .invalid(
                 "faults", [DocumentFault(path: "", detail: "has more than \(Self.maximumCount) rules")])
         }
@@ -61,6 +29,20 @@ struct FaultRules {
             throw .invalid(
                 "faults", [DocumentFault(path: "[\(index)].path", detail: "is no path of the service")])
         }
+    }
+}
+
+/// The beginning of an array of rules. Rules beyond the limit aren't read, whatever they are.
+private struct RuleList: Decodable {
+    var rules: [MockFaultRule] = []
+    let isWhole: Bool
+
+    init(from decoder: any Decoder) throws {
+        var array = try decoder.unkeyedContainer()
+        while !array.isAtEnd, rules.count < FaultRules.maximumCount {
+            rules.append(try array.decode(MockFaultRule.self))
+        }
+        isWhole = array.isAtEnd
     }
 }
 
@@ -119,6 +101,9 @@ struct FaultyHandler: HTTPHandler {
             var response = await whole(request, context)
             response.transmission = .dripped(bytes: bytes, every: .seconds(intervalSeconds))
             return response
+        case .response(let status, let headers, let body):
+            service.allowOrigin(of: request, in: context)
+            return .custom(status: status, headers: headers, body: body)
         }
     }
 
@@ -144,5 +129,16 @@ extension HTTPResponse {
         return HTTPResponse(
             status, headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
             body: Array(page.utf8))
+    }
+
+    /// A response as a rule has it, checked when the rule was set.
+    fileprivate static func custom(
+        status: Int, headers: [String: String], body: String
+    ) -> HTTPResponse {
+        var response = HTTPResponse(HTTPStatus(code: status) ?? .internalServerError, body: Array(body.utf8))
+        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+            if let name = HTTPHeaderName(name) { response.headers.add(name, value) }
+        }
+        return response
     }
 }

@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPServer
+import MockServerAPI
 import POIService
 import PointsOfInterestAPI
 
@@ -9,20 +10,23 @@ import PointsOfInterestAPI
 /// Belongs to one loop.
 final class MockDispatcher: HTTPDispatcher, HTTPHandler {
     private let service: ServiceDispatcher
+    /// The faults of the service without a prefix: those of the program's scenario.
+    private var faults: FaultPlan
     private let sessions: SessionTable
     private let sessionRoutes: HTTPRouter
     private let errorResponder: any HTTPErrorResponder
 
     /// - Parameter makeService: makes the real service with a store of its own.
     init(
-        loop: EventLoop, fixtures: Fixtures, maximumSessionCount: Int,
+        loop: EventLoop, fixtures: Fixtures, scenario: MockScenario, maximumSessionCount: Int,
         errorResponder: any HTTPErrorResponder, makeService: @escaping (Fixtures) -> ServiceDispatcher
     ) {
-        let service = makeService(fixtures)
+        let service = makeService(fixtures.served(in: scenario))
         self.service = service
+        faults = FaultPlan(scenario.rules)
         self.errorResponder = errorResponder
         sessions = SessionTable(limit: maximumSessionCount) {
-            MockSession(loop: loop, fixtures: fixtures, makeService: makeService)
+            MockSession(loop: loop, fixtures: fixtures, scenario: scenario, makeService: makeService)
         }
         let templates = service.routeTemplates
         sessionRoutes = SessionRoutes.router(sessions) { path in
@@ -43,7 +47,11 @@ final class MockDispatcher: HTTPDispatcher, HTTPHandler {
     /// Admits what is below a session's prefix without the service's checks: the session sees every request, whole.
     func admit(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPAdmission {
         guard SessionTarget.isBelowPrefix(request) else {
-            return try service.admit(request, context: context)
+            guard let rule = faults.rule(for: request, path: request.path) else {
+                return try service.admit(request, context: context)
+            }
+            return HTTPAdmission(
+                FaultyHandler(rule: rule, service: service), maximumBodyBytes: HTTPLimits().bodyBytes)
         }
         return HTTPAdmission(self, maximumBodyBytes: HTTPLimits().bodyBytes)
     }

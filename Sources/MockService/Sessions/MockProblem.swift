@@ -1,3 +1,4 @@
+import Foundation
 import HTTPServer
 import PointsOfInterestAPI
 import POIService
@@ -24,6 +25,22 @@ struct MockProblem: Error, Hashable {
     static func invalid(_ subject: String, _ faults: [DocumentFault]) -> MockProblem {
         let detail = faults.first.map { "\($0)" } ?? "the document can't be used"
         return MockProblem(422, "Unprocessable Content", "invalid-\(subject)", detail, faults: faults)
+    }
+
+    /// Reads a document that a test has sent.
+    ///
+    /// - Throws: `MockProblem` with the first fault.
+    static func decode<Document: Decodable>(
+        _ type: Document.Type, from json: [UInt8], as subject: String
+    ) throws(MockProblem) -> Document {
+        do {
+            if let fault = DocumentFault.longName(in: json) { throw invalid(subject, [fault]) }
+            return try JSONDecoder().decode(type, from: Data(json))
+        } catch let problem as MockProblem {
+            throw problem
+        } catch {
+            throw invalid(subject, [DocumentFault(anyError: error)])
+        }
     }
 
     /// A session's name that isn't safe in a URL.

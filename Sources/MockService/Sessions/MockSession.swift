@@ -12,24 +12,44 @@ final class MockSession {
 
     private let makeService: (Fixtures) -> ServiceDispatcher
     private var service: ServiceDispatcher
+    private var fixtures: Fixtures
+    /// Whether the fixtures are served, or the scenario has none.
+    private var hasPlaces: Bool
 
     /// - Parameter makeService: makes the real service with a store of its own for these places.
-    init(loop: EventLoop, fixtures: Fixtures, makeService: @escaping (Fixtures) -> ServiceDispatcher) {
+    init(
+        loop: EventLoop, fixtures: Fixtures, scenario: MockScenario,
+        makeService: @escaping (Fixtures) -> ServiceDispatcher
+    ) {
         journal = Journal(loop: loop)
+        faults = FaultPlan(scenario.rules)
         self.makeService = makeService
+        self.fixtures = fixtures
+        hasPlaces = scenario.hasPlaces
+        service = makeService(fixtures.served(in: scenario))
+    }
+
+    /// Serves these places from now on, whatever the scenario is; requests in flight still get the old ones.
+    func use(_ fixtures: Fixtures) {
+        self.fixtures = fixtures
+        hasPlaces = true
         service = makeService(fixtures)
     }
 
-    /// Serves other places from now on; requests in flight still get the old ones.
-    func use(_ fixtures: Fixtures) {
-        service = makeService(fixtures)
+    /// Makes the scenario's rules the session's, and hides its places or shows them again.
+    func use(_ scenario: MockScenario) {
+        faults = FaultPlan(scenario.rules)
+        // Another service would have forgotten the events that it got.
+        guard scenario.hasPlaces != hasPlaces else { return }
+        hasPlaces = scenario.hasPlaces
+        service = makeService(fixtures.served(in: scenario))
     }
 
     /// The service's response to a request, with the fault of the first rule that applies.
     func respond(
         to request: HTTPRequest, at target: SessionTarget, context: RequestContext
     ) async throws -> HTTPResponse {
-        let rule = faults.rule(forMethod: request.method.rawValue, path: target.path)
+        let rule = faults.rule(for: request, path: target.path)
         let id = journal.begin(request, target: target.target, fault: rule?.fault?.kind)
         do {
             let response = try await FaultyHandler(rule: rule, service: service)
@@ -45,6 +65,11 @@ final class MockSession {
             throw error
         }
     }
+}
+
+extension Fixtures {
+    /// These places, or none if the scenario has none.
+    func served(in scenario: MockScenario) -> Fixtures { scenario.hasPlaces ? self : Fixtures([]) }
 }
 
 /// A mock's sessions by their names. Belongs to one loop.

@@ -19,6 +19,7 @@ enum SessionRoutes {
         }
         addFixtures(to: router, sessions)
         addFaults(to: router, sessions, isRoute)
+        addScenario(to: router, sessions)
         addJournal(to: router, sessions)
         return router
     }
@@ -49,6 +50,15 @@ enum SessionRoutes {
         }
         router.add(.delete, path) { _, context in
             try sessions.session(of: context).faults = FaultPlan()
+            return HTTPResponse(.noContent)
+        }
+    }
+
+    private static func addScenario(to router: HTTPRouter, _ sessions: SessionTable) {
+        router.add(.put, MockPath.session + MockPath.scenario, maximumBodyBytes: maximumBodyBytes) {
+            request, context in
+            let change = try MockProblem.decode(MockScenarioChange.self, from: request.body, as: "scenario")
+            try sessions.session(of: context).use(change.scenario)
             return HTTPResponse(.noContent)
         }
     }
