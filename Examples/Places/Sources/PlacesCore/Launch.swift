@@ -1,0 +1,61 @@
+import Foundation
+import PointsOfInterestClient
+
+/// Starts the app: makes a session, and a new one when a person chooses another service.
+@MainActor
+public final class Launch {
+    /// What a person has chosen.
+    public let settings: ServiceSettings
+
+    private let arguments: [String]
+    private let variables: [String: String]
+    private let eventQueue: EventQueue?
+    private let backgroundTime: (any BackgroundTime)?
+    private let makeLocationFetcher: () -> any LocationFetcher
+
+    /// Opens what the app keeps.
+    ///
+    /// - Parameters:
+    ///   - settings: what a person has chosen.
+    ///   - events: the folder where tracking events wait for the service. Where it can't be used, none are kept.
+    ///   - arguments: the launch arguments; a UI test names the service there.
+    ///   - variables: the environment variables of the launch.
+    ///   - backgroundTime: gives time after the app went to the background.
+    ///   - makeLocationFetcher: makes the device's location manager.
+    public init(
+        settings: ServiceSettings = ServiceSettings(), events: URL,
+        arguments: [String] = ProcessInfo.processInfo.arguments,
+        variables: [String: String] = ProcessInfo.processInfo.environment,
+        backgroundTime: (any BackgroundTime)? = nil,
+        makeLocationFetcher: @escaping () -> any LocationFetcher
+    ) {
+        self.settings = settings
+        self.arguments = arguments
+        self.variables = variables
+        self.backgroundTime = backgroundTime
+        self.makeLocationFetcher = makeLocationFetcher
+        eventQueue = try? EventQueue(directory: events)
+    }
+
+    /// Makes a session on the service that the launch names, else on the one that a person has chosen.
+    ///
+    /// Sessions share the queue of events, so only one at a time may run `sendEvents()`.
+    ///
+    /// - Throws: `AppConfigurationError` for a launch argument or a variable that can't be used.
+    public func session() throws(AppConfigurationError) -> PlacesSession {
+        let configuration = try AppConfiguration(
+            defaultBaseURL: settings.baseURL, arguments: arguments, environment: variables)
+        let environment = AppEnvironment(
+            configuration: configuration, locationFetcher: makeLocationFetcher(), eventQueue: eventQueue)
+        return PlacesSession(environment: environment, backgroundTime: backgroundTime)
+    }
+
+    /// A folder of the app's own.
+    public nonisolated static func folder(_ name: String, in directory: FileManager.SearchPathDirectory)
+        -> URL
+    {
+        let files = FileManager.default
+        let parent = files.urls(for: directory, in: .userDomainMask).first ?? files.temporaryDirectory
+        return parent.appendingPathComponent("Places").appendingPathComponent(name)
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+/// How the app says distances and ages.
+public enum Wording {
+    /// Says a distance in metres up to a kilometre, then in kilometres.
+    public static func distance(_ meters: Double, locale: Locale = .current) -> String {
+        let number = FloatingPointFormatStyle<Double>.number.locale(locale)
+        return meters < 999.5
+            ? "\(meters.formatted(number.precision(.fractionLength(0)))) m"
+            : "\((meters / 1_000).formatted(number.precision(.fractionLength(1)))) km"
+    }
+
+    /// Says how long ago something was, in the largest unit that fits; a time to come was just now.
+    public static func age(of date: Date, at now: Date) -> String {
+        let minutes = Int(max(0, now.timeIntervalSince(date)) / 60)
+        switch minutes {
+        case 0: return "just now"
+        case 1..<60: return "\(minutes) min ago"
+        case 60..<1_440: return "\(minutes / 60) h ago"
+        default: return "\(minutes / 1_440) d ago"
+        }
+    }
+}

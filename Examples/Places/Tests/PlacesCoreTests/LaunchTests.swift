@@ -1,0 +1,112 @@
+import Foundation
+import PlacesCore
+import PointsOfInterestTesting
+import Testing
+
+@Suite("The service's address")
+@MainActor
+struct ServiceSettingsTests {
+    private let suite = "places-\(UUID().uuidString)"
+
+    private func defaults() throws -> UserDefaults {
+        let defaults = try #require(UserDefaults(suiteName: suite))
+        defaults.removePersistentDomain(forName: suite)
+        return defaults
+    }
+
+    @Test("is the mock's on the same computer until a person types another one")
+    func hasADefault() throws {
+        #expect(ServiceSettings(defaults: try defaults()).baseURL.absoluteString == "http://127.0.0.1:8080")
+    }
+
+    @Test(
+        "is kept, without the white space around it",
+        arguments: [
+            "https://places.example.com", "https://places.example.com/api/v1", "http://localhost:8080",
+            "http://192.168.1.20:8080", "http://[::1]:8080", "http://my-mac.local:8080",
+            " https://a.example\n",
+            "http://127.0.0.1:49152/~session/ui-test",
+        ])
+    func isKept(text: String) throws {
+        let defaults = try defaults()
+        try ServiceSettings(defaults: defaults).setBaseURL(text)
+        let kept = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(ServiceSettings(defaults: defaults).baseURL.absoluteString == kept)
+        defaults.removePersistentDomain(forName: suite)
+    }
+
+    @Test(
+        "is refused in words where it can't be used, and stays as it was",
+        arguments: [
+            ("", BaseURLError.notAnAddress), ("places.example.com", .neitherHTTPNorHTTPS),
+            ("ftp://places.example.com", .neitherHTTPNorHTTPS), ("https://", .noHost),
+            ("https:///path", .noHost),
+            ("https://two words.example", .notAnAddress), ("https://a.example?x=1", .tooLong),
+            ("https://a.example#x", .tooLong), ("https://me@a.example", .tooLong),
+            ("http://places.example.com", .notEncrypted(host: "places.example.com")),
+        ])
+    func isRefused(text: String, error: BaseURLError) throws {
+        let defaults = try defaults()
+        let settings = ServiceSettings(defaults: defaults)
+        try settings.setBaseURL("https://before.example")
+        #expect(throws: error) { try settings.setBaseURL(text) }
+        #expect(error.localizedDescription.hasSuffix("."))
+        #expect(settings.baseURL.absoluteString == "https://before.example")
+        defaults.removePersistentDomain(forName: suite)
+    }
+
+    @Test("that an older version has stored and can't be used counts as none")
+    func forgetsWhatCantBeUsed() throws {
+        let defaults = try defaults()
+        defaults.set("http://places.example.com", forKey: "baseURL")
+        #expect(ServiceSettings(defaults: defaults).baseURL == ServiceSettings.defaultBaseURL)
+        defaults.removePersistentDomain(forName: suite)
+    }
+}
+
+@Suite("A launch")
+@MainActor
+struct LaunchTests {
+    private let folder = TemporaryFolder()
+
+    private func launch(arguments: [String] = []) throws -> Launch {
+        let defaults = try #require(UserDefaults(suiteName: "places-\(UUID().uuidString)"))
+        return Launch(
+            settings: ServiceSettings(defaults: defaults),
+            events: folder.url.appendingPathComponent("Events"),
+            arguments: arguments, variables: [:],
+            makeLocationFetcher: { MockLocationFetcher() })
+    }
+
+    @Test("uses the service that a person has chosen, and the next one when they choose again")
+    func usesTheSettings() throws {
+        let launch = try launch()
+        let first = try launch.session()
+        #expect(first.environment.configuration.baseURL == ServiceSettings.defaultBaseURL)
+        try launch.settings.setBaseURL("https://places.example.com")
+        let second = try launch.session()
+        #expect(second.environment.configuration.baseURL.absoluteString == "https://places.example.com")
+        // They share the queue, so that no event is lost by the change.
+        #expect(first.environment.eventUploader != nil)
+        #expect(second.environment.eventUploader != nil)
+    }
+
+    @Test("uses the service that a UI test names")
+    func usesTheArguments() throws {
+        let launch = try launch(arguments: ["-POI_BASE_URL", "http://127.0.0.1:1"])
+        #expect(try launch.session().environment.configuration.baseURL.absoluteString == "http://127.0.0.1:1")
+    }
+
+    @Test("says which argument is wrong")
+    func refusesArguments() throws {
+        let launch = try launch(arguments: ["-POI_BASE_URL", "nowhere"])
+        #expect(throws: AppConfigurationError.self) { try launch.session() }
+    }
+
+    @Test("goes on without a queue where another process has it")
+    func goesOnWithoutAQueue() throws {
+        let other = try EventQueue(directory: folder.url.appendingPathComponent("Events"))
+        defer { other.close() }
+        #expect(try launch().session().environment.eventUploader == nil)
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import PlacesCore
+import PointsOfInterestTesting
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite("The app's lifecycle", .timeLimit(.minutes(1)))
+@MainActor
+struct LifecycleTests {
+    @Test(
+        "is in the foreground or in the background, whatever is between",
+        arguments: [
+            ([AppLifecycle.Phase.active], [UserAction.enterForeground]),
+            ([.background, .inactive, .active], [.enterForeground]),
+            ([.active, .inactive, .active], [.enterForeground]),
+            ([.active, .inactive, .background], [.enterForeground, .enterBackground]),
+            (
+                [.active, .background, .background, .inactive, .active],
+                [.enterForeground, .enterBackground, .enterForeground]
+            ),
+            ([.inactive, .background], []),
+        ])
+    func follows(phases: [AppLifecycle.Phase], actions: [UserAction]) {
+        var lifecycle = AppLifecycle()
+        #expect(phases.compactMap { lifecycle.change(to: $0) } == actions)
+    }
+
+    @Test("sends the waiting events in the time that the system gives in the background")
+    func flushes() async throws {
+        let folder = TemporaryFolder()
+        let queue = try EventQueue(directory: folder.url)
+        let time = MockBackgroundTime()
+        let session = session(queue, time) { request in
+            try MockURLProtocol.response(EventsResponse(accepted: 2, duplicates: 0), to: request)
+        }
+        await session.perform(.open(.map))
+        #expect(queue.count == 1)
+        await session.perform(.enterBackground)
+        #expect(queue.count == 0)
+        #expect(time.names == ["Send events"])
+        #expect(time.ended == [1])
+    }
+
+    @Test("keeps the events where they can't be sent, and gives the time back")
+    func keepsEvents() async throws {
+        let folder = TemporaryFolder()
+        let queue = try EventQueue(directory: folder.url)
+        let time = MockBackgroundTime()
+        let session = session(queue, time, Service.offline)
+        await session.perform(.enterBackground)
+        #expect(queue.count == 1)
+        #expect(time.ended == [1])
+    }
+
+    @Test("gives the time back at once when it is over, and only once")
+    func expires() async {
+        let time = MockBackgroundTime(expiresAtOnce: true)
+        let (stream, _) = AsyncStream.makeStream(of: Void.self)
+        // Work that never ends by itself.
+        await time.keepAwake("Wait") { for await _ in stream {} }
+        #expect(time.ended == [1])
+    }
+
+    private func session(
+        _ queue: EventQueue, _ time: MockBackgroundTime, _ handler: @escaping MockURLProtocol.Handler
+    ) -> PlacesSession {
+        PlacesSession(
+            environment: AppEnvironment(
+                configuration: .mock, urlSession: MockURLProtocol.session(handler), retryPolicy: .never,
+                notificationCenter: MockNotificationCenter(), locationFetcher: MockLocationFetcher(),
+                eventQueue: queue),
+            backgroundTime: time)
+    }
+}
+
+/// A system that gives time in the background, and takes it back when a test says so.
+@MainActor
+private final class MockBackgroundTime: BackgroundTime {
+    private(set) var names: [String] = []
+    private(set) var ended: [Int] = []
+    private let expiresAtOnce: Bool
+
+    init(expiresAtOnce: Bool = false) {
+        self.expiresAtOnce = expiresAtOnce
+    }
+
+    func begin(_ name: String, onExpiry: @escaping @MainActor @Sendable () -> Void) -> Int {
+        names.append(name)
+        if expiresAtOnce {
+            Task {
+                onExpiry()
+                // Before the work has noticed anything.
+                #expect(ended == [1])
+            }
+        }
+        return names.count
+    }
+
+    func end(_ id: Int) {
+        ended.append(id)
+    }
+}

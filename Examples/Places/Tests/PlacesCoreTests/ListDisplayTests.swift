@@ -1,0 +1,87 @@
+import Foundation
+import PlacesCore
+import PointsOfInterestTesting
+import Testing
+
+@Suite("What a list shows")
+struct ListDisplayTests {
+    private static let places = [PointOfInterest].fixtures(2)
+    private static let offline = NearbyPlacesError.request(.notHTTP)
+    private static let reason = offline.localizedDescription
+
+    @Test(
+        "before there are places",
+        arguments: [
+            (PointsOfInterestList.Phase.idle, ListDisplay.Content.idle, ListDisplay.Footer.none),
+            (.loading, .firstLoad, .none),
+            (.loadingMore, .firstLoad, .loadingMore),
+            (.loaded, .nothing, .end),
+            (.failed(offline), .failed(reason), .none),
+            (.failedMore(offline), .nothing, .failed(reason)),
+        ])
+    func withoutPlaces(
+        phase: PointsOfInterestList.Phase, content: ListDisplay.Content, footer: ListDisplay.Footer
+    ) {
+        let display = ListDisplay(phase: phase, places: [])
+        #expect(display.content == content)
+        #expect(display.footer == footer)
+        #expect(display.notice == nil)
+    }
+
+    @Test(
+        "with places: they stay in every phase",
+        arguments: [
+            (PointsOfInterestList.Phase.idle, false, ListDisplay.Footer.none),
+            (.loading, true, .none),
+            (.loaded, true, .more),
+            (.loaded, false, .end),
+            (.loadingMore, true, .loadingMore),
+            (.failedMore(offline), true, .failed(reason)),
+            (.failed(offline), true, .none),
+        ])
+    func withPlaces(phase: PointsOfInterestList.Phase, hasMore: Bool, footer: ListDisplay.Footer) {
+        let display = ListDisplay(phase: phase, places: Self.places, hasMore: hasMore)
+        #expect(display.content == .places(Self.places))
+        #expect(display.footer == footer)
+        #expect((display.notice != nil) == (phase == .failed(Self.offline)))
+    }
+
+    @Test("says why the places are old, and how old they are")
+    func saysTheAge() {
+        let now = Date(timeIntervalSince1970: 1_000_000)
+        let known = ListDisplay(
+            phase: .failed(Self.offline), places: Self.places, receivedAt: now - 300, now: now)
+        #expect(known.notice == Self.reason + " These places are from 5 min ago.")
+        let unknown = ListDisplay(phase: .failed(Self.offline), places: Self.places, now: now)
+        #expect(unknown.notice == Self.reason)
+    }
+}
+
+@Suite("Words")
+struct WordingTests {
+    @Test(
+        "say a distance in the unit that suits it",
+        arguments: [
+            (0.0, "0 m"), (55.4, "55 m"), (999.4, "999 m"), (999.6, "1.0 km"), (12_345, "12.3 km"),
+            (20_003_931.5, "20,003.9 km"),
+        ])
+    func distance(meters: Double, text: String) {
+        #expect(Wording.distance(meters, locale: Locale(identifier: "en_US")) == text)
+    }
+
+    @Test("write numbers as the person's region does")
+    func writesNumbersOfTheRegion() {
+        #expect(Wording.distance(12_345, locale: Locale(identifier: "de_DE")) == "12,3 km")
+    }
+
+    @Test(
+        "say an age in the largest unit that fits",
+        arguments: [
+            (-60.0, "just now"), (0, "just now"), (59, "just now"), (60, "1 min ago"), (3_599, "59 min ago"),
+            (3_600, "1 h ago"), (86_399, "23 h ago"), (86_400, "1 d ago"), (864_000, "10 d ago"),
+        ])
+    func age(seconds: Double, text: String) {
+        let now = Date(timeIntervalSince1970: 1_000_000)
+        #expect(Wording.age(of: now - seconds, at: now) == text)
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import PlacesCore
+import PointsOfInterestTesting
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The screens' models on the client's whole networking stack; only the network below is a mock.
+@Suite("A session", .timeLimit(.minutes(1)))
+@MainActor
+struct SessionTests {
+    private let service = Switch()
+
+    private func session(
+        notificationCenter: NotificationCenter = MockNotificationCenter(),
+        locationFetcher: any LocationFetcher = MockLocationFetcher()
+    ) -> PlacesSession {
+        PlacesSession(
+            environment: .mock(
+                notificationCenter: notificationCenter, locationFetcher: locationFetcher,
+                handler: service.handler))
+    }
+
+    @Test("lists the places nearby, page after page, to the end")
+    func lists() async {
+        let session = session()
+        #expect(ListDisplay(session.list.state).content == .idle)
+        await session.perform(.loadList)
+        #expect(session.list.places.count == 20)
+        #expect(ListDisplay(session.list.state).footer == .more)
+        await session.perform(.loadMore)
+        #expect(session.list.places.map(\.id) == Array(1...25))
+        #expect(ListDisplay(session.list.state).footer == .end)
+    }
+
+    @Test("goes on with the page that failed")
+    func goesOnAfterAFailedPage() async {
+        let session = session()
+        await session.perform(.loadList)
+        service.set(Service.offline)
+        await session.perform(.loadMore)
+        #expect(session.list.places.count == 20)
+        guard case .failed = ListDisplay(session.list.state).footer else {
+            Issue.record("the footer is \(ListDisplay(session.list.state).footer)")
+            return
+        }
+        service.set(Service.pages)
+        await session.perform(.loadMore)
+        #expect(session.list.places.count == 25)
+    }
+
+    @Test("keeps the places where it can't be refreshed, and says so")
+    func keepsPlaces() async {
+        let session = session()
+        await session.perform(.loadList)
+        service.set(Service.offline)
+        await session.perform(.loadList)
+        let display = ListDisplay(session.list.state)
+        #expect(display.content == .places(session.list.places))
+        #expect(session.list.places.count == 20)
+        #expect(display.notice?.hasSuffix("These places are from just now.") == true)
+    }
+
+    @Test("says why there is no list")
+    func saysWhy() async {
+        service.set(Service.offline)
+        let session = session()
+        await session.perform(.loadList)
+        guard case .failed(let reason) = ListDisplay(session.list.state).content else {
+            Issue.record("the list shows \(ListDisplay(session.list.state).content)")
+            return
+        }
+        #expect(!reason.isEmpty)
+    }
+
+    @Test("finds places by a text, page after page")
+    func finds() async {
+        let session = session()
+        await session.perform(.search("tech"))
+        #expect(session.results.request.searchText == "tech")
+        #expect(session.results.places.count == 20)
+        await session.perform(.loadMoreResults)
+        #expect(session.results.places.count == 25)
+    }
+
+    @Test("doesn't search for nothing", arguments: ["", " ", "\n\t"])
+    func searchesForSomething(text: String) async {
+        let session = session()
+        await session.perform(.search(text))
+        #expect(session.results.phase == .idle)
+    }
+
+    @Test("searches for nothing by itself where the person allows the location")
+    func searchesWhenAsked() async {
+        let fetcher = MockLocationFetcher(locationAuthorization: .notDetermined)
+        let session = session(locationFetcher: fetcher)
+        var updates = session.list.updates().makeAsyncIterator()
+        fetcher.locationAuthorization = .fullAccuracy
+        while await updates.next()?.phase != .loaded {}
+        #expect(session.list.places.count == 20)
+        #expect(session.results.phase == .idle)
+    }
+
+    @Test("shows the places of a map's region")
+    func showsARegion() async throws {
+        let session = session()
+        let box = try #require(BoundingBox(west: -122, south: 37, east: -121, north: 38))
+        await session.perform(.showOnMap(box))
+        #expect(session.map.state.box == box)
+        #expect(session.map.state.places.isEmpty == false)
+    }
+
+    @Test("opens a place by its id, with its distance from here")
+    func opensAPlace() async {
+        let session = session()
+        #expect(await session.detail(of: 7) == .loaded([PointOfInterest].fixtures(25, featured: true)[6]))
+    }
+
+    @Test("says that a place is gone, and why one can't be loaded")
+    func opensNoPlace() async {
+        let session = session()
+        #expect(await session.detail(of: 26) == .gone)
+        service.set(Service.offline)
+        guard case .failed(let reason) = await session.detail(of: 7) else {
+            Issue.record("it was loaded")
+            return
+        }
+        #expect(!reason.isEmpty)
+    }
+
+    @Test("says nothing about a place that nobody looks at any more")
+    func opensUntilCancelled() async {
+        let session = session()
+        let task = Task { await session.detail(of: 7) }
+        task.cancel()
+        #expect(await task.value == nil)
+    }
+
+    @Test("finds out where the map begins, where that may be known")
+    func knowsWhereItIs() async {
+        #expect(await session().here() == LocationFix.fixture().coordinate)
+        let refused = MockLocationFetcher(locationAuthorization: .denied)
+        #expect(await session(locationFetcher: refused).here() == nil)
+    }
+}

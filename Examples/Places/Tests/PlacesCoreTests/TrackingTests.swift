@@ -1,0 +1,110 @@
+import Foundation
+import PlacesCore
+import PointsOfInterestTesting
+import Testing
+
+/// Which events each action sends: all of them, in order, and no other.
+@Suite("The app's tracking", .timeLimit(.minutes(1)))
+@MainActor
+struct TrackingTests {
+    private let service = Switch()
+
+    private nonisolated static let box = BoundingBox(west: -122, south: 37, east: -121, north: 38)
+
+    /// An action of each kind. A new one is missing here until its row is written: the switch doesn't compile.
+    private nonisolated static let actions: [UserAction] =
+        AppTab.allCases.map { .open($0) } + (box.map { [.showOnMap($0)] } ?? []) + [
+            .enterForeground, .enterBackground, .openPlace(id: 7), .loadList, .loadMore, .search("park"),
+            .search(" "), .loadMoreResults,
+        ]
+
+    private nonisolated static func expectedEvents(of action: UserAction) -> [TrackingEvent] {
+        switch action {
+        case .enterForeground: [.launch]
+        case .enterBackground: [.background]
+        case .open(.list): [.pageView(page: .locationsList)]
+        case .open(.map): [.pageView(page: .locationsMap)]
+        case .open(.search): [.pageView(page: .search)]
+        case .open(.settings): [.pageView(page: .settings)]
+        case .openPlace(let id): [.pageView(page: .locationDetail, additional: "\(id)")]
+        case .loadList, .loadMore, .showOnMap: []
+        case .search(" "): []
+        case .search(let text): [.search(query: text, page: 1, results: 20)]
+        case .loadMoreResults: [.search(query: "museum", page: 2, results: 5)]
+        }
+    }
+
+    /// A session in which the list and "museum" are loaded, with a page to go.
+    private func session() async -> PlacesSession {
+        let session = PlacesSession(environment: .mock(handler: service.handler))
+        await session.perform(.loadList)
+        await session.perform(.search("museum"))
+        return session
+    }
+
+    @Test("sends for each action what it must", arguments: actions)
+    func sends(action: UserAction) async {
+        let session = await session()
+        let recorder = EventRecorder(session.environment.trackingModel)
+        await session.perform(action)
+        #expect(await recorder.remainingEvents() == Self.expectedEvents(of: action))
+    }
+
+    @Test("counts no results where the search fails, and counts the page when it is tried again")
+    func countsResults() async {
+        let session = await session()
+        let recorder = EventRecorder(session.environment.trackingModel)
+        service.set(Service.offline)
+        await session.perform(.loadMoreResults)
+        await session.perform(.search("park"))
+        service.set(Service.pages)
+        await session.perform(.search("park"))
+        await session.perform(.loadMoreResults)
+        await session.perform(.loadMoreResults)
+        #expect(
+            await recorder.remainingEvents() == [
+                .search(query: "museum", page: 2, results: nil),
+                .search(query: "park", page: 1, results: nil),
+                .search(query: "park", page: 1, results: 20), .search(query: "park", page: 2, results: 5),
+            ])
+    }
+
+    @Test("sends each featured place that is shown, with its id, until the strip is gone")
+    func sendsFeaturedPlaces() async throws {
+        let scheduler = MockTimerScheduler(firesAtOnce: false)
+        let session = PlacesSession(
+            environment: .mock(timerScheduler: scheduler, handler: service.handler))
+        let recorder = EventRecorder(session.environment.trackingModel)
+        let strip = Task { await session.showFeatured() }
+        try await recorder.next(.featuredShown(place: 1))
+        scheduler.fire()
+        try await recorder.next(.featuredShown(place: 2))
+        strip.cancel()
+        await strip.value
+        #expect(scheduler.timers.map(\.isValid) == [false])
+        #expect(await recorder.remainingEvents() == [])
+    }
+
+    @Test("sends nothing until something is featured")
+    func sendsNothing() async throws {
+        let (requests, continuation) = AsyncStream.makeStream(of: Void.self)
+        service.set { request in
+            continuation.yield()
+            return try MockURLProtocol.response([], to: request)
+        }
+        let tracker = MockTracker()
+        let session = PlacesSession(
+            environment: .mock(
+                timerScheduler: MockTimerScheduler(firesAtOnce: false), tracker: tracker,
+                handler: service.handler))
+        let recorder = EventRecorder(session.environment.trackingModel)
+        let strip = Task { await session.showFeatured() }
+        for await _ in requests { break }
+        service.set(Service.pages)
+        await session.featured.refresh()
+        try await recorder.next(.featuredShown(place: 1))
+        strip.cancel()
+        await strip.value
+        #expect(tracker.events.map(\.event) == [.featuredShown(place: 1)])
+    }
+}
