@@ -56,6 +56,10 @@ test-deployment: ## run several servers behind balancers and before replicas and
 check-client: ## build the client alone, from a package outside
 	@scripts/checks/check-client-alone
 
+.PHONY: check-sample
+check-sample: ## test the core of the SwiftUI app, and compile its views against stand-ins
+	@scripts/checks/check-sample
+
 .PHONY: contract-test
 contract-test: ## run the contract tests against URL=https://…, with a JUnit report (REPORT=file)
 	@scripts/contract-test "$(or $(URL),$(error usage: make contract-test URL=https://… [REPORT=file]))" $(REPORT)

@@ -1,0 +1,116 @@
+// Apple's pages say what each declaration is for.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+// Views with views inside.
+
+/// swiftui/horizontalalignment
+public enum HorizontalAlignment { case leading, center, trailing }
+/// swiftui/verticalalignment
+public enum VerticalAlignment { case top, center, bottom }
+/// swiftui/alignment
+public enum Alignment { case top, center, bottom, leading, trailing }
+
+/// swiftui/hstack
+public struct HStack<Content: View> {
+    /// swiftui/hstack/init(alignment:spacing:content:)
+    nonisolated public init(
+        alignment: VerticalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content
+    ) {}
+}
+extension HStack: View, Primitive {}
+
+/// swiftui/vstack
+public struct VStack<Content: View> {
+    /// swiftui/vstack/init(alignment:spacing:content:)
+    nonisolated public init(
+        alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content
+    ) {}
+}
+extension VStack: View, Primitive {}
+
+/// swiftui/spacer
+public struct Spacer {
+    nonisolated public init(minLength: CGFloat? = nil) {}
+}
+extension Spacer: View, Primitive {}
+
+/// swiftui/list
+public struct List<SelectionValue: Hashable, Content: View> {}
+extension List: View, Primitive {}
+
+extension List where SelectionValue == Never {
+    /// swiftui/list/init(content:)
+    nonisolated public init(@ViewBuilder content: () -> Content) {}
+}
+
+/// swiftui/form
+public struct Form<Content: View> {
+    /// swiftui/form/init(content:)
+    nonisolated public init(@ViewBuilder content: () -> Content) {}
+}
+extension Form: View, Primitive {}
+
+/// swiftui/foreach
+public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content> {}
+extension ForEach: View, Primitive where Content: View {}
+
+extension ForEach where ID == Data.Element.ID, Content: View, Data.Element: Identifiable {
+    /// swiftui/foreach/init(_:content:)
+    nonisolated public init(_ data: Data, @ViewBuilder content: @escaping (Data.Element) -> Content) {}
+}
+
+/// swiftui/section
+public struct Section<Parent, Content, Footer> {}
+extension Section: View, Primitive where Parent: View, Content: View, Footer: View {}
+
+extension Section where Parent == EmptyView, Content: View, Footer == EmptyView {
+    /// swiftui/section/init(content:)
+    nonisolated public init(@ViewBuilder content: () -> Content) {}
+}
+extension Section where Parent == EmptyView, Content: View, Footer: View {
+    /// swiftui/section/init(content:footer:)
+    nonisolated public init(@ViewBuilder content: () -> Content, @ViewBuilder footer: () -> Footer) {}
+}
+extension Section where Parent: View, Content: View, Footer: View {
+    /// swiftui/section/init(content:header:footer:)
+    nonisolated public init(
+        @ViewBuilder content: () -> Content, @ViewBuilder header: () -> Parent,
+        @ViewBuilder footer: () -> Footer
+    ) {}
+}
+
+/// swiftui/tabview
+public struct TabView<SelectionValue: Hashable, Content: View> {
+    /// swiftui/tabview/init(selection:content:)
+    nonisolated public init(selection: Binding<SelectionValue>?, @ViewBuilder content: () -> Content) {}
+}
+extension TabView: View, Primitive {}
+
+/// swiftui/navigationpath
+public struct NavigationPath {}
+
+/// swiftui/navigationstack
+public struct NavigationStack<Data, Root: View> {}
+extension NavigationStack: View, Primitive {}
+
+extension NavigationStack where Data == NavigationPath {
+    /// swiftui/navigationstack/init(root:)
+    nonisolated public init(@ViewBuilder root: () -> Root) {}
+}
+extension NavigationStack
+where
+    Data: MutableCollection, Data: RandomAccessCollection, Data: RangeReplaceableCollection,
+    Data.Element: Hashable
+{
+    /// swiftui/navigationstack/init(path:root:)-3bt4q
+    nonisolated public init(path: Binding<Data>, @ViewBuilder root: () -> Root) {}
+}
+
+/// swiftui/navigationlink
+public struct NavigationLink<Label: View, Destination: View> {}
+extension NavigationLink: View, Primitive {}
+
+extension NavigationLink where Destination == Never {
+    /// swiftui/navigationlink/init(value:label:)
+    nonisolated public init<P: Hashable>(value: P?, @ViewBuilder label: () -> Label) {}
+}

@@ -1,0 +1,81 @@
+// Apple's pages say what each declaration is for.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+// Texts, pictures and what is tapped.
+
+/// swiftui/localizedstringkey
+public struct LocalizedStringKey: Equatable, ExpressibleByStringInterpolation {
+    public init(stringLiteral value: String) {}
+}
+
+/// swiftui/text
+public struct Text {
+    /// swiftui/text/init(_:tablename:bundle:comment:)
+    nonisolated public init(
+        _ key: LocalizedStringKey, tableName: String? = nil, bundle: Bundle? = nil,
+        comment: StaticString? = nil
+    ) {}
+    /// swiftui/text/init(_:)-9d1g4
+    @_disfavoredOverload
+    nonisolated public init<S: StringProtocol>(_ content: S) {}
+}
+extension Text: View, Primitive {}
+
+/// swiftui/image
+public struct Image {
+    /// swiftui/image/init(systemname:)
+    nonisolated public init(systemName: String) {}
+}
+extension Image: View, Primitive {}
+
+/// swiftui/label
+public struct Label<Title: View, Icon: View> {}
+extension Label: View, Primitive {}
+
+extension Label where Title == Text, Icon == Image {
+    /// swiftui/label/init(_:systemimage:)
+    nonisolated public init(_ titleKey: LocalizedStringKey, systemImage name: String) {}
+    @_disfavoredOverload
+    nonisolated public init<S: StringProtocol>(_ title: S, systemImage name: String) {}
+}
+
+/// swiftui/button
+public struct Button<Label: View> {
+    /// swiftui/button/init(action:label:)
+    nonisolated public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) {}
+}
+extension Button: View, Primitive {}
+
+extension Button where Label == Text {
+    /// swiftui/button/init(_:action:)
+    nonisolated public init(_ titleKey: LocalizedStringKey, action: @escaping @MainActor () -> Void) {}
+    @_disfavoredOverload
+    nonisolated public init<S: StringProtocol>(_ title: S, action: @escaping @MainActor () -> Void) {}
+}
+
+/// swiftui/link
+public struct Link<Label: View> {}
+extension Link: View, Primitive {}
+
+extension Link where Label == Text {
+    /// swiftui/link/init(_:destination:)
+    nonisolated public init(_ titleKey: LocalizedStringKey, destination: URL) {}
+}
+
+/// swiftui/textfield
+public struct TextField<Label: View> {}
+extension TextField: View, Primitive {}
+
+extension TextField where Label == Text {
+    /// swiftui/textfield/init(_:text:)
+    nonisolated public init(_ titleKey: LocalizedStringKey, text: Binding<String>) {}
+}
+
+/// swiftui/progressview
+public struct ProgressView<Label: View, CurrentValueLabel: View> {}
+extension ProgressView: View, Primitive {}
+
+extension ProgressView where CurrentValueLabel == EmptyView {
+    /// swiftui/progressview/init()
+    nonisolated public init() where Label == EmptyView {}
+}

@@ -1,0 +1,88 @@
+// Apple's pages say what each declaration is for.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+// What Examples/Places uses of SwiftUI, with Apple's names, types and concurrency, and what iOS 16 has of it alone:
+// what is newer isn't here, so a view that uses it doesn't compile. Nothing is drawn.
+//
+// Each declaration names its page below https://developer.apple.com/documentation/. Modifiers return some view, as
+// Apple's do.
+
+@_exported import Foundation
+
+/// swiftui/view
+@MainActor @preconcurrency
+public protocol View {
+    associatedtype Body: View
+    @ViewBuilder @MainActor @preconcurrency var body: Body { get }
+}
+
+/// A view of the stand-in itself, which has no views inside that SwiftUI would ask it for.
+public protocol Primitive: View where Body == Never {}
+
+extension Primitive {
+    public var body: Never { fatalError("nothing is drawn here") }
+}
+
+/// swift/never
+extension Never: View {
+    public var body: Never { fatalError("nothing is drawn here") }
+}
+
+/// swift/optional
+extension Optional: View where Wrapped: View {
+    public var body: Never { fatalError("nothing is drawn here") }
+}
+
+/// swiftui/viewbuilder
+@resultBuilder
+public struct ViewBuilder {
+    public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
+    public static func buildBlock() -> EmptyView { EmptyView() }
+    public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+    public static func buildBlock<each Content>(
+        _ content: repeat each Content
+    ) -> TupleView<(repeat each Content)> where repeat each Content: View {
+        TupleView((repeat each content))
+    }
+    public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
+    public static func buildEither<True: View, False: View>(first: True) -> ConditionalContent<True, False> {
+        .first(first)
+    }
+    public static func buildEither<True: View, False: View>(
+        second: False
+    ) -> ConditionalContent<True, False> {
+        .second(second)
+    }
+}
+
+/// swiftui/emptyview
+public struct EmptyView {
+    public init() {}
+}
+extension EmptyView: Primitive {}
+
+/// swiftui/tupleview
+public struct TupleView<Content> {
+    public init(_ value: Content) {}
+}
+extension TupleView: View, Primitive {}
+
+/// SwiftUI's `_ConditionalContent`.
+public enum ConditionalContent<True: View, False: View> {
+    case first(True)
+    case second(False)
+}
+extension ConditionalContent: View, Primitive {}
+
+/// What a modifier of the stand-in returns.
+public struct Modified {
+    init() {}
+}
+extension Modified: View, Primitive {}
+
+/// swiftui/previewprovider
+@MainActor @preconcurrency
+public protocol PreviewProvider {
+    associatedtype Previews: View
+    @ViewBuilder @MainActor @preconcurrency static var previews: Previews { get }
+}
