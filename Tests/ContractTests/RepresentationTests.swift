@@ -88,13 +88,13 @@ struct RepresentationTests {
     @Test("The client keeps tags, asks with them, and hands out what it has kept", .contract(.invariant))
     func clientStore() async throws {
         let store = CountingStore()
-        let service = try await Service.client(entityTags: store)
+        let service = try await Service.client(entityTagStore: store)
         let request = NearbyPlacesRequest(center: try await Service.center(), limit: 3)
         let first = try await service.nearbyPlaces(request)
         let second = try await service.nearbyPlaces(request)
         #expect(first == second)
         // The second response was a 304: there was nothing new to keep.
-        #expect(await store.counts() == CountingStore.Counts(hits: 1, kept: 1))
+        #expect(await store.counts() == CountingStore.Counts(hits: 1, kept: 1, renewed: 1))
     }
 
     @Test("A response to a position may be cached by that client alone", .contract(.invariant, .recorded))
@@ -143,6 +143,7 @@ private actor CountingStore: EntityTagStore {
     struct Counts: Equatable {
         var hits = 0
         var kept = 0
+        var renewed = 0
     }
 
     private var responses: [EntityTagKey: TaggedResponse] = [:]
@@ -158,6 +159,13 @@ private actor CountingStore: EntityTagStore {
         responses[key] = response
         current.kept += 1
     }
+
+    func renew(_ response: TaggedResponse, for key: EntityTagKey) async {
+        responses[key] = response
+        current.renewed += 1
+    }
+
+    func newestResponse(like key: EntityTagKey) async -> TaggedResponse? { nil }
 
     func counts() -> Counts { current }
 }

@@ -39,9 +39,9 @@ enum Service {
     }
 
     /// The app's client of it, which keeps nothing from one test to the next unless a store is given.
-    static func client(entityTags: (any EntityTagStore)? = nil) async throws -> PointsOfInterestService {
+    static func client(entityTagStore: (any EntityTagStore)? = nil) async throws -> PointsOfInterestService {
         PointsOfInterestService(
-            baseURL: try await baseURL(), urlSession: session, entityTags: entityTags,
+            baseURL: try await baseURL(), urlSession: session, entityTagStore: entityTagStore,
             headers: ContractConfiguration.current.headers)
     }
 

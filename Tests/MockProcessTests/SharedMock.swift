@@ -27,6 +27,7 @@ extension MockServerSession {
     }
 
     private func service(by session: URLSession) -> PointsOfInterestService {
-        PointsOfInterestService(baseURL: baseURL, urlSession: session, entityTags: nil, retryPolicy: .never)
+        PointsOfInterestService(
+            baseURL: baseURL, urlSession: session, entityTagStore: nil, retryPolicy: .never)
     }
 }

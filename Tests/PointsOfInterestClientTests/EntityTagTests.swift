@@ -42,6 +42,24 @@ struct EntityTagTests {
         #expect(conditions(stub) == [nil, #"W/"1""#])
     }
 
+    @Test("are as old as the last 304")
+    func renewsAge() async throws {
+        func response(_ status: Int, _ seconds: Double) -> Response {
+            let head = ResponseHead(
+                status: status, fields: ["ETag": "\"1\""],
+                receivedAt: Date(timeIntervalSince1970: seconds))
+            return Response(head: head, body: Data("[1]".utf8))
+        }
+        let stub = StubTransport([.success(response(200, 10)), .success(response(304, 20))])
+        let transport = RevalidatingTransport(base: stub, store: store)
+        for seconds in [10.0, 20] {
+            #expect(try await transport.send(request()).head.receivedAt?.timeIntervalSince1970 == seconds)
+        }
+        let key = try #require(RevalidatingTransport.key(of: try request()))
+        #expect(await store.response(for: key)?.head.receivedAt?.timeIntervalSince1970 == 20)
+        #expect(await store.response(for: key)?.body == Data("[1]".utf8))
+    }
+
     @Test("are replaced where the response has changed")
     func replaces() async throws {
         let stub = StubTransport([
@@ -112,28 +130,5 @@ struct EntityTagTests {
         for _ in 0..<3 { statuses.append(try await transport.send(request()).head.status) }
         #expect(statuses == [404, 200, 304])
         #expect(conditions(stub) == [nil, nil, nil])
-    }
-
-    @Test("are kept for those that were used last, up to a number and a size")
-    func bounds() async throws {
-        func key(_ name: String) throws -> EntityTagKey {
-            EntityTagKey(url: try #require(URL(string: "https://h/\(name)")))
-        }
-        func response(_ count: Int) -> TaggedResponse {
-            TaggedResponse(
-                entityTag: "t", head: ResponseHead(status: 200), body: Data(repeating: 1, count: count))
-        }
-        let store = MemoryEntityTagStore(maximumCount: 3, maximumByteCount: 100)
-        for name in ["a", "b", "c"] { await store.keep(response(10), for: try key(name)) }
-        _ = await store.response(for: try key("a"))
-        await store.keep(response(10), for: try key("d"))
-        #expect(await store.response(for: try key("b")) == nil)
-        #expect(await store.response(for: try key("a")) != nil)
-        await store.keep(response(85), for: try key("e"))
-        #expect(await store.response(for: try key("a")) != nil)
-        #expect(await store.response(for: try key("c")) == nil)
-        #expect(await store.response(for: try key("d")) == nil)
-        await store.keep(response(101), for: try key("e"))
-        #expect(await store.response(for: try key("e")) == nil)
     }
 }

@@ -149,7 +149,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("Responses are kept by their tags, unless maximumCachedBytes is 0")
+    @Test("Responses are kept by their tags, unless there is no store")
     func entityTags() async throws {
         let network = try MockNetwork { request in
             let url = try #require(request.url)
@@ -165,7 +165,7 @@ struct ServiceTests {
             #expect(try await keeping.nearbyPlaces(try request()).places == [Self.place(1)])
         }
         let forgetting = PointsOfInterestService(
-            baseURL: network.baseURL, urlSession: network.session, entityTags: nil)
+            baseURL: network.baseURL, urlSession: network.session, entityTagStore: nil)
         _ = try await forgetting.nearbyPlaces(try request())
         var conditions: [String?] = []
         for await event in network.events {

@@ -31,6 +31,8 @@ public struct AppEnvironment {
     /// - Parameters:
     ///   - configuration: the configuration of this launch.
     ///   - urlSession: the session that sends the requests.
+    ///   - entityTagStore: where responses are kept; nil keeps none. With a `FileEntityTagStore` the last places are there
+    ///     without a network, too.
     ///   - retryPolicy: how often and when a request is sent again.
     ///   - timeLimits: how long a request may take.
     ///   - notificationCenter: the notification center that the app's parts post to.
@@ -40,6 +42,7 @@ public struct AppEnvironment {
     ///   - tracker: takes the tracking events in place of the queue, for a test.
     public init(
         configuration: AppConfiguration, urlSession: URLSession = .uncached,
+        entityTagStore: (any EntityTagStore)? = MemoryEntityTagStore(),
         retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
         notificationCenter: NotificationCenter = .default,
         timerScheduler: any TimerScheduler = RunLoop.main,
@@ -52,7 +55,8 @@ public struct AppEnvironment {
         self.notificationCenter = notificationCenter
         self.timerScheduler = timerScheduler
         service = PointsOfInterestService(
-            baseURL: configuration.baseURL, urlSession: urlSession, retryPolicy: retryPolicy,
+            baseURL: configuration.baseURL, urlSession: urlSession, entityTagStore: entityTagStore,
+            retryPolicy: retryPolicy,
             timeLimits: timeLimits, headers: configuration.headers)
         locationProvider = CurrentLocationProvider(
             locationFetcher: locationFetcher, notificationCenter: notificationCenter,

@@ -87,10 +87,16 @@
         ///
         /// - Parameters:
         ///   - configuration: the configuration of this launch.
+        ///   - entityTagStore: where responses are kept; nil keeps none.
+        ///   - timeLimits: how long a request may take.
         ///   - eventQueue: where tracking events wait for the service; without one only observers see them.
-        public init(configuration: AppConfiguration, eventQueue: EventQueue? = nil) {
+        public init(
+            configuration: AppConfiguration, entityTagStore: (any EntityTagStore)? = MemoryEntityTagStore(),
+            timeLimits: TimeLimits = TimeLimits(), eventQueue: EventQueue? = nil
+        ) {
             self.init(
-                configuration: configuration, locationFetcher: CLLocationManager(), eventQueue: eventQueue)
+                configuration: configuration, entityTagStore: entityTagStore, timeLimits: timeLimits,
+                locationFetcher: CLLocationManager(), eventQueue: eventQueue)
         }
     }
 #endif

@@ -138,19 +138,22 @@ public struct APIRequestLoader<T: APIRequest>: Sendable {
 }
 
 /// The status and the header fields of an HTTP response.
-public struct ResponseHead: Hashable, Sendable {
+public struct ResponseHead: Hashable, Sendable, Codable {
     /// The status code, 100…599.
     public let status: Int
     /// The URL that the response came from; not the request's where that was redirected.
     public let url: URL?
+    /// When the response was received, by the device's clock; after a 304, when that was. Nil where it isn't known.
+    public let receivedAt: Date?
 
     /// The header fields by their names in lower case.
     private let fields: [String: String]
 
     /// Makes a head.
-    public init(status: Int, url: URL? = nil, fields: [String: String] = [:]) {
+    public init(status: Int, url: URL? = nil, fields: [String: String] = [:], receivedAt: Date? = nil) {
         self.status = status
         self.url = url
+        self.receivedAt = receivedAt
         // Two spellings of one name don't occur in a response, so it doesn't matter which one is kept.
         self.fields = Dictionary(
             fields.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
@@ -162,19 +165,32 @@ public struct ResponseHead: Hashable, Sendable {
         fields[name.lowercased()]
     }
 
-    init(_ response: HTTPURLResponse) {
+    init(_ response: HTTPURLResponse, receivedAt: Date = Date()) {
         var fields: [String: String] = [:]
         for (name, value) in response.allHeaderFields {
             if let name = name as? String, let value = value as? String { fields[name] = value }
         }
-        self.init(status: response.statusCode, url: response.url, fields: fields)
+        self.init(status: response.statusCode, url: response.url, fields: fields, receivedAt: receivedAt)
     }
 
     /// Returns this head with the fields of a 304 in place of its own, except those that describe the kept body
     /// (RFC 9111, section 3.2).
     func updated(with newer: ResponseHead) -> ResponseHead {
         let changes = newer.fields.filter { !$0.key.hasPrefix("content-") && $0.key != "transfer-encoding" }
-        return ResponseHead(status: status, url: url, fields: fields.merging(changes) { $1 })
+        return ResponseHead(
+            status: status, url: url, fields: fields.merging(changes) { $1 },
+            receivedAt: newer.receivedAt ?? receivedAt)
+    }
+
+    /// This head without cookies and what proves who the client is, and without a name and password in its URL.
+    var withoutSecrets: ResponseHead {
+        var components = url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }
+        components?.user = nil
+        components?.password = nil
+        return ResponseHead(
+            status: status, url: components?.url,
+            fields: fields.filter { !["set-cookie", "authentication-info"].contains($0.key) },
+            receivedAt: receivedAt)
     }
 
     /// The body's media type without parameters, in lower case.

@@ -26,30 +26,16 @@ public struct PointsOfInterestService: Sendable {
     /// - Parameters:
     ///   - baseURL: where the service is, with a path prefix if it has one.
     ///   - urlSession: sends the requests; best one without a cache, such as `URLSession.uncached`.
-    ///   - maximumCachedBytes: how many bytes of response bodies are kept in memory, to be revalidated by their
-    ///     entity tags; 0 keeps none.
+    ///   - entityTagStore: where responses are kept, to be revalidated by their entity tags; nil keeps none. The
+    ///     default is in memory; a `FileEntityTagStore` is there after the next start, too.
     ///   - retryPolicy: how often and when a request is sent again.
     ///   - timeLimits: how long a request may take.
     ///   - clock: measures the pauses and the time limits.
     ///   - jitter: returns a random number in 0…1 that each pause is multiplied by.
     ///   - headers: returns the header fields that the app adds to a request to an endpoint, a token for instance.
     public init(
-        baseURL: URL, urlSession: URLSession = .uncached, maximumCachedBytes: Int = 4 << 20,
-        retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
-        clock: any Clock<Duration> = ContinuousClock(),
-        jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
-        headers: HeaderProvider? = nil
-    ) {
-        self.init(
-            baseURL: baseURL, urlSession: urlSession,
-            entityTags: maximumCachedBytes > 0
-                ? MemoryEntityTagStore(maximumByteCount: maximumCachedBytes) : nil,
-            retryPolicy: retryPolicy, timeLimits: timeLimits, clock: clock, jitter: jitter, headers: headers)
-    }
-
-    /// Makes a client that keeps responses in a given store, or none.
-    package init(
-        baseURL: URL, urlSession: URLSession = .uncached, entityTags: (any EntityTagStore)?,
+        baseURL: URL, urlSession: URLSession = .uncached,
+        entityTagStore: (any EntityTagStore)? = MemoryEntityTagStore(),
         retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
         clock: any Clock<Duration> = ContinuousClock(),
         jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
@@ -61,8 +47,8 @@ public struct PointsOfInterestService: Sendable {
             var transport: any Transport = URLSessionTransport(urlSession: urlSession)
             // An event queue has pauses of its own, and a health check is to tell how it is now.
             let isSentOnce = endpoint == .events || endpoint == .health
-            if let entityTags, !isSentOnce {
-                transport = RevalidatingTransport(base: transport, store: entityTags)
+            if let entityTagStore, !isSentOnce {
+                transport = RevalidatingTransport(base: transport, store: entityTagStore)
             }
             // Before the store is asked, whose keys contain these fields.
             if let headers {

@@ -21,7 +21,10 @@ struct RevalidatingTransport: Transport {
             var conditional = request
             conditional.setValue(kept.entityTag, forHTTPHeaderField: "If-None-Match")
             let outcome = try await base.send(conditional)
-            if let current = Self.current(kept, after: outcome) { return current }
+            if let current = Self.current(kept, after: outcome) {
+                await store.renew(current, for: key)
+                return Response(head: current.head, body: current.body)
+            }
             // A 304 for another tag than the one that was sent: we don't have that response.
             response = outcome.head.status == 304 ? try await base.send(request) : outcome
         } else {
@@ -32,12 +35,13 @@ struct RevalidatingTransport: Transport {
     }
 
     /// Returns the kept response, with the newer header fields, where the outcome says that it is still valid.
-    private static func current(_ kept: TaggedResponse, after outcome: Response) -> Response? {
+    private static func current(_ kept: TaggedResponse, after outcome: Response) -> TaggedResponse? {
         guard outcome.head.status == 304 else { return nil }
         if let entityTag = outcome.head.value(forField: "ETag"), !isSame(entityTag, kept.entityTag) {
             return nil
         }
-        return Response(head: kept.head.updated(with: outcome.head), body: kept.body)
+        return TaggedResponse(
+            entityTag: kept.entityTag, head: kept.head.updated(with: outcome.head), body: kept.body)
     }
 
     /// Compares two tags weakly (RFC 9110, section 8.8.3.2).
@@ -48,7 +52,7 @@ struct RevalidatingTransport: Transport {
 
     /// Returns nil where the response mustn't be kept: for other methods than `GET`, and where the request has a
     /// condition or a range of its own.
-    private static func key(of request: URLRequest) -> EntityTagKey? {
+    static func key(of request: URLRequest) -> EntityTagKey? {
         guard request.httpMethod ?? "GET" == "GET", let url = request.url,
             request.value(forHTTPHeaderField: "If-None-Match") == nil,
             request.value(forHTTPHeaderField: "Range") == nil
@@ -66,94 +70,5 @@ extension TaggedResponse {
             response.head.value(forField: "Cache-Control")?.lowercased().contains("no-store") != true
         else { return nil }
         self.init(entityTag: entityTag, head: response.head, body: response.body)
-    }
-}
-
-/// Keeps responses with their entity tags, so that one that hasn't changed isn't sent again.
-///
-/// This replaces `URLCache`, which neither stores nor revalidates on Linux, and which elsewhere would return the
-/// distances of a moment ago. Any task may call it; it may drop a response at any time.
-package protocol EntityTagStore: Sendable {
-    /// Returns the response that is kept for a request, if there is one.
-    func response(for key: EntityTagKey) async -> TaggedResponse?
-
-    /// Keeps a response in place of an earlier one.
-    func keep(_ response: TaggedResponse, for key: EntityTagKey) async
-}
-
-/// Identifies a request whose response is kept.
-package struct EntityTagKey: Hashable, Sendable {
-    /// The request's URL.
-    package let url: URL
-    /// The header fields that the response may depend on, such as `Accept` and `Authorization`; may be secret.
-    package let fields: [String: String]
-
-    package init(url: URL, fields: [String: String] = [:]) {
-        self.url = url
-        self.fields = fields
-    }
-}
-
-/// A response with its entity tag (RFC 9110, section 8.8.3).
-package struct TaggedResponse: Hashable, Sendable {
-    /// The entity tag as it was sent, with quotes and `W/`.
-    package let entityTag: String
-    package let head: ResponseHead
-    package let body: Data
-
-    package init(entityTag: String, head: ResponseHead, body: Data) {
-        self.entityTag = entityTag
-        self.head = head
-        self.body = body
-    }
-}
-
-/// Keeps the responses that were used last in memory, up to a number and a size.
-package actor MemoryEntityTagStore: EntityTagStore {
-    private struct Entry {
-        let response: TaggedResponse
-        var lastUse: Int
-    }
-
-    private let maximumCount: Int
-    private let maximumByteCount: Int
-    private var entries: [EntityTagKey: Entry] = [:]
-    private var byteCount = 0
-    private var useCount = 0
-
-    /// Makes an empty store.
-    ///
-    /// - Parameters:
-    ///   - maximumCount: the maximum number of responses.
-    ///   - maximumByteCount: the maximum number of bytes of all their bodies.
-    package init(maximumCount: Int = 100, maximumByteCount: Int = 4 << 20) {
-        self.maximumCount = maximumCount
-        self.maximumByteCount = maximumByteCount
-    }
-
-    package func response(for key: EntityTagKey) -> TaggedResponse? {
-        useCount += 1
-        entries[key]?.lastUse = useCount
-        return entries[key]?.response
-    }
-
-    /// Keeps a response, and drops the ones that weren't used for the longest time where there are too many. A
-    /// response that is larger than the store isn't kept.
-    package func keep(_ response: TaggedResponse, for key: EntityTagKey) {
-        remove(key)
-        guard response.body.count <= maximumByteCount, maximumCount > 0 else { return }
-        useCount += 1
-        entries[key] = Entry(response: response, lastUse: useCount)
-        byteCount += response.body.count
-        while entries.count > maximumCount || byteCount > maximumByteCount,
-            let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse })
-        {
-            remove(oldest.key)
-        }
-    }
-
-    private func remove(_ key: EntityTagKey) {
-        guard let entry = entries.removeValue(forKey: key) else { return }
-        byteCount -= entry.response.body.count
     }
 }

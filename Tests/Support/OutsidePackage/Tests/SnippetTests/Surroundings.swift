@@ -90,17 +90,14 @@ extension APIRequestLoader {
 
 extension AppEnvironment {
     /// What the client itself has where there is Core Location.
-    init(configuration: AppConfiguration) {
+    init(
+        configuration: AppConfiguration, entityTagStore: (any EntityTagStore)? = MemoryEntityTagStore(),
+        timeLimits: TimeLimits = TimeLimits(), eventQueue: EventQueue? = nil
+    ) {
         self.init(
             configuration: configuration, urlSession: MockURLProtocol.session(respond),
-            locationFetcher: MockLocationFetcher())
-    }
-
-    /// What the client itself has where there is Core Location.
-    init(configuration: AppConfiguration, eventQueue: EventQueue?) {
-        self.init(
-            configuration: configuration, urlSession: MockURLProtocol.session(respond),
-            locationFetcher: MockLocationFetcher(), eventQueue: eventQueue)
+            entityTagStore: entityTagStore, timeLimits: timeLimits, locationFetcher: MockLocationFetcher(),
+            eventQueue: eventQueue)
     }
 }
 
@@ -140,7 +137,7 @@ func run(_ action: Command.Action, _ environment: AppEnvironment) async {
     case .list: model.sendTrackingEvent(.pageView(page: .locationsList))
     case .watch:
         model.sendTrackingEvent(.pageView(page: .featured))
-        model.sendTrackingEvent(.featuredShown)
+        model.sendTrackingEvent(.featuredShown(place: 1))
     case .check:
         model.sendTrackingEvent(.pageView(page: "location-check"))
         model.sendTrackingEvent(.locationCheck)

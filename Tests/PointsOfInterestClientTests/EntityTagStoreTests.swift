@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+@testable import PointsOfInterestClient
+
+/// The stores, which must not differ.
+enum StoreForm: CaseIterable, Sendable {
+    case memory, file
+
+    func store(count: Int, bytes: Int, in folder: StoreFolder) throws -> any EntityTagStore {
+        switch self {
+        case .memory: MemoryEntityTagStore(maximumCount: count, maximumByteCount: bytes)
+        case .file:
+            try FileEntityTagStore(directory: folder.url, maximumCount: count, maximumByteCount: bytes)
+        }
+    }
+}
+
+/// A folder of a test's own for a store; gone with the test.
+final class StoreFolder: Sendable {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("tags-\(UUID().uuidString)")
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    /// The names of all files.
+    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted() }
+
+    /// The names of the files with responses.
+    var responses: [String] { names.filter { $0.hasSuffix(".kept-response") } }
+
+    func store(count: Int = 100, bytes: Int = 1 << 20) throws -> FileEntityTagStore {
+        try FileEntityTagStore(directory: url, maximumCount: count, maximumByteCount: bytes)
+    }
+
+    func contents(_ name: String) throws -> Data { try Data(contentsOf: url.appendingPathComponent(name)) }
+
+    func write(_ data: Data, _ name: String) throws { try data.write(to: url.appendingPathComponent(name)) }
+}
+
+extension EntityTagKey {
+    /// The key of a path and query.
+    static func test(_ path: String, _ fields: [String: String] = [:]) throws -> EntityTagKey {
+        EntityTagKey(url: try #require(URL(string: "https://h/\(path)")), fields: fields)
+    }
+}
+
+extension TaggedResponse {
+    /// A response with a body of so many bytes, that was received at a time.
+    static func test(_ count: Int, at seconds: Double = 0) -> TaggedResponse {
+        TaggedResponse(
+            entityTag: "t",
+            head: ResponseHead(status: 200, receivedAt: Date(timeIntervalSince1970: seconds)),
+            body: Data(repeating: 1, count: count))
+    }
+}
+
+@Suite("A store of responses", .timeLimit(.minutes(1)))
+struct EntityTagStoreTests {
+    private let folder = StoreFolder()
+
+    @Test("keeps the responses that were used last, up to a number", arguments: StoreForm.allCases)
+    func boundsCount(form: StoreForm) async throws {
+        let store = try form.store(count: 3, bytes: 1 << 20, in: folder)
+        for name in ["a", "b", "c"] { await store.keep(.test(10), for: try .test(name)) }
+        _ = await store.response(for: try .test("a"))
+        await store.keep(.test(10), for: try .test("d"))
+        #expect(await store.response(for: try .test("b")) == nil)
+        for name in ["a", "c", "d"] { #expect(await store.response(for: try .test(name)) != nil) }
+        // Finding the newest is a use, too.
+        _ = await store.newestResponse(like: try .test("a"))
+        await store.keep(.test(10), for: try .test("e"))
+        #expect(await store.response(for: try .test("c")) == nil)
+        #expect(await store.response(for: try .test("a")) != nil)
+    }
+
+    @Test("keeps the responses that were used last, up to a size", arguments: StoreForm.allCases)
+    func boundsSize(form: StoreForm) async throws {
+        // A file has a few hundred bytes more than the body, which is a third larger in it.
+        let store = try form.store(count: 100, bytes: 10_000, in: folder)
+        for name in ["a", "b", "c"] { await store.keep(.test(2_000), for: try .test(name)) }
+        _ = await store.response(for: try .test("a"))
+        await store.keep(.test(5_000), for: try .test("d"))
+        #expect(await store.response(for: try .test("b")) == nil)
+        #expect(await store.response(for: try .test("d")) != nil)
+        await store.keep(.test(10_001), for: try .test("d"))
+        #expect(await store.response(for: try .test("d")) == nil, "one that is too large replaces nothing")
+        #expect(await store.response(for: try .test("a")) != nil)
+    }
+
+    @Test("finds the newest response to a request, whatever its centre", arguments: StoreForm.allCases)
+    func findsNewest(form: StoreForm) async throws {
+        let store = try form.store(count: 100, bytes: 1 << 20, in: folder)
+        let accept = ["Accept": "a", "Authorization": "one"]
+        await store.keep(.test(1, at: 10), for: try .test("l?lat=1&long=2&limit=3", accept))
+        await store.keep(.test(2, at: 30), for: try .test("l?lat=5&long=6&limit=3", accept))
+        await store.keep(.test(3, at: 20), for: try .test("l?lat=7&long=8&limit=3", accept))
+        await store.keep(.test(4, at: 40), for: try .test("l?lat=7&long=8&limit=4", accept))
+        await store.keep(.test(5, at: 40), for: try .test("l?lat=7&long=8&limit=3", ["Accept": "b"]))
+        await store.keep(.test(6, at: 40), for: try .test("m?lat=7&long=8&limit=3", accept))
+        await store.keep(.test(7, at: 40), for: try .test("l?lat=7&long=8&limit=3&cursor=c", accept))
+        for (path, fields) in [
+            ("l?lat=0&long=0&limit=3", accept), ("l?limit=3", accept), ("l?limit=3", ["Accept": "a"]),
+        ] {
+            let newest = await store.newestResponse(like: try .test(path, fields))
+            #expect(newest?.body.count == 2, "\(path)")
+        }
+        await store.renew(.test(3, at: 50), for: try .test("l?lat=7&long=8&limit=3", accept))
+        #expect(await store.newestResponse(like: try .test("l?limit=3", accept))?.body.count == 3)
+        #expect(await store.newestResponse(like: try .test("l?limit=5", accept)) == nil)
+    }
+
+    @Test("drops everything when it is told to")
+    func removesAll() async throws {
+        let stores: [any EntityTagStore] = [MemoryEntityTagStore(), try folder.store()]
+        for store in stores {
+            await store.keep(.test(1), for: try .test("a"))
+            await (store as? MemoryEntityTagStore)?.removeAll()
+            await (store as? FileEntityTagStore)?.removeAll()
+            #expect(await store.response(for: try .test("a")) == nil)
+        }
+        #expect(folder.names == ["salt"])
+    }
+}
