@@ -111,6 +111,26 @@ struct ListOfflineTests {
         await late.value
         #expect(list.phase == .loaded)
         #expect(list.places.isEmpty)
+        #expect(finder.calls.count == 2)
+    }
+
+    @Test("A kept page that is found after a later load isn't shown")
+    func dropsLateKeptPages() async {
+        let gate = Gate()
+        let location = FixedLocation(.fixture(latitude: 1))
+        let finder = MockPlaceFinder(pages: [[]], lastPage: Self.kept) { call in
+            if case .lastPage = call { await gate.pass() }
+            if case .nearbyPlaces(let request) = call, request.center?.latitude == 1 { throw Self.offline }
+        }
+        let list = list(finder, at: location)
+        let late = Task { await list.load() }
+        await gate.arrival()
+        location.outcome = .success(.fixture(latitude: 2))
+        await list.load()
+        gate.open()
+        await late.value
+        #expect(list.phase == .loaded)
+        #expect(list.places.isEmpty)
     }
 
     @Test("keeps its places when the session fails, and says why")

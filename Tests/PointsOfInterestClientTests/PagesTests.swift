@@ -88,6 +88,22 @@ struct PagesTests {
         #expect(error == .undecodableBody(reason: "a page links to one before it"))
     }
 
+    @Test(
+        "A page that links to one further back ends with an error, too",
+        arguments: [("?lat=1&long=2", 2), ("?page=2", 2)])
+    func refuseLongCircles(link: String, expected: Int) async throws {
+        let (count, error) = try await walk(
+            try network { query in
+                switch query {
+                case "page=2": ([2], "?page=3")
+                case "page=3": ([3], link)
+                default: ([1], "?page=2")
+                }
+            })
+        #expect(count == expected)
+        #expect(error == .undecodableBody(reason: "a page links to one before it"))
+    }
+
     @Test("An empty page that links on ends with an error")
     func refuseEndlessNothing() async throws {
         let count = Lock(0)
