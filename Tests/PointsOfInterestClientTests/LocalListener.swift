@@ -1,6 +1,7 @@
 import Foundation
 
-/// A listener on a port of 127.0.0.1 whose connections are accepted (listen(2)) and get no response.
+/// A listener on a port of 127.0.0.1 whose connections are accepted (listen(2)) and get no response, unless
+/// `respond(_:)` says so. Nothing listens any more when it is released.
 final class LocalListener: Sendable {
     let baseURL: URL
     private let descriptor: Int32
@@ -29,4 +30,20 @@ final class LocalListener: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// Responds to the next request, on a thread of its own.
+    func respond(_ response: String) {
+        Thread.detachNewThread { [self] in
+            let connection = accept(descriptor, nil, nil)
+            defer { close(connection) }
+            var request: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while !request.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+                let count = read(connection, &buffer, buffer.count)
+                guard count > 0 else { return }
+                request += buffer.prefix(count)
+            }
+            _ = Array(response.utf8).withUnsafeBytes { write(connection, $0.baseAddress, $0.count) }
+        }
+    }
 }

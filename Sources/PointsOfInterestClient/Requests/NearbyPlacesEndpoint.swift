@@ -44,8 +44,8 @@ package struct NearbyPlacesEndpoint: APIRequest, Hashable {
     /// - Throws: `RequestError.undecodableBody`, also for a link to another host.
     package func parseResponse(data: Data, head: ResponseHead) throws -> PlacesPage {
         PlacesPage(
-            places: try [PointOfInterest].decode(body: data), next: try next(head), url: head.url?.absoluteURL
-        )
+            places: try [PointOfInterest].decode(body: data), next: try next(head),
+            receivedAt: head.receivedAt, url: head.url?.absoluteURL)
     }
 
     private func next(_ head: ResponseHead) throws(RequestError) -> URL? {
@@ -66,7 +66,7 @@ public struct PlacesPage: Hashable, Sendable {
     /// The URL of the next page; nil for the last one. `PlaceFinder.nextPage(after:)` follows it.
     public let next: URL?
     /// When the service sent these places, or said that they haven't changed; nil where that isn't known.
-    public package(set) var receivedAt: Date?
+    public let receivedAt: Date?
     /// Where the page came from; nil where that isn't known.
     let url: URL?
 

@@ -18,6 +18,7 @@ public struct PointsOfInterestService: Sendable {
     /// The session that sends the requests.
     public let urlSession: URLSession
 
+    private let entityTagStore: (any EntityTagStore)?
     /// Returns what sends the requests to an endpoint, with its header fields.
     let transport: @Sendable (ServiceEndpoint) -> any Transport
 
@@ -43,6 +44,7 @@ public struct PointsOfInterestService: Sendable {
     ) {
         self.baseURL = baseURL
         self.urlSession = urlSession
+        self.entityTagStore = entityTagStore
         transport = { endpoint in
             var transport: any Transport = URLSessionTransport(urlSession: urlSession)
             // An event queue has pauses of its own, and a health check is to tell how it is now.
@@ -121,13 +123,21 @@ extension PointsOfInterestService: PlaceFinder {
         return try await load(.linked(next))
     }
 
-    /// Returns nil: the service doesn't look responses up by their requests.
-    public func lastPage(of request: NearbyPlacesRequest) async -> PlacesPage? { nil }
+    /// Returns the newest page that is kept of a request for the same, whatever its centre; nil where none is.
+    ///
+    /// It never asks the network, and calls no `headers`. The places' distances are from the centre of then. The page
+    /// is kept by `entityTagStore`, under whatever key it was loaded: drop its responses when a user signs out.
+    @concurrent
+    public func lastPage(of request: NearbyPlacesRequest) async -> PlacesPage? {
+        let endpoint = NearbyPlacesEndpoint(baseURL: baseURL)
+        guard let entityTagStore, let sent = try? endpoint.makeRequest(from: .first(request)),
+            let key = RevalidatingTransport.key(of: sent),
+            let kept = await entityTagStore.newestResponse(like: key)
+        else { return nil }
+        return try? endpoint.parseResponse(data: kept.body, head: kept.head)
+    }
 
     private func load(_ page: NearbyPlacesEndpoint.Page) async throws -> PlacesPage {
-        var page = try await loader(for: NearbyPlacesEndpoint(baseURL: baseURL))
-            .loadAPIRequest(requestData: page)
-        page.receivedAt = Date()
-        return page
+        try await loader(for: NearbyPlacesEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: page)
     }
 }

@@ -1,0 +1,115 @@
+import Foundation
+import Locking
+@testable import PointsOfInterestClient
+import PointsOfInterestTesting
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite("The last page", .timeLimit(.minutes(1)))
+struct LastPageTests {
+    private let folder = StoreFolder()
+
+    private func request(_ latitude: Double, limit: Int? = 5) throws -> NearbyPlacesRequest {
+        NearbyPlacesRequest(center: try Coordinate(latitude: latitude, longitude: 2), limit: limit)
+    }
+
+    /// A network with one place a page, whose id is the latitude, and a 304 for whoever has its tag.
+    private func network() throws -> MockNetwork {
+        try MockNetwork { request in
+            let url = try #require(request.url)
+            let latitude = try #require(url.query?.split(separator: "&").first?.split(separator: "=").last)
+            let isKnown = request.value(forHTTPHeaderField: "If-None-Match") != nil
+            let response = HTTPURLResponse(
+                url: url, statusCode: isKnown ? 304 : 200, httpVersion: "HTTP/1.1",
+                headerFields: ["ETag": "\"\(latitude)\"", "Link": #"<?lat=\#(latitude)0>; rel="next""#])
+            let places = [PointOfInterest.fixture(id: try #require(Int(latitude)))]
+            return (try #require(response), isKnown ? Data() : try JSONEncoder().encode(places))
+        }
+    }
+
+    /// A service at the place of another one, with a session whose requests all fail.
+    private func deadService(like network: MockNetwork) throws -> PointsOfInterestService {
+        let dead = try MockNetwork { _ in throw URLError(.notConnectedToInternet) }
+        return PointsOfInterestService(
+            baseURL: network.baseURL, urlSession: dead.session, entityTagStore: try folder.store())
+    }
+
+    @Test("It is there after a new start without a network, with its age, whatever the centre is now")
+    func survives() async throws {
+        let network = try network()
+        let service = PointsOfInterestService(
+            baseURL: network.baseURL, urlSession: network.session, entityTagStore: try folder.store(),
+            headers: { _ in ["Authorization": "Bearer t"] })
+        let before = Date()
+        _ = try await service.nearbyPlaces(request(1))
+        let page = try await service.nearbyPlaces(request(2))
+        let after = Date()
+        _ = try await service.nextPage(after: page)
+        _ = try await service.nearbyPlaces(request(3, limit: 6))
+        let received = try #require(page.receivedAt)
+        #expect(before <= received && received <= after)
+
+        let dead = try deadService(like: network)
+        await #expect(throws: RequestError.self) { try await dead.nearbyPlaces(request(2)) }
+        #expect(await dead.lastPage(of: try request(50)) == page)
+        #expect(await dead.lastPage(of: NearbyPlacesRequest(center: nil, limit: 5)) == page)
+        #expect(await dead.lastPage(of: try request(50, limit: 6))?.places.map(\.id) == [3])
+        #expect(await dead.lastPage(of: try request(2, limit: 7)) == nil)
+        #expect(page.next != nil)
+    }
+
+    @Test("It is as new as the last 304")
+    func renews() async throws {
+        let network = try network()
+        let service = PointsOfInterestService(baseURL: network.baseURL, urlSession: network.session)
+        let pages = [
+            try await service.nearbyPlaces(request(1)), try await service.nearbyPlaces(request(2)),
+            try await service.nearbyPlaces(request(1)),
+        ]
+        let dates = pages.compactMap(\.receivedAt)
+        #expect(dates == dates.sorted() && Set(dates).count == 3)
+        #expect(await service.lastPage(of: try request(9)) == pages[2])
+        #expect(pages[2].places.map(\.id) == [1])
+    }
+
+    @Test("Neither the network nor the app's header fields are asked for it")
+    func asksNobody() async throws {
+        let network = try MockNetwork { _ in
+            Issue.record("something was sent")
+            return nil
+        }
+        let service = PointsOfInterestService(
+            baseURL: network.baseURL, urlSession: network.session, entityTagStore: try folder.store(),
+            headers: { _ in
+                Issue.record("the header fields were made")
+                return [:]
+            })
+        #expect(await service.lastPage(of: try request(1)) == nil)
+        let forgetting = PointsOfInterestService(
+            baseURL: network.baseURL, urlSession: network.session, entityTagStore: nil)
+        #expect(await forgetting.lastPage(of: try request(1)) == nil)
+    }
+
+    @Test("It is there when the server itself is gone")
+    func deadServer() async throws {
+        var listener: LocalListener? = try LocalListener()
+        let baseURL = try #require(listener?.baseURL)
+        let body = String(decoding: try JSONEncoder().encode([PointOfInterest.fixture(id: 8)]), as: UTF8.self)
+        listener?.respond(
+            "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)")
+        let page = try await PointsOfInterestService(
+            baseURL: baseURL, entityTagStore: try folder.store(), retryPolicy: .never
+        ).nearbyPlaces(request(1))
+        listener = nil
+        let service = PointsOfInterestService(
+            baseURL: baseURL, entityTagStore: try folder.store(), retryPolicy: .never)
+        let error = await #expect(throws: RequestError.self) { try await service.nearbyPlaces(request(1)) }
+        #expect(error?.urlErrorCode != nil)
+        #expect(await service.lastPage(of: try request(2)) == page)
+        #expect(page.places.map(\.id) == [8])
+    }
+}
