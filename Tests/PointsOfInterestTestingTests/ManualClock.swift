@@ -25,6 +25,7 @@ final class ManualClock: Clock {
 
     private let sleepers = Sleepers()
     private let (sleeps, begun) = AsyncStream.makeStream(of: Duration.self)
+    private let (cancellations, cancelled) = AsyncStream.makeStream(of: Void.self)
 
     var now: Instant { Instant() }
     var minimumResolution: Duration { .nanoseconds(1) }
@@ -33,13 +34,20 @@ final class ManualClock: Clock {
         let stream = await sleepers.add()
         begun.yield(deadline.offset)
         for await _ in stream {}
-        try Task.checkCancellation()
+        guard Task.isCancelled else { return }
+        cancelled.yield()
+        throw CancellationError()
     }
 
     /// Waits until somebody sleeps, and returns for how long; for one reader.
     func nextSleep() async -> Duration? {
         for await duration in sleeps { return duration }
         return nil
+    }
+
+    /// Waits until a sleep is cancelled; for one reader.
+    func nextCancellation() async {
+        for await _ in cancellations { return }
     }
 
     /// Ends all sleeps that have begun.
