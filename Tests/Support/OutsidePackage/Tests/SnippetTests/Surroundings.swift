@@ -63,6 +63,20 @@ class NotAuthorized: Surroundings {
     }
 }
 
+/// Somebody uses the app for a moment while the snippet observes it; then no more events come.
+@MainActor
+class ShortVisit: Surroundings {
+    override init() {
+        super.init()
+        let model = environment.trackingModel
+        Task {
+            model.sendTrackingEvent(.launch)
+            model.sendTrackingEvent(.search(query: "museum", page: 1, results: 3))
+            EventRecorder(model).endScenario()
+        }
+    }
+}
+
 /// Responds to an app: with what was recorded, and after the first page with a last one.
 @Sendable
 func respond(to request: URLRequest) throws -> (HTTPURLResponse, Data) {
