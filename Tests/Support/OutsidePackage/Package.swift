@@ -25,6 +25,9 @@ let package = Package(
             name: "SnippetTests", dependencies: [testing],
             swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
 
+        // What an app does with the whole client.
+        .testTarget(name: "AppTests", dependencies: [testing]),
+
         .target(name: "Randomness"),
         .testTarget(
             name: "PointsOfInterestAPITests",
@@ -39,7 +42,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// A file that imports SwiftUI and the client has to compile. Where there is no SwiftUI, a stand-in has its names.
+// Files that import SwiftUI and the client have to compile. Where there is no SwiftUI, a stand-in has its names. It needs no
+// other stand-in: the client would see one of Combine, Core Location or MapKit, too.
 #if os(Linux)
     package.targets.append(.target(name: "SwiftUI"))
     package.targets.append(.target(name: "SwiftUIApp", dependencies: ["SwiftUI", client]))
@@ -47,7 +51,9 @@ let package = Package(
     package.targets.append(.target(name: "SwiftUIApp", dependencies: [client]))
 #endif
 
-// The snippets alone, see `scripts/checks/check-client-alone snippets`.
+// Without the client's own tests, see `scripts/checks/check-client-alone snippets`.
 if ProcessInfo.processInfo.environment["POI_OUTSIDE_SNIPPETS"] != nil {
-    package.targets.removeAll { !$0.name.hasPrefix("SwiftUI") && $0.name != "SnippetTests" }
+    package.targets.removeAll {
+        !$0.name.hasPrefix("SwiftUI") && !["SnippetTests", "AppTests"].contains($0.name)
+    }
 }

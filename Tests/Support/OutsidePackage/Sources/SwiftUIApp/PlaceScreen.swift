@@ -1,14 +1,23 @@
 import PointsOfInterestClient
 import SwiftUI
 
-/// A screen of an app: no name of the client's hides one of SwiftUI's.
-struct PlaceScreen {
+/// One place. No name of the client's hides one of SwiftUI's: see `Environment`.
+struct PlaceScreen: View {
     @Environment(\.dismiss) private var dismiss
 
     let environment: AppEnvironment
+    let place: PointOfInterest
 
-    @MainActor
-    func close() {
+    var body: some View {
+        Text(place.name)
+        Button("Close") { close() }
+            .onAppear {
+                environment.trackingModel.sendTrackingEvent(
+                    .pageView(page: .locationDetail, additional: "\(place.id)"))
+            }
+    }
+
+    private func close() {
         environment.trackingModel.sendTrackingEvent(.background)
         dismiss()
     }
