@@ -34,6 +34,8 @@ let package = Package(
                 "PlacesCore", "PointsOfInterestTesting", "CoreLocation", "MapKit", "SwiftUI", "UIKit",
             ],
             swiftSettings: [.treatAllWarnings(as: .error)]),
+        .testTarget(
+            name: "PlacesTests", dependencies: ["Places", "PlacesCore", "PointsOfInterestTesting", "SwiftUI"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -21,6 +21,7 @@ struct DetailScreen: View {
             }
         }
         .navigationTitle("Place")
+        .navigationBarTitleDisplayMode(.inline)
         .refreshable { await Task { await load() }.value }
         .task(id: id) {
             await session.perform(.openPlace(id: id))

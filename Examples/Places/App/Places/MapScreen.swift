@@ -38,12 +38,16 @@ struct MapScreen: View {
         }
         .overlay(alignment: .top) { notice }
         .navigationTitle("Map")
+        .navigationBarTitleDisplayMode(.inline)
         .task {
             guard map.state.box == nil, let here = await session.here() else { return }
             region = MKCoordinateRegion(center: CLLocationCoordinate2D(here), span: Self.span)
         }
         .task(id: BoundingBox(region)) {
-            if let box = BoundingBox(region) { await session.perform(.showOnMap(box)) }
+            // Once the map rests: a new region cancels the task, and with it the pause.
+            guard (try? await Task.sleep(for: .milliseconds(300))) != nil, let box = BoundingBox(region)
+            else { return }
+            await session.perform(.showOnMap(box))
         }
     }
 

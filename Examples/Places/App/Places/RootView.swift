@@ -4,7 +4,7 @@ import SwiftUI
 /// The tabs. The system keeps which one is shown, and which places are open in it.
 struct RootView: View {
     let session: PlacesSession
-    let useService: (String) throws -> Void
+    let useService: @MainActor (String) throws -> Void
 
     @SceneStorage("navigation") private var navigation = Navigation()
 

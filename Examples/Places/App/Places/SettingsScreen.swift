@@ -5,7 +5,7 @@ import UIKit
 /// Which service the app uses.
 struct SettingsScreen: View {
     let current: URL
-    let useService: (String) throws -> Void
+    let useService: @MainActor (String) throws -> Void
 
     @State private var address = ""
     @State private var problem: String?

@@ -14,7 +14,9 @@ public struct Map<Content: View> {
         coordinateRegion: Binding<MKCoordinateRegion>, interactionModes: MapInteractionModes = .all,
         showsUserLocation: Bool = false, userTrackingMode: Binding<MapUserTrackingMode>? = nil,
         annotationItems: Items, annotationContent: @escaping (Items.Element) -> Annotation
-    ) where Content == DefaultAnnotatedMapContent<Items>, Items.Element: Identifiable {}
+    ) where Content == DefaultAnnotatedMapContent<Items>, Items.Element: Identifiable {
+        for item in annotationItems { _ = annotationContent(item) }
+    }
 }
 extension Map: View, Primitive {}
 
@@ -31,7 +33,7 @@ public struct MapAnnotation<Content: View>: MapAnnotationProtocol {
     public init(
         coordinate: CLLocationCoordinate2D, anchorPoint: CGPoint = CGPoint(x: 0.5, y: 0.5),
         @ViewBuilder content: () -> Content
-    ) {}
+    ) { _ = content() }
 }
 
 /// mapkit/mapinteractionmodes

@@ -1,7 +1,7 @@
 // Apple's pages say what each declaration is for.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// Views with views inside.
+// Views with views inside. What is inside is made at once, as far as it doesn't depend on the screen.
 
 /// swiftui/horizontalalignment
 public enum HorizontalAlignment { case leading, center, trailing }
@@ -15,7 +15,7 @@ public struct HStack<Content: View> {
     /// swiftui/hstack/init(alignment:spacing:content:)
     nonisolated public init(
         alignment: VerticalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content
-    ) {}
+    ) { _ = content() }
 }
 extension HStack: View, Primitive {}
 
@@ -24,7 +24,7 @@ public struct VStack<Content: View> {
     /// swiftui/vstack/init(alignment:spacing:content:)
     nonisolated public init(
         alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content
-    ) {}
+    ) { _ = content() }
 }
 extension VStack: View, Primitive {}
 
@@ -40,13 +40,13 @@ extension List: View, Primitive {}
 
 extension List where SelectionValue == Never {
     /// swiftui/list/init(content:)
-    nonisolated public init(@ViewBuilder content: () -> Content) {}
+    nonisolated public init(@ViewBuilder content: () -> Content) { _ = content() }
 }
 
 /// swiftui/form
 public struct Form<Content: View> {
     /// swiftui/form/init(content:)
-    nonisolated public init(@ViewBuilder content: () -> Content) {}
+    nonisolated public init(@ViewBuilder content: () -> Content) { _ = content() }
 }
 extension Form: View, Primitive {}
 
@@ -56,7 +56,9 @@ extension ForEach: View, Primitive where Content: View {}
 
 extension ForEach where ID == Data.Element.ID, Content: View, Data.Element: Identifiable {
     /// swiftui/foreach/init(_:content:)
-    nonisolated public init(_ data: Data, @ViewBuilder content: @escaping (Data.Element) -> Content) {}
+    nonisolated public init(_ data: Data, @ViewBuilder content: @escaping (Data.Element) -> Content) {
+        for element in data { _ = content(element) }
+    }
 }
 
 /// swiftui/section
@@ -65,24 +67,28 @@ extension Section: View, Primitive where Parent: View, Content: View, Footer: Vi
 
 extension Section where Parent == EmptyView, Content: View, Footer == EmptyView {
     /// swiftui/section/init(content:)
-    nonisolated public init(@ViewBuilder content: () -> Content) {}
+    nonisolated public init(@ViewBuilder content: () -> Content) { _ = content() }
 }
 extension Section where Parent == EmptyView, Content: View, Footer: View {
     /// swiftui/section/init(content:footer:)
-    nonisolated public init(@ViewBuilder content: () -> Content, @ViewBuilder footer: () -> Footer) {}
+    nonisolated public init(@ViewBuilder content: () -> Content, @ViewBuilder footer: () -> Footer) {
+        _ = (content(), footer())
+    }
 }
 extension Section where Parent: View, Content: View, Footer: View {
     /// swiftui/section/init(content:header:footer:)
     nonisolated public init(
         @ViewBuilder content: () -> Content, @ViewBuilder header: () -> Parent,
         @ViewBuilder footer: () -> Footer
-    ) {}
+    ) { _ = (content(), header(), footer()) }
 }
 
 /// swiftui/tabview
 public struct TabView<SelectionValue: Hashable, Content: View> {
     /// swiftui/tabview/init(selection:content:)
-    nonisolated public init(selection: Binding<SelectionValue>?, @ViewBuilder content: () -> Content) {}
+    nonisolated public init(selection: Binding<SelectionValue>?, @ViewBuilder content: () -> Content) {
+        _ = content()
+    }
 }
 extension TabView: View, Primitive {}
 
@@ -95,7 +101,7 @@ extension NavigationStack: View, Primitive {}
 
 extension NavigationStack where Data == NavigationPath {
     /// swiftui/navigationstack/init(root:)
-    nonisolated public init(@ViewBuilder root: () -> Root) {}
+    nonisolated public init(@ViewBuilder root: () -> Root) { _ = root() }
 }
 extension NavigationStack
 where
@@ -103,7 +109,7 @@ where
     Data.Element: Hashable
 {
     /// swiftui/navigationstack/init(path:root:)-3bt4q
-    nonisolated public init(path: Binding<Data>, @ViewBuilder root: () -> Root) {}
+    nonisolated public init(path: Binding<Data>, @ViewBuilder root: () -> Root) { _ = root() }
 }
 
 /// swiftui/navigationlink
@@ -112,5 +118,5 @@ extension NavigationLink: View, Primitive {}
 
 extension NavigationLink where Destination == Never {
     /// swiftui/navigationlink/init(value:label:)
-    nonisolated public init<P: Hashable>(value: P?, @ViewBuilder label: () -> Label) {}
+    nonisolated public init<P: Hashable>(value: P?, @ViewBuilder label: () -> Label) { _ = label() }
 }

@@ -5,7 +5,9 @@
 
 /// swiftui/localizedstringkey
 public struct LocalizedStringKey: Equatable, ExpressibleByStringInterpolation {
-    public init(stringLiteral value: String) {}
+    let text: String
+
+    public init(stringLiteral value: String) { text = value }
 }
 
 /// swiftui/text
@@ -14,10 +16,10 @@ public struct Text {
     nonisolated public init(
         _ key: LocalizedStringKey, tableName: String? = nil, bundle: Bundle? = nil,
         comment: StaticString? = nil
-    ) {}
-    /// swiftui/text/init(_:)-9d1g4
+    ) { Drawing.add(key.text) }
+    /// swiftui/text/init(_:)
     @_disfavoredOverload
-    nonisolated public init<S: StringProtocol>(_ content: S) {}
+    nonisolated public init<S: StringProtocol>(_ content: S) { Drawing.add(content) }
 }
 extension Text: View, Primitive {}
 
@@ -34,21 +36,29 @@ extension Label: View, Primitive {}
 
 extension Label where Title == Text, Icon == Image {
     /// swiftui/label/init(_:systemimage:)
-    nonisolated public init(_ titleKey: LocalizedStringKey, systemImage name: String) {}
+    nonisolated public init(_ titleKey: LocalizedStringKey, systemImage name: String) {
+        Drawing.add(titleKey.text)
+    }
     @_disfavoredOverload
-    nonisolated public init<S: StringProtocol>(_ title: S, systemImage name: String) {}
+    nonisolated public init<S: StringProtocol>(_ title: S, systemImage name: String) {
+        Drawing.add(title)
+    }
 }
 
 /// swiftui/button
 public struct Button<Label: View> {
     /// swiftui/button/init(action:label:)
-    nonisolated public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) {}
+    nonisolated public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) {
+        _ = label()
+    }
 }
 extension Button: View, Primitive {}
 
 extension Button where Label == Text {
     /// swiftui/button/init(_:action:)
-    nonisolated public init(_ titleKey: LocalizedStringKey, action: @escaping @MainActor () -> Void) {}
+    nonisolated public init(_ titleKey: LocalizedStringKey, action: @escaping @MainActor () -> Void) {
+        Drawing.add(titleKey.text)
+    }
     @_disfavoredOverload
     nonisolated public init<S: StringProtocol>(_ title: S, action: @escaping @MainActor () -> Void) {}
 }
@@ -59,7 +69,7 @@ extension Link: View, Primitive {}
 
 extension Link where Label == Text {
     /// swiftui/link/init(_:destination:)
-    nonisolated public init(_ titleKey: LocalizedStringKey, destination: URL) {}
+    nonisolated public init(_ titleKey: LocalizedStringKey, destination: URL) { Drawing.add(titleKey.text) }
 }
 
 /// swiftui/textfield

@@ -10,100 +10,126 @@ extension View {
     nonisolated public func task(
         priority: TaskPriority = .userInitiated,
         @_inheritActorContext _ action: @escaping @Sendable () async -> Void
-    ) -> some View { Modified() }
+    ) -> some View { Modified(of: self) }
     /// swiftui/view/task(id:priority:_:)
     nonisolated public func task<T: Equatable>(
         id value: T, priority: TaskPriority = .userInitiated,
         @_inheritActorContext _ action: @escaping @Sendable () async -> Void
-    ) -> some View { Modified() }
+    ) -> some View { Modified(of: self) }
     /// swiftui/view/refreshable(action:)
     nonisolated public func refreshable(action: @escaping @Sendable () async -> Void) -> some View {
-        Modified()
+        Modified(of: self)
     }
     /// swiftui/view/onappear(perform:)
-    nonisolated public func onAppear(perform action: (() -> Void)? = nil) -> some View { Modified() }
+    nonisolated public func onAppear(perform action: (() -> Void)? = nil) -> some View { Modified(of: self) }
     /// swiftui/view/onchange(of:perform:), replaced in iOS 17
     nonisolated public func onChange<V: Equatable>(
         of value: V, perform action: @escaping (V) -> Void
-    ) -> some View { Modified() }
+    ) -> some View { Modified(of: self) }
     /// swiftui/view/onsubmit(of:_:)
     nonisolated public func onSubmit(
         of triggers: SubmitTriggers = .text, _ action: @escaping (() -> Void)
-    ) -> some View { Modified() }
+    ) -> some View { Modified(of: self) }
     /// swiftui/view/searchable(text:placement:prompt:)-1bjj3
     nonisolated public func searchable(
         text: Binding<String>, placement: SearchFieldPlacement = .automatic, prompt: LocalizedStringKey
-    ) -> some View { Modified() }
+    ) -> some View { Modified(of: self) }
 }
 
 // Navigation
 
 extension View {
     /// swiftui/view/navigationtitle(_:)
-    nonisolated public func navigationTitle(_ titleKey: LocalizedStringKey) -> some View { Modified() }
+    nonisolated public func navigationTitle(_ titleKey: LocalizedStringKey) -> some View {
+        Modified(of: self)
+    }
     @_disfavoredOverload
-    nonisolated public func navigationTitle<S: StringProtocol>(_ title: S) -> some View { Modified() }
+    nonisolated public func navigationTitle<S: StringProtocol>(_ title: S) -> some View { Modified(of: self) }
+    /// swiftui/view/navigationbartitledisplaymode(_:)
+    nonisolated public func navigationBarTitleDisplayMode(
+        _ displayMode: NavigationBarItem.TitleDisplayMode
+    ) -> some View { Modified(of: self) }
     /// swiftui/view/navigationdestination(for:destination:)
     nonisolated public func navigationDestination<D: Hashable, C: View>(
         for data: D.Type, @ViewBuilder destination: @escaping (D) -> C
-    ) -> some View { Modified() }
+    ) -> some View { Modified(of: self) }
     /// swiftui/view/tabitem(_:)
-    nonisolated public func tabItem<V: View>(@ViewBuilder _ label: () -> V) -> some View { Modified() }
+    nonisolated public func tabItem<V: View>(@ViewBuilder _ label: () -> V) -> some View {
+        _ = label()
+        return Modified(of: self)
+    }
     /// swiftui/view/tag(_:)
-    nonisolated public func tag<V: Hashable>(_ tag: V) -> some View { Modified() }
+    nonisolated public func tag<V: Hashable>(_ tag: V) -> some View { Modified(of: self) }
     /// swiftui/view/id(_:)
-    nonisolated public func id<ID: Hashable>(_ id: ID) -> some View { Modified() }
+    nonisolated public func id<ID: Hashable>(_ id: ID) -> some View { Modified(of: self) }
 }
 
 // Appearance
 
 extension View {
     /// swiftui/view/font(_:)
-    nonisolated public func font(_ font: Font?) -> some View { Modified() }
+    nonisolated public func font(_ font: Font?) -> some View { Modified(of: self) }
     /// swiftui/view/foregroundstyle(_:)
-    nonisolated public func foregroundStyle<S: ShapeStyle>(_ style: S) -> some View { Modified() }
+    nonisolated public func foregroundStyle<S: ShapeStyle>(_ style: S) -> some View { Modified(of: self) }
     /// swiftui/view/background(_:ignoressafeareaedges:)
     nonisolated public func background<S: ShapeStyle>(
         _ style: S, ignoresSafeAreaEdges edges: Edge.Set = .all
-    ) -> some View { Modified() }
+    ) -> some View { Modified(of: self) }
     /// swiftui/view/padding(_:_:)
     nonisolated public func padding(_ edges: Edge.Set = .all, _ length: CGFloat? = nil) -> some View {
-        Modified()
+        Modified(of: self)
     }
     /// swiftui/view/overlay(alignment:content:)
     nonisolated public func overlay<V: View>(
         alignment: Alignment = .center, @ViewBuilder content: () -> V
-    ) -> some View { Modified() }
-    /// swiftui/view/safeareainset(edge:alignment:spacing:content:)-6gwby
+    ) -> some View {
+        _ = content()
+        return Modified(of: self)
+    }
+    /// swiftui/view/safeareainset(edge:alignment:spacing:content:)-4s51l
     nonisolated public func safeAreaInset<V: View>(
         edge: VerticalEdge, alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil,
         @ViewBuilder content: () -> V
-    ) -> some View { Modified() }
+    ) -> some View {
+        _ = content()
+        return Modified(of: self)
+    }
     /// swiftui/view/disabled(_:)
-    nonisolated public func disabled(_ disabled: Bool) -> some View { Modified() }
+    nonisolated public func disabled(_ disabled: Bool) -> some View { Modified(of: self) }
     /// swiftui/view/previewdisplayname(_:)
-    nonisolated public func previewDisplayName(_ value: String?) -> some View { Modified() }
+    nonisolated public func previewDisplayName(_ value: String?) -> some View { Modified(of: self) }
 }
 
 // Keyboard and accessibility
 
 extension View {
     /// swiftui/view/keyboardtype(_:)
-    nonisolated public func keyboardType(_ type: UIKeyboardType) -> some View { Modified() }
+    nonisolated public func keyboardType(_ type: UIKeyboardType) -> some View { Modified(of: self) }
     /// swiftui/view/textinputautocapitalization(_:)
     nonisolated public func textInputAutocapitalization(
         _ autocapitalization: TextInputAutocapitalization?
-    ) -> some View { Modified() }
+    ) -> some View { Modified(of: self) }
     /// swiftui/view/autocorrectiondisabled(_:)
-    nonisolated public func autocorrectionDisabled(_ disable: Bool = true) -> some View { Modified() }
+    nonisolated public func autocorrectionDisabled(_ disable: Bool = true) -> some View { Modified(of: self) }
     /// swiftui/view/accessibilitylabel(_:)
-    nonisolated public func accessibilityLabel(_ labelKey: LocalizedStringKey) -> some View { Modified() }
+    nonisolated public func accessibilityLabel(_ labelKey: LocalizedStringKey) -> some View {
+        Modified(of: self)
+    }
     @_disfavoredOverload
-    nonisolated public func accessibilityLabel<S: StringProtocol>(_ label: S) -> some View { Modified() }
+    nonisolated public func accessibilityLabel<S: StringProtocol>(_ label: S) -> some View {
+        Drawing.add(label)
+        return Modified(of: self)
+    }
     /// swiftui/view/accessibilityelement(children:)
     nonisolated public func accessibilityElement(
         children: AccessibilityChildBehavior = .ignore
-    ) -> some View { Modified() }
+    ) -> some View { Modified(of: self) }
+}
+
+/// swiftui/navigationbaritem
+public struct NavigationBarItem: Sendable {
+    /// swiftui/navigationbaritem/titledisplaymode
+    public enum TitleDisplayMode: Sendable { case automatic, inline, large }
 }
 
 /// swiftui/submittriggers

@@ -2,7 +2,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 // What Examples/Places uses of SwiftUI, with Apple's names, types and concurrency, and what iOS 16 has of it alone:
-// what is newer isn't here, so a view that uses it doesn't compile. Nothing is drawn.
+// what is newer isn't here, so a view that uses it doesn't compile.
 //
 // Each declaration names its page below https://developer.apple.com/documentation/. Modifiers return some view, as
 // Apple's do.
@@ -36,7 +36,10 @@ extension Optional: View where Wrapped: View {
 /// swiftui/viewbuilder
 @resultBuilder
 public struct ViewBuilder {
-    public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
+    public static func buildExpression<Content: View>(_ content: Content) -> Content {
+        Drawing.draw(content)
+        return content
+    }
     public static func buildBlock() -> EmptyView { EmptyView() }
     public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
     public static func buildBlock<each Content>(
@@ -76,7 +79,7 @@ extension ConditionalContent: View, Primitive {}
 
 /// What a modifier of the stand-in returns.
 public struct Modified {
-    init() {}
+    nonisolated init(of view: some View) { Drawing.draw(view) }
 }
 extension Modified: View, Primitive {}
 
