@@ -122,12 +122,15 @@ struct SessionTests {
     func opensNoPlace() async {
         let session = session()
         #expect(await session.detail(of: 26) == .gone)
-        service.set(Service.offline)
-        guard case .failed(let reason) = await session.detail(of: 7) else {
-            Issue.record("it was loaded")
-            return
+        let refused: MockURLProtocol.Handler = { try RecordedResponse.invalidParameters.response(to: $0) }
+        for handler in [refused, Service.offline] {
+            service.set(handler)
+            guard case .failed(let reason) = await session.detail(of: 7) else {
+                Issue.record("it was loaded, or is gone")
+                continue
+            }
+            #expect(!reason.isEmpty)
         }
-        #expect(!reason.isEmpty)
     }
 
     @Test("says nothing about a place that nobody looks at any more")

@@ -67,6 +67,7 @@ struct TrackingTests {
         #expect(
             await recorder.remainingEvents() == [
                 .search(query: "museum", page: 2, results: nil),
+                .search(query: "museum", page: 2, results: 5),
                 .search(query: "park", page: 1, results: nil),
                 .search(query: "park", page: 1, results: 20), .search(query: "park", page: 2, results: 5),
             ])
