@@ -16,6 +16,7 @@ struct PlacesApp: App {
     init() {
         let launch = Launch(
             events: Launch.folder("Events", in: .applicationSupportDirectory),
+            responses: Launch.folder("Responses", in: .cachesDirectory),
             backgroundTime: SystemBackgroundTime(), makeLocationFetcher: { CLLocationManager() })
         self.launch = launch
         _start = State(initialValue: Self.start(launch))

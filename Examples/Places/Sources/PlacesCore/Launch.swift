@@ -1,6 +1,10 @@
 import Foundation
 import PointsOfInterestClient
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// Starts the app: makes a session, and a new one when a person chooses another service.
 @MainActor
 public final class Launch {
@@ -10,6 +14,8 @@ public final class Launch {
     private let arguments: [String]
     private let variables: [String: String]
     private let eventQueue: EventQueue?
+    private let entityTagStore: any EntityTagStore
+    private let urlSession: URLSession
     private let backgroundTime: (any BackgroundTime)?
     private let makeLocationFetcher: () -> any LocationFetcher
 
@@ -18,15 +24,18 @@ public final class Launch {
     /// - Parameters:
     ///   - settings: what a person has chosen.
     ///   - events: the folder where tracking events wait for the service. Where it can't be used, none are kept.
+    ///   - responses: the folder where responses are kept, for a time without a network. Where it can't be used, they
+    ///     are kept in memory.
     ///   - arguments: the launch arguments; a UI test names the service there.
     ///   - variables: the environment variables of the launch.
+    ///   - urlSession: sends the requests.
     ///   - backgroundTime: gives time after the app went to the background.
     ///   - makeLocationFetcher: makes the device's location manager.
     public init(
-        settings: ServiceSettings = ServiceSettings(), events: URL,
+        settings: ServiceSettings = ServiceSettings(), events: URL, responses: URL,
         arguments: [String] = ProcessInfo.processInfo.arguments,
         variables: [String: String] = ProcessInfo.processInfo.environment,
-        backgroundTime: (any BackgroundTime)? = nil,
+        urlSession: URLSession = .uncached, backgroundTime: (any BackgroundTime)? = nil,
         makeLocationFetcher: @escaping () -> any LocationFetcher
     ) {
         self.settings = settings
@@ -34,7 +43,9 @@ public final class Launch {
         self.variables = variables
         self.backgroundTime = backgroundTime
         self.makeLocationFetcher = makeLocationFetcher
+        self.urlSession = urlSession
         eventQueue = try? EventQueue(directory: events)
+        entityTagStore = (try? FileEntityTagStore(directory: responses)) ?? MemoryEntityTagStore()
     }
 
     /// Makes a session on the service that the launch names, else on the one that a person has chosen.
@@ -46,7 +57,8 @@ public final class Launch {
         let configuration = try AppConfiguration(
             defaultBaseURL: settings.baseURL, arguments: arguments, environment: variables)
         let environment = AppEnvironment(
-            configuration: configuration, locationFetcher: makeLocationFetcher(), eventQueue: eventQueue)
+            configuration: configuration, urlSession: urlSession, entityTagStore: entityTagStore,
+            locationFetcher: makeLocationFetcher(), eventQueue: eventQueue)
         return PlacesSession(environment: environment, backgroundTime: backgroundTime)
     }
 

@@ -3,6 +3,10 @@ import PlacesCore
 import PointsOfInterestTesting
 import Testing
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 @Suite("The service's address")
 @MainActor
 struct ServiceSettingsTests {
@@ -69,13 +73,15 @@ struct ServiceSettingsTests {
 struct LaunchTests {
     private let folder = TemporaryFolder()
 
-    private func launch(arguments: [String] = []) throws -> Launch {
+    private func launch(
+        arguments: [String] = [], _ handler: @escaping MockURLProtocol.Handler = Service.pages
+    ) throws -> Launch {
         let defaults = try #require(UserDefaults(suiteName: "places-\(UUID().uuidString)"))
         return Launch(
             settings: ServiceSettings(defaults: defaults),
             events: folder.url.appendingPathComponent("Events"),
-            arguments: arguments, variables: [:],
-            makeLocationFetcher: { MockLocationFetcher() })
+            responses: folder.url.appendingPathComponent("Responses"), arguments: arguments, variables: [:],
+            urlSession: MockURLProtocol.session(handler), makeLocationFetcher: { MockLocationFetcher() })
     }
 
     @Test("uses the service that a person has chosen, and the next one when they choose again")
@@ -95,6 +101,17 @@ struct LaunchTests {
     func usesTheArguments() throws {
         let launch = try launch(arguments: ["-POI_BASE_URL", "http://127.0.0.1:1"])
         #expect(try launch.session().environment.configuration.baseURL.absoluteString == "http://127.0.0.1:1")
+    }
+
+    @Test("keeps responses from one launch to the next, and asks whether they have changed")
+    func keepsResponses() async throws {
+        let tags = Locked<[String?]>([])
+        let recording: MockURLProtocol.Handler = { request in
+            tags.update { $0.append(request.value(forHTTPHeaderField: "If-None-Match")) }
+            return try Service.pages(request)
+        }
+        for _ in 0..<2 { await (try launch(recording).session()).perform(.loadList) }
+        #expect(tags.value == [nil, "\"1\""])
     }
 
     @Test("says which argument is wrong")

@@ -21,7 +21,9 @@ enum Service {
         if url.query?.contains("cursor=2") == true {
             return try MockURLProtocol.response(Array(places.suffix(5)), to: request)
         }
-        let headers = ["Content-Type": "application/json", "Link": "<?cursor=2>; rel=\"next\""]
+        let headers = [
+            "Content-Type": "application/json", "Link": "<?cursor=2>; rel=\"next\"", "ETag": "\"1\"",
+        ]
         return (
             try .fixture(for: request, headers: headers), try JSONEncoder().encode(Array(places.prefix(20)))
         )
