@@ -4,6 +4,8 @@
 // What Examples/Places uses of SwiftUI, with Apple's names, types and concurrency, and what iOS 16 has of it alone:
 // what is newer isn't here, so a view that uses it doesn't compile.
 //
+// Tests/Support/OutsidePackage has a few names of SwiftUI, too: its client must find no Combine, which this one needs.
+//
 // Each declaration names its page below https://developer.apple.com/documentation/. Modifiers return some view, as
 // Apple's do.
 
