@@ -1,5 +1,5 @@
 import Foundation
-import PointsOfInterestClient
+@testable import PointsOfInterestClient
 import Testing
 
 #if canImport(FoundationNetworking)
