@@ -81,10 +81,20 @@ struct ListOfflineTests {
     }
 
     @Test(
-        "shows a kept page only where there was no response",
-        arguments: [.unexpectedStatus(502), .notHTTP, .problem(Problem(.databaseBusy)), .cancelled]
+        "shows a kept page where the service has failed, too",
+        arguments: [.unexpectedStatus(502), .problem(Problem(.databaseBusy))] as [RequestError])
+    func failedService(error: RequestError) async {
+        let list = list(finder(Lock(error)))
+        await list.load()
+        #expect(list.places == Self.kept.places)
+        #expect(list.phase == .failed(.request(error)))
+    }
+
+    @Test(
+        "shows no kept page where the service has refused the request",
+        arguments: [.unexpectedStatus(404), .notHTTP, .problem(Problem(.outOfRange)), .cancelled]
             as [RequestError])
-    func needsAMissingResponse(error: RequestError) async {
+    func refused(error: RequestError) async {
         let finder = finder(Lock(error))
         let list = list(finder)
         await list.load()

@@ -72,7 +72,8 @@ struct ServiceKeyTests {
         let network = try network()
         let configuration = AppConfiguration(
             baseURL: network.baseURL,
-            headers: { ["Authorization": $0 == .events ? "Bearer events" : "Bearer data"] })
+            headers: { ["Authorization": $0 == .events ? "Bearer events" : "Bearer data"] },
+            userID: { "user" })
         let environment = AppEnvironment(
             configuration: configuration, urlSession: network.session,
             locationFetcher: MockLocationFetcher(), eventQueue: try folder.queue())
@@ -86,10 +87,11 @@ struct ServiceKeyTests {
     @Test("A launch's key replaces the app's own of every endpoint")
     func ofTheLaunch() async throws {
         let network = try network()
-        let configuration = try AppConfiguration(
+        var configuration = try AppConfiguration(
             defaultBaseURL: network.baseURL,
             headers: { ["Authorization": $0 == .events ? "Bearer events" : "Bearer data"] }, arguments: [],
             environment: ["POI_HEADERS": "Authorization: Bearer launch"])
+        configuration.userID = { "user" }
         let environment = AppEnvironment(
             configuration: configuration, urlSession: network.session,
             locationFetcher: MockLocationFetcher(), eventQueue: try folder.queue())

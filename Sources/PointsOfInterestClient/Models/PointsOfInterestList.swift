@@ -93,8 +93,8 @@ extension PointsOfInterestList {
     /// returns, `phase` is `.loaded` or `.failed`.
     ///
     /// Of several loads at the same time, the last one counts that isn't cancelled. Cancelled loads restore the phase
-    /// from before. Without a network and without places to keep, the list shows the last response to this request that
-    /// is kept: `phase` is `.failed`, and `receivedAt` says how old the places are.
+    /// from before. Where the service doesn't respond or has failed, and there are no places to keep, the list shows the
+    /// last response to this request that is kept: `phase` is `.failed`, and `receivedAt` says how old the places are.
     public func load() async {
         let load = begin(.loading)
         do {
@@ -109,7 +109,7 @@ extension PointsOfInterestList {
             end(load, error == .cancelled ? nil : .failed(.location(error)))
         } catch {
             let error = RequestError(error)
-            if case .transport = error, load > settledLoad, places.isEmpty,
+            if error.allowsKeptPage, load > settledLoad, places.isEmpty,
                 let page = await placeFinder.lastPage(of: request), load > settledLoad
             {
                 end(load, .failed(.request(error))) { $0.showKept(page) }
@@ -200,6 +200,19 @@ extension PointsOfInterestList.State {
     /// Whether one of these places isn't there yet.
     fileprivate func lacks(_ others: [PointOfInterest]) -> Bool {
         !Set(places.map(\.id)).isSuperset(of: others.map(\.id))
+    }
+}
+
+extension RequestError {
+    /// Whether a response from before may stand in: there is none now, or one of a server that has failed (RFC 5861,
+    /// section 4, "stale-if-error").
+    fileprivate var allowsKeptPage: Bool {
+        switch self {
+        case .transport: true
+        case .problem(let problem): problem.status >= 500
+        case .unexpectedStatus(let status): status >= 500
+        case .invalidCoordinate, .invalidBaseURL, .cancelled, .notHTTP, .undecodableBody: false
+        }
     }
 }
 

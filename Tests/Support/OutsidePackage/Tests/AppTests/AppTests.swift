@@ -45,7 +45,8 @@ struct AppTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let configuration = AppConfiguration(
             baseURL: AppConfiguration.mock.baseURL,
-            headers: { endpoint in ["Authorization": "Bearer \(endpoint == .events ? "events" : "data")"] })
+            headers: { endpoint in ["Authorization": "Bearer \(endpoint == .events ? "events" : "data")"] },
+            userID: { "user" })
         let environment = AppEnvironment(
             configuration: configuration, urlSession: MockURLProtocol.session(network.respond),
             retryPolicy: .never, locationFetcher: MockLocationFetcher(),
