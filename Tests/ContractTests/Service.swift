@@ -42,6 +42,7 @@ enum Service {
     static func client(entityTagStore: (any EntityTagStore)? = nil) async throws -> PointsOfInterestService {
         PointsOfInterestService(
             baseURL: try await baseURL(), urlSession: session, entityTagStore: entityTagStore,
+            coordinateDecimals: nil,
             headers: ContractConfiguration.current.headers)
     }
 
@@ -56,8 +57,11 @@ enum Service {
     static func places(
         around center: Coordinate, radius: Double? = nil, limit: Int? = nil
     ) async throws -> [PointOfInterest] {
-        try await loader { PointsOfInterestRequest(baseURL: $0, radiusMeters: radius, limit: limit) }
-            .loadAPIRequest(requestData: center)
+        try await loader {
+            PointsOfInterestRequest(
+                baseURL: $0, radiusMeters: radius, limit: limit, coordinateDecimals: nil)
+        }
+        .loadAPIRequest(requestData: center)
     }
 
     /// The problem that the app's client gets for a path and query just as they are.

@@ -38,7 +38,7 @@ struct PointsOfInterestRequestTests {
         #expect(
             try madeURL(base: "http://h", radius: 99.5, limit: 1)
                 == "http://h/locations?lat=37.3293&long=-121.8893&radius=99.5&limit=1")
-        var request = PointsOfInterestRequest(baseURL: try url("http://h"))
+        var request = PointsOfInterestRequest(baseURL: try url("http://h"), coordinateDecimals: nil)
         request.radiusMeters = 2e21
         request.limit = 100
         let made = try request.makeRequest(from: Coordinate(latitude: -90, longitude: 5e-12))

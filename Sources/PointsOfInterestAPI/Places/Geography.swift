@@ -82,6 +82,52 @@ public struct BoundingBox: Hashable, Sendable {
     }
 }
 
+extension Coordinate {
+    /// Returns the nearest coordinate with at most so many decimals, 0 to 13. With more decimals it returns the same.
+    package func rounded(toDecimals decimals: Int) -> Coordinate {
+        let grid = DecimalGrid(decimals: decimals)
+        return Coordinate(
+            validLatitude: grid.nearest(to: latitude), validLongitude: grid.nearest(to: longitude))
+    }
+}
+
+extension BoundingBox {
+    /// Returns the smallest box around this one whose edges have at most so many decimals, 0 to 13. With more decimals
+    /// it returns the same.
+    package func expanded(toDecimals decimals: Int) -> BoundingBox {
+        let grid = DecimalGrid(decimals: decimals)
+        var (west, east) = (grid.below(west), grid.above(east))
+        // It was all but a sliver, and is everything now.
+        if crossesAntimeridian, west <= east { (west, east) = (-180, 180) }
+        return BoundingBox(west: west, south: grid.below(south), east: east, north: grid.above(north)) ?? self
+    }
+}
+
+/// The numbers with at most so many decimals. The limits of coordinates are among them, so rounding never leaves those.
+private struct DecimalGrid {
+    /// A power of ten, exactly; nil where every number is on the grid.
+    private let scale: Double?
+
+    init(decimals: Int) {
+        // A longitude times 10^13 is a whole number that a `Double` has exactly; with more it isn't.
+        scale = decimals > 13 ? nil : (0..<max(decimals, 0)).reduce(1) { power, _ in power * 10 }
+    }
+
+    func nearest(to value: Double) -> Double {
+        guard let scale else { return value }
+        // Not −0, which would be another text for the same place.
+        return (value * scale).rounded() / scale + 0
+    }
+
+    func below(_ value: Double) -> Double {
+        let nearest = nearest(to: value)
+        guard let scale, nearest > value else { return nearest }
+        return ((value * scale).rounded() - 1) / scale + 0
+    }
+
+    func above(_ value: Double) -> Double { 0 - below(-value) }
+}
+
 #if canImport(CoreLocation)
     extension Coordinate {
         /// Makes a coordinate from one of Core Location's, which may be invalid.

@@ -7,6 +7,8 @@ public struct AppConfiguration: Sendable {
     /// Returns the header fields that are added to a request to an endpoint. Called before each attempt, since a token
     /// may have to be fetched; an error fails the request.
     public var headers: HeaderProvider
+    /// How many decimals the coordinates have that are sent, 0 to 13; nil sends them as they are. 5 are about a metre.
+    public var coordinateDecimals: Int?
     /// Whether the app only hosts unit tests, and should leave out what they don't need, such as its first load.
     public var isUnitTesting: Bool
     /// Returns who uses the app, for its tracking events: 1 to 200 bytes. Called for each event.
@@ -17,11 +19,13 @@ public struct AppConfiguration: Sendable {
 
     /// Makes a configuration.
     public init(
-        baseURL: URL, headers: @escaping HeaderProvider = { _ in [:] }, isUnitTesting: Bool = false,
+        baseURL: URL, headers: @escaping HeaderProvider = { _ in [:] }, coordinateDecimals: Int? = 5,
+        isUnitTesting: Bool = false,
         userID: (@Sendable () -> String)? = nil
     ) {
         self.baseURL = baseURL
         self.headers = headers
+        self.coordinateDecimals = coordinateDecimals
         self.isUnitTesting = isUnitTesting
         let identity = UserIdentity.ofLaunch(isUnitTesting: isUnitTesting)
         self.userID = userID ?? { identity.current }
@@ -42,11 +46,13 @@ extension AppConfiguration {
     /// - Parameters:
     ///   - defaultBaseURL: the service to use where the launch names none.
     ///   - headers: the app's own headers.
+    ///   - coordinateDecimals: how many decimals the coordinates have that are sent; nil sends them as they are.
     ///   - arguments: the launch arguments, with or without the program's name.
     ///   - environment: the environment variables.
     /// - Throws: `AppConfigurationError` for a value that can't be used.
     public init(
         defaultBaseURL: URL, headers: @escaping HeaderProvider = { _ in [:] },
+        coordinateDecimals: Int? = 5,
         arguments: [String] = ProcessInfo.processInfo.arguments,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(AppConfigurationError) {
@@ -55,7 +61,7 @@ extension AppConfiguration {
         self.init(
             baseURL: try settings.baseURL() ?? defaultBaseURL,
             headers: { try await headers($0).merging(launchHeaders, uniquingKeysWith: { $1 }) },
-            isUnitTesting: try settings.isUnitTesting())
+            coordinateDecimals: coordinateDecimals, isUnitTesting: try settings.isUnitTesting())
     }
 }
 

@@ -57,7 +57,8 @@ public struct AppEnvironment {
         service = PointsOfInterestService(
             baseURL: configuration.baseURL, urlSession: urlSession, entityTagStore: entityTagStore,
             retryPolicy: retryPolicy,
-            timeLimits: timeLimits, headers: configuration.headers)
+            timeLimits: timeLimits, coordinateDecimals: configuration.coordinateDecimals,
+            headers: configuration.headers)
         locationProvider = CurrentLocationProvider(
             locationFetcher: locationFetcher, notificationCenter: notificationCenter,
             placeFinder: service, timerScheduler: timerScheduler)

@@ -177,6 +177,24 @@ extension URLRequest {
     }
 }
 
+extension Coordinate {
+    /// Returns the coordinate to send, rounded; nil decimals leave it as it is.
+    func coarsened(toDecimals decimals: Int?) -> Coordinate {
+        decimals.map { rounded(toDecimals: $0) } ?? self
+    }
+}
+
+extension NearbyPlacesRequest {
+    /// Returns the request to send: its centre is rounded, its box larger. Nil decimals leave it as it is.
+    func coarsened(toDecimals decimals: Int?) -> NearbyPlacesRequest {
+        guard let decimals else { return self }
+        var request = self
+        request.center = center?.rounded(toDecimals: decimals)
+        request.box = box?.expanded(toDecimals: decimals)
+        return request
+    }
+}
+
 extension Decodable {
     /// Decodes the body of a response.
     ///

@@ -24,11 +24,15 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
     public var featured: Bool?
     /// Where the page begins; nil is the first page.
     public var cursor: PageCursor?
+    /// How many decimals the coordinates have that are sent, 0 to 13; nil sends them as they are. 5 are about a metre.
+    public var coordinateDecimals: Int?
 
     /// Makes a request for the service at a URL.
     public init(
         baseURL: URL, radiusMeters: Double? = nil, limit: Int? = nil, box: BoundingBox? = nil,
-        categories: [String] = [], searchText: String? = nil, featured: Bool? = nil, cursor: PageCursor? = nil
+        categories: [String] = [], searchText: String? = nil, featured: Bool? = nil,
+        cursor: PageCursor? = nil,
+        coordinateDecimals: Int? = 5
     ) {
         self.baseURL = baseURL
         self.radiusMeters = radiusMeters
@@ -38,6 +42,7 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
         self.searchText = searchText
         self.featured = featured
         self.cursor = cursor
+        self.coordinateDecimals = coordinateDecimals
     }
 
     /// Makes the `GET` request for the places around a coordinate.
@@ -47,7 +52,7 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
         let request = NearbyPlacesRequest(
             center: coordinate, radiusMeters: radiusMeters, limit: limit, box: box, categories: categories,
             searchText: searchText, featured: featured, cursor: cursor)
-        return try request.urlRequest(baseURL: baseURL)
+        return try request.coarsened(toDecimals: coordinateDecimals).urlRequest(baseURL: baseURL)
     }
 
     /// Reads the places of a response.

@@ -18,6 +18,8 @@ public struct PointsOfInterestService: Sendable {
     /// The session that sends the requests.
     public let urlSession: URLSession
 
+    /// The decimals of the coordinates that are sent; nil sends them as they are.
+    private let coordinateDecimals: Int?
     private let entityTagStore: (any EntityTagStore)?
     /// Returns what sends the requests to an endpoint, with its header fields.
     let transport: @Sendable (ServiceEndpoint) -> any Transport
@@ -31,6 +33,8 @@ public struct PointsOfInterestService: Sendable {
     ///     default is in memory; a `FileEntityTagStore` is there after the next start, too.
     ///   - retryPolicy: how often and when a request is sent again.
     ///   - timeLimits: how long a request may take.
+    ///   - coordinateDecimals: how many decimals the coordinates have that are sent, 0 to 13: centres are rounded, boxes
+    ///     become larger. 5 decimals are about a metre, 3 about a hundred. Nil sends what a request has.
     ///   - clock: measures the pauses and the time limits.
     ///   - jitter: returns a random number in 0…1 that each pause is multiplied by.
     ///   - headers: returns the header fields that the app adds to a request to an endpoint, a token for instance.
@@ -38,13 +42,14 @@ public struct PointsOfInterestService: Sendable {
         baseURL: URL, urlSession: URLSession = .uncached,
         entityTagStore: (any EntityTagStore)? = MemoryEntityTagStore(),
         retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
-        clock: any Clock<Duration> = ContinuousClock(),
+        coordinateDecimals: Int? = 5, clock: any Clock<Duration> = ContinuousClock(),
         jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
         headers: HeaderProvider? = nil
     ) {
         self.baseURL = baseURL
         self.urlSession = urlSession
         self.entityTagStore = entityTagStore
+        self.coordinateDecimals = coordinateDecimals
         transport = { endpoint in
             var transport: any Transport = URLSessionTransport(urlSession: urlSession)
             // An event queue has pauses of its own, and a health check is to tell how it is now.
@@ -77,7 +82,7 @@ public struct PointsOfInterestService: Sendable {
     /// - Throws: `RequestError`: `.problem` where the service refuses the request, other cases where there is no
     ///   response or one that can't be read.
     public func nearbyPlaces(_ request: NearbyPlacesRequest) async throws -> PlacesPage {
-        try await load(.first(request))
+        try await load(.first(request.coarsened(toDecimals: coordinateDecimals)))
     }
 
     /// `GET /locations/{id}`: loads one place, with its distance from a centre if there is one.
@@ -85,7 +90,8 @@ public struct PointsOfInterestService: Sendable {
     /// - Throws: `RequestError`; `.problem` with the code `.notFound` where no place has the id.
     public func place(id: Int, center: Coordinate? = nil) async throws -> PointOfInterest {
         try await loader(for: PlaceEndpoint(baseURL: baseURL))
-            .loadAPIRequest(requestData: PlaceRequest(id: id, center: center))
+            .loadAPIRequest(
+                requestData: PlaceRequest(id: id, center: center?.coarsened(toDecimals: coordinateDecimals)))
     }
 
     /// `GET /categories`: loads every category with its number of places, most frequent first.
@@ -130,6 +136,7 @@ extension PointsOfInterestService: PlaceFinder {
     @concurrent
     public func lastPage(of request: NearbyPlacesRequest) async -> PlacesPage? {
         let endpoint = NearbyPlacesEndpoint(baseURL: baseURL)
+        let request = request.coarsened(toDecimals: coordinateDecimals)
         guard let entityTagStore, let sent = try? endpoint.makeRequest(from: .first(request)),
             let key = RevalidatingTransport.key(of: sent),
             let kept = await entityTagStore.newestResponse(like: key)
