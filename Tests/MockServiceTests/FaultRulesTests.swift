@@ -26,7 +26,8 @@ struct FaultRulesTests {
                 bodyContains: "\"search\"", skip: 2, every: 3, fault: .reset),
             MockFaultRule(fault: .response(status: 204)),
             MockFaultRule(
-                fault: .response(status: 200, headers: ["ETag": "\"a\"", "X-Empty": ""], body: "[]")),
+                fault: .response(
+                    status: 200, headers: ["ETag": "\"a\"", "X-Empty": "", "X-Tab": "a\tb"], body: "[]")),
         ]
         let json = try JSONEncoder().encode(rules)
         #expect(try self.rules(String(decoding: json, as: UTF8.self)) == rules)
@@ -111,6 +112,10 @@ struct FaultRulesTests {
             (#"{"status":200,"headers":{"X:":""}}"#, "headers.X: is no header field's name"),
             (#"{"status":200,"headers":{"X":"a\r\nSet-Cookie: b"}}"#, "headers.X has a control character"),
             (#"{"status":200,"headers":{"X":"a\u0000"}}"#, "headers.X has a control character"),
+            (#"{"status":200,"headers":{"X":"a\r"}}"#, "headers.X has a control character"),
+            (#"{"status":200,"headers":{"X":"a\n"}}"#, "headers.X has a control character"),
+            (#"{"status":200,"headers":{"X":"a\u007F"}}"#, "headers.X has a control character"),
+            (#"{"status":200,"headers":{"X":"a\u001F"}}"#, "headers.X has a control character"),
             (#"{"status":200,"headers":{"ETag":"a","etag":"b"}}"#, "headers.etag is there twice"),
         ])
     func areRefusedWithBadResponses(members: String, detail: String) {
