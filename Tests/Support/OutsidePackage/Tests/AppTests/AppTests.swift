@@ -38,6 +38,36 @@ struct AppTests {
         #expect(network.requestCount == 5, "there is nothing to load after the end")
     }
 
+    @Test("shows the last list and when it was received, in a launch without a network")
+    func staysUsableOffline() async throws {
+        let network = PagedNetwork()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "app-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func launch() throws -> PointsOfInterestList {
+            AppEnvironment(
+                configuration: .mock, urlSession: MockURLProtocol.session(network.respond),
+                entityTagStore: try FileEntityTagStore(directory: folder), retryPolicy: .never,
+                locationFetcher: MockLocationFetcher()
+            ).makeList()
+        }
+
+        let online = try launch()
+        await online.load()
+        #expect(online.phase == .loaded)
+
+        let wentOffline = Date()
+        network.goOffline()
+        let offline = try launch()
+        await offline.load()
+        guard case .failed(.request(.transport)) = offline.phase else {
+            Issue.record("without a network: \(offline.phase)")
+            return
+        }
+        #expect(offline.places.count == 20 && offline.places == online.places)
+        let receivedAt = try #require(offline.receivedAt)
+        #expect(receivedAt <= wentOffline, "when it was received, not when it was read from the disk")
+    }
+
     @Test("sends events with another key than what it asks for")
     func separatesKeys() async throws {
         let network = PagedNetwork()
@@ -65,11 +95,17 @@ final class PagedNetwork: @unchecked Sendable {
     // @unchecked: everything is used with the lock only.
     private let lock = NSLock()
     private var failure: URLError?
+    private var isOffline = false
     private var requests: [URLRequest] = []
 
     /// The next request fails.
     func fail(with error: URLError) {
         lock.withLock { failure = error }
+    }
+
+    /// All requests fail from now on.
+    func goOffline() {
+        lock.withLock { isOffline = true }
     }
 
     var requestCount: Int { lock.withLock { requests.count } }
@@ -85,7 +121,7 @@ final class PagedNetwork: @unchecked Sendable {
         let failure = lock.withLock {
             requests.append(request)
             defer { self.failure = nil }
-            return self.failure
+            return isOffline ? URLError(.notConnectedToInternet) : self.failure
         }
         if let failure { throw failure }
         if request.url?.path == "/events" {
@@ -96,7 +132,7 @@ final class PagedNetwork: @unchecked Sendable {
         let places = [PointOfInterest].fixtures(45)
         let end = min(first + 20, places.count)
         let next = end < places.count ? ["Link": "<?cursor=\(end)>; rel=\"next\""] : [:]
-        let headers = ["Content-Type": "application/json"].merging(next) { $1 }
+        let headers = ["Content-Type": "application/json", "ETag": "\"\(first)\""].merging(next) { $1 }
         return (
             try .fixture(for: request, headers: headers), try JSONEncoder().encode(Array(places[first..<end]))
         )
