@@ -75,31 +75,3 @@ struct LifecycleTests {
             backgroundTime: time)
     }
 }
-
-/// A system that gives time in the background, and takes it back when a test says so.
-@MainActor
-private final class MockBackgroundTime: BackgroundTime {
-    private(set) var names: [String] = []
-    private(set) var ended: [Int] = []
-    private let expiresAtOnce: Bool
-
-    init(expiresAtOnce: Bool = false) {
-        self.expiresAtOnce = expiresAtOnce
-    }
-
-    func begin(_ name: String, onExpiry: @escaping @MainActor @Sendable () -> Void) -> Int {
-        names.append(name)
-        if expiresAtOnce {
-            Task {
-                onExpiry()
-                // Before the work has noticed anything.
-                #expect(ended == [1])
-            }
-        }
-        return names.count
-    }
-
-    func end(_ id: Int) {
-        ended.append(id)
-    }
-}

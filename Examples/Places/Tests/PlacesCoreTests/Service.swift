@@ -1,6 +1,7 @@
 import Foundation
 import PlacesCore
 import PointsOfInterestTesting
+import Testing
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -28,6 +29,9 @@ enum Service {
             try .fixture(for: request, headers: headers), try JSONEncoder().encode(Array(places.prefix(20)))
         )
     }
+
+    /// A mock server that runs; nil where none does.
+    static let mock = ProcessInfo.processInfo.environment["POI_MOCK_URL"].flatMap { URL(string: $0) }
 
     /// No service at all.
     static let offline: MockURLProtocol.Handler = { _ in throw URLError(.notConnectedToInternet) }
@@ -75,5 +79,33 @@ final class TemporaryFolder {
 
     deinit {
         try? FileManager.default.removeItem(at: url)
+    }
+}
+
+/// A system that gives time in the background, and takes it back when a test says so.
+@MainActor
+final class MockBackgroundTime: BackgroundTime {
+    private(set) var names: [String] = []
+    private(set) var ended: [Int] = []
+    private let expiresAtOnce: Bool
+
+    init(expiresAtOnce: Bool = false) {
+        self.expiresAtOnce = expiresAtOnce
+    }
+
+    func begin(_ name: String, onExpiry: @escaping @MainActor @Sendable () -> Void) -> Int {
+        names.append(name)
+        if expiresAtOnce {
+            Task {
+                onExpiry()
+                // Before the work has noticed anything.
+                #expect(ended == [1])
+            }
+        }
+        return names.count
+    }
+
+    func end(_ id: Int) {
+        ended.append(id)
     }
 }
