@@ -184,11 +184,8 @@ public struct ResponseHead: Hashable, Sendable, Codable {
 
     /// This head without cookies and what proves who the client is, and without a name and password in its URL.
     var withoutSecrets: ResponseHead {
-        var components = url.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: true) }
-        components?.user = nil
-        components?.password = nil
-        return ResponseHead(
-            status: status, url: components?.url,
+        ResponseHead(
+            status: status, url: url?.withoutUser,
             fields: fields.filter { !["set-cookie", "authentication-info"].contains($0.key) },
             receivedAt: receivedAt)
     }
@@ -198,5 +195,15 @@ public struct ResponseHead: Hashable, Sendable, Codable {
         value(forField: "Content-Type").map { value in
             value.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         }
+    }
+}
+
+extension URL {
+    /// This URL without a name and password.
+    var withoutUser: URL? {
+        var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        components?.user = nil
+        components?.password = nil
+        return components?.url
     }
 }

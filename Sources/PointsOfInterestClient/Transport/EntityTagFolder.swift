@@ -3,40 +3,18 @@ import Foundation
 /// The folder of a `FileEntityTagStore`. Another process may rename or remove a file between any two calls.
 struct EntityTagFolder {
     private let path: String
-    /// What the hashes of this folder begin with, so that equal requests have other names in another folder.
-    private let salt: [UInt8]
 
-    private static let saltName = "salt"
-    private static let saltLength = 32
     private static let newSuffix = ".new"
 
+    /// Makes the folder if there is none.
+    ///
+    /// - Throws: `CocoaError` where it can't be made or read.
     init(directory: URL) throws {
         path = directory.path
         try FileManager.default.createDirectory(
             at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        _ = try FileManager.default.contentsOfDirectory(atPath: path)
         Self.protect(directory)
-        if let salt = try Self.salt(in: path) {
-            self.salt = salt
-            return
-        }
-        let new = (0..<Self.saltLength).map { _ in UInt8.random(in: 0...255) }
-        guard Self.write(Data(new), path, Self.saltName), let salt = try Self.salt(in: path) else {
-            throw POSIXError(POSIXError.Code(rawValue: errno) ?? .EIO)
-        }
-        // Read again: if two processes make one at the same time, the last one counts. What the other one writes is
-        // never found by a later process, and dropped in the end.
-        self.salt = salt
-    }
-
-    /// Returns 128 bits of a hash of texts and the salt, in hexadecimal.
-    func hash(_ texts: [String]) -> String {
-        var message = salt
-        for text in texts {
-            // With their lengths, so that different texts never make one message.
-            message += Array("\(text.utf8.count):".utf8) + Array(text.utf8)
-        }
-        return SHA256.hash(message).prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-            .joined()
     }
 
     /// The names of the files with responses.
@@ -64,9 +42,6 @@ struct EntityTagFolder {
         return nil
     }
 
-    /// Writes a file beside its place and renames it, so that it is there as a whole or not at all.
-    func write(_ bytes: Data, _ name: String) -> Bool { Self.write(bytes, path, name) }
-
     /// Removes a file, if it is there. Not `removeItem`, which would remove a folder, too.
     func remove(_ name: String) { unlink("\(path)/\(name)") }
 
@@ -91,22 +66,9 @@ struct EntityTagFolder {
 
     private func files() -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
 
-    /// Returns the folder's salt; nil where it has none, or a damaged one.
-    private static func salt(in path: String) throws -> [UInt8]? {
-        let descriptor = open("\(path)/\(saltName)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
-            // It is there and can't be read now: another one would make all responses unknown.
-            throw POSIXError(POSIXError.Code(rawValue: errno) ?? .EIO)
-        }
-        defer { close(descriptor) }
-        var salt = [UInt8](repeating: 0, count: saltLength + 1)
-        let count = salt.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-        return count == saltLength ? Array(salt.prefix(saltLength)) : nil
-    }
-
-    private static func write(_ bytes: Data, _ path: String, _ name: String) -> Bool {
-        let temporary = "\(path)/\(UUID().uuidString)\(EntityTagFileName.suffix)\(newSuffix)"
+    /// Writes a file beside its place and renames it, so that it is there as a whole or not at all.
+    func write(_ bytes: Data, _ name: String) -> Bool {
+        let temporary = "\(path)/\(UUID().uuidString)\(EntityTagFileName.suffix)\(Self.newSuffix)"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return false }
         var rest = bytes[...]

@@ -48,15 +48,16 @@ public struct EntityTagKey: Hashable, Sendable {
 
     /// What `isSameRequest(as:)` compares.
     var partsWithoutCenter: [String] {
-        let parts = url.absoluteString.split(separator: "?", maxSplits: 1)
+        let parts = (url.withoutUser?.absoluteString ?? "").split(separator: "?", maxSplits: 1)
         let items = parts.dropFirst().joined().split(separator: "&")
             .filter { !$0.hasPrefix("lat=") && !$0.hasPrefix("long=") }
         return [String(parts.first ?? ""), fields["Accept"] ?? ""] + items.map(String.init)
     }
 
-    /// All of the key, in a fixed order.
-    var parts: [String] {
-        [url.absoluteString] + fields.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+    /// All of the key but what proves who asks: `Authorization`, `Cookie`, and a name and password in the URL.
+    var partsWithoutSecrets: [String] {
+        let open = fields.filter { !["Authorization", "Cookie"].contains($0.key) }.sorted { $0.key < $1.key }
+        return [url.withoutUser?.absoluteString ?? ""] + open.flatMap { [$0.key, $0.value] }
     }
 }
 

@@ -8,8 +8,9 @@ import Foundation
 /// are also protected until the device is unlocked for the first time after its start, and excluded from backups. A
 /// file that is damaged, or that another version wrote, is ignored and removed.
 ///
-/// The files contain responses, so they tell where the user has been. `Authorization` and `Cookie` are in them only as
-/// part of a salted SHA-256: nobody can read a token from the folder, but who has the folder can check a guess.
+/// The files contain responses, so they tell where the user has been, and nothing of `Authorization` and `Cookie`. So
+/// the store doesn't tell users apart. A response that was kept for one is used for another only if the service says so
+/// by a 304, or without a network; `removeAll()` drops it.
 ///
 /// Its methods read and write files, and so take as long as the disk does.
 public actor FileEntityTagStore: EntityTagStore {
@@ -23,8 +24,8 @@ public actor FileEntityTagStore: EntityTagStore {
     ///   - directory: a folder of the app's own, best in its caches. Files of other names are left alone.
     ///   - maximumCount: the maximum number of responses.
     ///   - maximumByteCount: the maximum number of bytes of their files, which are larger than the bodies by a third.
-    /// - Throws: `POSIXError` or `CocoaError` where the folder can't be made, read or written: before the device is
-    ///   unlocked for the first time, for instance.
+    /// - Throws: `CocoaError` where the folder can't be made or read: before the device is unlocked for the first time,
+    ///   for instance.
     public init(directory: URL, maximumCount: Int = 100, maximumByteCount: Int = 8 << 20) throws {
         self.maximumCount = maximumCount
         self.maximumByteCount = maximumByteCount
@@ -35,19 +36,19 @@ public actor FileEntityTagStore: EntityTagStore {
 
     /// Returns the response that is kept for a request, if there is one.
     public func response(for key: EntityTagKey) -> TaggedResponse? {
-        let hash = folder.hash(key.parts)
+        let hash = Self.hash(key.partsWithoutSecrets)
         return folder.firstResponse { $0.key == hash }
     }
 
     /// Keeps a response, and drops the ones that weren't used for the longest time where there are too many. A
     /// response that is larger than the store isn't kept, nor one that can't be written.
     public func keep(_ response: TaggedResponse, for key: EntityTagKey) {
-        let hash = folder.hash(key.parts)
+        let hash = Self.hash(key.partsWithoutSecrets)
         let earlier = folder.names().filter { $0.key == hash }
         let bytes = EntityTagEntry(key: hash, response: response.withoutSecrets).bytes
         if let bytes, bytes.count <= maximumByteCount, maximumCount > 0 {
             let name = EntityTagFileName(
-                request: folder.hash(key.partsWithoutCenter), key: hash, byteCount: bytes.count,
+                request: Self.hash(key.partsWithoutCenter), key: hash, byteCount: bytes.count,
                 receivedAt: response.head.receivedAt, use: folder.nextUse())
             guard folder.write(bytes, name.text) else { return }
         }
@@ -57,13 +58,18 @@ public actor FileEntityTagStore: EntityTagStore {
 
     /// Returns the newest response to such a request, whatever its centre.
     public func newestResponse(like key: EntityTagKey) -> TaggedResponse? {
-        let hash = folder.hash(key.partsWithoutCenter)
+        let hash = Self.hash(key.partsWithoutCenter)
         return folder.firstResponse { $0.request == hash }
     }
 
     /// Drops all responses, when a user signs out for instance.
     public func removeAll() {
         for name in folder.names() { folder.remove(name.text) }
+    }
+
+    private static func hash(_ parts: [String]) -> String {
+        // With their lengths, so that different parts never make one text.
+        String(StableHash.hash(parts.map { "\($0.utf8.count):\($0)" }.joined()), radix: 16)
     }
 }
 
