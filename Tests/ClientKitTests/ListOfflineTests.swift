@@ -170,4 +170,33 @@ struct ListOfflineTests {
         await list.load()
         #expect(list.phase == .loaded)
     }
+
+    @Test("shows in another list the page that the service keeps, with its age")
+    func showsWhatTheServiceKeeps() async {
+        let isOffline = Lock(false)
+        let environment = AppEnvironment.mock { request in
+            if isOffline.withLock({ $0 }) { throw URLError(.notConnectedToInternet) }
+            let headers = ["Content-Type": "application/json", "ETag": "\"1\""]
+            return (
+                try .fixture(for: request, headers: headers),
+                try JSONEncoder().encode([PointOfInterest].fixtures(2))
+            )
+        }
+        let loaded = environment.makeList()
+        await loaded.load()
+        isOffline.withLock { $0 = true }
+        let list = environment.makeList()
+        await list.load()
+        guard case .failed(.request(.transport)) = list.phase else {
+            Issue.record("the phase is \(list.phase)")
+            return
+        }
+        #expect(!list.places.isEmpty)
+        #expect(list.places == loaded.places)
+        #expect(list.receivedAt == loaded.receivedAt)
+        #expect(!list.hasMore)
+        let other = environment.makeList(request: NearbyPlacesRequest(center: nil, categories: ["cafe"]))
+        await other.load()
+        #expect(other.places.isEmpty)
+    }
 }
