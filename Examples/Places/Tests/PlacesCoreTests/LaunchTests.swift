@@ -114,6 +114,18 @@ struct LaunchTests {
         #expect(tags.value == [nil, "\"1\""])
     }
 
+    @Test("without a network, shows the places of the launch before, says why, and how old they are")
+    func showsWhatItKept() async throws {
+        let before = try launch().session()
+        await before.perform(.loadList)
+        let now = try launch(Service.offline).session()
+        await now.perform(.loadList)
+        let display = ListDisplay(now.list.state)
+        #expect(display.content == .places(before.list.places))
+        #expect(before.list.places.count == 20)
+        #expect(display.notice?.hasSuffix(" These places are from just now.") == true)
+    }
+
     @Test("says which argument is wrong")
     func refusesArguments() throws {
         let launch = try launch(arguments: ["-POI_BASE_URL", "nowhere"])
