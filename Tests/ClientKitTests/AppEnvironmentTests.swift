@@ -44,6 +44,30 @@ struct EnvironmentTests {
             received.map { $0.value(forHTTPHeaderField: "Authorization") } == ["Bearer 1", "Bearer 2"])
     }
 
+    @Test("hands its store of responses and its time limits to the service")
+    func handsOnSettings() async throws {
+        let store = MemoryEntityTagStore()
+        let (requests, continuation) = AsyncStream.makeStream(of: URLRequest.self)
+        let environment = AppEnvironment(
+            configuration: .mock,
+            urlSession: MockURLProtocol.session { request in
+                continuation.yield(request)
+                let url = try #require(request.url)
+                let response = HTTPURLResponse(
+                    url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: ["ETag": "\"1\""])
+                return (try #require(response), Data("[]".utf8))
+            },
+            entityTagStore: store, timeLimits: TimeLimits(firstByte: .seconds(7)),
+            locationFetcher: MockLocationFetcher())
+        _ = try await environment.service.categories()
+        var received = requests.makeAsyncIterator()
+        let request = try #require(await received.next())
+        #expect(request.timeoutInterval == 7)
+        let key = EntityTagKey(
+            url: try #require(request.url), fields: ["Accept": "application/json"])
+        #expect(await store.response(for: key) != nil)
+    }
+
     @Test("The service's problem is thrown")
     func handsOnProblems() async throws {
         let environment = AppEnvironment.mock { request in

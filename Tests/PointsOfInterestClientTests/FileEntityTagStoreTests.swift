@@ -26,6 +26,8 @@ struct FileEntityTagStoreTests {
         let german = try EntityTagKey.test("a?lat=1&long=2", ["Accept-Language": "de"])
         #expect(try await folder.store().response(for: german) == nil)
         #expect(folder.responses.count == 1)
+        try await folder.store().keep(.test(3), for: key)
+        #expect(folder.responses.count == 1, "the earlier one is removed")
     }
 
     @Test("keeps no secret of a request or a response, and files are named alike without it")
@@ -49,7 +51,7 @@ struct FileEntityTagStoreTests {
         }
     }
 
-    @Test("A file that is damaged, or isn't the store's, is ignored and removed", arguments: 0..<7)
+    @Test("A file that is damaged, or isn't the store's, is ignored and removed", arguments: 0..<8)
     func removesDamaged(fault: Int) async throws {
         try await folder.store().keep(.test(30), for: .test("a"))
         let name = try #require(folder.responses.first)
@@ -60,6 +62,11 @@ struct FileEntityTagStoreTests {
         case 2: bytes[bytes.count / 2] ^= 1
         case 3: bytes = Data("{}".utf8)
         case 4: bytes = Data((0..<2_000).map { _ in UInt8.random(in: 0...255) })
+        case 7:
+            // Still JSON that can be read.
+            let text = String(decoding: bytes, as: UTF8.self)
+            bytes = Data(text.replacing(#""AQEB"#, with: #""AQEC"#).utf8)
+            #expect(String(decoding: bytes, as: UTF8.self) != text)
         case 5:
             // Whole, but of a later version.
             let text = String(decoding: bytes, as: UTF8.self).split(separator: "\n")[1]
