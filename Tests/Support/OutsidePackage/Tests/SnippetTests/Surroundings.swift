@@ -159,7 +159,8 @@ func run(_ action: Command.Action, _ environment: AppEnvironment) async {
     model.sendTrackingEvent(.background)
 }
 
-/// What XCTest has for UI tests on Apple's platforms. Its app loads a list at its launch.
+/// What XCTest has for UI tests on Apple's platforms. Its app has a key, and loads the first two pages of a list at its
+/// launch.
 @MainActor
 final class XCUIApplication {
     var launchArguments: [String] = []
@@ -167,10 +168,15 @@ final class XCUIApplication {
     func launch() {
         guard
             let configuration = try? AppConfiguration(
-                defaultBaseURL: baseURL, arguments: launchArguments, environment: [:])
+                defaultBaseURL: baseURL, headers: { _ in ["Authorization": "Bearer key"] },
+                arguments: launchArguments, environment: [:])
         else { return }
         let environment = AppEnvironment(
             configuration: configuration, urlSession: .uncached, locationFetcher: MockLocationFetcher())
-        Task { await environment.makeList().load() }
+        Task {
+            let list = environment.makeList()
+            await list.load()
+            await list.loadMore()
+        }
     }
 }
