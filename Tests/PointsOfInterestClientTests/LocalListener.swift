@@ -38,12 +38,12 @@ final class LocalListener: Sendable {
             defer { close(connection) }
             var request: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 4096)
-            while !request.suffix(4).elementsEqual("\r\n\r\n".utf8) {
-                let count = read(connection, &buffer, buffer.count)
-                guard count > 0 else { return }
+            while case let count = read(connection, &buffer, buffer.count), count > 0 {
                 request += buffer.prefix(count)
+                guard request.suffix(4).elementsEqual("\r\n\r\n".utf8) else { continue }
+                _ = Array(response.utf8).withUnsafeBytes { write(connection, $0.baseAddress, $0.count) }
+                return
             }
-            _ = Array(response.utf8).withUnsafeBytes { write(connection, $0.baseAddress, $0.count) }
         }
     }
 }
