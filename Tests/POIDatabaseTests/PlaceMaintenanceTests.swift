@@ -91,7 +91,10 @@ struct PlaceMaintenanceTests {
             let isDone = Lock(false)
             async let lines = Self.maintain(database, isDone)
             let read = try await Self.readAndWrite(sessions, until: isDone)
-            #expect(try await lines.first == "\(Self.placeCount) places written in spatial order")
+            // A place that is locked for an update when its turn comes is left out.
+            let line = try #require(await lines.first)
+            let written = try #require(line.wholeMatch(of: /(\d+) places written in spatial order/)?.1)
+            #expect((Self.placeCount - read...Self.placeCount).contains(try #require(Int(written))))
             #expect(read > 0)
 
             #expect(try await sessions[0].value(rows) == content.0)
