@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The client again, in a package in which `import CoreLocation`, `import Combine` and `import MapKit` find stand-ins.
-// So the code for Apple's platforms is compiled and run where none of them exists. It is a package of its own, because all modules of a
-// package can import each other; see scripts/checks/check-corelocation.
+// The client again, in a package in which `import CoreLocation`, `import Combine` and `import MapKit` find stand-ins. So
+// the code for Apple's platforms is compiled and run where none of them exists. It is a package of its own, because all
+// modules of a package can import each other; see scripts/checks/check-corelocation.
 let swiftSettings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 let package = Package(
