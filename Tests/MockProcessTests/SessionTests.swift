@@ -144,7 +144,8 @@ struct SessionTests {
             ("GET", "/scenario", "", 405, "method-not-allowed"),
             ("GET", "/fixtures", "", 405, "method-not-allowed"),
             ("POST", "/faults", "", 405, "method-not-allowed"),
-            ("GET", "/requests?wait=61", "", 400, "bad-request"), ("GET", "/nonsense", "", 404, "unknown-path"),
+            ("GET", "/requests?wait=61", "", 400, "bad-request"),
+            ("GET", "/nonsense", "", 404, "unknown-path"),
             ("PUT", "", "", 405, "method-not-allowed"), ("GET", "/fixtures/1", "", 404, "unknown-path"),
         ])
     func refuses(method: String, path: String, body: String, status: Int, code: String) async throws {
