@@ -53,10 +53,7 @@ public struct Nearby {
 
     private func showList() async -> Outcome {
         await list.load()
-        if case .failed(let error) = list.phase {
-            print(error.localizedDescription)
-            return .failed
-        }
+        if case .failed(let error) = list.phase { return fail(error) }
         if list.places.isEmpty { print("There is nothing nearby.") }
         for place in list.places { print(PlaceLine.text(for: place)) }
         return .done
@@ -66,14 +63,10 @@ public struct Nearby {
         do {
             _ = try await location.currentLocation()
         } catch {
-            print(error.localizedDescription)
-            return .failed
+            return fail(error)
         }
         await featured.refresh()
-        if let error = featured.lastError {
-            print(error.localizedDescription)
-            return .failed
-        }
+        if let error = featured.lastError { return fail(error) }
         featured.scheduleNextPlace()
         var shown = 0
         var last: PointOfInterest??
@@ -98,9 +91,18 @@ public struct Nearby {
         case .notAuthorized: print("The program may not know your position.")
         case .locationFailed(let failure): print("Your position could not be determined: \(failure.reason)")
         case .locationTimedOut: print("Your position could not be determined in time.")
-        case .requestFailed(let error): print(error.localizedDescription)
+        case .requestFailed(let error): return fail(error)
         case .cancelled: print("The check was cancelled.")
         }
         return status.isPointOfInterest.map { $0 ? .done : .elsewhere } ?? .failed
+    }
+
+    /// Prints what went wrong, and what the service says about it: whoever is at a terminal can use both.
+    private func fail(_ error: any Error) -> Outcome {
+        print(error.localizedDescription)
+        var cause = error
+        if case .request(let error)? = error as? NearbyPlacesError { cause = error }
+        if case .problem(let problem)? = cause as? RequestError, let detail = problem.detail { print(detail) }
+        return .failed
     }
 }

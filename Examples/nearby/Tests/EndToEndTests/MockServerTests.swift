@@ -42,15 +42,14 @@ struct MockServerTests {
 
     @Test("says so where the service fails, and can't be understood")
     func saysThatTheServiceFails() async throws {
-        for (fault, line) in [
-            (MockFault.problem(status: 500), "The service failed"),
-            (.malformedJSON, "The service sent a response that this app does not understand."),
+        for (fault, text) in [
+            (MockFault.problem(status: 500), ErrorText.unavailable), (.malformedJSON, .unreadable),
         ] {
             try await withSession { session in
                 try await session.setFaults([MockFaultRule(path: "/locations", fault: fault)])
                 let result = try await Program.run([], against: session.baseURL)
                 #expect(result.exitCode == 69)
-                #expect(result.lines == [line])
+                #expect(result.lines == [text.english])
                 #expect(try await session.faults().map(\.timesUsed) == [1])
             }
         }

@@ -34,7 +34,7 @@ struct ProgramTests {
     func handsOnProblems(server: Server) async throws {
         let result = try await Program.run(["--limit", "101"], against: server.url)
         #expect(result.exitCode == 69)
-        #expect(result.lines.first?.contains("limit must be a whole number from 1 to 100") == true)
+        #expect(result.lines.last?.contains("limit must be a whole number from 1 to 100") == true)
     }
 
     @Test("tells how it is called")

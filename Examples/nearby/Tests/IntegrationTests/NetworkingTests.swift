@@ -62,14 +62,15 @@ struct NetworkingTests {
             try RecordedResponse.invalidParameters.response(to: request)
         }
         #expect(outcome == .failed)
-        #expect(lines.count == 1)
-        #expect(lines.first?.contains("lat must be a number of degrees from -90 to 90") == true)
+        #expect(lines.count == 2)
+        #expect(lines.first == ErrorText.refused.english)
+        #expect(lines.last?.contains("lat must be a number of degrees from -90 to 90") == true)
     }
 
     @Test("tells that the network is down", arguments: [[], ["--watch"], ["--check"]])
     func tellsThatTheNetworkIsDown(arguments: [String]) async throws {
         let (outcome, lines) = try await run(arguments) { _ in throw URLError(.notConnectedToInternet) }
         #expect(outcome == .failed)
-        #expect(lines.first?.hasPrefix("The service could not be reached") == true)
+        #expect(lines == [ErrorText.offline.english])
     }
 }

@@ -41,7 +41,7 @@ struct NearbyTests {
     func failsToList() async {
         let finder = MockPlaceFinder { _ in throw RequestError.unexpectedStatus(502) }
         #expect(await program(finder).run(.list) == .failed)
-        #expect(output.lines == ["The service responded with status 502."])
+        #expect(output.lines == ["The service is not available at the moment. Try again later."])
     }
 
     @Test("features one place after another, ten seconds each")
