@@ -1,5 +1,6 @@
 import HTTPServer
 import MockServerAPI
+import PointsOfInterestServerAPI
 
 /// A session's rules for faults, and how often each was used. A value, without a socket.
 struct FaultPlan {
@@ -62,8 +63,8 @@ private struct RequestParts {
         var decoded: [UInt8] = []
         var rest = text
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let high = hexDigit(rest.first),
-                let low = hexDigit(rest.dropFirst().first)
+            if byte == UInt8(ascii: "%"), let high = rest.first?.hexDigitValue,
+                let low = rest.dropFirst().first?.hexDigitValue
             {
                 decoded.append(high << 4 | low)
                 rest = rest.dropFirst(2)
@@ -72,10 +73,6 @@ private struct RequestParts {
             }
         }
         return decoded
-    }
-
-    private static func hexDigit(_ byte: UInt8?) -> UInt8? {
-        byte.flatMap { Character(Unicode.Scalar($0)).hexDigitValue }.map { UInt8($0) }
     }
 
     /// Whether the request has all that a rule names.

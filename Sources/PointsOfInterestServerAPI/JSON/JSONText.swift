@@ -145,7 +145,7 @@ extension Slice<UnsafeBufferPointer<UInt8>> {
 extension UInt8 {
     /// The value of a hexadecimal digit of either case; nil if this is none.
     @inline(__always)
-    var hexDigitValue: UInt8? {
+    package var hexDigitValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
