@@ -69,8 +69,8 @@ soak: bootstrap ## run what takes longer than CI may
 	@scripts/soak
 
 .PHONY: bench
-bench: bootstrap ## measure against nginx and pgbench, and print the ratios
-	@Benchmarks/run
+bench: bootstrap ## measure beside nginx, pgbench, Redis and FastAPI (OPTIONS=--quick for a few minutes)
+	@Benchmarks/run $(OPTIONS)
 
 .PHONY: clean
 clean: ## remove what was built; the private database stays

@@ -37,7 +37,7 @@ let package = Package(
         .systemLibrary(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         llhttp,
-        .target(name: "CThreadIdentity"),
+        .target(name: "CSystem"),
 
         .target(name: "Locking", swiftSettings: swiftSettings),
 
@@ -61,10 +61,20 @@ let package = Package(
         .executableTarget(
             name: "EventGenerator", dependencies: ["PointsOfInterestServerAPI"],
             swiftSettings: swiftSettings),
+        // Distances on the ellipsoid and the exact order, which every store has in common.
+        .target(
+            name: "Geodesy", dependencies: ["CPROJ", "PointsOfInterestAPI", "PointsOfInterestServerAPI"],
+            swiftSettings: swiftSettings),
+
+        // The places in memory, packed: no HTTP, no SQL.
+        .target(
+            name: "SpatialIndex",
+            dependencies: ["Geodesy", "Locking", "PointsOfInterestAPI", "PointsOfInterestServerAPI"],
+            swiftSettings: swiftSettings),
 
         // The server, from the socket up.
         .target(
-            name: "EventLoop", dependencies: ["Locking", "CLibUV", "CThreadIdentity"],
+            name: "EventLoop", dependencies: ["Locking", "CLibUV", "CSystem"],
             swiftSettings: swiftSettings),
         .target(
             name: "HTTPServer", dependencies: ["EventLoop", "CLLHTTP", "CZlib"],
@@ -81,20 +91,21 @@ let package = Package(
         .target(
             name: "POIService",
             dependencies: [
-                "CPROJ", "EventLoop", "HTTPServer", "Hashing", "Locking", "PointsOfInterestAPI",
+                "EventLoop", "Geodesy", "HTTPServer", "Hashing", "Locking", "PointsOfInterestAPI",
                 "PointsOfInterestServerAPI",
             ],
             swiftSettings: swiftSettings),
         .target(
             name: "POIDatabase",
             dependencies: [
-                "EventLoop", "Locking", "Migrator", "POIService", "PointsOfInterestAPI", "Postgres",
+                "EventLoop", "Geodesy", "Locking", "Migrator", "POIService", "PointsOfInterestAPI",
+                "PointsOfInterestServerAPI", "Postgres", "SpatialIndex",
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "poi",
             dependencies: [
-                "EventLoop", "Locking", "Migrator", "POIDatabase", "POIService", "PrivateCluster",
+                "CSystem", "EventLoop", "Locking", "Migrator", "POIDatabase", "POIService", "PrivateCluster",
             ],
             swiftSettings: swiftSettings),
         // The same service over fixtures: no database, no libpq.
@@ -111,6 +122,9 @@ let package = Package(
 
         // What several test targets share.
         .target(name: "Randomness", path: "Tests/Support/Randomness", swiftSettings: swiftSettings),
+        .target(
+            name: "DifficultPlaces", dependencies: ["PointsOfInterestAPI", "Randomness"],
+            path: "Tests/Support/DifficultPlaces", swiftSettings: swiftSettings),
 
         .target(
             name: "Loopback", dependencies: ["EventLoop"], path: "Tests/Support/Loopback",
@@ -151,6 +165,23 @@ let package = Package(
             dependencies: ["PointsOfInterestAPI", "PointsOfInterestServerAPI", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
+            name: "GeodesyTests",
+            dependencies: ["Geodesy", "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Randomness"],
+            swiftSettings: swiftSettings),
+        // What the index costs, see Documentation/exactness.md.
+        .executableTarget(
+            name: "measure-index",
+            dependencies: ["Geodesy", "PointsOfInterestAPI", "Randomness", "SpatialIndex"],
+            path: "Benchmarks/structures", swiftSettings: swiftSettings),
+        .testTarget(
+            name: "SpatialIndexTests",
+            dependencies: [
+                "DifficultPlaces", "Geodesy", "Locking", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
+                "Randomness",
+                "SpatialIndex",
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
             name: "EventGeneratorTests",
             dependencies: ["EventGenerator", "PointsOfInterestAPI", "PointsOfInterestServerAPI"],
             exclude: ["Definitions"],
@@ -182,8 +213,11 @@ let package = Package(
         .testTarget(
             name: "POIDatabaseTests",
             dependencies: [
-                "EventLoop", "Locking", "Loopback", "Migrator", "POIDatabase", "POIService",
-                "PointsOfInterestAPI", "Postgres", "PrivateCluster", "Randomness",
+                "DifficultPlaces", "EventLoop", "Locking", "Loopback", "Migrator", "POIDatabase",
+                "POIService",
+                "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Postgres", "PrivateCluster",
+                "Randomness",
+                "SpatialIndex",
             ],
             exclude: ["PlainTextFunctions.sql"], swiftSettings: swiftSettings),
 

@@ -1,6 +1,6 @@
 import Locking
 import CLibUV
-import CThreadIdentity
+import CSystem
 import Synchronization
 
 #if canImport(Darwin)
@@ -28,10 +28,21 @@ public final class EventLoop: @unchecked Sendable {
     private let check: UnsafeMutablePointer<uv_check_t>
     private let idle: UnsafeMutablePointer<uv_idle_t>
 
-    private var ready: [UnownedJob] = []
-    private var running: [UnownedJob] = []
-    private var endOfTurn: [() -> Void] = []
+    /// In memory of its own: every turn looks at it several times, and each access to a stored property of a class
+    /// that the compiler can't prove exclusive is checked at run time, for 80 instructions.
+    private let turn: UnsafeMutablePointer<Turn>
     private var openHandles = 0
+
+    /// What the loop has to do in this turn.
+    private struct Turn {
+        var ready: [UnownedJob] = []
+        var running: [UnownedJob] = []
+        var endOfTurn: [() -> Void] = []
+        /// Whether `idle` makes the loop poll without waiting.
+        var isPolling = false
+
+        var isEmpty: Bool { ready.isEmpty && endOfTurn.isEmpty }
+    }
 
     /// The buffer that all streams read into. A read is delivered before the next one starts, so one is enough.
     let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
@@ -49,15 +60,17 @@ public final class EventLoop: @unchecked Sendable {
         prepare = .allocateZeroed()
         check = .allocateZeroed()
         idle = .allocateZeroed()
+        turn = .allocate(capacity: 1)
+        turn.initialize(to: Turn())
         try EventLoopError.check(uv_loop_init(raw))
         uv_loop_set_data(raw, Unmanaged.passUnretained(self).toOpaque())
         try EventLoopError.check(
-            uv_async_init(raw, async) { handle in EventLoop.of(handle?.pointee.loop)?.receive() })
+            uv_async_init(raw, async) { handle in EventLoop.with(handle?.pointee.loop) { $0.receive() } })
         uv_prepare_init(raw, prepare)
         uv_check_init(raw, check)
         uv_idle_init(raw, idle)
-        uv_prepare_start(prepare) { handle in EventLoop.of(handle?.pointee.loop)?.runTurn() }
-        uv_check_start(check) { handle in EventLoop.of(handle?.pointee.loop)?.runTurn() }
+        uv_prepare_start(prepare) { handle in EventLoop.with(handle?.pointee.loop) { $0.runTurn() } }
+        uv_check_start(check) { handle in EventLoop.with(handle?.pointee.loop) { $0.runTurn() } }
         // `async` keeps the loop alive until `stop()`; `idle` keeps it alive while jobs wait.
         uv_unref(Self.base(prepare))
         uv_unref(Self.base(check))
@@ -68,6 +81,8 @@ public final class EventLoop: @unchecked Sendable {
         prepare.deallocate()
         check.deallocate()
         idle.deallocate()
+        turn.deinitialize(count: 1)
+        turn.deallocate()
         raw.deallocate()
         readBuffer.deallocate()
     }
@@ -149,15 +164,18 @@ public final class EventLoop: @unchecked Sendable {
     /// The time of `MonotonicClock` in milliseconds, read once a turn (`uv_now`). For deadlines.
     public var now: Duration {
         preconditionInEventLoop()
-        return .milliseconds(Int64(clamping: uv_now(raw)))
+        return .milliseconds(nowMilliseconds)
     }
+
+    /// `now` as a number of milliseconds, which costs less to compute with.
+    package var nowMilliseconds: Int64 { Int64(clamping: uv_now(raw)) }
 
     /// Runs `work` after the jobs of this turn, before the loop waits for events again.
     ///
     /// Used to send everything that the jobs of a turn wrote in one system call.
     public func atEndOfTurn(_ work: @escaping () -> Void) {
         preconditionInEventLoop()
-        endOfTurn.append(work)
+        turn.pointee.endOfTurn.append(work)
     }
 
     func handleOpened() {
@@ -177,30 +195,33 @@ public final class EventLoop: @unchecked Sendable {
     /// send leaves together. Jobs that keep making each other ready don't starve the loop: after `roundsPerTurn` it
     /// polls for events without waiting.
     private func runTurn() {
+        guard !turn.pointee.isEmpty || turn.pointee.isPolling else { return }
         runReadyJobs()
-        if !endOfTurn.isEmpty {
-            let works = endOfTurn
-            endOfTurn.removeAll(keepingCapacity: true)
+        if !turn.pointee.endOfTurn.isEmpty {
+            let works = turn.pointee.endOfTurn
+            turn.pointee.endOfTurn.removeAll(keepingCapacity: true)
             for work in works { work() }
         }
-        if ready.isEmpty && endOfTurn.isEmpty {
-            uv_idle_stop(idle)
-        } else {
+        turn.pointee.isPolling = !turn.pointee.isEmpty
+        if turn.pointee.isPolling {
             // An idle handle makes the loop poll without waiting.
             uv_idle_start(idle) { _ in }
+        } else {
+            uv_idle_stop(idle)
         }
     }
 
     private func runReadyJobs() {
         var rounds = 0
-        while !ready.isEmpty && rounds < Self.roundsPerTurn {
+        while !turn.pointee.ready.isEmpty && rounds < Self.roundsPerTurn {
             rounds += 1
-            swap(&ready, &running)
-            for job in running {
-                job.runSynchronously(
-                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+            swap(&turn.pointee.ready, &turn.pointee.running)
+            for job in turn.pointee.running {
+                // Not isolated to the loop as a serial executor: then a task that another thread has resumed is now and
+                // then queued again between two statements, and what comes between is lost to it (Swift 6.3).
+                job.runSynchronously(on: asUnownedTaskExecutor())
             }
-            running.removeAll(keepingCapacity: true)
+            turn.pointee.running.removeAll(keepingCapacity: true)
         }
     }
 
@@ -233,7 +254,7 @@ public final class EventLoop: @unchecked Sendable {
         }
         for work in works {
             switch work {
-            case .job(let job): ready.append(job)
+            case .job(let job): turn.pointee.ready.append(job)
             case .closure(let closure): closure()
             }
         }
@@ -242,15 +263,17 @@ public final class EventLoop: @unchecked Sendable {
     /// Queues a job for the loop's thread. Any thread.
     func schedule(_ job: UnownedJob) {
         if isInEventLoop {
-            ready.append(job)
+            turn.pointee.ready.append(job)
         } else {
             send(.job(job))
         }
     }
 
-    private static func of(_ loop: UnsafeMutablePointer<uv_loop_t>?) -> EventLoop? {
-        guard let loop, let data = uv_loop_get_data(loop) else { return nil }
-        return Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue()
+    /// Calls `body` with the loop that libuv passes to a callback. The thread that runs it keeps it alive.
+    @inline(__always)
+    static func with(_ loop: UnsafeMutablePointer<uv_loop_t>?, _ body: (EventLoop) -> Void) {
+        guard let loop, let data = uv_loop_get_data(loop) else { return }
+        Unmanaged<EventLoop>.fromOpaque(data)._withUnsafeGuaranteedRef { body($0) }
     }
 
     private static func base<Raw>(_ raw: UnsafeMutablePointer<Raw>) -> UnsafeMutablePointer<uv_handle_t> {

@@ -1,4 +1,4 @@
-import CThreadIdentity
+import CSystem
 import Locking
 
 #if canImport(Darwin)
@@ -28,6 +28,11 @@ public final class EventLoopThread: Sendable {
     /// - Throws: `EventLoopError` if the system has no thread or no file descriptor left.
     public static func start(name: String) throws -> EventLoopThread {
         try EventLoopThread(loop: EventLoop(), name: name)
+    }
+
+    /// Waits until the loop has ended, which something on it has to stop. Call it once, from another thread. Blocks.
+    package func join() {
+        thread.join()
     }
 
     /// Stops the loop, waits until its active handles are closed, and ends the thread.

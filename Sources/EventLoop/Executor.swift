@@ -1,24 +1,14 @@
 import Locking
 
-extension EventLoop: SerialExecutor, TaskExecutor {
+extension EventLoop: TaskExecutor {
     /// Queues a job of the Swift runtime for the loop's thread. Any thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         schedule(UnownedJob(job))
     }
 
-    /// The loop as the executor of actors.
-    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
-        UnownedSerialExecutor(ordinary: self)
-    }
-
     /// The loop as the executor that tasks prefer.
     public func asUnownedTaskExecutor() -> UnownedTaskExecutor {
         UnownedTaskExecutor(ordinary: self)
-    }
-
-    /// Traps off the loop's thread. The runtime calls it for `assumeIsolated`.
-    public func checkIsolated() {
-        preconditionInEventLoop()
     }
 }
 

@@ -62,9 +62,15 @@ final class HandleBox<Raw, Owner: AnyObject>: AnyHandleBox {
     /// The owner of a handle that libuv passes to a callback; nil once the handle is closing.
     @inline(__always)
     static func owner(of raw: UnsafeMutablePointer<Raw>?) -> Owner? {
-        guard let raw, let box = AnyHandleBox.of(UnsafeMutableRawPointer(raw)) else { return nil }
-        let typed = unsafeDowncast(box, to: HandleBox<Raw, Owner>.self)
-        return typed.isOpen ? typed.owner : nil
+        guard let raw,
+            let data = uv_handle_get_data(
+                UnsafeMutableRawPointer(raw).assumingMemoryBound(to: uv_handle_t.self))
+        else { return nil }
+        // An open handle keeps its box alive.
+        return Unmanaged<AnyHandleBox>.fromOpaque(data)._withUnsafeGuaranteedRef { box in
+            let typed = unsafeDowncast(box, to: HandleBox<Raw, Owner>.self)
+            return typed.isOpen ? typed.owner : nil
+        }
     }
 
     /// Closes the handle. Calls `onClosed` once libuv no longer uses it. A second call does nothing.

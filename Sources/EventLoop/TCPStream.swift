@@ -12,7 +12,10 @@ import CLibUV
 /// open, and in memory, until `close()` or `reset()`.
 public final class TCPStream {
     /// Gets the bytes that were read. They are valid during the call only.
-    public var onRead: ((UnsafeRawBufferPointer) -> Void)?
+    public var onRead: ((UnsafeRawBufferPointer) -> Void)? {
+        get { state.pointee.onRead }
+        set { state.pointee.onRead = newValue }
+    }
     /// Called when the peer has ended its side (FIN). Nothing is read after it.
     public var onEnd: (() -> Void)?
     /// Called once when reading or writing failed (`ECONNRESET`, `EPIPE`, …). The owner still has to close the stream.
@@ -21,11 +24,19 @@ public final class TCPStream {
     public var onDrained: (() -> Void)?
 
     /// Number of bytes that are queued because the system didn't take them yet.
-    public private(set) var queuedWriteBytes = 0
+    public var queuedWriteBytes: Int { state.pointee.queuedWriteBytes }
 
+    /// What every read and write needs.
+    private struct State {
+        var onRead: ((UnsafeRawBufferPointer) -> Void)?
+        var queuedWriteBytes = 0
+        var hasFailed = false
+        var isReading = false
+    }
+
+    /// In memory of its own, so that accesses aren't checked at run time.
+    private let state: UnsafeMutablePointer<State>
     private let box: HandleBox<uv_tcp_t, TCPStream>
-    private var hasFailed = false
-    private var isReading = false
     private var resetWatch: ResetWatch?
 
     /// Maximum number of bytes of one system call: `uv_try_write` returns the count as a C int.
@@ -33,7 +44,14 @@ public final class TCPStream {
 
     init(loop: EventLoop) throws(EventLoopError) {
         box = try HandleBox(loop: loop, uv_tcp_init)
+        state = .allocate(capacity: 1)
+        state.initialize(to: State())
         box.attach(self)
+    }
+
+    deinit {
+        state.deinitialize(count: 1)
+        state.deallocate()
     }
 
     /// The loop whose thread owns the stream.
@@ -74,16 +92,17 @@ public final class TCPStream {
 
     /// Reads and calls `onRead` until `stopReading()`.
     public func startReading() {
-        guard box.isOpen, !isReading, !hasFailed else { return }
-        isReading = true
+        guard box.isOpen, !state.pointee.isReading, !state.pointee.hasFailed else { return }
+        state.pointee.isReading = true
         let status = uv_read_start(
             stream,
             { handle, _, buffer in
                 // All streams share one buffer: a read is delivered before the next one starts.
-                guard let stream = TCPStream.owner(ofHandle: handle) else { return }
-                let memory = stream.loop.readBuffer
-                buffer?.pointee.base = memory.baseAddress?.assumingMemoryBound(to: CChar.self)
-                buffer?.pointee.len = memory.count
+                EventLoop.with(handle?.pointee.loop) { loop in
+                    let memory = loop.readBuffer
+                    buffer?.pointee.base = memory.baseAddress?.assumingMemoryBound(to: CChar.self)
+                    buffer?.pointee.len = memory.count
+                }
             },
             { handle, count, buffer in
                 let bytes = UnsafeRawPointer(buffer?.pointee.base)
@@ -94,8 +113,8 @@ public final class TCPStream {
 
     /// Stops reading. TCP's window holds the peer back once the system's buffers are full.
     public func stopReading() {
-        guard box.isOpen, isReading else { return }
-        isReading = false
+        guard box.isOpen, state.pointee.isReading else { return }
+        state.pointee.isReading = false
         uv_read_stop(stream)
     }
 
@@ -104,7 +123,7 @@ public final class TCPStream {
     /// Write something after it: a peer that has closed both directions responds with a reset, a peer that only
     /// stopped sending doesn't. If the system can't watch for it, the next write reports the reset.
     public func watchForReset() {
-        guard !hasFailed, resetWatch == nil, let socket = descriptor else { return }
+        guard !state.pointee.hasFailed, resetWatch == nil, let socket = descriptor else { return }
         resetWatch = try? ResetWatch(loop: loop, socket: socket) { [weak self] in
             self?.fail(UV_ECONNRESET.rawValue)
         }
@@ -131,9 +150,9 @@ public final class TCPStream {
 
     /// Writes `bytes`. What the system doesn't take at once is copied and queued.
     public func write(_ bytes: UnsafeRawBufferPointer) {
-        guard box.isOpen, !hasFailed, !bytes.isEmpty else { return }
+        guard box.isOpen, !state.pointee.hasFailed, !bytes.isEmpty else { return }
         var written = 0
-        if queuedWriteBytes == 0 {
+        if state.pointee.queuedWriteBytes == 0 {
             var buffer = uv_buf_t(
                 base: UnsafeMutablePointer(mutating: bytes.baseAddress?.assumingMemoryBound(to: CChar.self)),
                 len: min(bytes.count, Self.writeLimit))
@@ -160,7 +179,7 @@ public final class TCPStream {
         request.pointee.data = UnsafeMutableRawPointer(bitPattern: bytes.count)
         var buffer = uv_buf_t(
             base: payload.baseAddress?.assumingMemoryBound(to: CChar.self), len: payload.count)
-        queuedWriteBytes += bytes.count
+        state.pointee.queuedWriteBytes += bytes.count
         let status = uv_write(request, stream, &buffer, 1) { request, status in
             guard let request else { return }
             let count = Int(bitPattern: request.pointee.data)
@@ -170,23 +189,23 @@ public final class TCPStream {
         }
         if status < 0 {
             base.deallocate()
-            queuedWriteBytes -= bytes.count
+            state.pointee.queuedWriteBytes -= bytes.count
             fail(status)
         }
     }
 
     private func didWrite(count: Int, status: Int32) {
-        queuedWriteBytes -= count
+        state.pointee.queuedWriteBytes -= count
         if status < 0 {
             fail(status)
-        } else if queuedWriteBytes == 0 {
+        } else if state.pointee.queuedWriteBytes == 0 {
             onDrained?()
         }
     }
 
     /// Ends this side of the connection (FIN), after all queued bytes.
     public func shutdownWriting() {
-        guard box.isOpen, !hasFailed else { return }
+        guard box.isOpen, !state.pointee.hasFailed else { return }
         let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
         let status = uv_shutdown(request, stream) { request, _ in request?.deallocate() }
         if status < 0 { request.deallocate() }
@@ -219,8 +238,8 @@ public final class TCPStream {
 
     /// Reports an error at the end of the turn, so that `onError` never runs inside a call by the owner.
     private func fail(_ status: Int32) {
-        guard !hasFailed else { return }
-        hasFailed = true
+        guard !state.pointee.hasFailed else { return }
+        state.pointee.hasFailed = true
         stopReading()
         resetWatch?.close()
         resetWatch = nil
@@ -252,12 +271,6 @@ public final class TCPStream {
     private static func owner(of stream: UnsafeMutablePointer<uv_stream_t>?) -> TCPStream? {
         HandleBox<uv_tcp_t, TCPStream>.owner(
             of: UnsafeMutableRawPointer(stream)?.assumingMemoryBound(to: uv_tcp_t.self))
-    }
-
-    @inline(__always)
-    private static func owner(ofHandle handle: UnsafeMutablePointer<uv_handle_t>?) -> TCPStream? {
-        HandleBox<uv_tcp_t, TCPStream>.owner(
-            of: UnsafeMutableRawPointer(handle)?.assumingMemoryBound(to: uv_tcp_t.self))
     }
 }
 

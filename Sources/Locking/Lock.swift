@@ -8,6 +8,9 @@
 ///
 /// Built on pthreads, because ThreadSanitizer does not understand `Synchronization.Mutex` and
 /// reports false races with it. Usable from any thread; not recursive.
+///
+/// A function isn't a state by itself but in a structure: where a generic type stores a function, Swift wraps it again
+/// for each access and stores the wrapped one.
 public final class Lock<State>: @unchecked Sendable {
     // @unchecked: `state` is used between pthread_mutex_lock and pthread_mutex_unlock only.
     private var state: State

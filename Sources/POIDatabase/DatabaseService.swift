@@ -33,14 +33,23 @@ public struct DatabaseService: Sendable {
         let partitions = EventPartitionClaim(observability: observability)
         let placesLog = ConnectionLog(.places, record: observability.record)
         let eventsLog = ConnectionLog(.events, record: observability.record)
+        let follower =
+            database.index.use == .off
+            ? nil
+            : try IndexFollowerThread(
+                database, dataset: dataset, route: route, connectionLog: placesLog,
+                record: observability.record)
+        defer { follower?.stop() }
         let service = Service(
             configuration: configuration, observability: observability,
             storeConnections: database.pool.connections + events.pool.connections + 1,
             makeStore: { loop in
-                PostgresPlaceStore(
+                let store = PostgresPlaceStore(
                     configuration: database, migrations: migrations, loop: loop, dataset: dataset,
                     route: route, connectionLog: placesLog,
                     record: observability.record)
+                guard let follower else { return store }
+                return IndexedPlaceStore(store, index: follower.index, use: database.index.use, loop: loop)
             },
             makeEventStore: { loop in
                 PostgresEventStore(
@@ -48,6 +57,8 @@ public struct DatabaseService: Sendable {
             })
         try service.run { url in
             observability.record(.listening(url: url))
+            // Not before: a process that can't listen says that and nothing else.
+            follower?.begin()
             onListening(url)
         }
         observability.record(.stopped)

@@ -1,70 +1,102 @@
-/// One name and value of a query, not percent-encoded.
-package struct QueryItem: Hashable, Sendable {
-    /// The parameter's name.
-    package let name: String
-    /// The parameter's value.
-    package let value: String
+/// Writes a query, percent-encoded (RFC 3986, section 2.1), straight into bytes.
+///
+/// Everything but the unreserved characters is escaped: `+` is `%2B`. The server's side decodes.
+package struct QueryWriter: ~Copyable {
+    private var buffer = ByteBuffer(capacity: 256)
+    /// Where the query begins.
+    private let start: Int
 
-    /// Makes an item of text that is not percent-encoded.
-    package init(name: String, value: String) {
-        self.name = name
-        self.value = value
+    /// Makes an empty query.
+    ///
+    /// - Parameter prefix: what is kept in front of the query and isn't part of it.
+    package init(behind prefix: StaticString = "") {
+        buffer.append(prefix)
+        start = buffer.count
     }
 
-    init(_ name: String, _ text: String) {
-        self.init(name: name, value: text)
+    /// How many bytes are written so far.
+    package var count: Int { buffer.count - start }
+
+    /// What is written so far.
+    package var text: String {
+        var text = ""
+        withBytes { text = String(decoding: $0, as: UTF8.self) }
+        return text
     }
 
-    init(_ name: String, _ number: Double) {
-        self.init(name, [number])
+    /// Calls a closure with what is written so far.
+    package func withBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+        buffer.withBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     }
 
-    init(_ name: String, _ numbers: [Double]) {
-        var digits = ByteBuffer(capacity: 32 * numbers.count)
+    /// Calls a closure with the memory that the query is in, behind its prefix: what it appends is no longer a query.
+    package mutating func withBuffer(_ body: (inout ByteBuffer) -> Void) { body(&buffer) }
+
+    /// The stable hash of what is written so far; `seed` continues another hash.
+    package func hash(seed: UInt64 = StableHash.basis) -> UInt64 {
+        var hash = seed
+        withBytes { hash = StableHash.hash($0, seed: seed) }
+        return hash
+    }
+
+    /// Adds an item; its name needs no escape.
+    package mutating func add(_ name: StaticString, _ text: String) {
+        begin(name)
+        append(text)
+    }
+
+    /// Adds an item; its name needs no escape.
+    package mutating func add(_ name: StaticString, _ number: Double) {
+        begin(name)
+        append(number)
+    }
+
+    /// Adds an item; its name needs no escape.
+    package mutating func add(_ name: StaticString, _ number: Int) {
+        begin(name)
+        buffer.appendDecimal(number)
+    }
+
+    /// Adds an item of several numbers with commas between them; its name needs no escape.
+    package mutating func add(_ name: StaticString, _ numbers: [Double]) {
+        begin(name)
         for (index, number) in numbers.enumerated() {
-            if index > 0 { digits.append(UInt8(ascii: ",")) }
-            digits.appendDecimal(number)
+            if index > 0 { buffer.append("%2C") }
+            append(number)
         }
-        self.init(name, String(decoding: digits.bytes, as: UTF8.self))
     }
 
-    init(_ name: String, _ number: Int) {
-        self.init(name, String(number))
+    private mutating func begin(_ name: StaticString) {
+        if count > 0 { buffer.append(UInt8(ascii: "&")) }
+        buffer.append(name)
+        buffer.append(UInt8(ascii: "="))
     }
-}
 
-extension [QueryItem] {
-    /// The items as a query, everything but RFC 3986's unreserved characters escaped: `+` is `%2B`.
-    package var percentEncodedQuery: String {
-        var query: [UInt8] = []
-        query.reserveCapacity(48 * count)
-        for item in self {
-            if !query.isEmpty { query.append(UInt8(ascii: "&")) }
-            PercentEncoding.encode(item.name, onto: &query)
-            query.append(UInt8(ascii: "="))
-            PercentEncoding.encode(item.value, onto: &query)
-        }
-        return String(decoding: query, as: UTF8.self)
+    private mutating func append(_ number: Double) {
+        // A larger one may have an exponent, and with it a plus.
+        guard number.magnitude < 1e8 else { return append(number.description) }
+        buffer.appendDecimal(number)
     }
-}
 
-/// Percent-encoding of names and values in a query (RFC 3986, section 2.1). The server's side decodes.
-package enum PercentEncoding {
-    /// Appends a text, everything but RFC 3986's unreserved characters escaped.
-    fileprivate static func encode(_ text: String, onto encoded: inout [UInt8]) {
-        for byte in text.utf8 {
-            if isUnreserved(byte) {
-                encoded.append(byte)
-            } else {
-                encoded.append(UInt8(ascii: "%"))
-                encoded.append(hexDigit(byte >> 4))
-                encoded.append(hexDigit(byte & 15))
+    private mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            for byte in bytes {
+                if byte.isUnreserved {
+                    buffer.append(byte)
+                } else {
+                    buffer.append(UInt8(ascii: "%"))
+                    buffer.append((byte >> 4).hexDigit)
+                    buffer.append((byte & 15).hexDigit)
+                }
             }
         }
     }
+}
 
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
+extension UInt8 {
+    fileprivate var isUnreserved: Bool {
+        switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."),
             UInt8(ascii: "_"), UInt8(ascii: "~"):
@@ -74,9 +106,7 @@ package enum PercentEncoding {
         }
     }
 
-    private static func hexDigit(_ nibble: UInt8) -> UInt8 {
-        nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
-    }
+    fileprivate var hexDigit: UInt8 { self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "A") + self - 10 }
 }
 
 extension [String] {

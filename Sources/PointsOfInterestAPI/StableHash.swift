@@ -10,6 +10,13 @@ package enum StableHash {
         return inPlace ?? bytes.reduce(seed, step)
     }
 
+    /// The hash of bytes in memory.
+    package static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = basis) -> UInt64 {
+        var hash = seed
+        for byte in bytes { hash = step(hash, byte) }
+        return hash
+    }
+
     /// The hash of a text's UTF-8.
     package static func hash(_ text: String, seed: UInt64 = basis) -> UInt64 {
         var text = text

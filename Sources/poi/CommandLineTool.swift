@@ -1,3 +1,4 @@
+import CSystem
 import Foundation
 import POIDatabase
 import POIService
@@ -9,6 +10,7 @@ struct CommandLineTool {
 
     static func main() {
         Terminal.prepare()
+        poi_return_large_blocks()
         exit(
             CommandLineTool(environment: ProcessInfo.processInfo.environment)
                 .run(Array(CommandLine.arguments.dropFirst())))

@@ -48,14 +48,37 @@ struct ExecutorTests {
         }
     }
 
-    @Test("An actor whose executor is the loop is isolated on its thread")
-    func actorOnLoop() async throws {
-        try await withLoop { loop in
-            let counter = Counter(loop: loop)
-            await counter.increment()
-            let value = try await loop.submit { counter.assumeIsolated { $0.value } }
-            #expect(value == 1)
+    @Test("Nothing runs between a condition and the continuation that waits for it")
+    func keepsItsTurn() async throws {
+        let elsewhere = try EventLoopThread.start(name: "elsewhere")
+        try await onLoop { loop in
+            // Resumes the task from another thread.
+            func passThrough() async {
+                await withUnsafeContinuation { continuation in
+                    elsewhere.loop.execute { continuation.resume() }
+                }
+            }
+            for round in 0..<20_000 {
+                let sleeper = LoopBound(Sleeper(), loop: loop)
+                Task(executorPreference: loop) {
+                    for _ in 0..<2 { await passThrough() }
+                    await sleeper.value.sleep()
+                }
+                for _ in 0..<round % 7 { await passThrough() }
+                sleeper.value.wake()
+                var turns = 0
+                while !sleeper.value.hasEnded, turns < 1000 {
+                    await passThrough()
+                    turns += 1
+                }
+                guard sleeper.value.hasEnded else {
+                    sleeper.value.wake()
+                    Issue.record("it fell asleep though it had been woken, in round \(round)")
+                    return
+                }
+            }
         }
+        elsewhere.stopAndJoin()
     }
 
     @Test("Work from many threads all runs, in order for each thread")
@@ -136,19 +159,26 @@ struct ExecutorTests {
         }
     }
 
-    private actor Counter {
-        nonisolated let loop: EventLoop
-        private(set) var value = 0
+    /// Sleeps until it is woken, unless it was woken before.
+    private final class Sleeper {
+        private var continuation: UnsafeContinuation<Void, Never>?
+        private var isAwake = false
+        private(set) var hasEnded = false
 
-        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-
-        init(loop: EventLoop) {
-            self.loop = loop
+        func sleep() async {
+            if !isAwake { await fallAsleep() }
+            hasEnded = true
         }
 
-        func increment() {
-            loop.preconditionInEventLoop()
-            value += 1
+        private func fallAsleep() async {
+            await withUnsafeContinuation { continuation = $0 }
+        }
+
+        func wake() {
+            isAwake = true
+            let woken = continuation
+            continuation = nil
+            woken?.resume()
         }
     }
 }

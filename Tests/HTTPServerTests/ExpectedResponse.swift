@@ -18,6 +18,7 @@ enum ExpectedResponse {
     /// Length of `hello` as it is sent: a date has 29 bytes, an id 15.
     static let helloLength = hello.utf8.count - "<date><id>".utf8.count + 29 + 15
     static let hello = text("200 OK", "hello")
+    static let now = text("200 OK", "now")
     static let gated = text("200 OK", "gated")
     static let lastHello = text("200 OK", "hello", connection: "close")
 }
@@ -60,5 +61,6 @@ extension WireClient {
 /// Requests that most tests send.
 enum WireRequest {
     static let hello = "GET /hello HTTP/1.1\r\nHost: h\r\n\r\n"
+    static let now = "GET /now HTTP/1.1\r\nHost: h\r\n\r\n"
     static let gated = "GET /gated HTTP/1.1\r\nHost: h\r\n\r\n"
 }

@@ -39,6 +39,53 @@ struct MessageTests {
         #expect(HTTPHeaderName("X-a").hashValue == HTTPHeaderName("x-A").hashValue)
     }
 
+    @Test("Fields that the server knows are found in any case of their name, and only those")
+    func knownFields() {
+        let names: [HTTPHeaderName] = [
+            .accept, .acceptEncoding, .authorization, .connection, .contentEncoding, "Content-Length",
+            .contentType,
+            "Expect", "Host", .ifMatch, .ifNoneMatch, .origin, .traceParent, "Transfer-Encoding", .requestID,
+        ]
+        #expect(Set(names.compactMap(\.known)).count == names.count)
+        for name in names {
+            #expect(KnownField(name.rawValue.uppercased()) == name.known)
+            #expect(KnownField(name.rawValue + "x") == nil)
+            #expect(
+                KnownField("x" + name.rawValue.dropFirst()) == nil
+                    || name.rawValue.lowercased().hasPrefix("x"))
+            var headers: HTTPHeaders = ["X-Other": "1"]
+            #expect(!headers.contains(name))
+            headers.add(name, "v")
+            #expect(headers.contains(name))
+            #expect(headers.first(name) == "v")
+            headers.remove(name)
+            #expect(!headers.contains(name))
+        }
+        #expect(KnownField("Vary") == nil)
+    }
+
+    @Test("The characters of tokens and of hosts are those of RFC 9110 and RFC 3986")
+    func characterSets() {
+        let alphanumeric = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+        for byte in UInt8.min ... .max {
+            #expect(ASCII.isToken(byte) == ("!#$%&'*+-.^_`|~" + alphanumeric).utf8.contains(byte))
+            #expect(ASCII.isHostName(byte) == ("-._~!$&'()*+,;=" + alphanumeric).utf8.contains(byte))
+        }
+    }
+
+    @Test(
+        "A method is known by its token, or keeps it",
+        arguments: [
+            "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "get", "BREW",
+        ])
+    func methods(token: String) {
+        let method = HTTPMethod(token)
+        #expect(method?.rawValue == token)
+        #expect((method?.knownToken == nil) == ["get", "BREW"].contains(token))
+        #expect(method == HTTPMethod(token))
+        #expect(method != HTTPMethod(token + "S"))
+    }
+
     @Test("Header fields are added after others unchanged")
     func addedFields() {
         var headers: HTTPHeaders = ["A": "1"]
@@ -53,7 +100,7 @@ struct MessageTests {
     func commonFields() {
         let common = ResponseEncoder.encode(["Vary": "Accept", "Date": "mine", "X": "y"] as HTTPHeaders)
         #expect(String(decoding: common, as: UTF8.self) == "Vary: Accept\r\nX: y\r\n")
-        let framing = ResponseEncoder.Framing(keepsAlive: true, version: .http11, requestID: "id")
+        let framing = ResponseEncoder.Framing(keepsAlive: true, version: .http11, id: RequestID("id"))
         let bytes = ResponseEncoder.encode(
             HTTPResponse(.noContent, headers: ["A": "b"]), framing, date: Array("now".utf8),
             commonFields: common)
@@ -68,7 +115,7 @@ struct MessageTests {
         var response = HTTPResponse(.ok, body: [33])
         func encoded(isHead: Bool) -> String {
             let framing = ResponseEncoder.Framing(
-                isHead: isHead, keepsAlive: true, version: .http11, requestID: "id")
+                isHead: isHead, keepsAlive: true, version: .http11, id: RequestID("id"))
             return String(
                 decoding: ResponseEncoder.encode(response, framing, date: Array("now".utf8)), as: UTF8.self)
         }
@@ -76,6 +123,62 @@ struct MessageTests {
         response.tellsLengthToHead = false
         #expect(!encoded(isHead: true).contains("Content-Length"))
         #expect(encoded(isHead: false).contains("Content-Length: 1\r\n"))
+    }
+
+    /// A body in memory, with room for its head.
+    private static func body(_ text: String) -> ResponseBody {
+        let memory = ResponseMemory.make(atLeast: ResponseBody.headroom + text.utf8.count)
+        memory[ResponseBody.headroom...].copyBytes(from: text.utf8)
+        return ResponseBody(adopting: memory, end: ResponseBody.headroom + text.utf8.count)
+    }
+
+    @Test(
+        "Prepared fields, an entity tag and a body in memory are sent as if they were not",
+        arguments: [1, 400])
+    func preparedResponse(valueLength: Int) {
+        // With the longer value, the head is longer than the room in front of the body.
+        let long = String(repeating: "v", count: valueLength)
+        let fields: HTTPHeaders = ["A": long, "B": long, "C": long, "Date": "mine"]
+        let tag = EntityTag(hash: 1)
+        let prepared = HTTPResponse(
+            .ok, prepared: PreparedFields(fields), entityTag: tag, headers: ["D": "4"],
+            body: Self.body("content"))
+        var plain = HTTPResponse(.ok, headers: fields, body: Array("content".utf8))
+        plain.headers.add(.eTag, tag.fieldValue)
+        plain.add(["D": "4"])
+        #expect(prepared.body == plain.body)
+        #expect(prepared.headers.map(\.name) == ["A", "B", "C", "Date", "ETag", "D"])
+        for isHead in [true, false] {
+            let framing = ResponseEncoder.Framing(
+                isHead: isHead, keepsAlive: true, version: .http11, id: RequestID("id"))
+            let bytes = ResponseEncoder.encode(prepared, framing, date: Array("now".utf8))
+            #expect(bytes == ResponseEncoder.encode(plain, framing, date: Array("now".utf8)))
+            #expect(bytes.suffix(7).elementsEqual("content".utf8) == !isHead)
+        }
+    }
+
+    @Test("A prepared Connection: close closes the connection, and isn't sent twice")
+    func preparedClose() {
+        let fields = PreparedFields([.connection: "Close", "A": "1"])
+        #expect(HTTPResponse(.ok, prepared: fields).asksToClose)
+        #expect(String(decoding: fields.lines, as: UTF8.self) == "A: 1\r\n")
+        #expect(!HTTPResponse(.ok, prepared: PreparedFields(["A": "1"])).asksToClose)
+    }
+
+    @Test("The memory of a sent body serves the next one, unless somebody still has the body")
+    func recycledMemory() {
+        let memory = ResponseMemory()
+        let first = memory.take(atLeast: 2000)
+        let address = first.baseAddress
+        memory.recycle(ResponseBody(adopting: first, end: 2000))
+        let second = memory.take(atLeast: 2000)
+        #expect(second.baseAddress == address)
+        let kept = ResponseBody(adopting: second, end: 2000)
+        memory.recycle(kept)
+        let third = memory.take(atLeast: 2000)
+        #expect(third.baseAddress != address)
+        third.deallocate()
+        #expect(kept.bytes.count == 2000 - ResponseBody.headroom)
     }
 
     @Test("A date is written as an IMF-fixdate")
@@ -90,7 +193,7 @@ struct MessageTests {
     @Test("Numbers are written in decimal", arguments: [0, 9, 10, 1_048_576, Int.max])
     func decimal(number: Int) {
         let text = [UInt8](unsafeUninitializedCapacity: 20) { buffer, count in
-            var writer = ByteWriter(buffer)
+            var writer = ByteWriter(UnsafeMutableRawBufferPointer(buffer))
             writer.write(decimal: number)
             count = writer.count
         }

@@ -42,7 +42,8 @@ struct ParserRun {
         case .needsMore(let isInRequest):
             last = isInRequest ? .unfinished : .idle
             return nil
-        case .head(let head):
+        case .head:
+            guard let head = parser.takeHead() else { return nil }
             let request = head.request
             let fields = request.headers.map { "[\($0.name): \($0.value)]" }.joined()
             let text =

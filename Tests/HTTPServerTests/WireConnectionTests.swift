@@ -30,6 +30,47 @@ struct WireConnectionTests {
         }
     }
 
+    @Test(
+        "Responses that are made at once and others leave in the order of their requests, however they arrive"
+    )
+    func immediateResponses() async throws {
+        let requests = WireRequest.now + WireRequest.hello + WireRequest.now + WireRequest.now
+        let expected =
+            ExpectedResponse.now + ExpectedResponse.hello + ExpectedResponse.now + ExpectedResponse.now
+        try await WireServer.run { server in
+            let client = try WireClient(port: server.port)
+            for byte in requests { client.send(String(byte)) }
+            client.send(String(repeating: requests, count: 200))
+            client.finishSending()
+            #expect(try client.receiveAll() == String(repeating: expected, count: 201))
+        }
+    }
+
+    @Test("Nothing of a request is left for the next one on its connection")
+    func separateRequests() async throws {
+        try await WireServer.run { server in
+            let client = try WireClient(port: server.port)
+            let trace = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n"
+            client.send("GET /now/7?x HTTP/1.1\r\nHost: h\r\nX-Request-Id: mine\r\n\(trace)\r\n")
+            #expect(
+                try client.receiveResponse()
+                    == ExpectedResponse.text("200 OK", "noted", fields: "X-Note: noted\r\n", id: "mine"))
+            client.send(WireRequest.now)
+            #expect(try client.receiveResponse() == ExpectedResponse.now)
+            client.send("GET /nowhere HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(try client.receiveResponse().hasPrefix("HTTP/1.1 404 "))
+            client.send("junk\r\n\r\n")
+            #expect(try client.receiveAll().hasPrefix("HTTP/1.1 400 "))
+            let seen = server.observations.withLock { $0 }
+            #expect(seen.map(\.path) == ["/now/7", "/now", "/nowhere", nil])
+            #expect(seen.map(\.routeTemplate) == ["/now/{id}", "/now", nil, nil])
+            #expect(seen.map(\.logNotes.count) == [1, 0, 0, 0])
+            #expect(seen.map { $0.traceParent != nil } == [true, false, false, false])
+            #expect(seen.map { $0.requestID == "mine" } == [true, false, false, false])
+            #expect(seen.map(\.method) == [.get, .get, .get, nil])
+        }
+    }
+
     @Test("A server responds to the requests before a client's half-close, then closes")
     func halfClose() async throws {
         try await WireServer.run { server in

@@ -101,6 +101,8 @@ struct WireServer: Sendable {
             calls.withLock { $0 += 1 }
             return .text(.ok, "hello")
         }
+        router.add(.get, "/now", FixedResponse(.text(.ok, "now")))
+        router.add(.get, "/now/{id}", NoteHandler())
         router.add(.post, "/echo", maximumBodyBytes: 1 << 20) { request, _ in
             HTTPResponse(.ok, headers: [.contentType: "application/octet-stream"], body: request.body)
         }
@@ -146,5 +148,14 @@ struct WireServer: Sendable {
             response.transmission = .dripped(bytes: 10 << 20, every: .milliseconds(500))
             return response
         }
+    }
+}
+
+/// Responds at once, and leaves all that a handler can leave in a context.
+private struct NoteHandler: ImmediateHandler {
+    func response(to request: HTTPRequest, context: RequestContext) -> HTTPResponse {
+        context.logNotes.append(("note", context.pathParameter("id") ?? ""))
+        context.responseFields = ["X-Note": "noted"]
+        return .text(.ok, "noted")
     }
 }

@@ -1,3 +1,4 @@
+import DifficultPlaces
 import Foundation
 import POIService
 import PointsOfInterestAPI
@@ -95,13 +96,13 @@ extension CrowdedDatabaseTests {
         private func expectFewBuffers(behind depth: Int) async throws {
             try await Self.withCounter("force_generic_plan") { counter in
                 for (place, center) in Self.centers.sorted(by: { $0.key < $1.key }) {
-                    let position = try await counter.position(depth: depth, around: center)
+                    let end = try await counter.pageEnd(depth: depth, around: center)
                     for name in [
                         "", "a rare category", "a frequent category", "featured", "no hit", "the whole Earth",
                     ] {
                         var request = NearbyPlacesRequest(center: center)
                         Self.filters[name]?(&request)
-                        request.cursor = PageCursor(position, in: request)
+                        request.cursor = PageCursor(end, in: request)
                         // From there the page's border is 400 km long, and crowded: see Documentation/queries.md.
                         let isLongBorder = place == "the antipode" && depth == 100_000
                         try await counter.expectFewBuffers(
@@ -139,17 +140,18 @@ extension CrowdedDatabaseTests {
                 #expect(used < maximum, "\(description)")
             }
 
-            /// Where a page begins that so many places are before.
-            func position(depth: Int, around center: Coordinate) async throws -> PagePosition {
+            /// The end of a page that so many places are before.
+            func pageEnd(depth: Int, around center: Coordinate) async throws -> PageEnd {
                 let row = try await session.run(
                     """
-                    SELECT id, distance FROM (
-                        SELECT id, ST_Distance(location_point(latitude, longitude), location_point(\(center.latitude), \(center.longitude))) AS distance
+                    SELECT id, latitude, longitude FROM (
+                        SELECT id, latitude, longitude, ST_Distance(location_point(latitude, longitude), location_point(\(center.latitude), \(center.longitude))) AS distance
                         FROM locations) AS place ORDER BY distance OFFSET \(depth) LIMIT 1
                     """
                 ).only()
-                return PagePosition(
-                    distanceMeters: try row.decode(at: 1), id: try row.decode(at: 0), count: depth)
+                return PageEnd(
+                    coordinate: try Coordinate(latitude: row.decode(at: 1), longitude: row.decode(at: 2)),
+                    id: try row.decode(at: 0), count: depth)
             }
 
             /// What was read until now, once the store's sessions have reported it: by themselves they do so once a second at

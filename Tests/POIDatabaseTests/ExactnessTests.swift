@@ -1,3 +1,4 @@
+import DifficultPlaces
 import Foundation
 import POIService
 import PointsOfInterestAPI
@@ -7,53 +8,66 @@ import Testing
 
 @testable import POIDatabase
 
-/// How many requests about each dataset; `scripts/soak` sends many more.
+/// How many requests about each kind of places; `scripts/soak` sends many more.
 private let requestCount =
     ProcessInfo.processInfo.environment["POI_TEST_QUESTIONS"].flatMap { Int($0) } ?? 200
 
-/// Compares PostgreSQL with the measuring of every place.
-@Suite("The database's pages are exact", .timeLimit(.minutes(requestCount > 200 ? 60 : 5)))
+/// Compares PostgreSQL, and the places in memory, with the measuring of every place.
+@Suite(
+    "Pages are exact, from the database and from memory", .timeLimit(.minutes(requestCount > 200 ? 60 : 5)))
 struct ExactnessTests {
     /// More places on one point than a cube may hold, where that has to happen, and therefore fewer requests.
-    private static func size(of dataset: Dataset) -> (places: Int, requests: Int, walks: Int) {
-        dataset.isCrowded
+    private static func size(of kind: PlaceKind) -> (places: Int, requests: Int, walks: Int) {
+        kind.isCrowded
             ? (1600, requestCount * 3 / 8, requestCount / 30) : (400, requestCount, requestCount / 30)
     }
 
-    @Test("Whatever the places, the centre, the radius and the limit", arguments: Dataset.allCases)
-    func exactness(of dataset: Dataset) async throws {
+    @Test("Whatever the places, the centre, the radius and the limit", arguments: PlaceKind.allCases)
+    func exactness(of kind: PlaceKind) async throws {
         let generator = SeededGenerator()
         let database = try MigratedDatabase.empty()
-        let (nearby, searched) = try await database.withStore(usesIndexAlways: true) { store, session in
-            var requests = try await Self.requests(about: dataset, using: generator, session)
+        try await database.withFollower(usesIndexAlways: true) { followed in
+            let store = followed.store.database
+            var requests = try await Self.requests(about: kind, using: generator, followed.session)
+            try await followed.waitForNewest()
             let limits = WordStatements(fewLimit: 12, probeLimit: 60, nearbyLimit: 40)
-            for number in 0..<Self.size(of: dataset).requests {
+            for number in 0..<Self.size(of: kind).requests {
                 store.wordStatements = number.isMultiple(of: 2) ? .standard : limits
                 let request = requests.next()
-                let page = try await store.places(for: request)
                 let truth = try await requests.truth.places(for: request)
-                let (places, trulyPlaces) = (try page.places.copied(), truth.places)
-                guard places == trulyPlaces, page.next == truth.next, page.datasetID != nil else {
-                    Issue.record(
-                        "\(request): \(places) is not \(trulyPlaces); POI_TEST_SEED=\(generator.seed)")
-                    break
+                for isInMemory in [false, true] {
+                    let page =
+                        try await isInMemory ? followed.pageInMemory(request) : store.places(for: request)
+                    let (end, datasetID) = (page.end, page.datasetID)
+                    let places = try page.places.copied()
+                    guard places == truth.places, end == truth.end, datasetID != nil else {
+                        Issue.record(
+                            """
+                            \(request), \(isInMemory ? "in memory" : "in the database"): \(places) is not \
+                            \(truth.places); POI_TEST_SEED=\(generator.seed)
+                            """)
+                        return
+                    }
                 }
             }
-            return (store.nearbyCount, store.searchCount)
+            // Both of the database's ways to a page are taken.
+            #expect(store.searchCount > 0, "POI_TEST_SEED=\(generator.seed)")
+            if kind == .towns { #expect(store.nearbyCount > 0, "POI_TEST_SEED=\(generator.seed)") }
         }
-        // Both ways to a page are taken.
-        #expect(searched > 0, "POI_TEST_SEED=\(generator.seed)")
-        if dataset == .towns { #expect(nearby > 0, "POI_TEST_SEED=\(generator.seed)") }
         try database.drop()
     }
 
-    @Test("Every page follows from the one before, to the end", arguments: Dataset.allCases)
-    func pages(of dataset: Dataset) async throws {
+    @Test(
+        "Every page follows from the one before, to the end, by turns from the database and from memory",
+        arguments: PlaceKind.allCases)
+    func pages(of kind: PlaceKind) async throws {
         let generator = SeededGenerator()
         let database = try MigratedDatabase.empty()
-        try await database.withStore(usesIndexAlways: true) { store, session in
-            var requests = try await Self.requests(about: dataset, using: generator, session)
-            for _ in 0..<Self.size(of: dataset).walks {
+        try await database.withFollower(usesIndexAlways: true) { followed in
+            let store = followed.store.database
+            var requests = try await Self.requests(about: kind, using: generator, followed.session)
+            try await followed.waitForNewest()
+            for _ in 0..<Self.size(of: kind).walks {
                 var request = requests.next()
                 let sizes = requests.pageSizes()
                 let whole = try await requests.allIDs(request)
@@ -62,12 +76,15 @@ struct ExactnessTests {
                 while true {
                     request.limit = sizes[turn % sizes.count]
                     turn += 1
-                    let page = try await store.places(for: request)
+                    let page =
+                        try await turn.isMultiple(of: 2)
+                        ? followed.pageInMemory(request) : store.places(for: request)
+                    let (count, pageEnd) = (page.places.count, page.end)
                     walked += try page.places.copied().map(\.id)
-                    guard let next = page.next else { break }
-                    #expect(next.count == walked.count)
-                    #expect(page.places.count == request.limit)
-                    request.cursor = PageCursor(next, in: request)
+                    guard let end = pageEnd else { break }
+                    #expect(end.count == walked.count)
+                    #expect(count == request.limit)
+                    request.cursor = PageCursor(end, in: request)
                 }
                 guard walked == whole else {
                     Issue.record("\(request): \(walked) is not \(whole); POI_TEST_SEED=\(generator.seed)")
@@ -80,12 +97,12 @@ struct ExactnessTests {
 
     /// Writes places, and reads them back as they are stored.
     private static func requests(
-        about dataset: Dataset, using generator: SeededGenerator, _ session: PostgresConnection
+        about kind: PlaceKind, using generator: SeededGenerator, _ session: PostgresConnection
     ) async throws -> RandomRequests {
         var generator = generator
         let focus = Coordinate.anywhere(using: &generator)
-        let coordinates = dataset.places(
-            count: size(of: dataset).places, around: focus, using: &generator)
+        let coordinates = kind.coordinates(
+            count: size(of: kind).places, around: focus, using: &generator)
         // The number is a word that few have.
         let names = coordinates.indices.map { "\(PlaceNames.random(using: &generator)) \($0)" }
         let categories = coordinates.map { _ in

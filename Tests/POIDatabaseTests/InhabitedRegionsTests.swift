@@ -1,3 +1,4 @@
+import DifficultPlaces
 import EventLoop
 import Foundation
 import POIService

@@ -1,3 +1,4 @@
+import DifficultPlaces
 import Foundation
 import POIService
 import PointsOfInterestAPI

@@ -1,3 +1,4 @@
+import DifficultPlaces
 import Locking
 import EventLoop
 import POIService

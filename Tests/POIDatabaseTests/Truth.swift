@@ -12,19 +12,19 @@ struct Truth {
     }
 
     func places(for request: NearbyPlacesRequest) async throws -> (
-        places: [PointOfInterest], next: PagePosition?
+        places: [PointOfInterest], end: PageEnd?
     ) {
         guard let box = request.box, let center = request.orderCenter else {
             let page = try await everywhere.places(for: request)
-            return (try page.places.copied(), page.next)
+            return (try page.places.copied(), page.end)
         }
         let rest = FixtureStore(places.filter { Self.isIn(box, $0.latitude, $0.longitude) })
         var unboxed = request
         (unboxed.box, unboxed.center) = (nil, center)
-        if let position = request.position { unboxed.cursor = PageCursor(position, in: unboxed) }
+        if case .behind(let end) = request.start { unboxed.cursor = PageCursor(end, in: unboxed) }
         let page = try await rest.places(for: unboxed)
         let found = try page.places.copied()
-        return (request.center == nil ? found.map(\.withoutDistance) : found, page.next)
+        return (request.center == nil ? found.map(\.withoutDistance) : found, page.end)
     }
 
     /// Tries every longitude that names the place's meridian; at a pole all do.

@@ -1,3 +1,4 @@
+import DifficultPlaces
 import POIService
 import PointsOfInterestAPI
 import Postgres

@@ -94,11 +94,30 @@ struct FixtureStoreFilterTests {
             while true {
                 let page = try await store.places(for: request)
                 walked += try page.places.copied()
-                guard let next = page.next, walked.count <= 60 else { break }
-                #expect(next.count == walked.count)
-                request.cursor = PageCursor(next, in: request)
+                guard let end = page.end, walked.count <= 60 else { break }
+                #expect(end.count == walked.count)
+                request.cursor = PageCursor(end, in: request)
             }
             #expect(walked == whole, "size \(size) POI_TEST_SEED=\(generator.seed)")
+        }
+    }
+
+    @Test("A page begins where the one before ended, though that page's last place has moved or is gone")
+    func changesBetweenPages() async throws {
+        func place(_ id: Int, _ longitude: Double) -> PointOfInterest {
+            PointOfInterest(id: id, name: "n", category: "park", latitude: 0, longitude: longitude)
+        }
+        let center = try Coordinate(latitude: 0, longitude: 0)
+        var request = NearbyPlacesRequest(center: center, limit: 2)
+        // The fourth is as far as the last one of the page.
+        let places = [place(1, 0.1), place(2, 0.2), place(3, 0.3), place(4, -0.2)]
+        let end = try #require(try await FixtureStore(places).places(for: request).end)
+        request.cursor = PageCursor(end, in: request)
+        for last in [[], [place(2, 0.05)], [place(2, 0.2)], [place(2, 0.9)]] {
+            let changed = places.filter { $0.id != 2 } + last
+            let page = try await FixtureStore(changed).places(for: request)
+            #expect(try page.places.copied().map(\.id) == [4, 3])
+            #expect((page.end != nil) == (last.first?.longitude == 0.9))
         }
     }
 

@@ -37,11 +37,13 @@ struct ObservabilityDocumentTests {
 
     @Test("It explains exactly the events of the log that exist")
     func events() throws {
-        let source = try Self.text("Sources/POIService/Log/Observation.swift")
-        let names = try #require(
-            source.components(separatedBy: "var name: String").dropFirst().first?
-                .components(separatedBy: "var message: String").first)
-        let events = names.matches(of: /case \.\w+: "([a-z-]+)"/).map { String($0.1) }
+        let events = try ["Observation", "IndexObservation"].flatMap { file in
+            let source = try Self.text("Sources/POIService/Log/\(file).swift")
+            let names = try #require(
+                source.components(separatedBy: "var name: String").dropFirst().first?
+                    .components(separatedBy: "var message: String").first)
+            return names.matches(of: /case \.\w+: "([a-z-]+)"/).map { String($0.1) }
+        }
         #expect(events.contains("request"))
         #expect(Set(try Self.rows(of: "Events").keys) == Set(events))
     }

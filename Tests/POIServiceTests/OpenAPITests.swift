@@ -77,7 +77,9 @@ struct OpenAPITests {
                 optional.displayStyle != .optional || optional.children.count == 1, "\(field.label ?? "")")
         }
         func written(_ form: PlacesForm) throws -> Any {
-            try JSONSerialization.jsonObject(with: Data(form.list([place])))
+            var writer = JSONWriter()
+            try form.write([place], to: &writer)
+            return try JSONSerialization.jsonObject(with: Data(writer.bytes))
         }
         let json = try #require(try (written(.json) as? [[String: Any]])?.first)
         let collection = try #require(try written(.geoJSON) as? [String: Any])
@@ -122,18 +124,24 @@ struct OpenAPITests {
         var values: [NearbyPlacesRequest.Parameter: String] =
             parameter == .bbox ? [:] : [.lat: "0", .long: "0"]
         values[parameter] = value
-        let query = values.map { QueryItem(name: $0.name.description, value: $1) }.percentEncodedQuery
-        return (try? NearbyPlacesRequest.decode(query: query.utf8, vocabulary: Self.vocabulary)) != nil
+        var query = QueryWriter()
+        for (parameter, value) in values { query.add(parameter.name, value) }
+        return (try? NearbyPlacesRequest.decode(query: query.text.utf8, vocabulary: Self.vocabulary)) != nil
     }
 
     @Test("A cursor matches its pattern")
     func cursor() throws {
-        let request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2))
-        let cursor = PageCursor(PagePosition(distanceMeters: 1.5, id: .max, count: 20), in: request)
+        let center = try Coordinate(latitude: 1, longitude: 2)
+        let request = NearbyPlacesRequest(center: center)
+        let cursor = PageCursor(PageEnd(coordinate: center, id: .max, count: 20), in: request)
         let described = try #require(try parameters("/locations").first { $0["name"] as? String == "cursor" })
         let pattern = try #require(members(described, "schema")["pattern"] as? String)
         #expect(try Regex(pattern).wholeMatch(in: cursor.rawValue) != nil)
         #expect(try Regex(pattern).wholeMatch(in: cursor.rawValue + "A") == nil)
+        // One of version 0.1.
+        let older = "AYSixrBx0VpEQJNKRW1c-q0AAAAAAAAAKgAAABTguz7C"
+        #expect(try Regex(pattern).wholeMatch(in: older) != nil)
+        #expect(try Regex(pattern).wholeMatch(in: older + "A") == nil)
     }
 
     @Test(
@@ -294,8 +302,8 @@ private struct Example {
 
     private static func validCursor() -> [Example] {
         guard let center = try? Coordinate(latitude: 0, longitude: 0) else { return [] }
-        let position = PagePosition(distanceMeters: 7, id: 1, count: 1)
-        return valid([PageCursor(position, in: NearbyPlacesRequest(center: center)).rawValue])
+        let end = PageEnd(coordinate: center, id: 1, count: 1)
+        return valid([PageCursor(end, in: NearbyPlacesRequest(center: center)).rawValue])
     }
 
     private static func shown(_ number: Double) -> String {

@@ -29,13 +29,23 @@ final class ServiceSite {
     /// Sends a request as the server does.
     func ask(
         _ target: String, _ method: HTTPMethod = .get, headers: HTTPHeaders = [:], body: [UInt8] = [],
-        from remoteAddress: String? = nil
+        from remoteAddress: String? = nil, in context: RequestContext? = nil
     ) async throws -> HTTPResponse {
         let request = try HTTPRequest(method: method, target: target, headers: headers, body: body)
-        let context = RequestContext(requestID: "id-1", remoteAddress: remoteAddress)
+        let context = context ?? RequestContext(requestID: "id-1", remoteAddress: remoteAddress)
         var response = await handler.response(to: request, context: context)
         response.headers.add(contentsOf: context.responseFields)
         return response
+    }
+
+    /// Sends a request as the server does before it starts a task; nil where one is needed.
+    func askAtOnce(
+        _ target: String, headers: HTTPHeaders = [:], in context: RequestContext? = nil
+    ) throws -> HTTPResponse? {
+        let request = try HTTPRequest(method: .get, target: target, headers: headers)
+        let context = context ?? RequestContext(requestID: "id-1")
+        let handler = try handler.admit(request, context: context).handler
+        return try handler.immediateResponse(to: request, context: context)
     }
 
     func problem(

@@ -13,9 +13,11 @@ final class StubStore: PlaceStore {
     var answeredDatasetID: DatasetID?
     /// The vocabulary for those who ask.
     var freshVocabulary: CategoryVocabulary?
-    /// Where the next page begins.
-    var next: PagePosition?
+    /// Where pages end.
+    var end: PageEnd?
     var databaseDuration: Duration?
+    /// Whether the store has pages of `places` at once.
+    var respondsAtOnce = false
     /// The places that there are by their ids.
     var places: [PointOfInterest] = []
     private let answer: Answer
@@ -34,18 +36,28 @@ final class StubStore: PlaceStore {
         return freshVocabulary ?? vocabulary ?? CategoryVocabulary([])
     }
 
+    func immediatePlaces(for request: NearbyPlacesRequest) throws(PlaceStoreError) -> RankedPage? {
+        respondsAtOnce ? page(places) : nil
+    }
+
+    func immediatePlace(for request: PlaceRequest) throws(PlaceStoreError) -> RankedPage? {
+        respondsAtOnce ? page(places.filter { $0.id == request.id }) : nil
+    }
+
+    private func page(_ places: [PointOfInterest]) -> RankedPage {
+        RankedPage(
+            places: places, end: end, datasetID: answeredDatasetID ?? currentDatasetID,
+            databaseDuration: databaseDuration)
+    }
+
     func places(for request: NearbyPlacesRequest) async throws(PlaceStoreError) -> RankedPage {
         requests.append(request)
-        return RankedPage(
-            places: try await answer(request), next: next, datasetID: answeredDatasetID ?? currentDatasetID,
-            databaseDuration: databaseDuration)
+        return page(try await answer(request))
     }
 
     func place(for request: PlaceRequest) async throws(PlaceStoreError) -> RankedPage {
         locationRequests.append(request)
-        return RankedPage(
-            places: places.filter { $0.id == request.id }, datasetID: answeredDatasetID ?? currentDatasetID,
-            databaseDuration: databaseDuration)
+        return page(places.filter { $0.id == request.id })
     }
 
     func categories() async throws(PlaceStoreError) -> CategoryCounts {

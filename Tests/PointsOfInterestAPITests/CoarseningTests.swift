@@ -6,7 +6,11 @@ import Testing
 @Suite("Coarsening")
 struct CoarseningTests {
     /// The texts of what is sent.
-    private func text(_ numbers: Double...) -> String { QueryItem("", numbers).value }
+    private func text(_ numbers: Double...) -> String {
+        var query = QueryWriter()
+        query.add("n", numbers)
+        return String(query.text.dropFirst(2)).replacing("%2C", with: ",")
+    }
 
     @Test(
         "A coordinate becomes the nearest one with so many decimals",

@@ -7,8 +7,6 @@ as the case says.
 """
 
 import argparse
-import glob
-import os
 import re
 import socket
 import subprocess
@@ -17,10 +15,10 @@ import tempfile
 import time
 from json import loads
 
+from callgrind import TIMEOUT_SECONDS, CountedProgram
 from hostile_requests import CASES, KEY, SETUP
 
 GROWTH = 2.3
-TIMEOUT_SECONDS = 120
 SETTINGS = {
     "POI_EVENTS_KEYS": KEY,
     "POI_TRUSTED_PROXIES": "127.0.0.0/8,10.0.0.0/8,::/128",
@@ -30,36 +28,17 @@ SETTINGS = {
 }
 
 
-class Mock:
-    """poi-mock under callgrind, which writes down what it has counted, and begins anew, when it is told."""
+class Mock(CountedProgram):
+    """poi-mock under callgrind, until its standard input closes."""
 
     def __init__(self, program, folder):
-        self.folder = folder
-        self.process = subprocess.Popen(
-            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts", f"--vgdb-prefix={folder}/vgdb",
-             program, "--port", "0", "--until-stdin-closes"],
-            env=os.environ | SETTINGS, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=open(f"{folder}/log", "wb"))
-        line = self.process.stdout.readline()
-        if not line:
-            raise SystemExit("check-linear-cost: poi-mock did not start:\n" + open(f"{folder}/log").read())
-        self.port = loads(line)["port"]
-
-    def instructions(self):
-        """Those since the last time."""
-        subprocess.run(
-            ["vgdb", f"--vgdb-prefix={self.folder}/vgdb", f"--pid={self.process.pid}", "dump"],
-            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=TIMEOUT_SECONDS)
-        total = 0
-        for path in glob.glob(f"{self.folder}/counts.*"):
-            with open(path, errors="replace") as counts:
-                total += sum(int(line.split()[1]) for line in counts if line.startswith("totals:"))
-            os.remove(path)
-        return total
+        super().__init__(
+            folder, [program, "--port", "0", "--until-stdin-closes"], SETTINGS, stdin=subprocess.PIPE)
+        self.port = loads(self.first_line())["port"]
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait(TIMEOUT_SECONDS)
+        self.wait()
 
 
 def exchange(port, request, count, piece_bytes):

@@ -17,10 +17,10 @@ public final class ResponseCompression {
     /// The response to `HEAD` has the coding but not the length, which only compressing would tell.
     /// - Throws: 406 if the client accepts neither gzip nor the body as it is. Bodies of errors are sent anyway.
     public func apply(to response: inout HTTPResponse, for request: HTTPRequest) throws(HTTPError) {
-        guard !response.status.forbidsBody, !response.body.isEmpty,
-            !response.headers.contains(.contentEncoding)
+        guard !response.status.forbidsBody, response.bodyCount > 0,
+            !response.hasField(.contentEncoding)
         else { return }
-        let isWorthwhile = response.body.count >= minimumBytes
+        let isWorthwhile = response.bodyCount >= minimumBytes
         switch ContentCoding.choice(for: request.headers, isWorthwhile: isWorthwhile) {
         case .identity: return
         case nil:
@@ -33,7 +33,7 @@ public final class ResponseCompression {
                 guard let encoded = encoder?.encode(response.body) else { return }
                 response.body = encoded
             }
-            response.headers.add(.contentEncoding, "gzip")
+            response.add([.contentEncoding: "gzip"])
         }
     }
 }
@@ -96,7 +96,10 @@ extension ContentCoding {
     /// - Parameter isWorthwhile: whether gzip would make the body smaller. Ignored if the client refuses the body as it
     ///   is.
     static func choice(for headers: HTTPHeaders, isWorthwhile: Bool) -> ContentCoding? {
-        guard headers.contains(.acceptEncoding) else { return .identity }
+        guard headers.has(.acceptEncoding) else { return .identity }
+        if headers.withOnlyValue(of: .acceptEncoding, isPlainGzip) == true {
+            return isWorthwhile ? .gzip : .identity
+        }
         var gzip: Int?
         var identity: Int?
         var anything: Int?
@@ -116,8 +119,17 @@ extension ContentCoding {
         if gzipWeight > 0, prefersGzip || !acceptsIdentity { return .gzip }
         return acceptsIdentity ? .identity : nil
     }
+
+    /// Whether a list begins with gzip and has no weights, as browsers and URLSession send it.
+    private static func isPlainGzip(_ list: UnsafeRawBufferPointer) -> Bool {
+        guard list.count >= 4, ASCII.isLowercase("gzip", of: UnsafeRawBufferPointer(rebasing: list[..<4])),
+            list.count == 4 || list[4] == ASCII.comma
+        else { return false }
+        for byte in list where byte == ASCII.semicolon { return false }
+        return true
+    }
 }
 
 extension WeightedList.Element {
-    fileprivate func isNamed(_ name: String) -> Bool { ASCII.equalIgnoringCase(value, name.utf8) }
+    fileprivate func isNamed(_ name: StaticString) -> Bool { ASCII.isLowercase(name, of: value) }
 }

@@ -8,8 +8,9 @@ final class ConnectionDeadline {
     private let loop: EventLoop
     private let onReached: (_ queuedWriteBytes: Int) -> Void
     private var timer: LoopTimer?
-    private var timerFiresAt: Duration?
-    private var deadline: Duration?
+    /// In milliseconds of the loop's clock; nil if it isn't started.
+    private var timerFiresAt: Int64?
+    private var deadline: Int64?
     private var queuedWriteBytes = 0
 
     /// - Parameter onReached: called at the deadline, with the number of bytes that were queued when it was set.
@@ -19,13 +20,17 @@ final class ConnectionDeadline {
         timer = LoopTimer(loop: loop) { [self] in timerFired() }
     }
 
-    func set(_ duration: Duration, queuedWriteBytes: Int) {
+    func set(milliseconds: Int64, queuedWriteBytes: Int) {
         self.queuedWriteBytes = queuedWriteBytes
-        let deadline = loop.now + duration
+        let deadline = loop.nowMilliseconds + milliseconds
         self.deadline = deadline
         if let timerFiresAt, timerFiresAt <= deadline { return }
+        start(until: deadline, after: milliseconds)
+    }
+
+    private func start(until deadline: Int64, after milliseconds: Int64) {
         timerFiresAt = deadline
-        timer?.start(after: duration)
+        timer?.start(after: .milliseconds(milliseconds))
     }
 
     func clear() {
@@ -42,10 +47,9 @@ final class ConnectionDeadline {
     private func timerFired() {
         timerFiresAt = nil
         guard let deadline else { return }
-        let rest = deadline - loop.now
-        if rest > .zero {
-            timerFiresAt = deadline
-            timer?.start(after: rest)
+        let rest = deadline - loop.nowMilliseconds
+        if rest > 0 {
+            start(until: deadline, after: rest)
         } else {
             self.deadline = nil
             onReached(queuedWriteBytes)

@@ -94,9 +94,10 @@ struct ActionQueue {
     typealias Action = HTTPConnectionStateMachine.Action
 
     private(set) var machine: HTTPConnectionStateMachine
-    private var waiting: [Action] = []
-    /// An empty array whose memory is used again; swapped with `waiting`.
-    private var spare: [Action] = []
+    /// The actions; its memory is used again when all are performed.
+    private var actions: [Action] = []
+    /// Number of the actions that were taken.
+    private var takenCount = 0
     private var isPerforming = false
 
     init(limits: HTTPLimits) {
@@ -107,27 +108,22 @@ struct ActionQueue {
     ///
     /// - Returns: whether the caller has to perform the actions; otherwise a caller further up does.
     mutating func handle(_ event: Event) -> Bool {
-        machine.handle(event, into: &waiting)
-        guard !isPerforming, !waiting.isEmpty else { return false }
+        machine.handle(event, into: &actions)
+        guard !isPerforming, !actions.isEmpty else { return false }
         isPerforming = true
         return true
     }
 
-    /// The next actions to perform; nil if there are none.
-    mutating func next() -> [Action]? {
-        guard !waiting.isEmpty else {
+    /// The next action to perform; nil if there is none.
+    mutating func next() -> Action? {
+        guard takenCount < actions.count else {
+            // There are one or two; to remove all at once costs more.
+            while !actions.isEmpty { actions.removeLast() }
+            takenCount = 0
             isPerforming = false
             return nil
         }
-        var batch: [Action] = []
-        swap(&batch, &waiting)
-        swap(&waiting, &spare)
-        return batch
-    }
-
-    /// Takes back the memory of performed actions.
-    mutating func recycle(_ batch: consuming [Action]) {
-        batch.removeAll(keepingCapacity: true)
-        spare = batch
+        defer { takenCount += 1 }
+        return actions[takenCount]
     }
 }

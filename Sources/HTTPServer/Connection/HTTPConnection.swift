@@ -9,21 +9,37 @@ final class HTTPConnection {
     /// Whether the connection is refused: the client gets an error response, and its request isn't read.
     let isRefused: Bool
     let environment: HTTPServerEnvironment
-    private var context: RequestContext?
-    /// The rest of a response that is sent piece by piece.
-    var drip: DrippedOutput?
 
-    private let parser: RequestParser
+    let parser: RequestParser
     private let onClosed: (HTTPConnection) -> Void
-    private var actions: ActionQueue
-    private var input = InputBuffer()
-    private var output: [UInt8] = []
-    private var isFlushScheduled = false
-    private var deadline: ConnectionDeadline?
-    private var task: Task<Void, Never>?
+    /// In memory of its own: each access to a stored property of a class that the compiler can't prove exclusive is
+    /// checked at run time, and a request makes dozens.
+    let state: UnsafeMutablePointer<State>
 
-    /// While more requests wait, responses are sent together, up to this number of bytes.
-    private static let batchBytes = 64 * 1024
+    struct State {
+        var actions: ActionQueue
+        var context: RequestContext?
+        /// The context of an earlier request, to be used again.
+        var spareContext: RequestContext?
+        /// The response to be sent next.
+        var response: HTTPResponse?
+        var input = InputBuffer()
+        var output: [UInt8] = []
+        /// Whether there are bytes behind the last request.
+        var moreFollows = false
+        /// Whether bytes are parsed that were just received, so that none wait.
+        var isReceiving = false
+        var isFlushScheduled = false
+        var deadline: ConnectionDeadline?
+        var task: Task<Void, Never>?
+        var drip: DrippedOutput?
+    }
+
+    /// The rest of a response that is sent piece by piece.
+    var drip: DrippedOutput? {
+        get { state.pointee.drip }
+        set { state.pointee.drip = newValue }
+    }
 
     init(
         stream: TCPStream, environment: HTTPServerEnvironment, isRefused: Bool,
@@ -34,7 +50,13 @@ final class HTTPConnection {
         self.environment = environment
         self.onClosed = onClosed
         self.parser = RequestParser(limits: environment.limits)
-        self.actions = ActionQueue(limits: environment.limits)
+        state = .allocate(capacity: 1)
+        state.initialize(to: State(actions: ActionQueue(limits: environment.limits)))
+    }
+
+    deinit {
+        state.deinitialize(count: 1)
+        state.deallocate()
     }
 
     /// Starts to serve the client.
@@ -48,7 +70,7 @@ final class HTTPConnection {
             // A response that is sent in pieces isn't written yet when a piece is.
             if drip == nil { process(.drained) }
         }
-        deadline = ConnectionDeadline(loop: environment.loop) { [self] queuedWriteBytes in
+        state.pointee.deadline = ConnectionDeadline(loop: environment.loop) { [self] queuedWriteBytes in
             process(.deadlineReached(progressed: stream.queuedWriteBytes < queuedWriteBytes))
         }
         process(.connected(refusal: refusal))
@@ -56,7 +78,7 @@ final class HTTPConnection {
 
     /// Whether a handler runs.
     var isHandling: Bool {
-        if case .handling = machine.state { true } else { false }
+        if case .handling = state.pointee.actions.machine.state { true } else { false }
     }
 
     /// Closes the connection after its next response.
@@ -76,17 +98,10 @@ final class HTTPConnection {
 
     // MARK: Events and actions
 
-    private var machine: HTTPConnectionStateMachine {
-        _read { yield actions.machine }
-    }
-
     /// Passes an event to the state machine, and performs the actions that follow.
     func process(_ event: HTTPConnectionStateMachine.Event) {
-        guard actions.handle(event) else { return }
-        while let batch = actions.next() {
-            for action in batch { perform(action) }
-            actions.recycle(batch)
-        }
+        guard state.pointee.actions.handle(event) else { return }
+        while let action = state.pointee.actions.next() { perform(action) }
     }
 
     private func perform(_ action: HTTPConnectionStateMachine.Action) {
@@ -94,8 +109,9 @@ final class HTTPConnection {
         case .startReading: stream.startReading()
         case .stopReading: stream.stopReading()
         case .setDeadline(let kind):
-            deadline?.set(environment.timeouts[kind], queuedWriteBytes: stream.queuedWriteBytes)
-        case .clearDeadline: deadline?.clear()
+            state.pointee.deadline?.set(
+                milliseconds: environment.deadlines[kind], queuedWriteBytes: stream.queuedWriteBytes)
+        case .clearDeadline: state.pointee.deadline?.clear()
         case .parse: parseWaitingInput()
         case .sendContinue:
             flush()
@@ -105,11 +121,11 @@ final class HTTPConnection {
             stream.watchForReset()
             stream.write(ResponseEncoder.processingResponse)
         case .dispatch: dispatch()
-        case .cancelRequest: task?.cancel()
+        case .cancelRequest: state.pointee.task?.cancel()
         case .sendError(let error): send(error)
         case .sendResponse(let keepsAlive): sendResponse(keepsAlive: keepsAlive)
         case .shutdownWriting:
-            input.removeAll()
+            state.pointee.input.removeAll()
             flush()
             stream.shutdownWriting()
         case .close:
@@ -124,21 +140,23 @@ final class HTTPConnection {
     }
 
     private func release() {
-        deadline?.close()
-        deadline = nil
+        state.pointee.deadline?.close()
+        state.pointee.deadline = nil
         drip?.cancel()
         drip = nil
-        input.removeAll()
-        output = []
+        state.pointee.input.removeAll()
+        state.pointee.output = []
     }
 
     // MARK: Input
 
     private func received(_ bytes: UnsafeRawBufferPointer) {
-        if machine.discardsInput {
+        if state.pointee.actions.machine.discardsInput {
             process(.inputDiscarded(bytes: bytes.count))
-        } else if machine.wantsInput {
+        } else if state.pointee.actions.machine.wantsInput {
+            state.pointee.isReceiving = true
             let used = parse(bytes, from: 0)
+            state.pointee.isReceiving = false
             keep(UnsafeRawBufferPointer(rebasing: bytes[used...]))
         } else {
             keep(bytes)
@@ -147,20 +165,25 @@ final class HTTPConnection {
 
     private func keep(_ bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty else { return }
-        if machine.discardsInput {
+        if state.pointee.actions.machine.discardsInput {
             process(.inputDiscarded(bytes: bytes.count))
         } else {
-            input.append(bytes)
-            process(.inputWaits(bytes: input.count))
+            state.pointee.input.append(bytes)
+            process(.inputWaits(bytes: state.pointee.input.count))
         }
     }
 
     private func parseWaitingInput() {
-        let bytes = input.bytes
-        let start = input.start
+        // The caller further up goes on with what it has received.
+        guard !state.pointee.isReceiving else { return }
+        // The array is kept alive here: what is parsed may cause further input to be appended or dropped.
+        let bytes = state.pointee.input.bytes
+        let start = state.pointee.input.start
         let used = bytes.withUnsafeBytes { parse($0, from: start) }
-        input.consume(used - start)
-        if !input.isEmpty, !machine.discardsInput { process(.inputWaits(bytes: input.count)) }
+        state.pointee.input.consume(used - start)
+        if !state.pointee.input.isEmpty, !state.pointee.actions.machine.discardsInput {
+            process(.inputWaits(bytes: state.pointee.input.count))
+        }
     }
 
     /// Parses up to the end of a request.
@@ -168,15 +191,16 @@ final class HTTPConnection {
     /// - Returns: the index in `bytes` where it stopped.
     private func parse(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var offset = start
-        while machine.wantsInput {
+        while state.pointee.actions.machine.wantsInput {
             switch parser.next(bytes, from: &offset) {
             case .needsMore(let isInRequest):
                 process(.inputExhausted(isInRequest: isInRequest))
                 return bytes.count
-            case .head(let head):
-                process(admission(of: head))
+            case .head:
+                process(admission())
             case .body(let body):
-                context?.complete(body)
+                state.pointee.context?.complete(body)
+                state.pointee.moreFollows = offset < bytes.count
                 process(.requestParsed)
             case .failure(let error):
                 process(.parseFailed(refusal(ofMalformedRequest: error)))
@@ -186,155 +210,32 @@ final class HTTPConnection {
     }
 
     /// Has a request admitted by its head. The event is a failure if it is refused and a body would follow.
-    private func admission(of head: RequestHead) -> HTTPConnectionStateMachine.Event {
-        let context = environment.makeContext(for: head, remoteAddress: stream.remoteAddress)
-        self.context = context
+    private func admission() -> HTTPConnectionStateMachine.Event {
+        guard let head = parser.takeHead() else { return .parseFailed(.internalError) }
+        let event = HTTPConnectionStateMachine.Event.headParsed(
+            keepsAlive: head.keepsAlive, bodyFollows: head.framing != .none,
+            expectsContinue: head.expectsContinue, takesInterim: head.version == .http11)
+        let context = environment.makeContext(for: head, of: stream, using: state.pointee.spareContext.take())
+        state.pointee.context = context
         do throws(HTTPError) {
             parser.maximumBodyBytes = try context.admit(head, by: environment)
         } catch {
             return .parseFailed(error)
         }
-        return .headParsed(
-            keepsAlive: head.keepsAlive, bodyFollows: head.framing != .none,
-            expectsContinue: head.expectsContinue, takesInterim: head.version == .http11)
+        return event
     }
 
     /// The error for a request whose head or body can't be read. The dispatcher may replace the error of a head.
     private func refusal(ofMalformedRequest error: HTTPError) -> HTTPError {
-        guard self.context == nil else { return error }
+        guard state.pointee.context == nil else { return error }
         let context = environment.makeContext(remoteAddress: stream.remoteAddress)
-        self.context = context
+        state.pointee.context = context
         return environment.dispatcher.refusal(ofMalformedRequest: context) ?? error
-    }
-
-    // MARK: Requests and responses
-
-    private func dispatch() {
-        guard let context, let request = context.takeRequest() else { return }
-        let handler: any HTTPHandler
-        do {
-            handler = try context.admittedHandler()
-        } catch {
-            return respond(environment.errorResponder.response(to: error, context: context))
-        }
-        let loop = environment.loop
-        let work = LoopBound((connection: self, handler: handler), loop: loop)
-        if #available(macOS 26, iOS 26, *) {
-            // Runs at once on this thread until it first suspends, without going through the queue of jobs.
-            task = Task.immediate(executorPreference: loop) {
-                await work.value.connection.serve(request, by: work.value.handler)
-            }
-        } else {
-            task = Task(executorPreference: loop) {
-                await work.value.connection.serve(request, by: work.value.handler)
-            }
-        }
-    }
-
-    private func serve(_ request: HTTPRequest, by handler: any HTTPHandler) async {
-        guard let context else { return }
-        let response: HTTPResponse
-        do {
-            response = try await handler.respond(to: request, context: context)
-        } catch {
-            response = environment.errorResponder.response(to: error, context: context)
-        }
-        // Before the response is sent: sending it may admit the next request of this connection.
-        context.release()
-        respond(response)
-    }
-
-    private func respond(_ response: HTTPResponse) {
-        guard let context else { return }
-        guard machine.state != .closed else {
-            return context.observe(nil, responseBytes: 0, environment)
-        }
-        context.setResponse(response)
-        process(.responseProduced(asksToClose: response.asksToClose))
-    }
-
-    private func send(_ error: HTTPError) {
-        let context = self.context ?? environment.makeContext(remoteAddress: stream.remoteAddress)
-        context.setResponse(environment.errorResponder.response(to: error, context: context))
-        parser.discardBody()
-        context.release()
-        self.context = context
-        sendResponse(keepsAlive: false, interruption: .init(error))
-    }
-
-    private func sendResponse(
-        keepsAlive: Bool, interruption: RequestObservation.Interruption? = nil
-    ) {
-        guard let context, let response = context.response else { return }
-        self.context = nil
-        let framing = context.framing(keepsAlive: keepsAlive)
-        let bytes = ResponseEncoder.encode(
-            response, framing, date: environment.date.now(), commonFields: environment.commonFields)
-        guard case .whole = response.transmission else {
-            context.observe(response.status, responseBytes: bytes.count, environment)
-            return transmit(
-                bytes, bodyBytes: framing.bodyBytes(of: response), as: response.transmission)
-        }
-        write(bytes, canWait: keepsAlive && !input.isEmpty)
-        context.observe(
-            response.status, responseBytes: bytes.count, interruption: interruption, environment)
-        process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))
-    }
-
-    // MARK: Output
-
-    /// Writes a response.
-    ///
-    /// - Parameter canWait: whether another request waits. Then the response is sent together with the next one, at
-    ///   the latest at the end of the turn.
-    func write(_ bytes: [UInt8], canWait: Bool) {
-        guard canWait || !output.isEmpty else { return stream.write(bytes) }
-        output.append(contentsOf: bytes)
-        if !canWait || output.count >= Self.batchBytes {
-            flush()
-        } else if !isFlushScheduled {
-            isFlushScheduled = true
-            environment.loop.atEndOfTurn { [self] in
-                isFlushScheduled = false
-                flush()
-            }
-        }
-    }
-
-    private func flush() {
-        guard !output.isEmpty else { return }
-        let bytes = output
-        output = []
-        stream.write(bytes)
-    }
-}
-
-extension RequestObservation.Interruption {
-    /// Why the request of an error was never complete; nil if it was refused for another reason.
-    fileprivate init?(_ error: HTTPError) {
-        switch error {
-        case .headTimedOut, .bodyTimedOut: self = .timeout
-        case .truncated: self = .disconnected
-        default: return nil
-        }
-    }
-}
-
-extension HTTPTimeouts {
-    fileprivate subscript(kind: HTTPConnectionStateMachine.Deadline) -> Duration {
-        switch kind {
-        case .head: head
-        case .body: body
-        case .idle: idle
-        case .write: write
-        case .linger: linger
-        case .lastRequest: lastRequest
-        }
     }
 }
 
 /// Bytes that were received and not parsed yet.
-private struct InputBuffer {
+struct InputBuffer {
     private(set) var bytes: [UInt8] = []
     /// Index of the first byte that isn't parsed.
     private(set) var start = 0

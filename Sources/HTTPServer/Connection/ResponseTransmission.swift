@@ -24,19 +24,23 @@ extension HTTPConnection {
         let headBytes = bytes.count - bodyBytes
         switch transmission {
         case .whole:
-            write(bytes, canWait: false)
+            write(bytes)
             process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))
         case .cutOff(let count):
-            write(Array(bytes.prefix(headBytes + max(0, min(count, bodyBytes)))), canWait: false)
+            write(Array(bytes.prefix(headBytes + max(0, min(count, bodyBytes)))))
             process(.responseCutOff)
             process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))
         case .reset:
             process(.responseWithheld)
         case .dripped(let size, let interval):
             var pieces = BodyPieces(bytes[headBytes...], size: size)
-            write(Array(bytes.prefix(headBytes) + pieces.next()), canWait: false)
+            write(Array(bytes.prefix(headBytes) + pieces.next()))
             send(pieces, every: interval)
         }
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { write($0, canWait: false) }
     }
 
     private func send(_ pieces: BodyPieces, every interval: Duration) {

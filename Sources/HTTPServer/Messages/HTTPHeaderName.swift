@@ -2,11 +2,14 @@
 public struct HTTPHeaderName: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The name as it is sent.
     public let rawValue: String
+    /// The field's number, if it is one that the server asks requests for.
+    let known: KnownField?
 
     /// Makes a name from a token; nil if the text isn't a token.
     public init?(_ token: String) {
         guard !token.isEmpty, token.utf8.allSatisfy(ASCII.isToken) else { return nil }
         self.rawValue = token
+        known = KnownField(token)
     }
 
     /// Makes a name from a literal. Traps if it isn't a token.
@@ -14,6 +17,7 @@ public struct HTTPHeaderName: Hashable, Sendable, CustomStringConvertible, Expre
         let name = token.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
         precondition(!name.isEmpty && name.utf8.allSatisfy(ASCII.isToken), "a field name is a token")
         self.rawValue = name
+        known = KnownField(name)
     }
 
     /// The name as it is sent.
@@ -21,7 +25,8 @@ public struct HTTPHeaderName: Hashable, Sendable, CustomStringConvertible, Expre
 
     /// Whether two names are equal apart from case.
     public static func == (left: HTTPHeaderName, right: HTTPHeaderName) -> Bool {
-        left.rawValue.utf8.elementsEqual(right.rawValue.utf8) {
+        if let known = left.known { return known == right.known }
+        return left.rawValue.utf8.elementsEqual(right.rawValue.utf8) {
             ASCII.lowercased($0) == ASCII.lowercased($1)
         }
     }
@@ -71,4 +76,46 @@ public struct HTTPHeaderName: Hashable, Sendable, CustomStringConvertible, Expre
     public static let wwwAuthenticate: HTTPHeaderName = "WWW-Authenticate"
     /// The request's id, the client's or a new one. The server writes it itself.
     public static let requestID: HTTPHeaderName = "X-Request-Id"
+}
+
+/// The fields that requests are asked for, or that decide where they end. Recognised once, when the head is parsed.
+enum KnownField: UInt8, Sendable {
+    case accept, acceptEncoding, authorization, connection, contentEncoding, contentLength, contentType,
+        expect, host
+    case ifMatch, ifNoneMatch, origin, traceParent, transferEncoding, requestID
+
+    /// Its bit in a set of fields.
+    var bit: UInt32 { 1 &<< UInt32(rawValue) }
+
+    /// The field of this name, in any case; nil for any other.
+    @inline(__always)
+    init?(_ name: UnsafeRawBufferPointer) {
+        // At most three names have the same length.
+        @inline(__always) func select(_ field: KnownField, _ text: StaticString) -> KnownField? {
+            ASCII.isLowercase(text, of: name) ? field : nil
+        }
+        let field: KnownField?
+        switch name.count {
+        case 4: field = select(.host, "host")
+        case 6: field = select(.accept, "accept") ?? select(.expect, "expect") ?? select(.origin, "origin")
+        case 8: field = select(.ifMatch, "if-match")
+        case 10: field = select(.connection, "connection")
+        case 11: field = select(.traceParent, "traceparent")
+        case 12: field = select(.contentType, "content-type") ?? select(.requestID, "x-request-id")
+        case 13: field = select(.ifNoneMatch, "if-none-match") ?? select(.authorization, "authorization")
+        case 14: field = select(.contentLength, "content-length")
+        case 15: field = select(.acceptEncoding, "accept-encoding")
+        case 16: field = select(.contentEncoding, "content-encoding")
+        case 17: field = select(.transferEncoding, "transfer-encoding")
+        default: field = nil
+        }
+        guard let field else { return nil }
+        self = field
+    }
+
+    init?(_ name: String) {
+        var name = name
+        guard let field = name.withUTF8({ KnownField(UnsafeRawBufferPointer($0)) }) else { return nil }
+        self = field
+    }
 }

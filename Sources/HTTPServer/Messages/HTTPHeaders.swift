@@ -10,21 +10,42 @@ public struct HTTPHeaders: Sendable {
         var nameEnd: Int
         var valueStart: Int
         var valueEnd: Int
+        /// Which field it is; nil for all that the server asks no request for.
+        var known: KnownField?
+
+        /// Moves the ranges by a number of bytes.
+        mutating func shift(by distance: Int) {
+            nameStart += distance
+            nameEnd += distance
+            valueStart += distance
+            valueEnd += distance
+        }
     }
 
     private(set) var storage: [UInt8]
     private(set) var fields: [Field]
+    /// The known fields that are there, so that most questions are answered without a search.
+    private(set) var knownFields: UInt32
 
     /// Makes a list without fields.
     public init() {
         self.storage = []
         self.fields = []
+        knownFields = 0
     }
 
     /// Makes a list of fields that lie in `storage`. Their values must have no CR, LF or NUL.
     init(storage: [UInt8], fields: [Field]) {
         self.storage = storage
         self.fields = fields
+        knownFields = fields.reduce(0) { $0 | ($1.known?.bit ?? 0) }
+    }
+
+    /// Makes a list of fields, the known ones of which are `knownFields`.
+    init(storage: [UInt8], fields: [Field], knownFields: UInt32) {
+        self.storage = storage
+        self.fields = fields
+        self.knownFields = knownFields
     }
 
     /// Number of fields; repeated ones count every time.
@@ -37,19 +58,33 @@ public struct HTTPHeaders: Sendable {
     ///
     /// CR, LF and NUL in the value become spaces.
     public mutating func add(_ name: HTTPHeaderName, _ value: String) {
+        var value = value
+        value.withUTF8 { add(name, UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The same for a value that is given as bytes.
+    public mutating func add(_ name: HTTPHeaderName, _ value: UnsafeRawBufferPointer) {
         let nameStart = storage.count
+        storage.reserveCapacity(nameStart + name.rawValue.utf8.count + value.count)
         storage.append(contentsOf: name.rawValue.utf8)
         let nameEnd = storage.count
-        storage.append(contentsOf: value.utf8)
+        storage.append(contentsOf: value)
         let valueEnd = storage.count
-        for index in nameEnd..<valueEnd {
-            switch storage[index] {
-            case ASCII.carriageReturn, ASCII.lineFeed, ASCII.nul: storage[index] = ASCII.space
-            default: break
+        if value.contains(where: Self.isForbidden) {
+            for index in nameEnd..<valueEnd where Self.isForbidden(storage[index]) {
+                storage[index] = ASCII.space
             }
         }
         fields.append(
-            Field(nameStart: nameStart, nameEnd: nameEnd, valueStart: nameEnd, valueEnd: valueEnd))
+            Field(
+                nameStart: nameStart, nameEnd: nameEnd, valueStart: nameEnd, valueEnd: valueEnd,
+                known: name.known))
+        knownFields |= name.known?.bit ?? 0
+    }
+
+    /// Whether no value may have a byte.
+    private static func isForbidden(_ byte: UInt8) -> Bool {
+        byte == ASCII.carriageReturn || byte == ASCII.lineFeed || byte == ASCII.nul
     }
 
     /// Adds fields at the end, in their order.
@@ -61,8 +96,10 @@ public struct HTTPHeaders: Sendable {
             fields.append(
                 Field(
                     nameStart: field.nameStart + offset, nameEnd: field.nameEnd + offset,
-                    valueStart: field.valueStart + offset, valueEnd: field.valueEnd + offset))
+                    valueStart: field.valueStart + offset, valueEnd: field.valueEnd + offset,
+                    known: field.known))
         }
+        knownFields |= other.knownFields
     }
 
     /// Removes all fields of this name.
@@ -72,12 +109,17 @@ public struct HTTPHeaders: Sendable {
             fields.filter { !Self.matches($0, name, in: bytes) }
         }
         fields = kept
+        if let known = name.known { knownFields &= ~known.bit }
     }
 
     /// Whether there is a field of this name.
     public func contains(_ name: HTTPHeaderName) -> Bool {
-        storage.withUnsafeBytes { bytes in fields.contains { Self.matches($0, name, in: bytes) } }
+        if let known = name.known { return has(known) }
+        return storage.withUnsafeBytes { bytes in fields.contains { Self.matches($0, name, in: bytes) } }
     }
+
+    /// Whether there is a known field.
+    func has(_ field: KnownField) -> Bool { knownFields & field.bit != 0 }
 
     /// The value of the first field of this name, with bytes that aren't UTF-8 replaced; nil if there is none.
     public func first(_ name: HTTPHeaderName) -> String? {
@@ -86,15 +128,22 @@ public struct HTTPHeaders: Sendable {
 
     /// The values of all fields of this name, in order.
     public func all(_ name: HTTPHeaderName) -> [String] {
-        storage.withUnsafeBytes { bytes in
+        if isAbsent(name) { return [] }
+        return storage.withUnsafeBytes { bytes in
             fields.filter { Self.matches($0, name, in: bytes) }
                 .map { Self.text(bytes[$0.valueStart..<$0.valueEnd]) }
         }
     }
 
+    /// Whether a field is known and not there.
+    private func isAbsent(_ name: HTTPHeaderName) -> Bool {
+        name.known.map { knownFields & $0.bit == 0 } ?? false
+    }
+
     /// Number of fields of this name.
     func count(of name: HTTPHeaderName) -> Int {
-        storage.withUnsafeBytes { bytes in
+        if isAbsent(name) { return 0 }
+        return storage.withUnsafeBytes { bytes in
             fields.reduce(into: 0) { if Self.matches($1, name, in: bytes) { $0 += 1 } }
         }
     }
@@ -103,7 +152,8 @@ public struct HTTPHeaders: Sendable {
     func withFirstValue<Result>(
         of name: HTTPHeaderName, _ body: (Slice<UnsafeRawBufferPointer>) throws -> Result
     ) rethrows -> Result? {
-        try storage.withUnsafeBytes { bytes in
+        if isAbsent(name) { return nil }
+        return try storage.withUnsafeBytes { bytes in
             for field in fields where Self.matches(field, name, in: bytes) {
                 return try body(bytes[field.valueStart..<field.valueEnd])
             }
@@ -111,11 +161,33 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
-    /// Calls a closure with the value of every field of this name, in order.
-    func forEachValue(of name: HTTPHeaderName, _ body: (Slice<UnsafeRawBufferPointer>) -> Void) {
+    /// Calls a closure with the value of every known field of this kind, in order.
+    @inline(__always)
+    func forEachValue(of known: KnownField, _ body: (UnsafeRawBufferPointer) -> Void) {
+        guard has(known) else { return }
         storage.withUnsafeBytes { bytes in
-            for field in fields where Self.matches(field, name, in: bytes) {
-                body(bytes[field.valueStart..<field.valueEnd])
+            for field in fields where field.known == known {
+                body(UnsafeRawBufferPointer(rebasing: bytes[field.valueStart..<field.valueEnd]))
+            }
+        }
+    }
+
+    /// Calls a closure with the value of the one known field of this kind; nil if there is none, or more than one.
+    @inline(__always)
+    func withOnlyValue<Result>(
+        of known: KnownField, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result? {
+        guard has(known) else { return nil }
+        return storage.withUnsafeBytes { bytes in
+            var found: Int?
+            for index in fields.indices where fields[index].known == known {
+                guard found == nil else { return nil }
+                found = index
+            }
+            return found.map { index in
+                body(
+                    UnsafeRawBufferPointer(rebasing: bytes[fields[index].valueStart..<fields[index].valueEnd])
+                )
             }
         }
     }
@@ -135,8 +207,9 @@ public struct HTTPHeaders: Sendable {
     private static func matches(
         _ field: Field, _ name: HTTPHeaderName, in bytes: UnsafeRawBufferPointer
     ) -> Bool {
+        if let known = name.known { return field.known == known }
         // Most names differ in length.
-        field.nameEnd - field.nameStart == name.rawValue.utf8.count
+        return field.nameEnd - field.nameStart == name.rawValue.utf8.count
             && ASCII.equalIgnoringCase(bytes[field.nameStart..<field.nameEnd], name.rawValue.utf8)
     }
 }

@@ -9,8 +9,11 @@ public struct HTTPRequest: Sendable {
     /// The body without its framing; empty if there is none.
     public var body: [UInt8]
 
-    private let bytes: [UInt8]
+    @usableFromInline let bytes: [UInt8]
     private let target: RequestTarget
+    /// The range of the path in `bytes`, and that of the query, which is empty if there is none.
+    @usableFromInline var pathRange: Range<Int> { target.path }
+    @usableFromInline var queryRange: Range<Int> { target.query ?? 0..<0 }
 
     /// Makes a request from its parts, for tests and for handlers that call others.
     ///
@@ -36,21 +39,41 @@ public struct HTTPRequest: Sendable {
     }
 
     /// The path, percent-encoded as it was sent, without the query; `*` for the server as a whole.
-    public var path: String { target.path.isEmpty ? "/" : string(target.path) }
+    public var path: String { sentPath.text }
 
     /// What follows the first `?`, percent-encoded as it was sent; nil if there is no `?`.
     public var query: String? { target.query.map(string) }
 
-    /// Calls a closure with the bytes of the path, without making a string.
-    func withPath<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try bytes.withUnsafeBytes { bytes in
-            try body(UnsafeRawBufferPointer(rebasing: bytes[target.path]))
-        }
+    /// The path as it was sent.
+    var sentPath: RequestPath { RequestPath(bytes: bytes, range: target.path) }
+
+    /// Calls a closure with the bytes of `path`, without making a string. They are valid during the call only.
+    @inlinable
+    public func withPath<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        let range = pathRange
+        return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[range])) }
+    }
+
+    /// Calls a closure with the bytes of `query`, or with none if there is no `?`, without making a string. They are
+    /// valid during the call only.
+    @inlinable
+    public func withQuery<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        let range = queryRange
+        return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 
     private func string(_ range: Range<Int>) -> String {
         String(decoding: bytes[range], as: UTF8.self)
     }
+}
+
+/// A request's path, of which a string is made only when it is asked for.
+struct RequestPath: Sendable {
+    let bytes: [UInt8]
+    /// Empty for an absolute target that has only a host.
+    let range: Range<Int>
+
+    var text: String { range.isEmpty ? "/" : String(decoding: bytes[range], as: UTF8.self) }
 }
 
 /// The ranges of a request target's parts (RFC 9112 section 3.2).
@@ -64,23 +87,37 @@ struct RequestTarget: Equatable, Sendable {
     ///
     /// - Throws: 400 unless it is a path, an absolute `http` or `https` URI, or `*` with `OPTIONS`.
     init(_ bytes: UnsafeRawBufferPointer, _ whole: Range<Int>, method: HTTPMethod) throws(HTTPError) {
-        guard let first = whole.first else { throw .malformed("An empty request target.") }
         for index in whole where bytes[index] <= ASCII.space || bytes[index] >= ASCII.delete {
             throw .malformed("A byte in the request target that must be percent-encoded.")
         }
+        try self.init(checked: bytes, whole, method: method)
+    }
+
+    /// Finds the parts of a target whose bytes a guard has checked.
+    ///
+    /// - Throws: as the other initialiser.
+    init(checked bytes: UnsafeRawBufferPointer, _ whole: Range<Int>, method: HTTPMethod) throws(HTTPError) {
+        guard !whole.isEmpty else { throw .malformed("An empty request target.") }
+        let first = bytes[whole.lowerBound]
         self.whole = whole
-        var rest = whole
-        let isPath = bytes[first] == ASCII.slash
-        let isServer = bytes[first] == ASCII.asterisk && whole.count == 1 && method == .options
-        if !isPath && !isServer {
-            rest = try Self.authority(of: bytes, whole).upperBound..<whole.upperBound
+        var start = whole.lowerBound
+        if first != ASCII.slash, !(first == ASCII.asterisk && whole.count == 1 && method == .options) {
+            start = try Self.authority(of: bytes, whole).upperBound
         }
-        let queryMark = rest.first { bytes[$0] == ASCII.questionMark }
-        path = rest.lowerBound..<(queryMark ?? rest.upperBound)
-        query = queryMark.map { $0 + 1..<rest.upperBound }
-        for index in rest where bytes[index] == ASCII.numberSign {
-            throw .malformed("A fragment in the request target.")
+        var queryMark: Int?
+        var index = start
+        while index < whole.upperBound {
+            if whole.upperBound - index >= 8 {
+                let marks = EightBytes(bytes, at: index).marksOfParts
+                index &+= marks == 0 ? 8 : EightBytes.countBefore(marks)
+                if marks == 0 { continue }
+            }
+            if bytes[index] == ASCII.questionMark, queryMark == nil { queryMark = index }
+            if bytes[index] == ASCII.numberSign { throw .malformed("A fragment in the request target.") }
+            index &+= 1
         }
+        path = start..<(queryMark ?? whole.upperBound)
+        query = queryMark.map { $0 + 1..<whole.upperBound }
     }
 
     /// Finds and checks the host and port of an absolute target.
@@ -105,45 +142,8 @@ struct RequestTarget: Equatable, Sendable {
     }
 }
 
-/// A request method: a case-sensitive token (RFC 9110 section 9.1).
-public struct HTTPMethod: Hashable, Sendable, CustomStringConvertible {
-    /// The token, for example `GET`.
-    public let rawValue: String
-
-    /// A method from its token; nil if the text isn't a token.
-    public init?(_ token: String) {
-        guard !token.isEmpty, token.utf8.allSatisfy(ASCII.isToken) else { return nil }
-        self.rawValue = token
-    }
-
-    private init(unchecked token: String) {
-        self.rawValue = token
-    }
-
-    /// A method from bytes that are known to be a token.
-    init(tokenBytes: Slice<UnsafeRawBufferPointer>) {
-        self.rawValue = String(decoding: tokenBytes, as: UTF8.self)
-    }
-
-    /// The token.
-    public var description: String { rawValue }
-
-    /// Gets a representation.
-    public static let get = HTTPMethod(unchecked: "GET")
-    /// Gets the head of the response that `get` would get.
-    public static let head = HTTPMethod(unchecked: "HEAD")
-    /// Sends the resource something to process.
-    public static let post = HTTPMethod(unchecked: "POST")
-    /// Replaces the resource.
-    public static let put = HTTPMethod(unchecked: "PUT")
-    /// Changes part of the resource (RFC 5789).
-    public static let patch = HTTPMethod(unchecked: "PATCH")
-    /// Removes the resource.
-    public static let delete = HTTPMethod(unchecked: "DELETE")
-    /// Gets the methods that the resource allows.
-    public static let options = HTTPMethod(unchecked: "OPTIONS")
-    /// Opens a tunnel; this server never does.
-    public static let connect = HTTPMethod(unchecked: "CONNECT")
-    /// Gets the request back.
-    public static let trace = HTTPMethod(unchecked: "TRACE")
+extension EightBytes {
+    /// Marks the characters that a query or a fragment begins with.
+    @inline(__always)
+    fileprivate var marksOfParts: UInt64 { equal(to: ASCII.questionMark) | equal(to: ASCII.numberSign) }
 }

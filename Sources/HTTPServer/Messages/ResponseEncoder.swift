@@ -14,11 +14,11 @@ enum ResponseEncoder {
         var keepsAlive: Bool
         /// With HTTP/1.0 a kept connection has to be announced, with HTTP/1.1 one that is closed.
         var version: HTTPVersion
-        var requestID: String
+        var id: RequestID
 
         /// Number of bytes of the response's body that are sent.
         func bodyBytes(of response: HTTPResponse) -> Int {
-            isHead || response.status.forbidsBody ? 0 : response.body.count
+            isHead || response.status.forbidsBody ? 0 : response.bodyCount
         }
     }
 
@@ -28,9 +28,9 @@ enum ResponseEncoder {
     static let processingResponse: [UInt8] = Array("HTTP/1.1 102 Processing\r\n\r\n".utf8)
 
     /// Maximum bytes of a head's fixed text and numbers.
-    private static let headAllowance = 256
+    private static let headAllowance = 320
 
-    /// Encodes a response.
+    /// Encodes a response into one array.
     ///
     /// - Parameters:
     ///   - date: the value of the `Date` field.
@@ -38,43 +38,96 @@ enum ResponseEncoder {
     static func encode(
         _ response: HTTPResponse, _ framing: Framing, date: [UInt8], commonFields: [UInt8] = []
     ) -> [UInt8] {
-        let bodyBytes = framing.bodyBytes(of: response)
-        let fields = response.headers
-        let capacity =
-            headAllowance + date.count + framing.requestID.utf8.count + fields.storage.count
-            + 4 * fields.count + commonFields.count + bodyBytes
-        return [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
-            var writer = ByteWriter(buffer)
+        let memory = ResponseMemory()
+        return withEncoded(response, framing, date: date, commonFields: commonFields, memory) { Array($0) }
+    }
+
+    /// Encodes a response in place, where its body has room for the head, or else into `memory`, and calls `body` with
+    /// its bytes.
+    static func withEncoded<Result>(
+        _ response: HTTPResponse, _ framing: Framing, date: [UInt8],
+        commonFields: [UInt8], _ memory: ResponseMemory, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        let headBytes = headCapacity(response, framing, date.count + commonFields.count)
+        let sendsBody = !framing.isHead && !response.status.forbidsBody
+        switch response.content {
+        case .memory(let content) where sendsBody:
+            var writer = ByteWriter(memory.scratch(atLeast: headBytes))
             writeHead(response, framing, date: date, commonFields: commonFields, to: &writer)
-            if bodyBytes > 0 { writer.write(response.body) }
-            count = writer.count
+            if let whole = content.withHead(writer.bytes) { return body(whole) }
+            let head = Array(writer.bytes)
+            writer = ByteWriter(memory.scratch(atLeast: head.count + content.bytes.count))
+            writer.write(head)
+            writer.write(content.bytes)
+            return body(writer.bytes)
+        case .array(let content) where sendsBody:
+            var writer = ByteWriter(memory.scratch(atLeast: headBytes + content.count))
+            writeHead(response, framing, date: date, commonFields: commonFields, to: &writer)
+            writer.write(content)
+            return body(writer.bytes)
+        case .memory, .array:
+            var writer = ByteWriter(memory.scratch(atLeast: headBytes))
+            writeHead(response, framing, date: date, commonFields: commonFields, to: &writer)
+            return body(writer.bytes)
         }
     }
 
+    /// Bytes that the head has at most.
+    private static func headCapacity(
+        _ response: HTTPResponse, _ framing: Framing, _ otherBytes: Int
+    ) -> Int {
+        var count = headAllowance + otherBytes + framing.id.maximumCount
+        if let prepared = response.preparedFields { count += prepared.lines.count }
+        if let link = response.link { count += link.count + 8 }
+        if let fields = response.otherFields { count += fields.storage.count + 4 * fields.count }
+        return count
+    }
+
     private static func writeHead(
-        _ response: HTTPResponse, _ framing: Framing, date: [UInt8], commonFields: [UInt8],
-        to writer: inout ByteWriter
+        _ response: HTTPResponse, _ framing: Framing, date: [UInt8],
+        commonFields: [UInt8], to writer: inout ByteWriter
     ) {
-        writer.write("HTTP/1.1 ")
-        writer.write(decimal: response.status.code)
-        writer.write(" ")
-        response.status.withReasonPhrase { writer.write($0) }
-        writer.write("\r\nDate: ")
+        writeStatusLine(response.status, to: &writer)
         writer.write(date)
         writer.write("\r\n")
-        writeFields(response.headers, to: &writer)
+        if let prepared = response.preparedFields { writer.write(prepared.lines) }
+        if let tag = response.entityTag {
+            writer.write("ETag: ")
+            writer.write(tag)
+            writer.write("\r\n")
+        }
+        if let link = response.link {
+            writer.write("Link: ")
+            writer.write(link)
+            writer.write("\r\n")
+        }
+        if let fields = response.otherFields { writeFields(fields, to: &writer) }
         writer.write(commonFields)
         if !response.status.forbidsBody, !framing.isHead || response.tellsLengthToHead {
             writer.write("Content-Length: ")
-            writer.write(decimal: response.body.count)
+            writer.write(decimal: response.bodyCount)
             writer.write("\r\n")
         }
         writer.write("X-Request-Id: ")
-        writer.write(framing.requestID)
+        writer.write(framing.id)
         switch (framing.keepsAlive, framing.version) {
         case (true, .http11): writer.write("\r\n\r\n")
         case (true, .http10): writer.write("\r\nConnection: keep-alive\r\n\r\n")
         case (false, _): writer.write("\r\nConnection: close\r\n\r\n")
+        }
+    }
+
+    /// Writes the first line, and the name of the `Date` field.
+    private static func writeStatusLine(_ status: HTTPStatus, to writer: inout ByteWriter) {
+        switch status {
+        case .ok: writer.write("HTTP/1.1 200 OK\r\nDate: ")
+        case .notModified: writer.write("HTTP/1.1 304 Not Modified\r\nDate: ")
+        default:
+            writer.write("HTTP/1.1 ")
+            writer.write(decimal: status.code)
+            writer.write(" ")
+            status.withReasonPhrase { writer.write($0) }
+            writer.write("\r\nDate: ")
         }
     }
 
@@ -97,7 +150,7 @@ enum ResponseEncoder {
         // Without capacity this would write the count of the empty array, which all threads share.
         guard capacity > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
-            var writer = ByteWriter(buffer)
+            var writer = ByteWriter(UnsafeMutableRawBufferPointer(buffer))
             writeFields(fields, to: &writer)
             count = writer.count
         }
@@ -122,10 +175,14 @@ struct ByteWriter {
     private(set) var count = 0
     private let memory: UnsafeMutableRawBufferPointer
 
-    init(_ memory: UnsafeMutableBufferPointer<UInt8>) {
-        self.memory = UnsafeMutableRawBufferPointer(memory)
+    init(_ memory: UnsafeMutableRawBufferPointer) {
+        self.memory = memory
     }
 
+    /// What was written.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
+
+    @inline(__always)
     mutating func write(_ bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count <= memory.count - count, "the computed size was too small")
         guard let source = bytes.baseAddress, let target = memory.baseAddress else { return }
@@ -137,17 +194,27 @@ struct ByteWriter {
         write(UnsafeRawBufferPointer(bytes))
     }
 
+    @inline(__always)
     mutating func write(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { write($0) }
     }
 
+    @inline(__always)
     mutating func write(_ text: StaticString) {
-        text.withUTF8Buffer { write($0) }
+        write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    mutating func write(_ text: String) {
-        var text = text
-        text.withUTF8 { write($0) }
+    mutating func write(_ id: RequestID) {
+        precondition(id.maximumCount <= memory.count - count, "the computed size was too small")
+        guard let target = memory.baseAddress else { return }
+        count += id.store(at: target + count)
+    }
+
+    @inline(__always)
+    mutating func write(_ tag: EntityTag) {
+        precondition(EntityTag.storedBytes <= memory.count - count, "the computed size was too small")
+        guard let target = memory.baseAddress else { return }
+        count += tag.store(at: target + count)
     }
 
     /// Writes a number, which must not be negative, in decimal digits.

@@ -1,22 +1,84 @@
 /// A weak entity tag: the name of a response's content, independent of its coding (RFC 9110 section 8.8.3).
 public struct EntityTag: Hashable, Sendable {
-    /// The tag as a field's value: `W/"…"`.
-    public let fieldValue: String
+    /// The bytes of the field's value, the first one lowest; the last byte is zero. So a tag is written and compared as
+    /// two numbers.
+    private let low: UInt64
+    private let high: UInt64
 
-    private static let alphabet = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    /// Number of bytes of the field's value.
+    private static let length = 15
+    /// Number of bytes that `store` writes.
+    static let storedBytes = 16
+    private static let alphabet: StaticString =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
     /// Makes a tag from a hash over everything that the response depends on.
     public init(hash: UInt64) {
-        // A string of 15 bytes needs no allocation.
-        fieldValue = String(unsafeUninitializedCapacity: 15) { buffer in
-            (buffer[0], buffer[1], buffer[2]) = (UInt8(ascii: "W"), ASCII.slash, UInt8(ascii: "\""))
-            for index in 0..<11 {
-                buffer[3 + index] = Self.alphabet[Int(truncatingIfNeeded: hash >> UInt64(6 * index)) & 63]
-            }
-            buffer[14] = UInt8(ascii: "\"")
-            return 15
+        let quote = UInt64(UInt8(ascii: "\""))
+        var low = UInt64(UInt8(ascii: "W")) | UInt64(ASCII.slash) << 8 | quote << 16
+        for index in 0..<5 { low |= Self.digit(index, of: hash) &<< UInt64(8 &* (3 &+ index)) }
+        var high = quote << 48
+        for index in 5..<11 { high |= Self.digit(index, of: hash) &<< UInt64(8 &* (index &- 5)) }
+        (self.low, self.high) = (low, high)
+    }
+
+    @inline(__always)
+    private static func digit(_ index: Int, of hash: UInt64) -> UInt64 {
+        UInt64(alphabet.utf8Start[Int(truncatingIfNeeded: hash &>> UInt64(6 &* index) & 63)])
+    }
+
+    /// The tag as a field's value: `W/"…"`.
+    public var fieldValue: String {
+        withUnsafeTemporaryAllocation(byteCount: Self.storedBytes, alignment: 8) { bytes in
+            guard let start = bytes.baseAddress else { return "" }
+            return String(decoding: bytes[..<store(at: start)], as: UTF8.self)
         }
+    }
+
+    /// Stores the bytes of `fieldValue`, and returns how many these are. Writes `storedBytes` bytes.
+    @inline(__always)
+    func store(at memory: UnsafeMutableRawPointer) -> Int {
+        memory.storeBytes(of: low.littleEndian, as: UInt64.self)
+        memory.storeBytes(of: high.littleEndian, toByteOffset: 8, as: UInt64.self)
+        return Self.length
+    }
+
+    /// Whether a list of entity tags has this one (weak comparison), up to the first tag that is invalid.
+    func isListed(in list: UnsafeRawBufferPointer) -> Bool {
+        guard let start = list.baseAddress else { return false }
+        // Most lists are the tag as it was sent.
+        if list.count == Self.length, isOpaque(start + 2), Self.word(at: start) == low { return true }
+        var index = 0
+        while index < list.count {
+            let byte = list[index]
+            if ASCII.isBlank(byte) || byte == ASCII.comma {
+                index += 1
+                continue
+            }
+            if byte == UInt8(ascii: "W"), index + 1 < list.count, list[index + 1] == ASCII.slash {
+                index += 2
+            }
+            guard index < list.count, list[index] == UInt8(ascii: "\"") else { return false }
+            let opening = index
+            repeat {
+                index += 1
+                guard index < list.count else { return false }
+            } while list[index] != UInt8(ascii: "\"")
+            index += 1
+            if index - opening == Self.length - 2, isOpaque(start + opening) { return true }
+        }
+        return false
+    }
+
+    /// Whether the 13 bytes from here on are the tag's, with its quotes and without `W/`.
+    @inline(__always)
+    private func isOpaque(_ start: UnsafeRawPointer) -> Bool {
+        Self.word(at: start) == low >> 16 | high << 48 && Self.word(at: start + 5) == low >> 56 | high << 8
+    }
+
+    @inline(__always)
+    private static func word(at memory: UnsafeRawPointer) -> UInt64 {
+        UInt64(littleEndian: memory.loadUnaligned(as: UInt64.self))
     }
 }
 
@@ -28,14 +90,18 @@ extension HTTPHeaders {
     ///   - tag: the response's; nil if it has none.
     ///   - countsAny: whether `*` counts, which names any tag.
     public func ifNoneMatchNames(_ tag: EntityTag?, countsAny: Bool = true) -> Bool {
-        var isNamed = false
-        forEachValue(of: .ifNoneMatch) { value in
-            if isNamed { return }
-            isNamed =
-                value.count == 1 && value.first == ASCII.asterisk
-                ? countsAny : tag.map(EntityTagList(value).contains) ?? false
+        guard has(.ifNoneMatch) else { return false }
+        return storage.withUnsafeBytes { bytes in
+            for field in fields where field.known == .ifNoneMatch {
+                let value = UnsafeRawBufferPointer(rebasing: bytes[field.valueStart..<field.valueEnd])
+                if value.count == 1, value[0] == ASCII.asterisk {
+                    if countsAny { return true }
+                } else if let tag, tag.isListed(in: value) {
+                    return true
+                }
+            }
+            return false
         }
-        return isNamed
     }
 }
 
@@ -49,36 +115,8 @@ extension HTTPHeaders {
         var isAny = false
         forEachValue(of: .ifMatch) { value in
             isThere = true
-            if value.count == 1, value.first == ASCII.asterisk { isAny = true }
+            if value.count == 1, value[0] == ASCII.asterisk { isAny = true }
         }
         return isAny || !isThere
-    }
-}
-
-/// Reads a list of entity tags, up to the first that is invalid.
-private struct EntityTagList {
-    private var rest: Slice<UnsafeRawBufferPointer>
-
-    init(_ value: Slice<UnsafeRawBufferPointer>) {
-        rest = value
-    }
-
-    func contains(_ tag: EntityTag) -> Bool {
-        var list = self
-        while let opaque = list.next() {
-            if opaque.elementsEqual(tag.fieldValue.utf8.dropFirst(2)) { return true }
-        }
-        return false
-    }
-
-    /// The next tag with its quotes, without `W/`.
-    private mutating func next() -> Slice<UnsafeRawBufferPointer>? {
-        rest = rest.drop { ASCII.isBlank($0) || $0 == ASCII.comma }
-        if rest.first == UInt8(ascii: "W"), rest.dropFirst().first == ASCII.slash { rest = rest.dropFirst(2) }
-        guard rest.first == UInt8(ascii: "\""),
-            let end = rest.dropFirst().firstIndex(of: UInt8(ascii: "\""))
-        else { return nil }
-        defer { rest = rest[(end + 1)...] }
-        return rest[...end]
     }
 }

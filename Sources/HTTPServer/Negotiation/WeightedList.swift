@@ -6,16 +6,16 @@
 enum WeightedList {
     struct Element {
         /// The element without its parameters and the blanks around it; not empty.
-        let value: Slice<UnsafeRawBufferPointer>
+        let value: UnsafeRawBufferPointer
         /// Whether there are parameters before the weight.
         let hasParameters: Bool
         /// The weight in thousandths, 0…1000.
         let weight: Int
     }
 
-    /// Calls a closure with each element of all fields of a name, in order.
-    static func forEach(of name: HTTPHeaderName, in headers: HTTPHeaders, _ body: (Element) -> Void) {
-        headers.forEachValue(of: name) { value in
+    /// Calls a closure with each element of all fields of a kind, in order.
+    static func forEach(of field: KnownField, in headers: HTTPHeaders, _ body: (Element) -> Void) {
+        headers.forEachValue(of: field) { value in
             var rest = value
             while !rest.isEmpty {
                 let element = takePart(of: &rest, upTo: ASCII.comma)
@@ -26,12 +26,12 @@ enum WeightedList {
 
     /// Removes the bytes before the next unquoted separator, and the separator; returns the bytes.
     fileprivate static func takePart(
-        of rest: inout Slice<UnsafeRawBufferPointer>, upTo separator: UInt8
-    ) -> Slice<UnsafeRawBufferPointer> {
+        of rest: inout UnsafeRawBufferPointer, upTo separator: UInt8
+    ) -> UnsafeRawBufferPointer {
         var isQuoted = false
         var isEscaped = false
-        var index = rest.startIndex
-        while index < rest.endIndex {
+        var index = 0
+        while index < rest.count {
             let byte = rest[index]
             if isEscaped {
                 isEscaped = false
@@ -42,26 +42,28 @@ enum WeightedList {
             } else if byte == separator, !isQuoted {
                 break
             }
-            index += 1
+            index &+= 1
         }
-        let part = rest[rest.startIndex..<index]
-        rest = rest[min(index + 1, rest.endIndex)...]
+        let part = UnsafeRawBufferPointer(rebasing: rest[..<index])
+        rest = UnsafeRawBufferPointer(rebasing: rest[min(index + 1, rest.count)...])
         return part
     }
 }
 
 extension WeightedList.Element {
-    fileprivate init?(_ bytes: Slice<UnsafeRawBufferPointer>) {
+    fileprivate init?(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes
         value = ASCII.trimmed(WeightedList.takePart(of: &rest, upTo: ASCII.semicolon))
         guard !value.isEmpty else { return nil }
         var hasParameters = false
         while !rest.isEmpty {
             let parameter = ASCII.trimmed(WeightedList.takePart(of: &rest, upTo: ASCII.semicolon))
-            guard let first = parameter.first else { continue }
-            if ASCII.lowercased(first) == UInt8(ascii: "q"), parameter.dropFirst().first == UInt8(ascii: "=")
+            if parameter.isEmpty { continue }
+            if ASCII.lowercased(parameter[0]) == UInt8(ascii: "q"), parameter.count > 1,
+                parameter[1] == UInt8(ascii: "=")
             {
-                guard let weight = Self.weight(parameter.dropFirst(2)) else { return nil }
+                let number = UnsafeRawBufferPointer(rebasing: parameter[2...])
+                guard let weight = Self.weight(number) else { return nil }
                 // Extensions may follow the weight; none was ever defined.
                 self.weight = weight
                 self.hasParameters = hasParameters
@@ -74,16 +76,15 @@ extension WeightedList.Element {
     }
 
     /// Reads a number from 0 to 1, in thousandths; nil for anything else.
-    private static func weight(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int? {
-        guard let first = bytes.first, first == ASCII.zero || first == ASCII.zero + 1 else { return nil }
-        var weight = Int(first - ASCII.zero) * 1000
-        let fraction = bytes.dropFirst()
-        guard !fraction.isEmpty else { return weight }
-        guard fraction.first == ASCII.dot else { return nil }
+    private static func weight(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        guard !bytes.isEmpty, bytes[0] == ASCII.zero || bytes[0] == ASCII.zero + 1 else { return nil }
+        var weight = Int(bytes[0] - ASCII.zero) * 1000
+        guard bytes.count > 1 else { return weight }
+        guard bytes[1] == ASCII.dot else { return nil }
         var place = 100
-        for byte in fraction.dropFirst() {
-            guard ASCII.isDigit(byte) else { return nil }
-            weight += Int(byte - ASCII.zero) * place
+        for index in 2..<bytes.count {
+            guard ASCII.isDigit(bytes[index]) else { return nil }
+            weight += Int(bytes[index] - ASCII.zero) * place
             place /= 10
         }
         return weight <= 1000 ? weight : nil

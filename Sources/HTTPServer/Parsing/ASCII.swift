@@ -28,15 +28,18 @@ enum ASCII {
     static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }
 
     /// Whether a byte may be part of a token: a method or a field name.
-    static func isToken(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
-            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            true
-        default:
-            isLetterOrDigit(byte)
-        }
+    @inline(__always)
+    static func isToken(_ byte: UInt8) -> Bool { tokens.contains(byte) }
+
+    private static var tokens: ASCIISet { ASCIISet(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE) }
+
+    /// Whether a byte may be part of a host's name unescaped: unreserved characters and sub-delimiters (RFC 3986
+    /// section 3.2.2).
+    @inline(__always)
+    static func isHostName(_ byte: UInt8) -> Bool { hostNames.contains(byte) }
+
+    private static var hostNames: ASCIISet {
+        ASCIISet(low: 0x2BFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
     }
 
     /// The value of a hexadecimal digit, in upper or lower case.
@@ -64,6 +67,36 @@ enum ASCII {
         return true
     }
 
+    /// Whether bytes are a text in lower case, apart from the case of ASCII letters.
+    @inline(__always)
+    static func isLowercase(_ text: [UInt8], of bytes: UnsafeRawBufferPointer) -> Bool {
+        text.withUnsafeBytes { isLowercase($0, of: bytes) }
+    }
+
+    /// Whether bytes are a text in lower case, apart from the case of ASCII letters.
+    @inline(__always)
+    static func isLowercase(_ text: StaticString, of bytes: UnsafeRawBufferPointer) -> Bool {
+        isLowercase(
+            UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount), of: bytes)
+    }
+
+    /// Eight bytes at a time, the last of which overlap those before.
+    @inline(__always)
+    private static func isLowercase(_ text: UnsafeRawBufferPointer, of bytes: UnsafeRawBufferPointer) -> Bool
+    {
+        guard bytes.count == text.count else { return false }
+        guard bytes.count >= 8 else {
+            for index in 0..<bytes.count where lowercased(bytes[index]) != text[index] { return false }
+            return true
+        }
+        var index = 0
+        while index < bytes.count - 8 {
+            if EightBytes(bytes, at: index).lowercased != EightBytes(text, at: index) { return false }
+            index &+= 8
+        }
+        return EightBytes(bytes, at: bytes.count - 8).lowercased == EightBytes(text, at: bytes.count - 8)
+    }
+
     /// The bytes without the blanks around them (RFC 9110 section 5.6.3, optional whitespace).
     static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
         var lower = bytes.startIndex
@@ -71,6 +104,71 @@ enum ASCII {
         while lower < upper, isBlank(bytes[lower]) { lower += 1 }
         while upper > lower, isBlank(bytes[upper - 1]) { upper -= 1 }
         return bytes[lower..<upper]
+    }
+
+    /// The bytes without the blanks around them.
+    static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: trimmed(bytes[...]))
+    }
+}
+
+/// Eight bytes of a message as one number, the first one lowest: most bytes are passed over eight at a time.
+///
+/// A mark is the highest bit of a byte that was looked for. Only the lowest mark is right: a byte above it may have one
+/// because the subtraction below it borrowed (Warren, "Hacker's Delight", section 6-1).
+struct EightBytes: Equatable {
+    private let word: UInt64
+
+    private static var ones: UInt64 { 0x0101_0101_0101_0101 }
+    private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
+
+    @inline(__always)
+    private init(_ word: UInt64) {
+        self.word = word
+    }
+
+    /// The bytes from `index` on, of which there must be eight.
+    @inline(__always)
+    init(_ bytes: UnsafeRawBufferPointer, at index: Int) {
+        word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+    }
+
+    /// Marks the bytes below a bound, which is at most 128.
+    @inline(__always)
+    func below(_ bound: UInt8) -> UInt64 { (word &- Self.ones &* UInt64(bound)) & ~word & Self.highBits }
+
+    /// Marks the bytes that are this one.
+    @inline(__always)
+    func equal(to byte: UInt8) -> UInt64 {
+        EightBytes(word ^ Self.ones &* UInt64(byte)).below(1)
+    }
+
+    /// Marks the bytes that aren't ASCII.
+    var beyondASCII: UInt64 { word & Self.highBits }
+
+    /// The bytes with ASCII letters in lower case.
+    var lowercased: EightBytes {
+        // The sums have their highest bit set from `A` on, and beyond `Z`; no sum carries into the next byte.
+        let low = word & ~Self.highBits
+        let fromA = low &+ Self.ones &* UInt64(0x80 - UInt8(ascii: "A"))
+        let beyondZ = low &+ Self.ones &* UInt64(0x80 - UInt8(ascii: "Z") - 1)
+        return EightBytes(word | (fromA & ~beyondZ & ~word & Self.highBits) >> 2)
+    }
+
+    /// The number of bytes before the lowest mark, of which there must be one.
+    @inline(__always)
+    static func countBefore(_ marks: UInt64) -> Int { marks.trailingZeroBitCount &>> 3 }
+}
+
+/// A set of ASCII characters, a bit for each; looking one up takes a shift.
+private struct ASCIISet {
+    /// The characters 0…63, and those from 64 on.
+    let low: UInt64
+    let high: UInt64
+
+    @inline(__always)
+    func contains(_ byte: UInt8) -> Bool {
+        byte < 0x80 && (byte < 64 ? low : high) &>> UInt64(byte & 63) & 1 != 0
     }
 }
 

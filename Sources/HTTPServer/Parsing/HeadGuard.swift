@@ -45,9 +45,24 @@ struct HeadGuard {
         self.isInRequestLine = isInRequestLine
     }
 
-    /// Checks the next bytes.
-    mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Result {
-        var index = 0
+    /// Checks the request line, and moves `index` behind what was checked, which needn't be all of the bytes.
+    ///
+    /// - Returns: whether these bytes have the end of the line, and the guard goes on with the fields.
+    /// - Throws: the refusal.
+    mutating func scanRequestLine(
+        _ bytes: UnsafeRawBufferPointer, from index: inout Int
+    ) throws(HTTPError) -> Bool {
+        guard isInRequestLine, !previousIsCR else { return false }
+        if let error = requestLine.scan(bytes, from: &index) { throw error }
+        guard bytes.count - index >= 2, bytes[index + 1] == ASCII.lineFeed else { return false }
+        isInRequestLine = false
+        index += 2
+        return true
+    }
+
+    /// Checks the next bytes, from `start` on.
+    mutating func scan(_ bytes: UnsafeRawBufferPointer, from start: Int = 0) -> Result {
+        var index = start
         while index < bytes.count {
             if previousIsCR {
                 guard bytes[index] == ASCII.lineFeed else { return .failed(.malformed("A CR without a LF.")) }
@@ -66,18 +81,25 @@ struct HeadGuard {
                 let text = UnsafeRawBufferPointer(rebasing: bytes[index..<end])
                 if let error = check(text) { return .failed(error) }
                 index = end
-            } else {
-                if let error = checkControl(bytes[index]) { return .failed(error) }
-                index += 1
             }
+            guard index < bytes.count else { break }
+            if let error = checkControl(bytes[index]) { return .failed(error) }
+            index += 1
         }
         return .incomplete
     }
 
     /// The end of the run of bytes that are allowed inside a line.
-    private static func endOfText(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    @inline(__always)
+    static func endOfText(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
         while index < bytes.count {
+            if bytes.count - index >= 8 {
+                let eight = EightBytes(bytes, at: index)
+                let marks = eight.below(ASCII.space) | eight.equal(to: ASCII.delete)
+                index &+= marks == 0 ? 8 : EightBytes.countBefore(marks)
+                if marks == 0 { continue }
+            }
             let byte = bytes[index]
             if byte < ASCII.space && byte != ASCII.tab || byte == ASCII.delete { break }
             index &+= 1
@@ -127,7 +149,7 @@ struct HeadGuard {
     }
 
     /// Removes the blanks at the ends of a complete block's lines.
-    static func removingTrailingBlanks(from block: [UInt8]) -> [UInt8] {
+    static func removingTrailingBlanks(from block: UnsafeRawBufferPointer) -> [UInt8] {
         var kept: [UInt8] = []
         kept.reserveCapacity(block.count)
         for byte in block {

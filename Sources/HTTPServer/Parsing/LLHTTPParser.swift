@@ -10,7 +10,8 @@ final class LLHTTPParser {
         /// Start of the head's bytes, while a head is parsed. Ranges are offsets from it.
         var base: UnsafeRawPointer?
         var target: Range<Int> = 0..<0
-        var fields: [HTTPHeaders.Field] = []
+        /// Number of names of fields, those of trailers included.
+        var fieldCount = 0
         var body: [UInt8] = []
         var isHeadComplete = false
         var isMessageComplete = false
@@ -58,8 +59,8 @@ final class LLHTTPParser {
         llhttp_init(parser, HTTP_REQUEST, Self.settings)
         parser.pointee.data = UnsafeMutableRawPointer(recordPointer)
         recordPointer.pointee.base = nil
-        recordPointer.pointee.fields.removeAll(keepingCapacity: true)
-        recordPointer.pointee.body = []
+        recordPointer.pointee.fieldCount = 0
+        if !recordPointer.pointee.body.isEmpty { recordPointer.pointee.body = [] }
         recordPointer.pointee.isHeadComplete = false
         recordPointer.pointee.isMessageComplete = false
     }
@@ -90,9 +91,20 @@ final class LLHTTPParser {
     private nonisolated(unsafe) static let settings: UnsafeMutablePointer<llhttp_settings_t> = {
         let settings = UnsafeMutablePointer<llhttp_settings_t>.allocate(capacity: 1)
         llhttp_settings_init(settings)
-        settings.pointee.on_url = { LLHTTPParser.note($0, $1, $2) { $0.target = $1 } }
-        settings.pointee.on_header_field = { LLHTTPParser.note($0, $1, $2) { $0.appendName($1) } }
-        settings.pointee.on_header_value = { LLHTTPParser.note($0, $1, $2) { $0.appendValue($1) } }
+        settings.pointee.on_url = { parser, start, count in
+            guard let record = LLHTTPParser.record(of: parser), let start, let base = record.pointee.base
+            else {
+                return 0
+            }
+            let offset = UnsafeRawPointer(start) - base
+            record.pointee.target = offset..<offset + count
+            return 0
+        }
+        // Only counted: names and values are found by `RequestHead`.
+        settings.pointee.on_header_field_complete = { parser in
+            LLHTTPParser.record(of: parser)?.pointee.fieldCount += 1
+            return 0
+        }
         settings.pointee.on_headers_complete = { parser in
             LLHTTPParser.record(of: parser)?.pointee.isHeadComplete = true
             return 0
@@ -112,38 +124,5 @@ final class LLHTTPParser {
 
     private static func record(of parser: UnsafeMutablePointer<llhttp_t>?) -> UnsafeMutablePointer<Record>? {
         parser?.pointee.data?.assumingMemoryBound(to: Record.self)
-    }
-
-    /// Records a range of the head. Trailers are ignored.
-    @inline(__always)
-    private static func note(
-        _ parser: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int,
-        _ body: (inout Record, Range<Int>) -> Void
-    ) -> CInt {
-        guard let record = record(of: parser), let start else { return 0 }
-        if let base = record.pointee.base {
-            let offset = UnsafeRawPointer(start) - base
-            body(&record.pointee, offset..<offset + count)
-        }
-        return 0
-    }
-}
-
-extension LLHTTPParser.Record {
-    /// Adds a name, or the rest of one: llhttp may report a name in adjacent pieces.
-    fileprivate mutating func appendName(_ span: Range<Int>) {
-        if let last = fields.last, last.valueStart < 0, last.nameEnd == span.lowerBound {
-            fields[fields.count - 1].nameEnd = span.upperBound
-        } else {
-            fields.append(
-                HTTPHeaders.Field(
-                    nameStart: span.lowerBound, nameEnd: span.upperBound, valueStart: -1, valueEnd: -1))
-        }
-    }
-
-    fileprivate mutating func appendValue(_ span: Range<Int>) {
-        guard let last = fields.indices.last else { return }
-        if fields[last].valueStart < 0 { fields[last].valueStart = span.lowerBound }
-        fields[last].valueEnd = span.upperBound
     }
 }

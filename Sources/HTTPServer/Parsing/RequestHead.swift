@@ -33,24 +33,22 @@ extension RequestHead {
         var wantsClose = false
         var wantsKeepAlive = false
         var expectsContinue = false
+        var knownFields: UInt32 = 0
     }
 
-    /// Makes a head from a request line and the fields that llhttp found, and refuses fields that contradict each other
-    /// or HTTP, which llhttp accepts.
+    /// Makes a head from a request line and the lines of fields behind it, and refuses fields that contradict each other or
+    /// HTTP, which llhttp accepts.
     ///
-    /// - Parameter bytes: the complete head, which the fields' offsets refer to.
+    /// - Parameters:
+    ///   - bytes: begin with the complete head, which the guard has checked and llhttp has accepted.
+    ///   - length: the head's length.
+    ///   - fields: as many as there are lines; they are overwritten. So their memory is used again.
     /// - Throws: 400 for ambiguous or missing fields, 413, 417 for an unknown expectation, 501 for an unknown transfer
     ///   coding.
     init(
-        line: RequestLine, bytes: [UInt8], fields: [HTTPHeaders.Field], limits: HTTPLimits
+        line: RequestLine, bytes: [UInt8], length: Int, fields: inout [HTTPHeaders.Field], limits: HTTPLimits
     ) throws(HTTPError) {
-        var fields = fields
-        let result = bytes.withUnsafeBytes { bytes in
-            Result { () throws(HTTPError) in
-                try Self.facts(bytes, &fields, version: line.version)
-            }
-        }
-        let facts = try result.get()
+        let facts = try Self.facts(bytes, line.end..<length, &fields, version: line.version)
         if line.version == .http11, facts.hostCount == 0 { throw .malformed("A request without a Host.") }
         if facts.isChunked || facts.hasOtherCoding {
             try facts.checkTransferCodings()
@@ -66,51 +64,98 @@ extension RequestHead {
         expectsContinue = facts.expectsContinue && version == .http11 && framing != .none
         request = HTTPRequest(
             method: line.method, bytes: bytes, target: line.target,
-            headers: HTTPHeaders(storage: bytes, fields: fields))
+            headers: HTTPHeaders(storage: bytes, fields: fields, knownFields: facts.knownFields))
     }
 
+    /// Makes a head that differs from an earlier one by its target alone.
+    init(repeating last: RepeatableHead, line: RequestLine, bytes: [UInt8], fields: [HTTPHeaders.Field]) {
+        framing = .none
+        version = last.version
+        keepsAlive = last.keepsAlive
+        expectsContinue = false
+        request = HTTPRequest(
+            method: line.method, bytes: bytes, target: line.target,
+            headers: HTTPHeaders(storage: bytes, fields: fields, knownFields: last.knownFields))
+    }
+
+    /// - Parameter lines: the range of the lines of fields, with the empty line that ends the head.
     private static func facts(
-        _ bytes: UnsafeRawBufferPointer, _ fields: inout [HTTPHeaders.Field], version: HTTPVersion
+        _ bytes: [UInt8], _ lines: Range<Int>, _ fields: inout [HTTPHeaders.Field], version: HTTPVersion
     ) throws(HTTPError) -> Facts {
-        var facts = Facts()
-        for index in fields.indices {
-            let name = bytes[fields[index].nameStart..<fields[index].nameEnd]
-            guard let last = name.last, !ASCII.isBlank(last) else {
-                throw .malformed("A blank between a field's name and its colon.")
+        let result = bytes.withUnsafeBytes { bytes in
+            fields.withUnsafeMutableBufferPointer { fields in
+                Result { () throws(HTTPError) in
+                    var facts = Facts()
+                    let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<lines.upperBound])
+                    var index = lines.lowerBound
+                    for number in fields.indices {
+                        fields[number] = try facts.readLine(bytes, from: &index, version: version)
+                    }
+                    guard index == bytes.count - 2 else { throw .disagreement }
+                    return facts
+                }
             }
-            if fields[index].valueStart < 0 {
-                fields[index].valueStart = fields[index].nameEnd
-                fields[index].valueEnd = fields[index].nameEnd
-            }
-            let value = ASCII.trimmed(bytes[fields[index].valueStart..<fields[index].valueEnd])
-            fields[index].valueStart = value.startIndex
-            fields[index].valueEnd = value.endIndex
-            try facts.read(name, value, version: version)
         }
-        return facts
+        return try result.get()
     }
 }
 
 extension RequestHead.Facts {
-    fileprivate mutating func read(
-        _ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>, version: HTTPVersion
+    /// Finds the parts of a line, and reads its value if it matters for framing or the connection. Moves `index` behind
+    /// the line.
+    @inline(__always)
+    fileprivate mutating func readLine(
+        _ bytes: UnsafeRawBufferPointer, from index: inout Int, version: HTTPVersion
+    ) throws(HTTPError) -> HTTPHeaders.Field {
+        let nameStart = index
+        let nameEnd = Self.endOfName(in: bytes, from: index)
+        let lineEnd = HeadGuard.endOfText(in: bytes, from: nameEnd)
+        guard nameStart < nameEnd, lineEnd < bytes.count else { throw .disagreement }
+        if ASCII.isBlank(bytes[nameEnd - 1]) {
+            throw .malformed("A blank between a field's name and its colon.")
+        }
+        index = lineEnd + 2
+        var (valueStart, valueEnd) = (nameEnd + 1, lineEnd)
+        while valueStart < valueEnd, ASCII.isBlank(bytes[valueStart]) { valueStart &+= 1 }
+        while valueEnd > valueStart, ASCII.isBlank(bytes[valueEnd - 1]) { valueEnd &-= 1 }
+        let known = KnownField(UnsafeRawBufferPointer(rebasing: bytes[nameStart..<nameEnd]))
+        if let known {
+            knownFields |= known.bit
+            try read(known, bytes[valueStart..<valueEnd], version: version)
+        }
+        return HTTPHeaders.Field(
+            nameStart: nameStart, nameEnd: nameEnd, valueStart: valueStart, valueEnd: valueEnd, known: known)
+    }
+
+    /// The position of the first colon; the end of the bytes if there is none.
+    @inline(__always)
+    private static func endOfName(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var index = start
+        while bytes.count - index >= 8 {
+            let marks = EightBytes(bytes, at: index).equal(to: ASCII.colon)
+            if marks != 0 { return index + EightBytes.countBefore(marks) }
+            index &+= 8
+        }
+        while index < bytes.count, bytes[index] != ASCII.colon { index &+= 1 }
+        return index
+    }
+
+    private mutating func read(
+        _ field: KnownField, _ value: Slice<UnsafeRawBufferPointer>, version: HTTPVersion
     ) throws(HTTPError) {
-        // Few names have one of these lengths, so most fields aren't compared at all.
-        switch name.count {
-        case 4 where ASCII.equalIgnoringCase(name, "host".utf8):
+        switch field {
+        case .host:
             hostCount += 1
             guard hostCount == 1 else { throw .malformed("A repeated Host.") }
             guard HostValidation.isValid(value) else { throw .malformed("An invalid Host.") }
-        case 6 where ASCII.equalIgnoringCase(name, "expect".utf8):
-            try readExpect(value)
-        case 10 where ASCII.equalIgnoringCase(name, "connection".utf8):
-            readConnection(value)
-        case 14 where ASCII.equalIgnoringCase(name, "content-length".utf8):
+        case .expect: try readExpect(value)
+        case .connection: readConnection(value)
+        case .contentLength:
             guard contentLength == nil else { throw .malformed("A repeated Content-Length.") }
             contentLength = try Self.length(value)
-        case 17 where ASCII.equalIgnoringCase(name, "transfer-encoding".utf8):
-            try readTransferEncoding(value, version: version)
-        default:
+        case .transferEncoding: try readTransferEncoding(value, version: version)
+        case .accept, .acceptEncoding, .authorization, .contentEncoding, .contentType, .ifMatch, .ifNoneMatch,
+            .origin, .traceParent, .requestID:
             break
         }
     }
@@ -186,8 +231,8 @@ enum HostValidation {
             guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { return false }
             return isIPLiteral(bytes[(bytes.startIndex + 1)..<end]) && isPort(bytes[(end + 1)...])
         }
-        let end = bytes.firstIndex(of: ASCII.colon) ?? bytes.endIndex
-        return isName(bytes[..<end]) && isPort(bytes[end...])
+        guard let end = endOfName(bytes) else { return false }
+        return end > bytes.startIndex && isPort(bytes[end...])
     }
 
     /// An IPv6 address, roughly: it isn't used here, so only its characters are checked.
@@ -196,31 +241,20 @@ enum HostValidation {
             && bytes.allSatisfy { ASCII.isLetterOrDigit($0) || $0 == ASCII.colon || $0 == ASCII.dot }
     }
 
-    private static func isName(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
-        guard !bytes.isEmpty else { return false }
+    /// Where a name ends, at a colon or at the end; nil if a byte before that can't be part of one.
+    private static func endOfName(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int? {
         var index = bytes.startIndex
         while index < bytes.endIndex {
-            if bytes[index] == ASCII.percent {
-                guard PercentDecoding.byte(at: index, of: bytes) != nil else { return false }
+            let byte = bytes.base[index]
+            if ASCII.isHostName(byte) {
+                index &+= 1
+            } else if byte == ASCII.percent, PercentDecoding.byte(at: index, of: bytes) != nil {
                 index += 3
             } else {
-                guard isNameByte(bytes[index]) else { return false }
-                index += 1
+                return byte == ASCII.colon ? index : nil
             }
         }
-        return true
-    }
-
-    /// Unreserved characters and sub-delimiters.
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "!"),
-            UInt8(ascii: "$"), UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"),
-            UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="):
-            true
-        default:
-            ASCII.isLetterOrDigit(byte)
-        }
+        return index
     }
 
     /// Nothing, or a colon and a number up to 65535, which may be missing.

@@ -6,6 +6,8 @@ struct RequestLine {
     let method: HTTPMethod
     let target: RequestTarget
     let version: HTTPVersion
+    /// Where the next line begins.
+    let end: Int
 
     /// Reads the first line of a head, whose form a guard has checked.
     ///
@@ -15,22 +17,29 @@ struct RequestLine {
     /// - Throws: 505 for another major version, 501 for `CONNECT`, 400 for an invalid target.
     init(head bytes: inout [UInt8], checkedBy line: RequestLineGuard) throws(HTTPError) {
         let (major, minor) = (line.length - 3, line.length - 1)
+        end = line.length + 2
         guard bytes[major] == UInt8(ascii: "1") else {
             throw HTTPError(
                 .httpVersionNotSupported, .versionNotSupported, "This server speaks HTTP/1.1 and HTTP/1.0.")
         }
         version = bytes[minor] == ASCII.zero ? .http10 : .http11
-        if version == .http11 { bytes[minor] = UInt8(ascii: "1") }
-        let parts = bytes.withUnsafeBytes { bytes in
-            Result { () throws(HTTPError) in
-                let method = HTTPMethod(tokenBytes: bytes[..<line.methodLength])
-                guard method != .connect else {
-                    throw HTTPError(.notImplemented, .methodNotImplemented, "This server makes no tunnels.")
-                }
-                return (method, try RequestTarget(bytes, line.target, method: method))
-            }
+        if version == .http11, bytes[minor] != UInt8(ascii: "1") { bytes[minor] = UInt8(ascii: "1") }
+        method = bytes.withUnsafeBytes {
+            HTTPMethod(tokenBytes: UnsafeRawBufferPointer(rebasing: $0[..<line.methodLength]))
         }
-        (method, target) = try parts.get()
+        guard method != .connect else {
+            throw HTTPError(.notImplemented, .methodNotImplemented, "This server makes no tunnels.")
+        }
+        target = try Self.target(bytes, line.target, method)
+    }
+
+    private static func target(
+        _ bytes: [UInt8], _ range: Range<Int>, _ method: HTTPMethod
+    ) throws(HTTPError) -> RequestTarget {
+        let result = bytes.withUnsafeBytes { bytes in
+            Result { () throws(HTTPError) in try RequestTarget(checked: bytes, range, method: method) }
+        }
+        return try result.get()
     }
 }
 
@@ -42,9 +51,6 @@ struct RequestLineGuard {
     private enum Part {
         case method, target, version
     }
-
-    /// Longer methods are refused as unknown. The longest method that IANA has registered has 17 bytes.
-    private static let maximumMethodBytes = 32
 
     /// Length of the method, in bytes.
     private(set) var methodLength = 0
@@ -66,30 +72,56 @@ struct RequestLineGuard {
     /// Checks the next bytes up to the line's CR. Moves `index` to the CR, or to the end of the bytes.
     mutating func scan(_ bytes: UnsafeRawBufferPointer, from index: inout Int) -> HTTPError? {
         while index < bytes.count {
+            // The line's limit may be reached before the bytes end.
+            let end = min(bytes.count, index + (maximumBytes - length))
+            let start = index
+            let error = scanPart(bytes, from: &index, to: end)
+            length += index - start
+            if let error { return error }
+            guard index < bytes.count else { break }
             let byte = bytes[index]
             if byte == ASCII.carriageReturn { return refusalOfEnd }
             guard length < maximumBytes else { return .requestLineTooLong }
-            if let error = check(byte) { return error }
+            if let error = endPart(at: byte) { return error }
             length += 1
             index += 1
         }
         return nil
     }
 
+    /// Moves `index` behind the bytes that belong to the part of the line that it is in.
     @inline(__always)
-    private mutating func check(_ byte: UInt8) -> HTTPError? {
+    private mutating func scanPart(
+        _ bytes: UnsafeRawBufferPointer, from index: inout Int, to end: Int
+    ) -> HTTPError? {
+        let start = index
         switch part {
         case .method:
-            guard ASCII.isToken(byte) else { return endMethod(at: byte) }
-            methodLength += 1
-            return methodLength > Self.maximumMethodBytes ? .unknownMethod : nil
+            while index < end, ASCII.isToken(bytes[index]) { index &+= 1 }
+            methodLength += index - start
+            if methodLength > HTTPMethod.maximumBytes { return .unknownMethod }
         case .target:
-            guard byte > ASCII.space, byte < ASCII.delete else { return endTarget(at: byte) }
+            while end - index >= 8, EightBytes(bytes, at: index).areVisible { index &+= 8 }
+            while index < end, bytes[index] > ASCII.space, bytes[index] < ASCII.delete { index &+= 1 }
         case .version:
-            guard Self.fitsVersion(byte, at: partLength) else { return Self.refusal(of: byte, .noVersion) }
+            if partLength == 0, end - index >= 8,
+                bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) == Self.usualVersion
+            {
+                index += 8
+            }
+            while index < end, Self.fitsVersion(bytes[index], at: partLength + index - start) { index &+= 1 }
         }
-        partLength += 1
+        partLength += index - start
         return nil
+    }
+
+    /// Ends a part at a byte that doesn't belong to it, and isn't the line's CR.
+    private mutating func endPart(at byte: UInt8) -> HTTPError? {
+        switch part {
+        case .method: endMethod(at: byte)
+        case .target: endTarget(at: byte)
+        case .version: Self.refusal(of: byte, .noVersion)
+        }
     }
 
     private mutating func endMethod(at byte: UInt8) -> HTTPError? {
@@ -97,6 +129,7 @@ struct RequestLineGuard {
             return Self.refusal(of: byte, .malformed("A request method that is not a token."))
         }
         part = .target
+        partLength = 0
         return nil
     }
 
@@ -124,7 +157,11 @@ struct RequestLineGuard {
         byte == ASCII.lineFeed ? .malformed("A LF without a CR.") : otherwise
     }
 
+    /// `HTTP/1.1` as it lies in memory.
+    private static var usualVersion: UInt64 { UInt64(littleEndian: 0x312E_312F_5054_5448) }
+
     /// Whether a version may have this byte here: `HTTP/`, a digit, a dot and a digit (RFC 9112 section 2.3).
+    @inline(__always)
     private static func fitsVersion(_ byte: UInt8, at index: Int) -> Bool {
         switch index {
         case 0: byte == UInt8(ascii: "H")
@@ -135,6 +172,14 @@ struct RequestLineGuard {
         case 6: byte == ASCII.dot
         default: false
         }
+    }
+}
+
+extension EightBytes {
+    /// Whether all bytes are visible ASCII characters.
+    @inline(__always)
+    fileprivate var areVisible: Bool {
+        below(ASCII.space + 1) | equal(to: ASCII.delete) | beyondASCII == 0
     }
 }
 

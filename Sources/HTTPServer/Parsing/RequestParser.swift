@@ -7,39 +7,71 @@ final class RequestParser {
     enum Output {
         /// All bytes were used. `isInRequest`: whether the parser is inside a request.
         case needsMore(isInRequest: Bool)
-        indirect case head(RequestHead)
+        /// A head was read, which `takeHead()` returns.
+        case head
         /// The request of the last head is complete.
         case body([UInt8])
         /// No further request can be read from this connection.
         indirect case failure(HTTPError)
     }
 
-    private enum Phase {
-        case betweenRequests(EmptyLineGuard)
-        case head(HeadGuard)
-        case bodyAbsent
-        case body(remaining: Int)
-        case chunkLine(ChunkLineGuard)
-        case chunk(remaining: Int)
-        case chunkEnd(remaining: Int)
-        case trailers(HeadGuard)
-        indirect case failed(HTTPError)
+    /// What comes next. What it needs to know is beside it, so that it is changed in place.
+    enum Phase {
+        case betweenRequests, head, bodyAbsent, body, chunkLine, chunk, chunkEnd, trailers, failed
     }
 
-    private let limits: HTTPLimits
-    private let llhttp = LLHTTPParser()
-    private var phase: Phase
-    private var chunkExtensionBytes = 0
+    struct State {
+        var phase = Phase.betweenRequests
+        var emptyLines: EmptyLineGuard
+        /// Of the head or of the trailers.
+        var head: HeadGuard
+        var chunkLine: ChunkLineGuard
+        /// Bytes of the body, of the chunk, or behind the chunk.
+        var remaining = 0
+        var chunkExtensionBytes = 0
+        var failure = HTTPError.disagreement
+        /// The first part of an incomplete block; stays empty if blocks arrive in one piece.
+        var accumulated: [UInt8] = []
+        /// The head that was read last, until it is taken.
+        var readHead: RequestHead?
+        /// Begins with the last complete block, whose length is `blockLength`. It isn't shortened for a shorter block, and is
+        /// used again if nobody else has it by then.
+        var block: [UInt8] = []
+        var blockLength = 0
+        /// The fields of the last head, used again likewise.
+        var fields: [HTTPHeaders.Field] = []
+        /// What all but the target of the head in `block` means; nil unless it may be repeated.
+        var repeatable: RepeatableHead?
+
+        init(_ limits: HTTPLimits) {
+            emptyLines = EmptyLineGuard(limit: limits.leadingEmptyLines)
+            head = HeadGuard(requestHead: limits)
+            chunkLine = ChunkLineGuard(maximumLength: limits.chunkLineBytes)
+        }
+    }
+
+    private static let minimumBlockBytes = 1024
+    private static let keptBlockBytes = 2048
+    /// Memory for more fields isn't kept for the next request.
+    private static let keptFields = 64
+
+    let limits: HTTPLimits
+    let llhttp = LLHTTPParser()
+    /// In memory of its own, so that accesses aren't checked at run time.
+    let state: UnsafeMutablePointer<State>
     /// Maximum length in bytes of the body of the request whose head was returned last.
     var maximumBodyBytes: Int
-
-    /// The first part of an incomplete block; stays empty if blocks arrive in one piece.
-    private var accumulated: [UInt8] = []
 
     init(limits: HTTPLimits) {
         self.limits = limits
         self.maximumBodyBytes = limits.bodyBytes
-        self.phase = .betweenRequests(EmptyLineGuard(limit: limits.leadingEmptyLines))
+        state = .allocate(capacity: 1)
+        state.initialize(to: State(limits))
+    }
+
+    deinit {
+        state.deinitialize(count: 1)
+        state.deallocate()
     }
 
     /// Reads until there is an output. Moves `offset` behind the bytes that were used.
@@ -49,7 +81,8 @@ final class RequestParser {
                 if let output = try step(bytes, &offset) { return output }
             }
         } catch {
-            phase = .failed(error)
+            state.pointee.failure = error
+            state.pointee.phase = .failed
             return .failure(error)
         }
     }
@@ -57,92 +90,141 @@ final class RequestParser {
     private func step(
         _ bytes: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(HTTPError) -> Output? {
-        let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+        let phase = state.pointee.phase
         switch phase {
-        case .failed(let error):
-            throw error
+        case .failed:
+            throw state.pointee.failure
         case .bodyAbsent:
-            guard llhttp.record.isMessageComplete else { throw .disagreement }
             return finish()
-        case _ where rest.isEmpty:
-            if case .betweenRequests = phase { return .needsMore(isInRequest: false) }
-            return .needsMore(isInRequest: true)
-        case .betweenRequests(var scanner):
-            offset += try scanner.skip(rest)
-            phase = offset < bytes.count ? .head(HeadGuard(requestHead: limits)) : .betweenRequests(scanner)
+        case _ where offset == bytes.count:
+            return .needsMore(isInRequest: phase != .betweenRequests)
+        case .betweenRequests:
+            offset += try state.pointee.emptyLines.skip(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+            if offset < bytes.count {
+                state.pointee.head = HeadGuard(requestHead: limits)
+                state.pointee.phase = .head
+            }
             return nil
-        case .head(let scanner):
-            return try readHead(scanner, rest, &offset)
+        case .head:
+            return try readHead(UnsafeRawBufferPointer(rebasing: bytes[offset...]), &offset)
         case .body, .chunk, .chunkEnd, .chunkLine, .trailers:
-            return try readBody(rest, &offset)
+            return try readBody(UnsafeRawBufferPointer(rebasing: bytes[offset...]), &offset)
         }
     }
 
     private func readHead(
-        _ scanner: HeadGuard, _ rest: UnsafeRawBufferPointer, _ offset: inout Int
+        _ rest: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(HTTPError) -> Output? {
-        var scanner = scanner
-        switch scanner.scan(rest) {
+        var index = 0
+        let hasLine = try state.pointee.head.scanRequestLine(rest, from: &index)
+        if hasLine, try readRepeatedHead(rest, &offset) { return .head }
+        switch state.pointee.head.scan(rest, from: index) {
         case .failed(let error):
             throw error
         case .incomplete:
             accumulate(rest, &offset)
-            phase = .head(scanner)
             return nil
         case .complete(let length):
-            let head = completeBlock(rest, length, of: scanner, &offset)
-            return .head(try parseHead(head, scanner))
+            completeHeadBlock(rest, length, &offset)
+            try parseHead()
+            return .head
         }
     }
 
+    /// Hands over the head that was read last. Call it once after each `Output.head`.
+    func takeHead() -> RequestHead? {
+        state.pointee.readHead.take()
+    }
+
     /// Keeps the start of a head, a chunk's first line or trailers until the guard has seen their end.
-    private func accumulate(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) {
-        accumulated.append(contentsOf: bytes)
+    func accumulate(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) {
+        state.pointee.accumulated.append(contentsOf: bytes)
         offset += bytes.count
     }
 
     /// Completes the block that ends with the first `length` of these bytes.
-    private func completeBlock(_ bytes: UnsafeRawBufferPointer, _ length: Int, _ offset: inout Int) -> [UInt8]
-    {
+    func completeBlock(_ bytes: UnsafeRawBufferPointer, _ length: Int, _ offset: inout Int) {
         offset += length
-        let piece = UnsafeRawBufferPointer(rebasing: bytes[..<length])
-        guard !accumulated.isEmpty else { return Array(piece) }
-        accumulated.append(contentsOf: piece)
-        var block: [UInt8] = []
-        swap(&block, &accumulated)
-        return block
+        let accumulated = state.pointee.accumulated.count
+        let blockLength = accumulated + length
+        if state.pointee.block.count < blockLength {
+            state.pointee.block = [UInt8](repeating: 0, count: max(blockLength, Self.minimumBlockBytes))
+        }
+        state.pointee.block.withUnsafeMutableBytes { block in
+            if accumulated > 0 { block.copyBytes(from: state.pointee.accumulated) }
+            UnsafeMutableRawBufferPointer(rebasing: block[accumulated...])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<length]))
+        }
+        state.pointee.blockLength = blockLength
+        if accumulated > 0 { state.pointee.accumulated = [] }
     }
 
-    /// Completes a block that `scanner` has checked, and removes the blanks at the ends of its lines.
-    private func completeBlock(
-        _ bytes: UnsafeRawBufferPointer, _ length: Int, of scanner: HeadGuard, _ offset: inout Int
-    ) -> [UInt8] {
-        let block = completeBlock(bytes, length, &offset)
-        return scanner.hasTrailingBlanks ? HeadGuard.removingTrailingBlanks(from: block) : block
+    /// Calls a closure with the last complete block.
+    func withBlock<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let length = state.pointee.blockLength
+        return state.pointee.block.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
     }
 
-    private func parseHead(_ bytes: [UInt8], _ scanner: HeadGuard) throws(HTTPError) -> RequestHead {
+    /// Completes a block that the guard of heads has checked, and removes the blanks at the ends of its lines.
+    func completeHeadBlock(_ bytes: UnsafeRawBufferPointer, _ length: Int, _ offset: inout Int) {
+        completeBlock(bytes, length, &offset)
+        if state.pointee.head.hasTrailingBlanks {
+            state.pointee.block = withBlock(HeadGuard.removingTrailingBlanks)
+            state.pointee.blockLength = state.pointee.block.count
+        }
+    }
+
+    private func parseHead() throws(HTTPError) {
         llhttp.restart()
-        var bytes = bytes
-        let line = try RequestLine(head: &bytes, checkedBy: scanner.requestLine)
-        let outcome = bytes.withUnsafeBytes { llhttp.executeHead($0) }
+        let line = try RequestLine(
+            head: &state.pointee.block, checkedBy: state.pointee.head.requestLine)
+        let outcome = withBlock { llhttp.executeHead($0) }
         guard llhttp.record.isHeadComplete else {
             // llhttp knows registered methods only.
             throw llhttp.hasUnknownMethod ? .unknownMethod : .malformed("A malformed head.")
         }
         // Our checks come first: they name the reason, llhttp doesn't.
-        let head = try RequestHead(line: line, bytes: bytes, fields: llhttp.record.fields, limits: limits)
-        guard llhttp.record.target == line.target.whole, llhttp.record.fields.count == scanner.fieldCount,
-            outcome == (head.framing == .none ? .paused(consumed: bytes.count) : .wantsMore)
+        let fieldCount = state.pointee.head.fieldCount
+        makeRoom(forFields: fieldCount)
+        let length = state.pointee.blockLength
+        let head = try RequestHead(
+            line: line, bytes: state.pointee.block, length: length, fields: &state.pointee.fields,
+            limits: limits)
+        guard llhttp.record.target == line.target.whole, llhttp.record.fieldCount == fieldCount,
+            llhttp.record.isMessageComplete == (head.framing == .none),
+            outcome == (head.framing == .none ? .paused(consumed: length) : .wantsMore)
         else { throw .disagreement }
+        state.pointee.repeatable = RepeatableHead(head, line, guardedBy: state.pointee.head)
         switch head.framing {
-        case .none: phase = .bodyAbsent
-        case .length(let length): phase = .body(remaining: length)
+        case .none: state.pointee.phase = .bodyAbsent
+        case .length(let length): expect(.body, remaining: length)
         case .chunked:
-            chunkExtensionBytes = 0
-            phase = .chunkLine(ChunkLineGuard(maximumLength: limits.chunkLineBytes))
+            state.pointee.chunkExtensionBytes = 0
+            expectChunkLine()
         }
-        return head
+        state.pointee.readHead = head
+    }
+
+    /// Makes `fields` as many as a head has, which is what most requests of a connection find.
+    private func makeRoom(forFields count: Int) {
+        if state.pointee.fields.capacity > Self.keptFields, count <= Self.keptFields {
+            state.pointee.fields = []
+        }
+        while state.pointee.fields.count > count { state.pointee.fields.removeLast() }
+        while state.pointee.fields.count < count {
+            state.pointee.fields.append(
+                HTTPHeaders.Field(nameStart: 0, nameEnd: 0, valueStart: 0, valueEnd: 0, known: nil))
+        }
+    }
+
+    func expect(_ phase: Phase, remaining: Int) {
+        state.pointee.phase = phase
+        state.pointee.remaining = remaining
+    }
+
+    func expectChunkLine() {
+        state.pointee.phase = .chunkLine
+        state.pointee.chunkLine = ChunkLineGuard(maximumLength: limits.chunkLineBytes)
     }
 
     /// Frees the part of a body that was read, which nobody needs.
@@ -151,10 +233,16 @@ final class RequestParser {
     }
 
     /// Ends a request. The next one may follow.
-    private func finish() -> Output {
+    func finish() -> Output {
         var body: [UInt8] = []
-        swap(&body, &llhttp.record.body)
-        phase = .betweenRequests(EmptyLineGuard(limit: limits.leadingEmptyLines))
+        if !llhttp.record.body.isEmpty { swap(&body, &llhttp.record.body) }
+        // A connection that waits for its next request doesn't keep the memory of a large head.
+        if state.pointee.block.count > Self.keptBlockBytes {
+            state.pointee.block = []
+            state.pointee.repeatable = nil
+        }
+        state.pointee.phase = .betweenRequests
+        state.pointee.emptyLines = EmptyLineGuard(limit: limits.leadingEmptyLines)
         return .body(body)
     }
 }
@@ -165,108 +253,4 @@ extension HTTPError {
 
     static let unknownMethod = HTTPError(
         .notImplemented, .methodNotImplemented, "This server does not know the request's method.")
-}
-
-extension RequestParser {
-    /// Reads a part of a body, up to the next boundary.
-    private func readBody(_ rest: UnsafeRawBufferPointer, _ offset: inout Int) throws(HTTPError) -> Output? {
-        switch phase {
-        case .body(let remaining):
-            let count = try feed(rest, atMost: remaining, &offset, endsMessage: true)
-            phase = .body(remaining: remaining - count)
-            return count == remaining ? finish() : nil
-        case .chunk(let remaining):
-            let count = try feed(rest, atMost: remaining, &offset, endsMessage: false)
-            phase = count == remaining ? .chunkEnd(remaining: 2) : .chunk(remaining: remaining - count)
-        case .chunkEnd(let remaining):
-            try readChunkEnd(rest[0], remaining: remaining)
-            offset += 1
-        case .chunkLine(let scanner):
-            try readChunkLine(scanner, rest, &offset)
-        case .trailers(let scanner):
-            return try readTrailers(scanner, rest, &offset)
-        case .betweenRequests, .head, .bodyAbsent, .failed:
-            throw .disagreement
-        }
-        return nil
-    }
-
-    /// Passes up to `remaining` bytes of content to llhttp, and returns their number.
-    private func feed(
-        _ rest: UnsafeRawBufferPointer, atMost remaining: Int, _ offset: inout Int, endsMessage: Bool
-    ) throws(HTTPError) -> Int {
-        let count = min(remaining, rest.count)
-        let before = llhttp.record.body.count
-        // Avoids copies while the body grows. The memory was admitted, and pages that aren't written to cost nothing.
-        if before == 0, endsMessage { llhttp.record.body.reserveCapacity(remaining) }
-        let outcome = llhttp.execute(UnsafeRawBufferPointer(rebasing: rest[..<count]))
-        let isEnd = endsMessage && count == remaining
-        guard outcome == (isEnd ? .paused(consumed: count) : .wantsMore),
-            llhttp.record.isMessageComplete == isEnd, llhttp.record.body.count == before + count
-        else { throw .disagreement }
-        offset += count
-        return count
-    }
-
-    private func readChunkLine(
-        _ scanner: ChunkLineGuard, _ rest: UnsafeRawBufferPointer, _ offset: inout Int
-    ) throws(HTTPError) {
-        var scanner = scanner
-        switch scanner.scan(rest) {
-        case .failed(let error):
-            throw error
-        case .incomplete:
-            accumulate(rest, &offset)
-            phase = .chunkLine(scanner)
-        case .complete(let length, let size):
-            // Without the extensions: llhttp 8.1 refuses a second one behind one that has a value.
-            var line = completeBlock(rest, length, &offset)
-            line.removeLast(scanner.extensionLength + 2)
-            line += [ASCII.carriageReturn, ASCII.lineFeed]
-            guard line.withUnsafeBytes({ llhttp.execute($0) }) == .paused(consumed: line.count) else {
-                throw .malformed("A malformed chunk.")
-            }
-            guard llhttp.chunkSize == UInt64(size) else { throw .disagreement }
-            try open(chunk: size, extensionLength: scanner.extensionLength)
-        }
-    }
-
-    private func open(chunk size: Int, extensionLength: Int) throws(HTTPError) {
-        chunkExtensionBytes += extensionLength
-        guard chunkExtensionBytes <= limits.chunkExtensionBytes else {
-            throw .malformed("Too many chunk extensions.")
-        }
-        guard size <= maximumBodyBytes - llhttp.record.body.count else { throw .bodyTooLarge }
-        phase = size == 0 ? .trailers(HeadGuard(trailers: limits)) : .chunk(remaining: size)
-    }
-
-    private func readChunkEnd(_ byte: UInt8, remaining: Int) throws(HTTPError) {
-        let expected = remaining == 2 ? ASCII.carriageReturn : ASCII.lineFeed
-        guard byte == expected else { throw .malformed("A chunk that does not end where it said.") }
-        let outcome = withUnsafeBytes(of: byte) { llhttp.execute($0) }
-        guard outcome == .wantsMore else { throw .disagreement }
-        phase =
-            remaining == 2
-            ? .chunkEnd(remaining: 1) : .chunkLine(ChunkLineGuard(maximumLength: limits.chunkLineBytes))
-    }
-
-    private func readTrailers(
-        _ scanner: HeadGuard, _ rest: UnsafeRawBufferPointer, _ offset: inout Int
-    ) throws(HTTPError) -> Output? {
-        var scanner = scanner
-        switch scanner.scan(rest) {
-        case .failed(let error):
-            throw error
-        case .incomplete:
-            accumulate(rest, &offset)
-            phase = .trailers(scanner)
-            return nil
-        case .complete(let length):
-            let block = completeBlock(rest, length, of: scanner, &offset)
-            guard block.withUnsafeBytes({ llhttp.execute($0) }) == .paused(consumed: block.count),
-                llhttp.record.isMessageComplete
-            else { throw .malformed("A malformed trailer.") }
-            return finish()
-        }
-    }
 }

@@ -30,14 +30,26 @@ extension HTTPDispatcher {
 /// The handler of an admitted request, and the maximum length of its body.
 public struct HTTPAdmission {
     /// Responds to the request once it is complete.
-    public var handler: any HTTPHandler
+    public var handler: any HTTPHandler {
+        get { box.handler }
+        set { box = HandlerBox(newValue) }
+    }
+    /// An existential would be copied with all that it holds.
+    private var box: HandlerBox
     /// Maximum length of the body in bytes; 0 if the request may have none.
     public let maximumBodyBytes: Int
 
     /// Makes an admission.
     public init(_ handler: any HTTPHandler, maximumBodyBytes: Int = 0) {
-        self.handler = handler
+        box = HandlerBox(handler)
         self.maximumBodyBytes = maximumBodyBytes
+    }
+
+    /// Responds at once, if the handler can.
+    ///
+    /// - Throws: what the handler throws.
+    func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
+        try box.handler.immediateResponse(to: request, context: context)
     }
 
     /// Checks the length of a body.
@@ -46,6 +58,15 @@ public struct HTTPAdmission {
     func admitBody(ofLength length: Int) throws(HTTPError) {
         guard length > maximumBodyBytes else { return }
         throw maximumBodyBytes == 0 ? .bodyNotTaken : .bodyTooLarge
+    }
+}
+
+/// A handler that is shared by reference.
+private final class HandlerBox {
+    let handler: any HTTPHandler
+
+    init(_ handler: any HTTPHandler) {
+        self.handler = handler
     }
 }
 
@@ -61,13 +82,58 @@ public protocol HTTPRequestCheck {
 
 /// Responds to requests that an `HTTPDispatcher` has admitted.
 ///
-/// Runs in a task that prefers the executor of the server's loop, and that is cancelled when the client is gone. A
-/// handler is confined to one loop and needn't be `Sendable`.
+/// A handler is confined to one loop and needn't be `Sendable`.
 public protocol HTTPHandler {
-    /// Responds to one request.
+    /// Responds without waiting for anything, if that is possible; nil otherwise, and then `respond` is called.
+    ///
+    /// - Throws: any error; the server's `HTTPErrorResponder` makes the response.
+    func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse?
+
+    /// Responds to one request, in a task that prefers the executor of the server's loop, and that is cancelled when the
+    /// client is gone.
     ///
     /// - Throws: any error; the server's `HTTPErrorResponder` makes the response.
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse
+}
+
+extension HTTPHandler {
+    /// Nil: the response has to be waited for.
+    public func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
+        nil
+    }
+}
+
+/// A handler that never waits: its responses are sent in the turn in which their requests arrive, without a task.
+public protocol ImmediateHandler: HTTPHandler {
+    /// Responds to one request. On the loop's thread; must not block.
+    ///
+    /// - Throws: any error; the server's `HTTPErrorResponder` makes the response.
+    func response(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse
+}
+
+extension ImmediateHandler {
+    /// Responds at once.
+    public func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
+        try response(to: request, context: context)
+    }
+
+    /// Responds at once.
+    public func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+        try response(to: request, context: context)
+    }
+}
+
+/// Always the same response.
+public struct FixedResponse: ImmediateHandler {
+    private let response: HTTPResponse
+
+    /// Responds to every request with `response`.
+    public init(_ response: HTTPResponse) {
+        self.response = response
+    }
+
+    /// The response.
+    public func response(to request: HTTPRequest, context: RequestContext) -> HTTPResponse { response }
 }
 
 /// A handler that calls a closure.

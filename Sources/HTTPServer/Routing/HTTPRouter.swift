@@ -8,9 +8,20 @@ public final class HTTPRouter: HTTPDispatcher {
     /// The methods and templates of all routes, in the order in which they were added.
     public private(set) var routes: [(method: HTTPMethod, template: String)] = []
     private let root = RouteNode()
+    /// The nodes of templates without parameters, by their paths: most requests need no walk through the tree. In
+    /// memory of its own, so that accesses aren't checked at run time.
+    private let plainPaths: UnsafeMutablePointer<[(path: [UInt8], node: RouteNode)]>
 
     /// Makes a router without routes.
-    public init() {}
+    public init() {
+        plainPaths = .allocate(capacity: 1)
+        plainPaths.initialize(to: [])
+    }
+
+    deinit {
+        plainPaths.deinitialize(count: 1)
+        plainPaths.deallocate()
+    }
 
     /// Adds a route. Traps if it was added before, which is a programming error.
     ///
@@ -39,6 +50,23 @@ public final class HTTPRouter: HTTPDispatcher {
             HTTPRoute(
                 method: method, template: template, parameters: parameters, checks: checks,
                 admission: HTTPAdmission(handler, maximumBodyBytes: maximumBodyBytes)))
+        if parameters.isEmpty, !plainPaths.pointee.contains(where: { $0.node === node }) {
+            plainPaths.pointee.append((Array(template.utf8), node))
+        }
+    }
+
+    /// The node of a path; appends the ranges of its parameters to `values`. An exact segment wins over a parameter, so
+    /// a template without parameters wins over all others.
+    private func match(_ path: UnsafeRawBufferPointer, _ values: inout [Range<Int>]) -> RouteNode? {
+        for index in plainPaths.pointee.indices {
+            guard plainPaths.pointee[index].path.count == path.count else { continue }
+            let isEqual = plainPaths.pointee[index].path.withUnsafeBytes { candidate in
+                for offset in 0..<path.count where candidate[offset] != path[offset] { return false }
+                return true
+            }
+            if isEqual { return plainPaths.pointee[index].node }
+        }
+        return root.match(path, &values)
     }
 
     /// Adds a route whose handler is a closure.
@@ -66,22 +94,24 @@ public final class HTTPRouter: HTTPDispatcher {
 
     /// Finds the route of a request, and sets its parameters in the context; nil if there is no route that was added.
     private func find(_ request: HTTPRequest, _ context: RequestContext) throws(HTTPError) -> HTTPRoute? {
-        let result = request.withPath { path in
-            Result { () throws(HTTPError) -> HTTPRoute? in
-                var values: [Range<Int>] = []
-                guard let route = root.match(path, &values)?.route(for: request.method) else { return nil }
-                context.routeTemplate = route.template
-                for (name, range) in zip(route.parameters, values) {
-                    guard let value = PercentDecoding.decode(path[range]) else {
-                        throw HTTPError(
-                            .badRequest, .invalidPathEncoding, "A path parameter that is not well encoded.")
-                    }
-                    context.pathParameters.append((name, value))
-                }
-                return route
+        var values: [Range<Int>] = []
+        let node = request.withPath { path in match(path, &values) }
+        guard let route = node?.route(for: request.method) else { return nil }
+        context.setRoute(route.template, isPath: values.isEmpty)
+        if !values.isEmpty { try setParameters(of: route, values, request, context) }
+        return route
+    }
+
+    private func setParameters(
+        of route: HTTPRoute, _ values: [Range<Int>], _ request: HTTPRequest, _ context: RequestContext
+    ) throws(HTTPError) {
+        for (name, range) in zip(route.parameters, values) {
+            guard let value = request.withPath({ path in PercentDecoding.decode(path[range]) }) else {
+                throw HTTPError(
+                    .badRequest, .invalidPathEncoding, "A path parameter that is not well encoded.")
             }
+            context.addPathParameter(name, value)
         }
-        return try result.get()
     }
 
     /// The methods of the request's path, as `Allow` lists them; nil if the path has no route.
@@ -92,7 +122,7 @@ public final class HTTPRouter: HTTPDispatcher {
     private func node(of request: HTTPRequest) -> RouteNode? {
         request.withPath { path in
             var values: [Range<Int>] = []
-            return root.match(path, &values)
+            return match(path, &values)
         }
     }
 
@@ -104,7 +134,7 @@ public final class HTTPRouter: HTTPDispatcher {
         guard let node = node(of: request) else {
             throw HTTPError(.notFound, .unknownPath, "There is nothing at this path.")
         }
-        context.routeTemplate = node.template
+        if let template = node.template { context.setRoute(template, isPath: false) }
         if request.method == .options { return Self.optionsRoute(node.template ?? "", [.allow: node.allow]) }
         throw HTTPError(
             .methodNotAllowed, .methodNotAllowed, "This path does not have this method.",
@@ -112,7 +142,7 @@ public final class HTTPRouter: HTTPDispatcher {
     }
 
     private static func optionsRoute(_ template: String, _ headers: HTTPHeaders) -> HTTPRoute {
-        let handler = ClosureHandler { _, _ in HTTPResponse(.noContent, headers: headers) }
+        let handler = FixedResponse(HTTPResponse(.noContent, headers: headers))
         return HTTPRoute(
             method: .options, template: template, admission: HTTPAdmission(handler))
     }
@@ -125,6 +155,7 @@ public final class HTTPRoute {
     let parameters: [String]
     let checks: [any HTTPRequestCheck]
     let admission: HTTPAdmission
+    private var wrapped: HTTPAdmission?
 
     init(
         method: HTTPMethod, template: String, parameters: [String] = [],
@@ -144,72 +175,13 @@ public final class HTTPRoute {
         for check in checks { try check.check(request, context: context) }
         return admission
     }
-}
 
-/// A node of the tree of all templates, for one segment.
-private final class RouteNode {
-    /// The template that ends at this node, as it was first added.
-    private(set) var template: String?
-    /// The methods of this node, as `Allow` lists them.
-    private(set) var allow = ""
-    private(set) var routes: [HTTPRoute] = []
-    private var children: [(segment: [UInt8], node: RouteNode)] = []
-    private var parameter: RouteNode?
-
-    func child(named segment: [UInt8]) -> RouteNode {
-        if let child = children.first(where: { $0.segment == segment }) { return child.node }
-        let node = RouteNode()
-        children.append((segment, node))
-        return node
-    }
-
-    func parameterChild() -> RouteNode {
-        let node = parameter ?? RouteNode()
-        parameter = node
-        return node
-    }
-
-    func add(_ route: HTTPRoute) {
-        routes.append(route)
-        template = template ?? route.template
-        var methods = routes.map(\.method.rawValue)
-        if methods.contains("GET"), !methods.contains("HEAD") { methods.append("HEAD") }
-        if !methods.contains("OPTIONS") { methods.append("OPTIONS") }
-        allow = methods.sorted().joined(separator: ", ")
-    }
-
-    func route(for method: HTTPMethod) -> HTTPRoute? {
-        if let route = routes.first(where: { $0.method == method }) { return route }
-        return method == .head ? routes.first { $0.method == .get } : nil
-    }
-
-    /// Finds the node of a path. Appends the ranges of its parameters to `values`.
-    func match(_ path: UnsafeRawBufferPointer, _ values: inout [Range<Int>]) -> RouteNode? {
-        guard path.first == ASCII.slash || path.isEmpty else { return nil }
-        return match(path, from: min(1, path.count), &values)
-    }
-
-    private func match(
-        _ path: UnsafeRawBufferPointer, from start: Int, _ values: inout [Range<Int>]
-    ) -> RouteNode? {
-        var end = start
-        while end < path.count, path[end] != ASCII.slash { end += 1 }
-        let segment = UnsafeRawBufferPointer(rebasing: path[start..<end])
-        for child in children where child.segment.count == segment.count {
-            guard segment.elementsEqual(child.segment) else { continue }
-            if let node = child.node.matchRest(path, end, &values) { return node }
-        }
-        guard let parameter, !segment.isEmpty else { return nil }
-        values.append(start..<end)
-        if let node = parameter.matchRest(path, end, &values) { return node }
-        values.removeLast()
-        return nil
-    }
-
-    private func matchRest(
-        _ path: UnsafeRawBufferPointer, _ end: Int, _ values: inout [Range<Int>]
-    ) -> RouteNode? {
-        if end < path.count { return match(path, from: end + 1, &values) }
-        return routes.isEmpty ? nil : self
+    /// The route's admission with a handler around the route's own, which `wrap` makes once.
+    public func admission(wrappedBy wrap: (any HTTPHandler) -> any HTTPHandler) -> HTTPAdmission {
+        if let wrapped { return wrapped }
+        let made = HTTPAdmission(
+            wrap(admission.handler), maximumBodyBytes: admission.maximumBodyBytes)
+        wrapped = made
+        return made
     }
 }

@@ -17,6 +17,8 @@ public struct DatabaseConfiguration: Sendable {
     var orderInterval: Int? = 60
     /// How a change of the data is noticed.
     public var listenMode: ListenMode
+    /// The index of places in memory.
+    public var index: IndexConfiguration
 
     /// Reads the settings.
     ///
@@ -29,6 +31,7 @@ public struct DatabaseConfiguration: Sendable {
         maxReplicaLag = try reader.read(.maxReplicaLag)
         let preparedStatements = try reader.read(.preparedStatements)
         listenMode = try reader.read(.listenMode)
+        index = try IndexConfiguration(from: &reader)
         pool = PoolOptions()
         pool.fastConnections = try reader.read(.fastConnections)
         pool.exclusiveConnections = try reader.read(.exclusiveConnections)

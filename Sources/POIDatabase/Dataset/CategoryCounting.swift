@@ -75,6 +75,11 @@ final class SharedCategoryCounts: Sendable {
         return false
     }
 
+    /// The last counts are too old: the next request waits for others.
+    func forget() {
+        state.withLock { $0.schedule.forget() }
+    }
+
     /// The count under way has ended.
     func finish(_ outcome: Outcome) {
         let waiters = state.withLock { state in
@@ -132,6 +137,11 @@ struct CategoryCountSchedule {
     mutating func finished(_ counts: CategoryCounts?, at now: ContinuousClock.Instant) {
         if let counts, let begun { last = (counts, begun, now - begun) }
         begun = nil
+    }
+
+    /// The last counts aren't served any more.
+    mutating func forget() {
+        last = nil
     }
 
     private mutating func begin(at now: ContinuousClock.Instant) -> Bool {

@@ -10,6 +10,8 @@ public final class DatasetState: Sendable {
         var datasetID: DatasetID?
         var vocabulary: CategoryVocabulary?
         var spatialOrder: Double?
+        var countedVersion: DatasetVersion?
+        var renewalObserver: (@Sendable (DatasetID?) -> Void)?
     }
 
     /// Where the walk to the nearest places is cheap.
@@ -40,6 +42,9 @@ public final class DatasetState: Sendable {
     /// How near to spatial order the table was when it was last checked, see `SpatialOrder`; nil while that isn't known.
     var spatialOrder: Double? { state.withLock { $0.spatialOrder } }
 
+    /// The dataset whose categories were last counted by the database; nil where there is none.
+    var countedVersion: DatasetVersion? { state.withLock { $0.countedVersion } }
+
     /// Whether the caller is the first, and has to keep this up to date.
     func claimWatch() -> Bool { isWatched.claim() }
 
@@ -49,6 +54,22 @@ public final class DatasetState: Sendable {
     /// Takes the current dataset; nil while it isn't known.
     func update(datasetID: DatasetID?) {
         state.withLock { $0.datasetID = datasetID }
+    }
+
+    /// Calls `observer` with each notification of a renewal, with the new dataset's id where that is known. Notifications may
+    /// be missing. One observer; it is called on the watcher's loop.
+    func onRenewal(_ observer: @escaping @Sendable (DatasetID?) -> Void) {
+        state.withLock { $0.renewalObserver = observer }
+    }
+
+    /// The watcher was notified of a renewal.
+    func noteRenewal(_ id: DatasetID?) {
+        state.withLock { $0.renewalObserver }?(id)
+    }
+
+    /// Takes the dataset whose categories were counted.
+    func update(countedVersion: DatasetVersion?) {
+        state.withLock { $0.countedVersion = countedVersion }
     }
 
     /// Takes the table's order; nil where it is unknown.

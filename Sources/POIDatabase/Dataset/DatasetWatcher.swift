@@ -66,9 +66,13 @@ final class DatasetWatcher {
         guard let events = listener?.events else { return }
         for await event in events {
             switch event {
-            case .gap: perform(machine.listening())
+            case .gap:
+                state.noteRenewal(nil)
+                perform(machine.listening())
             case .notification(let notification) where notification.channel == Self.renewals:
-                perform(machine.renewed(DatasetID(text: notification.payload)))
+                let id = DatasetID(text: notification.payload)
+                state.noteRenewal(id)
+                perform(machine.renewed(id))
             case .notification(let notification):
                 if notification.payload == token { perform(machine.echoHeard()) }
             }
@@ -91,7 +95,7 @@ final class DatasetWatcher {
     private func read() async {
         do throws(PostgresError) {
             let row = try await pool.query(PlaceStatements.state, lane: .fast, isIdempotent: true).only()
-            let id = try row.decode(DatasetID?.self, at: 0)
+            let id = try row.decode(DatasetVersion?.self, at: 0)?.datasetID
             if id == nil || id != vocabularyID {
                 // Read after the id, so it is at least as new.
                 let rows = try await pool.query(

@@ -1,3 +1,4 @@
+import Geodesy
 import POIService
 import PointsOfInterestAPI
 
@@ -9,7 +10,7 @@ struct CubeSearch: Sendable {
     /// A cube to look into.
     struct Node: Sendable {
         let cube: SpaceCube
-        fileprivate let distance: CubeDistance
+        fileprivate let distance: DistanceRange
     }
 
     private let ranking: Ranking
@@ -98,57 +99,10 @@ struct CubeSearch: Sendable {
     private func relevantNode(_ cube: SpaceCube) -> Node? {
         guard isOccupied(cube), cube.touchesSurface else { return nil }
         let bounds = cube.surfaceBounds
-        if let box, !SpaceCube.mayMeet(box, within: bounds) { return nil }
-        let distance = CubeDistance(to: bounds, from: ranking.center, at: point)
+        if let box, !bounds.mayMeet(box) { return nil }
+        let distance = DistanceRange(to: bounds, from: ranking.center, at: point)
         guard distance.minimum <= nearest.maximumMeters else { return nil }
         if let after = ranking.after, distance.maximum < after.distanceMeters { return nil }
         return Node(cube: cube, distance: distance)
-    }
-}
-
-/// The nearest places that a search has found so far, each once, as many as its ranking asks for.
-private struct NearestCandidates: Sendable {
-    private let ranking: Ranking
-    private var entries: [(distanceMeters: Double, candidate: Candidate)] = []
-
-    init(of ranking: Ranking) {
-        self.ranking = ranking
-    }
-
-    /// No place farther than this belongs to the ranking, in metres.
-    var maximumMeters: Double {
-        let farthest = entries.count >= ranking.limit ? entries.last?.distanceMeters : nil
-        return min(ranking.radiusMeters ?? .infinity, farthest ?? .infinity)
-    }
-
-    /// The places, nearest first.
-    var candidates: [Candidate] { entries.map(\.candidate) }
-
-    /// Takes a place if it may belong to the ranking.
-    mutating func insert(_ candidate: Candidate) {
-        let meters = Geodesic.distanceMeters(from: ranking.center, to: candidate)
-        guard meters <= maximumMeters else { return }
-        if let after = ranking.after, (meters, candidate.id) <= (after.distanceMeters, after.id) { return }
-        let index = entries.firstIndex(behind: {
-            ($0.distanceMeters, $0.candidate.id) < (meters, candidate.id)
-        })
-        // The same place has the same distance, bit by bit.
-        guard index == entries.count || entries[index].candidate.id != candidate.id else { return }
-        entries.insert((meters, candidate), at: index)
-        if entries.count > ranking.limit { entries.removeLast() }
-    }
-}
-
-extension Array {
-    /// The first index of a sorted array behind all elements that belong before, by binary search.
-    ///
-    /// - Parameter belongsBefore: true for the first elements of the array and false for the rest.
-    func firstIndex(behind belongsBefore: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if belongsBefore(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

@@ -1,99 +1,101 @@
 import POIService
 import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 import Postgres
 
-/// The rows of a page in the order of its ranking, as the page's source of places.
+/// The places of a page as records, made from rows in the order of the page's ranking.
 struct RankedRows: PlaceSource {
-    /// A place: its row, and the distance that is shown.
+    /// A place: its row, where it is, and the distance that is shown.
     struct Item {
         let row: Int
+        let place: Candidate
         let distanceMeters: Double?
     }
 
-    let rows: PostgresRows
-    let items: [Item]
+    /// The dataset that they were read from; nil where that isn't known.
+    let version: DatasetVersion?
+    /// Behind each other.
+    private let records: [UInt8]
+    private var places: [(recordEnd: Int, distanceMeters: Double?)] = []
 
-    var count: Int { items.count }
+    /// Makes the records of all places at once, in memory that is allocated once.
+    ///
+    /// - Throws: `decoding` where a row isn't what the statements return.
+    init(rows: PostgresRows, items: [Item]) throws(PostgresError) {
+        version = rows.isEmpty ? nil : try PlaceRow(rows, 0).version()
+        var records = ByteBuffer(capacity: 384 * items.count)
+        places.reserveCapacity(items.count)
+        var end = 0
+        for item in items {
+            end += try PlaceRow(rows, item.row).appendRecord(of: item.place, to: &records)
+            places.append((end, item.distanceMeters))
+        }
+        self.records = records.bytes
+    }
 
-    func withFields(at index: Int, _ body: (PlaceFields) -> Void) throws(PlaceStoreError) {
-        do throws(PostgresError) {
-            let item = items[index]
-            try PlaceRow(rows[item.row]).withFields(distanceMeters: item.distanceMeters, body)
-        } catch {
-            throw PlaceStoreError(error)
+    var count: Int { places.count }
+
+    /// GeoJSON takes up to 160 bytes more than a record.
+    var expectedBytes: Int { records.count + 160 * count }
+
+    func write(_ index: Int, as form: PlacesForm, to writer: inout JSONWriter) {
+        let start = index == 0 ? 0 : places[index - 1].recordEnd
+        records.withUnsafeBytes {
+            form.write(
+                record: UnsafeRawBufferPointer(rebasing: $0[start..<places[index].recordEnd]),
+                distance: places[index].distanceMeters, to: &writer)
         }
     }
 }
 
-/// Reads the columns that `nearest`, `byID` and `WordStatements.nearby` begin with: id, position, `PlaceStatements.columns`
-/// in their order, chord and dataset id.
+/// Reads the columns that `nearest`, `byID` and `WordStatements.nearby` begin with: id, position, `PlaceStatements.texts`,
+/// chord and dataset version.
 struct PlaceRow {
-    private enum Column: Int {
-        case id, latitude, longitude, name, category, featured, address, website
-        case sourceDataset, sourceID, sourceLicense, chord, datasetID
+    private enum Column {
+        static let (id, latitude, longitude, texts, chord, version) = (0, 1, 2, 3, 4, 5)
     }
 
     /// How many columns there are.
-    static let columnCount = Column.datasetID.rawValue + 1
+    static let columnCount = 6
 
-    private let row: PostgresRow
+    private let rows: PostgresRows
+    private let index: Int
 
-    init(_ row: PostgresRow) {
-        self.row = row
+    /// The row at that place.
+    init(_ rows: PostgresRows, _ index: Int) {
+        self.rows = rows
+        self.index = index
     }
 
-    /// The place's id; nil in a row that has only the dataset's.
+    /// The place's id; nil in a row that has only the dataset's version.
     func id() throws(PostgresError) -> Int64? {
-        try decode(.id)
+        try rows.int8(row: index, column: Column.id)
     }
 
     /// The dataset that the row was read from.
-    func datasetID() throws(PostgresError) -> DatasetID? {
-        try decode(.datasetID)
+    func version() throws(PostgresError) -> DatasetVersion? {
+        try rows[index].decode(at: Column.version)
     }
 
-    /// What the ranking needs.
-    func candidate() throws(PostgresError) -> Candidate {
-        Candidate(
-            id: try decode(.id), latitude: try decode(.latitude), longitude: try decode(.longitude),
-            chordMeters: try decode(.chord))
+    /// What the ranking needs; nil in a row that has only the dataset's version.
+    func candidate() throws(PostgresError) -> Candidate? {
+        guard let id = try id() else { return nil }
+        guard let latitude = try rows.float8(row: index, column: Column.latitude),
+            let longitude = try rows.float8(row: index, column: Column.longitude)
+        else { throw PostgresError(.decoding(.null(column: Column.latitude))) }
+        return Candidate(
+            id: id, latitude: latitude, longitude: longitude,
+            chordMeters: try rows.float8(row: index, column: Column.chord))
     }
 
-    /// Passes the place's fields, with a distance in metres, to a closure.
-    func withFields(
-        distanceMeters: Double?, _ body: (PlaceFields) -> Void
-    ) throws(PostgresError) {
-        let fields = PlaceFields(
-            id: Int(try decode(.id) as Int64), name: try text(.name), category: try text(.category),
-            latitude: try decode(.latitude), longitude: try decode(.longitude),
-            featured: try decode(.featured), distance: distanceMeters,
-            address: try optionalText(.address), website: try optionalText(.website), source: try source())
-        withExtendedLifetime(row) { body(fields) }
-    }
-
-    /// The three columns are all null or none is, by the table's check.
-    private func source() throws(PostgresError) -> PlaceFields.Source? {
-        guard let dataset = try optionalText(.sourceDataset), let id = try optionalText(.sourceID),
-            let license = try optionalText(.sourceLicense)
-        else { return nil }
-        return PlaceFields.Source(dataset: dataset, id: id, license: license)
-    }
-
-    /// A text that is never null, by the table's definition.
-    private func text(_ column: Column) throws(PostgresError) -> PlaceFields.Text {
-        guard let text = try optionalText(column) else {
-            throw PostgresError(.decoding(.null(column: column.rawValue)))
-        }
-        return text
-    }
-
-    /// The bytes of a text, valid while the row is.
-    private func optionalText(_ column: Column) throws(PostgresError) -> PlaceFields.Text? {
-        try row.cell(at: column.rawValue).bytes.map { $0.assumingMemoryBound(to: UInt8.self) }
-    }
-
-    private func decode<Value: PostgresDecodable>(_ column: Column) throws(PostgresError) -> Value {
-        try row.decode(Value.self, at: column.rawValue)
+    /// Appends the place's record, and returns its size.
+    func appendRecord(of place: Candidate, to records: inout ByteBuffer) throws(PostgresError) -> Int {
+        guard let texts = try rows.text(row: index, column: Column.texts),
+            let size = PlaceRecord.append(
+                id: place.id, latitude: place.latitude, longitude: place.longitude, joinedTexts: texts,
+                to: &records)
+        else { throw PostgresError(.decoding(.malformed(column: Column.texts))) }
+        return size
     }
 }
 

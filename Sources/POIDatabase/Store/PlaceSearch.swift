@@ -48,24 +48,22 @@ struct PlaceSearch {
     ) async throws(PostgresError) -> RankedPage {
         let page = ranking.page(of: placed, from: candidates)
         let rows = try await snapshot.query(PlaceStatements.byID, [.int8Array(page.placed.map(\.id))])
-        var rowOfID: [Int64: Int] = [:]
-        for (index, row) in rows.enumerated() {
-            if let id = try PlaceRow(row).id() { rowOfID[id] = index }
-        }
+        let places = try self.candidates(in: rows)
+        let rowOfID = Dictionary(
+            places.indices.map { (places[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
         let items = page.placed.compactMap { placed in
-            rowOfID[placed.id].map { item(row: $0, at: placed.distanceMeters) }
+            rowOfID[placed.id].map { item(row: $0, of: places[$0], at: placed.distanceMeters) }
         }
-        return RankedPage(
-            places: RankedRows(rows: rows, items: items), next: page.next,
-            datasetID: try rows.first.map(PlaceRow.init)?.datasetID())
+        let shown = try RankedRows(rows: rows, items: items)
+        return RankedPage(places: shown, end: page.end, datasetID: shown.version?.datasetID)
     }
 
     /// A page whose places were read with all their columns, in the order of the chord; nil where `fetch` doesn't prove that
-    /// it is complete, or no row has the dataset's id.
+    /// it is complete, or no row has the dataset's version.
     func page(
         of candidates: [Candidate], in rows: PostgresRows, after fetch: Ranking.Fetch
     ) throws(PostgresError) -> RankedPage? {
-        guard let first = rows.first else { return nil }
+        guard !rows.isEmpty else { return nil }
         var candidates = candidates
         let rowIndices = request.box.map { box in
             candidates.indices.filter {
@@ -77,19 +75,20 @@ struct PlaceSearch {
         guard ranking.isComplete(placed, after: fetch) else { return nil }
         let page = ranking.page(of: placed, from: candidates)
         let items = page.placed.map {
-            item(row: rowIndices?[$0.index] ?? $0.index, at: $0.distanceMeters)
+            item(row: rowIndices?[$0.index] ?? $0.index, of: candidates[$0.index], at: $0.distanceMeters)
         }
-        return RankedPage(
-            places: RankedRows(rows: rows, items: items),
-            next: page.next, datasetID: try PlaceRow(first).datasetID())
+        let shown = try RankedRows(rows: rows, items: items)
+        return RankedPage(places: shown, end: page.end, datasetID: shown.version?.datasetID)
     }
 
-    /// The places in rows; none where the only row has nothing but the dataset's id.
+    /// The places in rows; none where the only row has nothing but the dataset's version.
     func candidates(in rows: PostgresRows) throws(PostgresError) -> [Candidate] {
-        guard let first = rows.first, try PlaceRow(first).id() != nil else { return [] }
         var candidates: [Candidate] = []
         candidates.reserveCapacity(rows.count)
-        for row in rows { candidates.append(try PlaceRow(row).candidate()) }
+        for index in rows.indices {
+            guard let candidate = try PlaceRow(rows, index).candidate() else { break }
+            candidates.append(candidate)
+        }
         return candidates
     }
 
@@ -99,8 +98,9 @@ struct PlaceSearch {
     }
 
     /// A distance is shown only if the request has a centre: a box without one is ordered around its middle.
-    private func item(row: Int, at distanceMeters: Double) -> RankedRows.Item {
-        RankedRows.Item(row: row, distanceMeters: request.center == nil ? nil : distanceMeters)
+    private func item(row: Int, of place: Candidate, at distanceMeters: Double) -> RankedRows.Item {
+        RankedRows.Item(
+            row: row, place: place, distanceMeters: request.center == nil ? nil : distanceMeters)
     }
 }
 

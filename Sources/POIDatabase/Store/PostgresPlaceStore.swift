@@ -93,15 +93,16 @@ public final class PostgresPlaceStore: PlaceStore {
         let (start, deadline) = (ContinuousClock.now, deadline)
         do throws(PostgresError) {
             let rows = try await read(PlaceStatements.byID, [.int8Array([Int64(request.id)])], deadline)
-            let first = try PlaceRow(rows.only())
+            _ = try rows.only()
+            let first = PlaceRow(rows, 0)
             var items: [RankedRows.Item] = []
-            if try first.id() != nil {
-                let candidate = try first.candidate()
-                let distance = request.center.map { Geodesic.distanceMeters(from: $0, to: candidate) }
-                items.append(RankedRows.Item(row: 0, distanceMeters: distance))
+            if let place = try first.candidate() {
+                let distance = request.center.map { Geodesic.distanceMeters(from: $0, to: place) }
+                items.append(RankedRows.Item(row: 0, place: place, distanceMeters: distance))
             }
+            let places = try RankedRows(rows: rows, items: items)
             return RankedPage(
-                places: RankedRows(rows: rows, items: items), datasetID: try first.datasetID(),
+                places: places, datasetID: places.version?.datasetID,
                 databaseDuration: ContinuousClock.now - start)
         } catch {
             throw PlaceStoreError(error, isOverdue: pool.loop.now >= deadline)
@@ -216,10 +217,11 @@ extension PostgresPlaceStore {
             for row in rows {
                 categories.append(CategoryCount(name: try row.decode(at: 0), count: try row.decode(at: 1)))
             }
-            let datasetID = try rows.first.flatMap { row throws(PostgresError) in
-                try row.decode(DatasetID?.self, at: 2)
+            let version = try rows.first.flatMap { row throws(PostgresError) in
+                try row.decode(DatasetVersion?.self, at: 2)
             }
-            return .success(CategoryCounts(categories: categories, datasetID: datasetID))
+            dataset.update(countedVersion: version)
+            return .success(CategoryCounts(categories: categories, datasetID: version?.datasetID))
         } catch {
             return .failure(PlaceStoreError(error))
         }

@@ -73,6 +73,23 @@ extension Setting where Value == Int {
         }
     }
 
+    /// A number of bytes such as `512MiB` or `2GiB`, without a default.
+    public static func optionalBytes(
+        _ variable: String, _ purpose: String, in range: ClosedRange<Int>
+    ) -> Setting {
+        Setting(variable, purpose) { (text) throws(SettingRejection) in
+            let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40), ("", 0)]
+            let unit = units.first { text.hasSuffix($0.0) } ?? ("", 0)
+            let (bytes, overflow) =
+                Int(text.dropLast(unit.0.count))?.multipliedReportingOverflow(by: 1 << unit.1) ?? (0, true)
+            guard !overflow, range.contains(bytes) else {
+                throw SettingRejection(
+                    expected: "bytes, such as 512MiB or 2GiB, at least \(range.lowerBound)")
+            }
+            return bytes
+        }
+    }
+
     private static func parse(_ text: String, in range: ClosedRange<Int>) throws(SettingRejection) -> Int {
         guard let value = Int(text), range.contains(value) else {
             throw SettingRejection(

@@ -25,6 +25,8 @@ public final class Health: Sendable {
         var isDatabaseReachable: Bool?
         /// Nil until the first check, and if events have no database of their own.
         var isEventsDatabaseReachable: Bool?
+        /// Whether the places are being read into memory, without which the process isn't ready.
+        var isLoading = false
         /// Nil until they are known.
         var missingMigrations: [String]?
         /// Applied migrations that this program is too old for. Missing ones aren't known then.
@@ -79,11 +81,13 @@ public final class Health: Sendable {
             var news = Self.update(&state.isDatabaseReachable, of: .places, health)
             switch health {
             case .unreachable: break
+            case .loading: state.isLoading = true
             case .reachable(let missing):
                 if state.missingMigrations != missing {
                     news.append(missing.isEmpty ? .migrationsApplied : .migrationsMissing(missing))
                 }
                 state.missingMigrations = missing
+                state.isLoading = false
                 (state.migrationsBeyond, state.replacedMigrations) = ([], [])
             case .outdated(let beyond):
                 if state.migrationsBeyond != beyond { news.append(.programOutdated(beyond)) }
@@ -133,6 +137,8 @@ public final class Health: Sendable {
                 } else if !state.replacedMigrations.isEmpty {
                     "The database was made by migrations that this version replaces: it needs a new database, "
                         + "see Documentation/migrations.md."
+                } else if state.isLoading {
+                    "The service is starting: it is reading the places into memory."
                 } else if state.missingMigrations == nil {
                     "The service is starting: it has not reached the database yet."
                 } else if state.missingMigrations?.isEmpty == false {

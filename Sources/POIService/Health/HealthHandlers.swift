@@ -2,8 +2,8 @@ import HTTPServer
 import PointsOfInterestAPI
 
 /// `GET /livez`: 200 while the process is alive. Never asks the database.
-struct LivenessHandler: HTTPHandler {
-    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+struct LivenessHandler: ImmediateHandler {
+    func response(to request: HTTPRequest, context: RequestContext) -> HTTPResponse {
         Self.alive
     }
 
@@ -12,10 +12,10 @@ struct LivenessHandler: HTTPHandler {
 
 /// `GET /livez` of the admin listener, whose thread serves no other requests: the seconds since each loop's last beat,
 /// and 503 if a loop is stuck.
-struct LoopLivenessHandler: HTTPHandler {
+struct LoopLivenessHandler: ImmediateHandler {
     let health: Health
 
-    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+    func response(to request: HTTPRequest, context: RequestContext) -> HTTPResponse {
         let loops = health.loopReports
         guard let stuck = loops.first(where: \.isStuck) else {
             return HTTPResponse(healthy: Self.json(loops))
@@ -44,8 +44,12 @@ struct LoopLivenessHandler: HTTPHandler {
 
 extension HTTPResponse {
     fileprivate init(healthy json: [UInt8]) {
-        self.init(.ok, headers: [.contentType: MediaType.json, .cacheControl: "no-store"], body: json)
+        self.init(.ok, prepared: Self.healthyFields, body: json)
     }
+
+    private static let healthyFields = PreparedFields([
+        .contentType: MediaType.json, .cacheControl: "no-store",
+    ])
 
     /// The problem that says why the process isn't ready.
     fileprivate init(notReady reason: String, _ context: RequestContext) {
@@ -55,10 +59,10 @@ extension HTTPResponse {
 }
 
 /// `GET /readyz`: 200 while the process is ready, else a problem with the reason.
-struct ReadinessHandler: HTTPHandler {
+struct ReadinessHandler: ImmediateHandler {
     let health: Health
 
-    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+    func response(to request: HTTPRequest, context: RequestContext) -> HTTPResponse {
         let report = health.report
         if let reason = report.notReadyReason { return HTTPResponse(notReady: reason, context) }
         return HTTPResponse(healthy: report.json)

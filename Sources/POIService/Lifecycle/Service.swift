@@ -132,7 +132,7 @@ public final class Service: Sendable {
             onListening()
             let signal = await signals.first()
             reports?.stop()
-            try await drain(serviceLoops, on: loop, after: signal)
+            await drain(serviceLoops, on: loop, after: signal)
             result = .success(())
         } catch {
             result = .failure(error)
@@ -176,15 +176,17 @@ public final class Service: Sendable {
     /// Goes on serving while not ready, so that balancers and clients go elsewhere.
     private func drain(
         _ serviceLoops: [LoopBound<ServiceLoop>], on loop: EventLoop, after signal: String
-    ) async throws {
+    ) async {
         let (delay, timeout) = (configuration.lifecycle.drainDelay, configuration.lifecycle.shutdownTimeout)
+        // First, so that whoever sees that the process isn't ready gets its next response as the last of its connection.
+        // Nothing waits for it: a stuck loop must not make the process look ready.
+        for serviceLoop in serviceLoops {
+            serviceLoop.loop.execute { serviceLoop.value.endKeepAlive() }
+        }
         health.drain()
         observability.record(.stopping(signal: signal, drainDelay: delay))
         // If the system refuses the thread, the end is still orderly, but has no time limit.
         try? HardEnd.arm(after: delay + timeout)
-        for serviceLoop in serviceLoops {
-            try await serviceLoop.loop.submit { serviceLoop.value.endKeepAlive() }
-        }
         await loop.sleep(for: delay)
         observability.record(.finishing)
     }

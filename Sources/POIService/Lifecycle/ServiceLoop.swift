@@ -8,6 +8,7 @@ final class ServiceLoop {
     private let pulse: LoopPulse
     private let server: HTTPServer
     private let requests = RequestMetrics()
+    private let accessLog: AccessLog?
     private let lag: EventLoopLag
 
     /// Serves on `socket` from now on.
@@ -26,6 +27,7 @@ final class ServiceLoop {
         // Without the admin listener nobody can read metrics, so none are collected.
         let isMeasured = configuration.admin.port != nil
         let problems = ProblemResponder(observability: observability)
+        accessLog = observability.makeAccessLog(loop: loop)
         var serverConfiguration = HTTPServerConfiguration(configuration, limits: limits)
         serverConfiguration.maximumDescriptor = maximumDescriptor
         server = HTTPServer(
@@ -35,7 +37,7 @@ final class ServiceLoop {
                 store: store, events: events, health: health, configuration: configuration,
                 errorResponder: problems, observability: observability, rateLimiter: limits.rateLimiter),
             errorResponder: problems,
-            observe: Self.observer(of: isMeasured ? requests : nil, observability))
+            observe: Self.observer(of: isMeasured ? requests : nil, accessLog))
         server.onAcceptFailure = { reason in observability.record(.acceptFailed(reason: reason)) }
         try server.start(on: socket)
         lag = EventLoopLag(loop: loop, pulse: pulse)
@@ -43,16 +45,16 @@ final class ServiceLoop {
 
     /// What is called with every request; nil if requests are neither counted nor logged.
     private static func observer(
-        of metrics: RequestMetrics?, _ observability: Observability
+        of metrics: RequestMetrics?, _ log: AccessLog?
     ) -> ((RequestObservation) -> Void)? {
-        switch (metrics, observability.observesRequests) {
-        case (nil, false): nil
-        case (nil, true): { observability.record(.request($0)) }
-        case (let metrics?, false): { metrics.record($0) }
-        case (let metrics?, true):
+        switch (metrics, log) {
+        case (nil, nil): nil
+        case (nil, let log?): { log.record($0) }
+        case (let metrics?, nil): { metrics.record($0) }
+        case (let metrics?, let log?):
             { request in
                 metrics.record(request)
-                observability.record(.request(request))
+                log.record(request)
             }
         }
     }
@@ -80,6 +82,7 @@ final class ServiceLoop {
         await store.close()
         await events.close()
         lag.close()
+        accessLog?.close()
         return cutOffCount
     }
 }

@@ -1,12 +1,6 @@
 import HTTPServer
 import PointsOfInterestAPI
 
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
-
 /// Formats observations as log lines: JSON objects, or text for a terminal.
 ///
 /// No line has a query, a body, or a part of a path that may be somebody's coordinates.
@@ -18,7 +12,18 @@ struct LogFormatter: Sendable {
 
     /// The line of an observation, with its line feed.
     func line(for observation: Observation, at time: Timestamp) -> [UInt8] {
-        var line = isJSON ? jsonLine(observation, time) : textLine(observation, time)
+        if case .request(let request) = observation {
+            var clock = LogClock()
+            clock.set(time.nanosecondsSince1970, at: request.endNanoseconds)
+            var buffer = LineBuffer()
+            var members = LogMembers()
+            append(request, &clock, &members, to: &buffer)
+            return Array(buffer.bytes)
+        }
+        var line =
+            isJSON
+            ? jsonLine(observation, time)
+            : Array("\(time.rfc3339) \(observation.level) \(observation.message.escapedForLog)".utf8)
         line.append(UInt8(ascii: "\n"))
         return line
     }
@@ -29,12 +34,8 @@ struct LogFormatter: Sendable {
         writer.member("time", time.rfc3339)
         writer.member("level", observation.level)
         writer.member("event", observation.name)
-        if case .request(let request) = observation {
-            write(request, to: &writer)
-        } else {
-            writer.member("message", observation.message)
-            write(factsOf: observation, to: &writer)
-        }
+        writer.member("message", observation.message)
+        write(factsOf: observation, to: &writer)
         writer.endObject()
         return writer.bytes
     }
@@ -56,42 +57,158 @@ struct LogFormatter: Sendable {
         default: break
         }
     }
+}
 
-    private func write(_ request: RequestObservation, to writer: inout JSONWriter) {
-        writer.member("method", request.method?.rawValue)
-        writer.member("path", request.loggedPath)
-        writer.member("route", request.routeTemplate)
-        if let status = request.status { writer.member("status", status.code) }
-        writer.member("durationMs", request.duration.roundedMilliseconds)
-        writer.member("requestBytes", request.requestBodyBytes)
-        writer.member("responseBytes", request.responseBytes)
-        writer.member("requestId", request.requestID)
-        writer.member("traceId", request.traceParent?.traceID)
-        writer.member("client", client.text(of: request.remoteAddress))
-        for (name, value) in request.logNotes { writer.member(name, value) }
+extension LogFormatter {
+    /// Appends the line of a request, with its line feed.
+    func append(
+        _ request: RequestObservation, _ clock: inout LogClock, _ members: inout LogMembers,
+        to buffer: inout LineBuffer
+    ) {
+        if isJSON {
+            appendJSON(request, &clock, &members, to: &buffer)
+        } else {
+            appendText(request, &clock, to: &buffer)
+            buffer.append(UInt8(ascii: "\n"))
+        }
     }
 
-    private func textLine(_ observation: Observation, _ time: Timestamp) -> [UInt8] {
-        guard case .request(let request) = observation else {
-            return Array("\(time.rfc3339) \(observation.level) \(observation.message.escapedForLog)".utf8)
+    private func appendJSON(
+        _ request: RequestObservation, _ clock: inout LogClock, _ members: inout LogMembers,
+        to buffer: inout LineBuffer
+    ) {
+        buffer.append(#"{"time":""#)
+        clock.append(request.endNanoseconds, to: &buffer)
+        members.append(kindOf: request, to: &buffer)
+        buffer.append(thousandths: request.durationMicroseconds)
+        if request.requestBodyBytes == 0 {
+            buffer.append(#","requestBytes":0,"responseBytes":"#)
+        } else {
+            buffer.append(#","requestBytes":"#)
+            buffer.append(decimal: UInt64(request.requestBodyBytes))
+            buffer.append(#","responseBytes":"#)
         }
+        buffer.append(decimal: UInt64(request.responseBytes))
+        buffer.append(#","requestId":""#)
+        buffer.withRoom(for: request.id.maximumCount) { request.id.store(at: $0) }
+        buffer.append(UInt8(ascii: "\""))
+        if let trace = request.traceParent { buffer.append(member: #","traceId":""#, trace.traceID) }
+        if let address = request.remoteAddress { members.append(clientAt: address, client, to: &buffer) }
+        if !request.logNotes.isEmpty {
+            for (name, value) in request.logNotes {
+                buffer.append(",\"")
+                buffer.append(name)
+                buffer.append(member: #"":""#, value)
+            }
+        }
+        buffer.append("}\n")
+    }
+
+    private func appendText(
+        _ request: RequestObservation, _ clock: inout LogClock, to buffer: inout LineBuffer
+    ) {
+        clock.append(request.endNanoseconds, to: &buffer)
         let method = request.method?.rawValue ?? "-"
         let path = (request.loggedPath ?? "-").escapedForLog
         let status = request.status.map { String($0.code) } ?? "gone"
-        let duration = request.duration.roundedMilliseconds
-        let line =
-            "\(time.rfc3339) \(method) \(path) \(status) \(duration)ms \(request.responseBytes)B \(request.requestID)"
+        let duration = Double(request.durationMicroseconds) / 1000
+        let line = "\(method) \(path) \(status) \(duration)ms \(request.responseBytes)B \(request.requestID)"
         let rest = [request.traceParent?.traceID].compactMap(\.self) + request.logNotes.map { "\($0)=\($1)" }
-        return Array(([line] + rest).joined(separator: " ").utf8)
+        for part in [line] + rest {
+            var part = part
+            buffer.append(UInt8(ascii: " "))
+            part.withUTF8 { buffer.append(UnsafeRawBufferPointer($0)) }
+        }
     }
 }
 
-extension Duration {
-    /// Milliseconds with three decimals.
-    fileprivate var roundedMilliseconds: Double {
-        let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
-        return Double(microseconds) / 1000
+/// Parts of log lines that many requests share, as they are written.
+struct LogMembers {
+    /// Requests with one method, route and status, whose path is the route's template.
+    private struct Kind {
+        let route: String
+        let method: HTTPMethod
+        let statusCode: Int
+        let text: [UInt8]
     }
+
+    /// Their number is bounded: a client can't choose any of the three freely.
+    private var kinds: [Kind] = []
+    private var client: (address: String, text: [UInt8])?
+
+    /// Appends what is between a line's time and its duration: what the request's first line said, its route and the
+    /// response's status.
+    ///
+    /// It searches linearly, since there are few kinds; one that was found moves towards the front.
+    mutating func append(kindOf request: RequestObservation, to buffer: inout LineBuffer) {
+        guard request.isPathOfRoute, let route = request.routeTemplate, let method = request.method,
+            let status = request.status, method.knownToken != nil
+        else { return buffer.append(kindOf: request) }
+        for index in kinds.indices
+        where kinds[index].statusCode == status.code && kinds[index].method == method
+            && kinds[index].route == route
+        {
+            kinds[index].text.withUnsafeBytes { buffer.append($0) }
+            if index > 0 { kinds.swapAt(index, index - 1) }
+            return
+        }
+        var text = LineBuffer()
+        text.append(kindOf: request)
+        buffer.append(text.bytes)
+        kinds.append(Kind(route: route, method: method, statusCode: status.code, text: Array(text.bytes)))
+    }
+
+    /// Appends the member with a client's address, as far as it may be logged.
+    mutating func append(clientAt address: String, _ policy: LoggedClient, to buffer: inout LineBuffer) {
+        if client?.address != address {
+            var text = LineBuffer()
+            if let logged = policy.text(of: address) { text.append(member: #","client":""#, logged) }
+            client = (address, Array(text.bytes))
+        }
+        client?.text.withUnsafeBytes { buffer.append($0) }
+    }
+}
+
+extension LineBuffer {
+    /// Appends a member whose value is a text.
+    ///
+    /// - Parameter start: a comma, the member's name and the quote that begins its value.
+    fileprivate mutating func append(member start: StaticString, _ value: String) {
+        append(start)
+        append(escaping: value)
+        append(UInt8(ascii: "\""))
+    }
+
+    /// Appends the members between the time and the duration, and the duration's name.
+    fileprivate mutating func append(kindOf request: RequestObservation) {
+        append(#"","level":"info","event":"request""#)
+        if let method = request.method { append(member: #","method":""#, method.rawValue) }
+        appendPath(of: request)
+        if let route = request.routeTemplate { append(member: #","route":""#, route) }
+        if let status = request.status {
+            append(#","status":"#)
+            append(decimal: UInt64(status.code))
+        }
+        append(#","durationMs":"#)
+    }
+
+    /// Appends the member with the path, as far as it may be logged.
+    private mutating func appendPath(of request: RequestObservation) {
+        guard let length = request.pathByteCount else { return }
+        append(#","path":""#)
+        guard let room = room(for: length) else { return }
+        request.storePath(at: room)
+        if RequestObservation.isPlain(UnsafeRawBufferPointer(start: room, count: length)) {
+            commit(length)
+        } else {
+            append(escaping: request.loggedPath ?? "")
+        }
+        append(UInt8(ascii: "\""))
+    }
+}
+
+extension RequestObservation {
+    fileprivate var durationMicroseconds: UInt64 { UInt64(max(0, durationNanoseconds)) / 1000 }
 }
 
 extension String {
@@ -107,50 +224,5 @@ extension String {
             }
         }
         return String(escaped)
-    }
-}
-
-/// A time of the wall clock.
-public struct Timestamp: Hashable, Sendable {
-    /// Seconds since 1970-01-01T00:00:00Z.
-    public let seconds: Int
-    /// The milliseconds of that second, 0…999.
-    public let milliseconds: Int
-
-    /// Makes a time from its parts.
-    init(seconds: Int, milliseconds: Int) {
-        self.seconds = seconds
-        self.milliseconds = milliseconds
-    }
-
-    /// Seconds since 1970-01-01T00:00:00Z, with the milliseconds.
-    package var secondsSince1970: Double { Double(seconds) + Double(milliseconds) / 1000 }
-
-    /// The time now.
-    public static var now: Timestamp {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(seconds: time.tv_sec, milliseconds: time.tv_nsec / 1_000_000)
-    }
-
-    /// The time in UTC by RFC 3339, such as `2026-11-21T01:35:33.250Z`.
-    public var rfc3339: String {
-        var seconds = seconds
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        let date = [
-            padded(Int(parts.tm_year) + 1900, 4), padded(Int(parts.tm_mon) + 1, 2),
-            padded(Int(parts.tm_mday), 2),
-        ]
-        let time = [
-            padded(Int(parts.tm_hour), 2), padded(Int(parts.tm_min), 2), padded(Int(parts.tm_sec), 2),
-        ]
-        return date.joined(separator: "-") + "T" + time.joined(separator: ":") + "." + padded(milliseconds, 3)
-            + "Z"
-    }
-
-    private func padded(_ number: Int, _ digits: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 }

@@ -20,14 +20,18 @@ extension RequestObservation {
         return "\(kept)…"
     }
 
+    /// Whether a path has plain words and whole numbers only, so that it is logged as it is.
+    static func isPlain(_ path: UnsafeRawBufferPointer) -> Bool {
+        for byte in path where !isPlain(byte) { return false }
+        return true
+    }
+
+    /// Letters, digits and `/-_*~`.
+    @inline(__always)
     private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-            UInt8(ascii: "*"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
+        if (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10 { return true }
+        return byte == UInt8(ascii: "/") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            || byte == UInt8(ascii: "*") || byte == UInt8(ascii: "~")
     }
 }
 
@@ -40,9 +44,9 @@ public enum LoggedCoordinates: String, CaseIterable, Sendable {
     /// The degrees as in the request.
     case full
 
-    /// Adds a request's coordinates to its line.
+    /// Adds a request's coordinates to its line. Call it once a request.
     func note(_ center: Coordinate?, _ box: BoundingBox? = nil, in context: RequestContext) {
-        if self == .off { return }
+        guard self != .off else { return }
         if let center {
             context.logNotes.append(("center", text([center.latitude, center.longitude])))
         }

@@ -61,11 +61,16 @@ public final class LogWriter: Sendable {
 
     /// Queues one line, which includes its line feed.
     public func write(_ line: [UInt8]) {
+        line.withUnsafeBytes { write($0, lineCount: 1) }
+    }
+
+    /// Queues lines, each of which includes its line feed. Where they don't fit, all of them are dropped.
+    func write(_ lines: UnsafeRawBufferPointer, lineCount: Int) {
         let startsDraining = state.withLock { state in
-            if state.waiting.count + line.count <= limit {
-                state.waiting += line
+            if state.waiting.count + lines.count <= limit {
+                state.waiting.append(contentsOf: lines)
             } else {
-                state.drop(1)
+                state.drop(lineCount)
             }
             defer { state.isDraining = true }
             return !state.isDraining

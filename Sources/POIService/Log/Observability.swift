@@ -1,3 +1,4 @@
+import EventLoop
 import Locking
 
 #if canImport(Darwin)
@@ -48,6 +49,11 @@ public final class Observability: Sendable {
         }
         guard !observation.isOnlyCounted else { return }
         writer.write(formatter.line(for: observation, at: .now))
+    }
+
+    /// Makes the log of a loop's requests, on that loop's thread; nil if requests aren't logged.
+    func makeAccessLog(loop: EventLoop) -> AccessLog? {
+        observesRequests ? AccessLog(loop: loop, writer: writer, formatter: formatter) : nil
     }
 
     /// Adds the metrics of observations that aren't requests.

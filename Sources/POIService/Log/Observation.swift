@@ -66,6 +66,8 @@ public enum Observation: Sendable {
     case stopped
     /// Lines of the log were dropped.
     case logLinesDropped(Int)
+    /// Something has happened to the places in memory.
+    case index(IndexObservation)
 }
 
 extension Observation {
@@ -81,6 +83,7 @@ extension Observation {
             .eventPartitionsFailed, .connectionsLowered, .acceptFailed:
             "warning"
         case .failure: "error"
+        case .index(let observation): observation.level
         }
     }
 
@@ -113,6 +116,7 @@ extension Observation {
         case .cutOff: "cut-off"
         case .stopped: "stopped"
         case .logLinesDropped: "log-lines-dropped"
+        case .index(let observation): observation.name
         }
     }
 
@@ -158,6 +162,7 @@ extension Observation {
         case .stopped: "stopped"
         case .logLinesDropped(let count):
             "\(count) log lines were dropped: their reader was too slow, or they could not be written"
+        case .index(let observation): observation.message
         }
     }
 

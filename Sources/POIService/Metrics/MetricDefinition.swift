@@ -155,9 +155,28 @@ package enum DatabaseMetrics {
         "poi_events_partition_days_left", .gauge, merging: .maximum,
         "Whole days until the end of the last month that has a partition for events.")
 
+    package static let indexState = MetricDefinition(
+        "poi_index_state", .gauge, labels: ["state"], merging: .maximum,
+        "1 for the state of the places in memory: connecting, loading, serving, waiting or too_large.")
+    package static let indexPlaces = MetricDefinition(
+        "poi_index_places", .gauge, merging: .maximum, "Places in memory.")
+    package static let indexBytes = MetricDefinition(
+        "poi_index_bytes", .gauge, merging: .maximum, "Memory that the places take, in bytes.")
+    package static let indexRevision = MetricDefinition(
+        "poi_index_revision", .gauge, merging: .maximum, "The revision of the dataset in memory.")
+    package static let indexConfirmed = MetricDefinition(
+        "poi_index_seconds_since_confirmed", .gauge, merging: .maximum,
+        "Seconds since the places in memory were seen to be the database's newest.")
+    package static let indexLoads = MetricDefinition(
+        "poi_index_loads_total", .counter, merging: .maximum, "How often all places were read into memory.")
+    package static let indexChanges = MetricDefinition(
+        "poi_index_changes_total", .counter, merging: .maximum,
+        "Places that were changed in memory after the database.")
+
     static let all = [
         connections, inFlight, waiting, acquireTimeouts, acquireRefusals, connectFailures, connectionsLost,
         connectionsMoved, queryTimeouts, replicaLag, readServerUsable,
-        locationsOrder, eventPartitionDaysLeft,
+        locationsOrder, eventPartitionDaysLeft, indexState, indexPlaces, indexBytes, indexRevision,
+        indexConfirmed, indexLoads, indexChanges,
     ]
 }

@@ -7,18 +7,34 @@ import HTTPServer
 final class RequestMetrics {
     private struct Series {
         let route: String
-        let method: String
+        /// Nil for methods that aren't known, and for requests that couldn't be read.
+        let method: HTTPMethod?
         let statusCode: Int
         var durations: Histogram
     }
 
-    private var series: [Series] = []
-    private var abandoned: [String: Int] = [:]
-    private var interrupted: [Interrupted: Int] = [:]
+    private struct State {
+        var series: [Series] = []
+        var abandoned: [String: Int] = [:]
+        var interrupted: [Interrupted: Int] = [:]
+    }
 
     private struct Interrupted: Hashable {
         let route: String
         let reason: String
+    }
+
+    /// In memory of its own, so that accesses aren't checked at run time.
+    private let state: UnsafeMutablePointer<State>
+
+    init() {
+        state = .allocate(capacity: 1)
+        state.initialize(to: State())
+    }
+
+    deinit {
+        state.deinitialize(count: 1)
+        state.deallocate()
     }
 
     /// OpenTelemetry's bounds for this metric, and three below them: most responses take less than 5 ms.
@@ -30,59 +46,52 @@ final class RequestMetrics {
     func record(_ request: RequestObservation) {
         let route = request.routeTemplate ?? ""
         if let interruption = request.interruption {
-            interrupted[Interrupted(route: route, reason: interruption.rawValue), default: 0] += 1
+            let key = Interrupted(route: route, reason: interruption.rawValue)
+            state.pointee.interrupted[key, default: 0] += 1
             return
         }
         guard let status = request.status else {
-            abandoned[route, default: 0] += 1
+            state.pointee.abandoned[route, default: 0] += 1
             return
         }
-        let index = index(route, Self.label(of: request.method), status.code)
-        let (seconds, attoseconds) = request.duration.components
-        series[index].durations.record(Double(seconds) + Double(attoseconds) * 1e-18)
+        let method = request.method.flatMap { $0.knownToken == nil ? nil : $0 }
+        let index = index(route, method, status.code)
+        state.pointee.series[index].durations.record(Double(request.durationNanoseconds) / 1e9)
     }
 
     /// Adds the counts since the start.
     func collect(into snapshot: inout MetricsSnapshot) {
-        for series in series {
+        for series in state.pointee.series {
+            // Others, and methods that couldn't be parsed, are `_OTHER` (OpenTelemetry, semantic conventions for HTTP,
+            // `http.request.method`).
             snapshot.add(
-                series.durations, to: .requestDuration, series.route, series.method, String(series.statusCode)
-            )
+                series.durations, to: .requestDuration, series.route, series.method?.rawValue ?? "_OTHER",
+                String(series.statusCode))
         }
-        for (route, count) in abandoned { snapshot.add(count, to: .abandonedRequests, route) }
-        for (key, count) in interrupted {
+        for (route, count) in state.pointee.abandoned { snapshot.add(count, to: .abandonedRequests, route) }
+        for (key, count) in state.pointee.interrupted {
             snapshot.add(count, to: .interruptedRequests, key.route, key.reason)
         }
     }
 
     /// The index of a series, which is added if necessary. It searches linearly, since there are few; a series that was
     /// found moves towards the front, so that the most frequent ones are found first.
-    private func index(_ route: String, _ method: String, _ statusCode: Int) -> Int {
-        for index in series.indices
-        where series[index].statusCode == statusCode && series[index].method == method
-            && series[index].route == route
+    private func index(_ route: String, _ method: HTTPMethod?, _ statusCode: Int) -> Int {
+        for index in state.pointee.series.indices
+        where state.pointee.series[index].statusCode == statusCode
+            && state.pointee.series[index].method == method
+            && state.pointee.series[index].route == route
         {
             guard index > 0 else { return 0 }
-            series.swapAt(index, index - 1)
+            state.pointee.series.swapAt(index, index - 1)
             return index - 1
         }
-        series.append(
+        state.pointee.series.append(
             Series(
                 route: route, method: method, statusCode: statusCode,
                 durations: Histogram(bounds: Self.bounds)))
-        return series.count - 1
+        return state.pointee.series.count - 1
     }
-
-    /// The methods of RFC 9110 and `PATCH`; others, and methods that couldn't be parsed, are `_OTHER` (OpenTelemetry,
-    /// semantic conventions for HTTP, `http.request.method`).
-    private static func label(of method: HTTPMethod?) -> String {
-        guard let method, method == .get || known.contains(method) else { return "_OTHER" }
-        return method.rawValue
-    }
-
-    private static let known: Set<HTTPMethod> = [
-        .get, .head, .post, .put, .patch, .delete, .options, .connect, .trace,
-    ]
 }
 
 /// Counts the app's events of the process.

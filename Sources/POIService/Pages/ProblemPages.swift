@@ -3,7 +3,7 @@ import PointsOfInterestAPI
 
 /// `GET /problems` and `GET /problems/{code}`: what problems mean and what to do about them. A problem's `type` is the
 /// path of its page (RFC 9457, section 3.1.1).
-struct ProblemPages: HTTPHandler {
+struct ProblemPages: ImmediateHandler {
     static let indexPath = "/problems"
 
     private let pages: [String: StaticDocument]
@@ -17,11 +17,11 @@ struct ProblemPages: HTTPHandler {
             })
     }
 
-    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+    func response(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse {
         guard let code = context.pathParameter("code"), code.isASCII, let page = pages[code] else {
             throw Self.notFound
         }
-        return try await page.respond(to: request, context: context)
+        return try page.response(to: request, context: context)
     }
 
     /// The page that lists all problems.

@@ -2,7 +2,7 @@ import HTTPServer
 import PointsOfInterestAPI
 
 /// A page or document that never changes while the process runs, in one media type or several.
-struct StaticDocument: HTTPHandler {
+struct StaticDocument: ImmediateHandler {
     /// The document in one media type.
     struct Form {
         let mediaType: String
@@ -40,20 +40,21 @@ struct StaticDocument: HTTPHandler {
         responses = forms.map { form in
             let hash = StableHash.hash(form.body, seed: StableHash.hash(form.mediaType))
             let tag = EntityTag(hash: hash)
-            let shared: HTTPHeaders = [.cacheControl: cachePolicy.documents, .eTag: tag.fieldValue]
+            let shared: HTTPHeaders = [.cacheControl: cachePolicy.documents]
             var headers = form.headers
             headers.add(contentsOf: shared)
             return (
-                tag, HTTPResponse(.ok, headers: headers, body: form.body),
-                HTTPResponse(.notModified, headers: shared)
+                tag,
+                HTTPResponse(.ok, prepared: PreparedFields(headers), entityTag: tag, body: form.body),
+                HTTPResponse(.notModified, prepared: PreparedFields(shared), entityTag: tag)
             )
         }
     }
 
-    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+    func response(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse {
         guard let index = offer.choice(for: request.headers) else { throw refusal }
-        let response = responses[index]
-        return request.headers.ifNoneMatchNames(response.tag) ? response.notModified : response.full
+        return request.headers.ifNoneMatchNames(responses[index].tag)
+            ? responses[index].notModified : responses[index].full
     }
 }
 

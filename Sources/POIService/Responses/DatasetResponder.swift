@@ -3,29 +3,31 @@ import PointsOfInterestAPI
 
 /// Serves responses that depend on the dataset, with `ETag` and 304 (RFC 9110, section 13).
 struct DatasetResponder {
-    /// Of the request.
-    private let headers: HTTPHeaders
-    private let isConditional: Bool
+    /// The request's fields where they have an `If-None-Match`; nil otherwise, so that they need no copy.
+    private let conditions: HTTPHeaders?
     private let representation: RepresentationHash
-    private let fields: (fresh: HTTPHeaders, notModified: HTTPHeaders)
+    private let fields: PreparedFields
+    private let notModifiedFields: PreparedFields
 
-    /// - Parameter fields: the header fields of a response with a body, and of one without.
+    /// - Parameters:
+    ///   - fields: the header fields of a response with a body.
+    ///   - notModifiedFields: the header fields of one without.
     init(
-        _ request: HTTPRequest, _ representation: RepresentationHash,
-        fields: (fresh: HTTPHeaders, notModified: HTTPHeaders)
+        _ request: HTTPRequest, _ representation: RepresentationHash, fields: PreparedFields,
+        notModifiedFields: PreparedFields
     ) {
-        headers = request.headers
-        isConditional = headers.contains(.ifNoneMatch)
+        conditions = request.headers.contains(.ifNoneMatch) ? request.headers : nil
         self.representation = representation
         self.fields = fields
+        self.notModifiedFields = notModifiedFields
     }
 
     /// 304 where the store knows without reading that the client has the current dataset; nil where it has to be read.
     ///
     /// - Parameter exists: whether the resource exists whatever the store returns.
     func notModified(by store: any PlaceStore, exists: Bool = true) -> HTTPResponse? {
-        guard isConditional, let tag = store.currentDatasetID.map(representation.tag),
-            headers.ifNoneMatchNames(tag, countsAny: exists)
+        guard let conditions, let tag = store.currentDatasetID.map(representation.tag),
+            conditions.ifNoneMatchNames(tag, countsAny: exists)
         else { return nil }
         return notModified(tag)
     }
@@ -35,25 +37,28 @@ struct DatasetResponder {
     /// - Parameters:
     ///   - datasetID: the dataset; nil where it isn't known.
     ///   - databaseDuration: how long the database took.
-    ///   - link: the `Link` to the next page.
-    ///   - body: writes the body, which a 304 doesn't need.
+    ///   - expectedBytes: about how long the body is.
+    ///   - write: writes the body, which a 304 doesn't need.
     func respond(
-        from datasetID: DatasetID?, after databaseDuration: Duration?, link: String? = nil,
-        body: () throws -> [UInt8]
+        from datasetID: DatasetID?, after databaseDuration: Duration?, expectedBytes: Int,
+        in context: RequestContext, write: (inout JSONWriter) throws -> Void
     ) throws -> HTTPResponse {
         let tag = datasetID.map(representation.tag)
-        if isConditional, headers.ifNoneMatchNames(tag) { return notModified(tag) }
-        var headers = fields.fresh
-        if let tag { headers.add(.eTag, tag.fieldValue) }
-        if let link { headers.add(.link, link) }
+        if let conditions, conditions.ifNoneMatchNames(tag) { return notModified(tag) }
+        var headers = HTTPHeaders()
         if let databaseDuration { headers.add(.serverTiming, Self.serverTiming(databaseDuration)) }
-        return HTTPResponse(.ok, headers: headers, body: try body())
+        var writer = JSONWriter(
+            adopting: context.takeResponseMemory(atLeast: ResponseBody.headroom + expectedBytes),
+            from: ResponseBody.headroom)
+        try write(&writer)
+        let (memory, end) = writer.release()
+        return HTTPResponse(
+            .ok, prepared: fields, entityTag: tag, headers: headers,
+            body: ResponseBody(adopting: memory, end: end))
     }
 
     private func notModified(_ tag: EntityTag?) -> HTTPResponse {
-        var headers = fields.notModified
-        if let tag { headers.add(.eTag, tag.fieldValue) }
-        return HTTPResponse(.notModified, headers: headers)
+        HTTPResponse(.notModified, prepared: notModifiedFields, entityTag: tag)
     }
 
     /// The database's share of a response's time, in milliseconds with three decimals (W3C Server Timing, section 3).
@@ -74,15 +79,27 @@ struct RepresentationHash {
     /// To be raised when the response to the same request over the same places changes: then no old tag may match.
     private static let contractRevision: UInt64 = 2
 
-    private let hash: UInt64
+    private var hash: UInt64
 
-    init(path: String, query: [QueryItem], mediaType: String) {
-        var hash = StableHash.hash(Self.contractRevision, seed: StableHash.basis)
+    /// Begins with a path and a form, which many requests have in common.
+    init(path: String, mediaType: String) {
+        hash = StableHash.hash(Self.contractRevision, seed: StableHash.basis)
         // None of these characters is in a part, so no part runs into the next.
-        for part in [mediaType, " ", path, "?", query.percentEncodedQuery] {
-            hash = StableHash.hash(part, seed: hash)
-        }
-        self.hash = hash
+        for part in [mediaType, " ", path, "?"] { hash = StableHash.hash(part, seed: hash) }
+    }
+
+    /// The same of one place, at a path that is a template.
+    func adding(id: Int) -> RepresentationHash {
+        var result = self
+        result.hash = StableHash.hash(UInt64(bitPattern: Int64(id)), seed: hash)
+        return result
+    }
+
+    /// The same with a query.
+    func adding(_ query: borrowing QueryWriter) -> RepresentationHash {
+        var result = self
+        result.hash = query.hash(seed: hash)
+        return result
     }
 
     /// The tag of this representation of a dataset.
@@ -113,13 +130,13 @@ struct CachePolicy: Sendable {
 
 /// Header fields that don't depend on the request, made once.
 struct ResponseFields: Sendable {
-    let json: HTTPHeaders
-    let geoJSON: HTTPHeaders
-    let notModified: HTTPHeaders
+    let json: PreparedFields
+    let geoJSON: PreparedFields
+    let notModified: PreparedFields
 
     init(cacheControl: String) {
-        json = [.contentType: MediaType.json, .cacheControl: cacheControl]
-        geoJSON = [.contentType: MediaType.geoJSON, .cacheControl: cacheControl]
-        notModified = [.cacheControl: cacheControl]
+        json = PreparedFields([.contentType: MediaType.json, .cacheControl: cacheControl])
+        geoJSON = PreparedFields([.contentType: MediaType.geoJSON, .cacheControl: cacheControl])
+        notModified = PreparedFields([.cacheControl: cacheControl])
     }
 }

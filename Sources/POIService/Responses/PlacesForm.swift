@@ -2,7 +2,7 @@ import HTTPServer
 import PointsOfInterestAPI
 
 /// How places are written: as the contract's JSON, or as GeoJSON (RFC 7946).
-enum PlacesForm: Int {
+package enum PlacesForm: Int, CaseIterable {
     case json
     case geoJSON
 
@@ -25,46 +25,41 @@ enum PlacesForm: Int {
         }
     }
 
-    func fields(_ fields: ResponseFields) -> HTTPHeaders {
+    func fields(_ fields: ResponseFields) -> PreparedFields {
         switch self {
         case .json: fields.json
         case .geoJSON: fields.geoJSON
         }
     }
 
-    /// The body of a response with all of these places.
+    /// Writes the body of a response with all of these places.
     ///
     /// - Throws: `failed` where a stored place can't be read.
-    func list(_ places: any PlaceSource) throws(PlaceStoreError) -> [UInt8] {
-        var writer = JSONWriter(capacity: 64 + 448 * places.count)
-        switch self {
-        case .json:
-            writer.beginArray()
-            for index in 0..<places.count { try places.withFields(at: index) { writer.value($0) } }
-            writer.endArray()
-        case .geoJSON:
+    package func write(_ places: some PlaceSource, to writer: inout JSONWriter) throws(PlaceStoreError) {
+        if self == .geoJSON {
             writer.beginObject()
             writer.member("type", "FeatureCollection")
             writer.name("features")
-            writer.beginArray()
-            for index in 0..<places.count { try places.withFields(at: index) { writer.feature($0) } }
-            writer.endArray()
-            writer.endObject()
         }
-        return writer.bytes
+        writer.beginArray()
+        try places.writeAll(as: self, to: &writer)
+        writer.endArray()
+        if self == .geoJSON { writer.endObject() }
     }
 
-    /// The body of a response with the first of these places; there must be one.
-    ///
-    /// - Throws: `failed` where the stored place can't be read.
-    func single(_ places: any PlaceSource) throws(PlaceStoreError) -> [UInt8] {
-        var writer = JSONWriter(capacity: 512)
-        try places.withFields(at: 0) { place in
-            switch self {
-            case .json: writer.value(place)
-            case .geoJSON: writer.feature(place)
-            }
+    /// Writes a place from its fields.
+    package func write(_ place: PlaceFields, to writer: inout JSONWriter) {
+        switch self {
+        case .json: writer.value(place)
+        case .geoJSON: writer.feature(place)
         }
-        return writer.bytes
+    }
+
+    /// Writes a place from its record (see `PlaceRecord`), at a distance in metres.
+    package func write(record: UnsafeRawBufferPointer, distance: Double?, to writer: inout JSONWriter) {
+        switch self {
+        case .json: writer.value(record: record, distance: distance)
+        case .geoJSON: writer.feature(record: record, distance: distance)
+        }
     }
 }

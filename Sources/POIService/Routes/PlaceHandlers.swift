@@ -7,50 +7,87 @@ struct NearbyPlacesHandler: HTTPHandler {
     let cachePolicy: CachePolicy
     let ignoredParameters: [ParameterPattern]
     let loggedCoordinates: LoggedCoordinates
+    private let representations = PlacesForm.representations(of: EndpointPath.locations)
+
+    func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
+        guard store.mayRespondAtOnce(to: request) else { return nil }
+        let form = try PlacesForm(acceptedBy: request)
+        guard let query = try decodeAtOnce(request) else { return nil }
+        var written = WrittenQuery(query)
+        let responder = responder(to: request, query, written, form)
+        if let response = responder.notModified(by: store) {
+            loggedCoordinates.note(query.center, query.box, in: context)
+            return response
+        }
+        guard let page = try store.immediatePlaces(for: query) else { return nil }
+        loggedCoordinates.note(query.center, query.box, in: context)
+        return try responder.respond(with: page, &written, form, in: context)
+    }
 
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         let form = try PlacesForm(acceptedBy: request)
-        let query = try await decode((request.query ?? "").utf8)
+        let query = try await decode(request)
         loggedCoordinates.note(query.center, query.box, in: context)
-        let fields = query.center == nil ? cachePolicy.shared : cachePolicy.personal
-        let responder = DatasetResponder(
-            request,
-            RepresentationHash(
-                path: EndpointPath.locations, query: query.encode(), mediaType: form.mediaType),
-            fields: (form.fields(fields), fields.notModified))
+        var written = WrittenQuery(query)
+        let responder = responder(to: request, query, written, form)
         if let response = responder.notModified(by: store) { return response }
-        let page = try await store.places(for: query)
-        return try responder.respond(
-            from: page.datasetID, after: page.databaseDuration,
-            link: page.next.map(query.nextPageLink)
-        ) {
-            try form.list(page.places)
+        return try responder.respond(with: try await store.places(for: query), &written, form, in: context)
+    }
+
+    private func responder(
+        to request: HTTPRequest, _ query: NearbyPlacesRequest, _ written: borrowing WrittenQuery,
+        _ form: PlacesForm
+    ) -> DatasetResponder {
+        let fields = query.center == nil ? cachePolicy.shared : cachePolicy.personal
+        return DatasetResponder(
+            request, representations[form.rawValue].adding(written.query), fields: form.fields(fields),
+            notModifiedFields: fields.notModified)
+    }
+
+    /// Decodes with the categories that are known; nil where one that isn't among them may be new, so that they have to be
+    /// read again.
+    private func decodeAtOnce(_ request: HTTPRequest) throws -> NearbyPlacesRequest? {
+        do {
+            let query = try decode(request, store.vocabulary)
+            return query.categories.isEmpty || store.vocabulary != nil ? query : nil
+        } catch let error as ParameterError {
+            if error.faults.contains(where: { $0.code == .unknownCategory }) { return nil }
+            throw error
         }
     }
 
-    /// Decodes with the categories that are known, and refuses an unknown one only after reading the categories again: it
-    /// may be new.
-    private func decode(_ query: String.UTF8View) async throws -> NearbyPlacesRequest {
-        do throws(ParameterError) {
-            let vocabulary = store.vocabulary
-            let request = try NearbyPlacesRequest.decode(
-                query: query, ignoring: ignoredParameters, vocabulary: vocabulary)
-            if vocabulary != nil || request.categories.isEmpty { return request }
-        } catch {
-            guard error.faults.contains(where: { $0.code == .unknownCategory }) else { throw error }
+    private func decode(_ request: HTTPRequest) async throws -> NearbyPlacesRequest {
+        if let query = try decodeAtOnce(request) { return query }
+        let vocabulary = try await store.currentVocabulary()
+        return try decode(request, vocabulary)
+    }
+
+    private func decode(
+        _ request: HTTPRequest, _ vocabulary: @autoclosure () -> CategoryVocabulary?
+    ) throws -> NearbyPlacesRequest {
+        try request.withQuery { query in
+            try NearbyPlacesRequest.decode(
+                query: query.assumingMemoryBound(to: UInt8.self), ignoring: ignoredParameters,
+                vocabulary: vocabulary())
         }
-        return try NearbyPlacesRequest.decode(
-            query: query, ignoring: ignoredParameters, vocabulary: try await store.currentVocabulary())
     }
 }
 
-extension NearbyPlacesRequest {
-    /// The `Link` to the page that begins at a position: a reference of a query alone (RFC 3986, section 4.2), which is
-    /// right behind any prefix or proxy.
-    fileprivate func nextPageLink(at position: PagePosition) -> String {
-        var next = self
-        next.cursor = PageCursor(position, in: self)
-        return "<?\(next.encode().percentEncodedQuery)>; rel=\"next\""
+extension DatasetResponder {
+    /// The response with a page of places, and the link to the next page.
+    fileprivate func respond(
+        with page: RankedPage, _ query: inout WrittenQuery, _ form: PlacesForm, in context: RequestContext
+    ) throws -> HTTPResponse {
+        var response = try respond(
+            from: page.datasetID, after: page.databaseDuration,
+            expectedBytes: page.places.expectedBytes + 64, in: context
+        ) { writer in
+            try form.write(page.places, to: &writer)
+        }
+        if let end = page.end, response.status == .ok {
+            query.makeNextPageLink(behind: end) { response.addLink($0) }
+        }
+        return response
     }
 }
 
@@ -60,29 +97,62 @@ struct PlaceHandler: HTTPHandler {
     let cachePolicy: CachePolicy
     let ignoredParameters: [ParameterPattern]
     let loggedCoordinates: LoggedCoordinates
+    private let representations = PlacesForm.representations(of: EndpointPath.location)
 
     private static let notFound = HTTPError(.notFound, .notFound, "There is no place with this id.")
 
+    func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
+        guard store.mayRespondAtOnce(to: request) else { return nil }
+        let (form, query) = try decode(request, context)
+        let responder = responder(to: request, query, form)
+        var response = responder.notModified(by: store, exists: false)
+        if response == nil, let page = try store.immediatePlace(for: query) {
+            response = try respond(with: page, form, responder, context)
+        }
+        if response != nil { loggedCoordinates.note(query.center, in: context) }
+        return response
+    }
+
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
-        let form = try PlacesForm(acceptedBy: request)
-        let decoded = try PlaceRequest.decode(
-            id: context.pathParameter("id") ?? "", query: (request.query ?? "").utf8,
-            ignoring: ignoredParameters)
-        guard let query = decoded else { throw Self.notFound }
+        let (form, query) = try decode(request, context)
         loggedCoordinates.note(query.center, in: context)
-        let fields = query.center == nil ? cachePolicy.shared : cachePolicy.personal
-        let responder = DatasetResponder(
-            request,
-            RepresentationHash(
-                path: query.path, query: query.encode(), mediaType: form.mediaType),
-            fields: (form.fields(fields), fields.notModified))
+        let responder = responder(to: request, query, form)
         if let response = responder.notModified(by: store, exists: false) { return response }
-        let page = try await store.place(for: query)
+        return try respond(with: try await store.place(for: query), form, responder, context)
+    }
+
+    private func decode(
+        _ request: HTTPRequest, _ context: RequestContext
+    ) throws -> (form: PlacesForm, query: PlaceRequest) {
+        let form = try PlacesForm(acceptedBy: request)
+        let query = try request.withQuery { query in
+            try PlaceRequest.decode(
+                id: context.pathParameter("id") ?? "", query: query, ignoring: ignoredParameters)
+        }
+        guard let query else { throw Self.notFound }
+        return (form, query)
+    }
+
+    private func responder(
+        to request: HTTPRequest, _ query: PlaceRequest, _ form: PlacesForm
+    ) -> DatasetResponder {
+        let fields = query.center == nil ? cachePolicy.shared : cachePolicy.personal
+        var encoded = QueryWriter()
+        query.encode(into: &encoded)
+        return DatasetResponder(
+            request, representations[form.rawValue].adding(id: query.id).adding(encoded),
+            fields: form.fields(fields), notModifiedFields: fields.notModified)
+    }
+
+    private func respond(
+        with page: RankedPage, _ form: PlacesForm, _ responder: DatasetResponder, _ context: RequestContext
+    ) throws -> HTTPResponse {
         guard page.places.count > 0 else { throw Self.notFound }
         return try responder.respond(
-            from: page.datasetID, after: page.databaseDuration
-        ) {
-            try form.single(page.places)
+            from: page.datasetID, after: page.databaseDuration, expectedBytes: page.places.expectedBytes + 64,
+            in: context
+        ) { writer in
+            try page.places.write(0, as: form, to: &writer)
         }
     }
 }
@@ -92,25 +162,48 @@ struct CategoriesHandler: HTTPHandler {
     let store: any PlaceStore
     let cachePolicy: CachePolicy
     let ignoredParameters: [ParameterPattern]
+    private let representation = RepresentationHash(
+        path: EndpointPath.categories, mediaType: MediaType.json)
 
     private static let offer = MediaTypeOffer([MediaType.json])
 
+    func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
+        try responder(to: request).notModified(by: store)
+    }
+
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
-        guard Self.offer.choice(for: request.headers) != nil else {
-            throw HTTPError.notAcceptable("Categories come as \(MediaType.json).")
-        }
-        try NoParameter.refuseAll(of: (request.query ?? "").utf8, ignoring: ignoredParameters)
-        let responder = DatasetResponder(
-            request,
-            RepresentationHash(
-                path: EndpointPath.categories, query: [], mediaType: MediaType.json),
-            fields: (cachePolicy.shared.json, cachePolicy.shared.notModified))
+        let responder = try responder(to: request)
         if let response = responder.notModified(by: store) { return response }
         let counts = try await store.categories()
         return try responder.respond(
-            from: counts.datasetID, after: counts.databaseDuration
-        ) {
-            counts.categories.json
+            from: counts.datasetID, after: counts.databaseDuration,
+            expectedBytes: 16 + 64 * counts.categories.count, in: context
+        ) { writer in
+            writer.value(counts.categories)
         }
+    }
+
+    private func responder(to request: HTTPRequest) throws -> DatasetResponder {
+        guard Self.offer.choice(for: request.headers) != nil else {
+            throw HTTPError.notAcceptable("Categories come as \(MediaType.json).")
+        }
+        try request.withQuery { try NoParameter.refuseAll(of: $0, ignoring: ignoredParameters) }
+        return DatasetResponder(
+            request, representation, fields: cachePolicy.shared.json,
+            notModifiedFields: cachePolicy.shared.notModified)
+    }
+}
+
+extension PlaceStore {
+    /// Whether a request is worth decoding at once: it would be decoded again if it has to wait.
+    fileprivate func mayRespondAtOnce(to request: HTTPRequest) -> Bool {
+        respondsAtOnce || currentDatasetID != nil && request.headers.contains(.ifNoneMatch)
+    }
+}
+
+extension PlacesForm {
+    /// What the entity tags of a path begin with in each form, in the order of their raw values.
+    fileprivate static func representations(of path: String) -> [RepresentationHash] {
+        allCases.map { RepresentationHash(path: path, mediaType: $0.mediaType) }
     }
 }

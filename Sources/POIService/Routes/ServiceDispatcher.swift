@@ -58,7 +58,7 @@ package final class ServiceDispatcher: HTTPDispatcher {
             if let preflight = crossOrigin.preflightResponse(
                 to: request, methods: router.allowedMethods(for: request))
             {
-                return HTTPAdmission(ClosureHandler { _, _ in preflight })
+                return HTTPAdmission(FixedResponse(preflight))
             }
         }
         let route: HTTPRoute
@@ -69,12 +69,13 @@ package final class ServiceDispatcher: HTTPDispatcher {
             throw error
         }
         try count(request, context)
-        var admission = try route.admit(request, context: context)
-        if request.headers.contains(.acceptEncoding) || request.headers.contains(.ifMatch) {
-            admission.handler = FinishingHandler(
-                next: admission.handler, compression: compression, errorResponder: errorResponder)
+        let admission = try route.admit(request, context: context)
+        guard request.headers.contains(.acceptEncoding) || request.headers.contains(.ifMatch) else {
+            return admission
         }
-        return admission
+        return route.admission { handler in
+            FinishingHandler(next: handler, compression: compression, errorResponder: errorResponder)
+        }
     }
 
     /// Counts a request towards its client's limit, unless it is for health.
@@ -104,10 +105,33 @@ private struct FinishingHandler: HTTPHandler {
     let compression: ResponseCompression
     let errorResponder: any HTTPErrorResponder
 
+    func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
+        let result: Result<HTTPResponse, any Error>
+        do {
+            guard let response = try next.immediateResponse(to: request, context: context) else { return nil }
+            result = .success(response)
+        } catch {
+            result = .failure(error)
+        }
+        return try finish(result, of: request, context)
+    }
+
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+        let result: Result<HTTPResponse, any Error>
+        do {
+            result = .success(try await next.respond(to: request, context: context))
+        } catch {
+            result = .failure(error)
+        }
+        return try finish(result, of: request, context)
+    }
+
+    private func finish(
+        _ result: Result<HTTPResponse, any Error>, of request: HTTPRequest, _ context: RequestContext
+    ) throws(HTTPError) -> HTTPResponse {
         var response: HTTPResponse
         do {
-            response = try await next.respond(to: request, context: context)
+            response = try result.get()
             // Preconditions are ignored if the request fails without them (RFC 9110, section 13.2.1).
             if request.method == .get || request.method == .head, !request.headers.ifMatchHolds {
                 throw HTTPError.preconditionFailed

@@ -40,7 +40,7 @@ public final class FixtureStore: PlaceStore {
         let placed = page.placed.map { placed in
             matching[placed.index].at(distanceMeters: request.center == nil ? nil : placed.distanceMeters)
         }
-        return RankedPage(places: placed, next: page.next, datasetID: currentDatasetID)
+        return RankedPage(places: placed, end: page.end, datasetID: currentDatasetID)
     }
 
     /// Whether a place and the words of its name match a request's filters.

@@ -1,3 +1,4 @@
+import Foundation
 import PointsOfInterestAPI
 
 /// Where the service's places are kept.
@@ -16,6 +17,20 @@ public protocol PlaceStore: AnyObject {
     ///
     /// - Throws: why the database couldn't be read.
     func currentVocabulary() async throws(PlaceStoreError) -> CategoryVocabulary
+
+    /// Whether most places are there at once now, as `immediatePlaces` and `immediatePlace` return them.
+    var respondsAtOnce: Bool { get }
+
+    /// The page of places that a request asks for, where the store has it at once; nil where `places` has
+    /// to be called. The page's source is valid in this turn of the loop only.
+    ///
+    /// - Throws: why the places couldn't be read.
+    func immediatePlaces(for request: NearbyPlacesRequest) throws(PlaceStoreError) -> RankedPage?
+
+    /// One place, where the store has it at once; nil where `place` has to be called. As `immediatePlaces`.
+    ///
+    /// - Throws: why the place couldn't be read.
+    func immediatePlace(for request: PlaceRequest) throws(PlaceStoreError) -> RankedPage?
 
     /// The page of places that a request asks for, nearest first.
     ///
@@ -46,6 +61,17 @@ public protocol PlaceStore: AnyObject {
 }
 
 extension PlaceStore {
+    /// False: places have to be read.
+    public var respondsAtOnce: Bool { false }
+
+    /// Nil: places have to be read.
+    public func immediatePlaces(for request: NearbyPlacesRequest) throws(PlaceStoreError) -> RankedPage? {
+        nil
+    }
+
+    /// Nil: a place has to be read.
+    public func immediatePlace(for request: PlaceRequest) throws(PlaceStoreError) -> RankedPage? { nil }
+
     /// Nothing to wait for.
     public func warmUp() async {}
 
@@ -57,6 +83,8 @@ extension PlaceStore {
 public enum StoreHealth: Hashable, Sendable {
     /// It can't be reached; `reason` is for the log, never for a client.
     case unreachable(reason: String)
+    /// It responds, and its places are being read into memory, without which the process isn't ready.
+    case loading
     /// It responds, and these migrations, which this binary relies on, are missing.
     case reachable(missingMigrations: [String])
     /// It responds, and was made by these migrations, which this binary's replace: it can't be used.
@@ -82,55 +110,73 @@ public enum PlaceStoreError: Error, Hashable, Sendable {
 /// The places of one response, as a store returns them and a handler writes them.
 public struct RankedPage {
     /// The places, in order.
-    public let places: any PlaceSource
-    /// Where the next page begins; nil where there is none.
-    public let next: PagePosition?
+    package let places: any PlaceSource
+    /// Where the page ends; nil where no other follows.
+    public let end: PageEnd?
     /// The dataset that all of the places were read from, in the same snapshot; nil where it isn't known.
     public let datasetID: DatasetID?
     /// How long the database took; nil where there is none.
     public var databaseDuration: Duration?
 
     /// Makes a page.
-    public init(
-        places: any PlaceSource, next: PagePosition? = nil, datasetID: DatasetID? = nil,
+    package init(
+        places: any PlaceSource, end: PageEnd? = nil, datasetID: DatasetID? = nil,
         databaseDuration: Duration? = nil
     ) {
         self.places = places
-        self.next = next
+        self.end = end
         self.datasetID = datasetID
         self.databaseDuration = databaseDuration
     }
 }
 
-/// Places whose fields a writer reads one place at a time, without a value being made of each first.
-public protocol PlaceSource {
+/// The places of one response, which write themselves.
+///
+/// A store has them as rows, as records or as values. So a response is written from where they are, without a value
+/// being made of each first.
+package protocol PlaceSource {
     /// How many there are.
     var count: Int { get }
 
-    /// Passes the fields of a place to a closure; `index` is below `count`.
+    /// About how many bytes their JSON takes, so that memory for a response is allocated once. A little too many is better
+    /// than too few.
+    var expectedBytes: Int { get }
+
+    /// Writes a place; `index` is below `count`.
     ///
     /// - Throws: `failed` where a stored place can't be read.
-    func withFields(at index: Int, _ body: (PlaceFields) -> Void) throws(PlaceStoreError)
+    func write(_ index: Int, as form: PlacesForm, to writer: inout JSONWriter) throws(PlaceStoreError)
+
+    /// Writes all of them, one after the other.
+    ///
+    /// - Throws: `failed` where a stored place can't be read.
+    func writeAll(as form: PlacesForm, to writer: inout JSONWriter) throws(PlaceStoreError)
 }
 
 extension PlaceSource {
-    /// The places as values of their own.
+    /// 448 bytes a place.
+    package var expectedBytes: Int { 448 * count }
+
+    /// Writes each of them.
+    package func writeAll(as form: PlacesForm, to writer: inout JSONWriter) throws(PlaceStoreError) {
+        for index in 0..<count { try write(index, as: form, to: &writer) }
+    }
+
+    /// The places as values of their own, read from their JSON.
     ///
-    /// - Throws: what `withFields(at:_:)` throws.
-    public func copied() throws(PlaceStoreError) -> [PointOfInterest] {
-        var places: [PointOfInterest] = []
-        places.reserveCapacity(count)
-        for index in 0..<count {
-            try withFields(at: index) { places.append(PointOfInterest(copying: $0)) }
-        }
-        return places
+    /// - Throws: what `write` throws, and `DecodingError` for what isn't a place's JSON.
+    package func copied() throws -> [PointOfInterest] {
+        var writer = JSONWriter(capacity: expectedBytes)
+        try PlacesForm.json.write(self, to: &writer)
+        return try JSONDecoder().decode([PointOfInterest].self, from: Data(writer.bytes))
     }
 }
 
 extension [PointOfInterest]: PlaceSource {
-    /// Passes the fields of an element; never throws.
-    public func withFields(at index: Int, _ body: (PlaceFields) -> Void) throws(PlaceStoreError) {
-        self[index].withFields(body)
+    package func write(
+        _ index: Int, as form: PlacesForm, to writer: inout JSONWriter
+    ) throws(PlaceStoreError) {
+        self[index].withFields { form.write($0, to: &writer) }
     }
 }
 

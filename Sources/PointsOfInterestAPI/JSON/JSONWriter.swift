@@ -3,6 +3,7 @@
 /// The caller pairs the begins with the ends and names each member of an object; the writer adds commas, escapes text
 /// and formats numbers. Its parts are inlinable: the server writes places from another module, with thousands of small
 /// appends for one response.
+@usableFromInline
 package struct JSONWriter: ~Copyable {
     @usableFromInline var buffer: ByteBuffer
     @usableFromInline var needsComma = false
@@ -12,8 +13,27 @@ package struct JSONWriter: ~Copyable {
         buffer = ByteBuffer(capacity: capacity)
     }
 
+    /// Makes a writer that writes into memory from an offset on, and takes over the memory: see `ByteBuffer`.
+    package init(adopting memory: UnsafeMutableRawBufferPointer, from offset: Int) {
+        buffer = ByteBuffer(adopting: memory, count: offset)
+    }
+
+    /// Gives away the memory, perhaps other than it was made with; `end` is where the JSON ends.
+    package consuming func release() -> (memory: UnsafeMutableRawBufferPointer, end: Int) {
+        let (memory, end) = buffer.release()
+        return (memory, end)
+    }
+
     /// A copy of what is written so far.
     package var bytes: [UInt8] { buffer.bytes }
+
+    /// How many bytes are written so far.
+    package var count: Int { buffer.count }
+
+    /// Calls a closure with what is written so far.
+    package func withBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+        buffer.withBytes(body)
+    }
 
     /// Begins an object.
     @inlinable
@@ -102,6 +122,14 @@ package struct JSONWriter: ~Copyable {
     @inlinable
     package mutating func value(_ flag: Bool) {
         literal(flag ? "true" : "false")
+    }
+
+    /// Writes a value of at most so many bytes that a closure stores as JSON; it returns how many it stored.
+    @inline(__always)
+    @inlinable
+    package mutating func value(ofAtMost maximumCount: Int, _ store: (UnsafeMutableRawPointer) -> Int) {
+        separate()
+        buffer.withRoom(for: maximumCount, store)
     }
 
     /// Writes `null`.

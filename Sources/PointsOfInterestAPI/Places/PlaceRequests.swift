@@ -60,23 +60,38 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
 }
 
 extension NearbyPlacesRequest {
-    /// The query's items in a fixed order, without absent options: equal requests have equal queries.
-    package func encode() -> [QueryItem] {
-        var items: [QueryItem] = []
+    /// Writes the query's items in a fixed order, without absent options: equal requests have equal queries.
+    package func encode(into query: inout QueryWriter) {
+        encodeCenter(into: &query)
+        if let limit { query.add("limit", limit) }
+        encodeFilters(into: &query)
+        if let cursor { query.add("cursor", cursor.rawValue) }
+    }
+
+    /// Writes the items that come before the page's size.
+    package func encodeCenter(into query: inout QueryWriter) {
         if let center {
-            items.append(QueryItem("lat", center.latitude))
-            items.append(QueryItem("long", center.longitude))
+            query.add("lat", center.latitude)
+            query.add("long", center.longitude)
         }
-        if let radiusMeters { items.append(QueryItem("radius", radiusMeters)) }
-        if let limit { items.append(QueryItem("limit", limit)) }
-        if let box { items.append(QueryItem("bbox", [box.west, box.south, box.east, box.north])) }
+        if let radiusMeters { query.add("radius", radiusMeters) }
+    }
+
+    /// Writes the items that come between the page's size and the cursor.
+    package func encodeFilters(into query: inout QueryWriter) {
+        if let box { query.add("bbox", [box.west, box.south, box.east, box.north]) }
         if !categories.isEmpty {
-            items.append(QueryItem("category", categories.uniqueInByteOrder.joined(separator: ",")))
+            query.add("category", categories.uniqueInByteOrder.joined(separator: ","))
         }
-        if let searchText { items.append(QueryItem("q", searchText)) }
-        if let featured { items.append(QueryItem("featured", featured ? "true" : "false")) }
-        if let cursor { items.append(QueryItem("cursor", cursor.rawValue)) }
-        return items
+        if let searchText { query.add("q", searchText) }
+        if let featured { query.add("featured", featured ? "true" : "false") }
+    }
+
+    /// The query, percent-encoded.
+    package var encodedQuery: String {
+        var query = QueryWriter()
+        encode(into: &query)
+        return query.text
     }
 }
 
@@ -107,9 +122,17 @@ public struct PlaceRequest: Hashable, Sendable {
     /// The path, below any prefix.
     package var path: String { EndpointPath.location(id: id) }
 
-    /// The query's items.
-    package func encode() -> [QueryItem] {
-        guard let center else { return [] }
-        return [QueryItem("lat", center.latitude), QueryItem("long", center.longitude)]
+    /// Writes the query's items.
+    package func encode(into query: inout QueryWriter) {
+        guard let center else { return }
+        query.add("lat", center.latitude)
+        query.add("long", center.longitude)
+    }
+
+    /// The query, percent-encoded; empty without a centre.
+    package var encodedQuery: String {
+        var query = QueryWriter()
+        encode(into: &query)
+        return query.text
     }
 }

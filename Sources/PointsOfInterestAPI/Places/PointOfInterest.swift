@@ -104,14 +104,21 @@ extension [CategoryCount] {
     /// The body of a response to `GET /categories`.
     package var json: [UInt8] {
         var writer = JSONWriter(capacity: 16 + 64 * count)
-        writer.beginArray()
-        for category in self {
-            writer.beginObject()
-            writer.member("name", category.name)
-            writer.member("count", category.count)
-            writer.endObject()
-        }
-        writer.endArray()
+        writer.value(self)
         return writer.bytes
+    }
+}
+
+extension JSONWriter {
+    /// Writes the body of a response to `GET /categories`.
+    package mutating func value(_ categories: [CategoryCount]) {
+        beginArray()
+        for category in categories {
+            beginObject()
+            member("name", category.name)
+            member("count", category.count)
+            endObject()
+        }
+        endArray()
     }
 }

@@ -13,7 +13,7 @@ package struct PlaceEndpoint: APIRequest, Hashable {
     }
 
     package func makeRequest(from request: PlaceRequest) throws -> URLRequest {
-        try URLRequest.get(request.path, request.encode(), baseURL: baseURL)
+        try URLRequest.get(request.path, request.encodedQuery, baseURL: baseURL)
     }
 
     package func parseResponse(data: Data) throws -> PointOfInterest {
@@ -30,7 +30,7 @@ package struct CategoriesEndpoint: APIRequest, Hashable {
     }
 
     package func makeRequest(from request: Void) throws -> URLRequest {
-        try URLRequest.get(EndpointPath.categories, [], baseURL: baseURL)
+        try URLRequest.get(EndpointPath.categories, baseURL: baseURL)
     }
 
     package func parseResponse(data: Data) throws -> [CategoryCount] {
@@ -52,7 +52,7 @@ package struct EventsEndpoint: APIRequest, Hashable {
 
     /// Makes the request for a batch that is already JSON.
     func makeRequest(body: [UInt8]) throws(RequestError) -> URLRequest {
-        var request = try URLRequest.get(EndpointPath.events, [], baseURL: baseURL)
+        var request = try URLRequest.get(EndpointPath.events, baseURL: baseURL)
         request.httpMethod = "POST"
         request.setValue(MediaType.json, forHTTPHeaderField: "Content-Type")
         request.httpBody = Data(body)
@@ -82,7 +82,7 @@ package struct HealthEndpoint: APIRequest, Hashable {
 
     package func makeRequest(from check: Check) throws -> URLRequest {
         let path = check == .liveness ? EndpointPath.livez : EndpointPath.readyz
-        return try URLRequest.get(path, [], baseURL: baseURL)
+        return try URLRequest.get(path, baseURL: baseURL)
     }
 
     package func parseResponse(data: Data) throws -> HealthReport {
@@ -151,10 +151,12 @@ extension HealthEndpoint: ServiceRequest {
 // MARK: - What every endpoint needs
 
 extension URLRequest {
-    /// Makes a `GET` request for an endpoint below a base URL.
+    /// Makes a `GET` request for an endpoint below a base URL, with a query that is percent-encoded.
     ///
     /// - Throws: `RequestError.invalidBaseURL` where that is not absolute, not HTTP or without a host.
-    static func get(_ path: String, _ query: [QueryItem], baseURL: URL) throws(RequestError) -> URLRequest {
+    static func get(
+        _ path: String, _ query: String = "", baseURL: URL
+    ) throws(RequestError) -> URLRequest {
         guard var components = URLComponents(url: baseURL, resolvingAgainstBaseURL: true),
             ["http", "https"].contains(components.scheme?.lowercased()), components.host?.isEmpty == false
         else { throw .invalidBaseURL }
@@ -162,7 +164,7 @@ extension URLRequest {
         while prefix.hasSuffix("/") { prefix.removeLast() }
         components.percentEncodedPath = prefix + path
         // Not `queryItems`, which doesn't encode a `+`: servers read that as a space.
-        components.percentEncodedQuery = query.isEmpty ? nil : query.percentEncodedQuery
+        components.percentEncodedQuery = query.isEmpty ? nil : query
         components.fragment = nil
         guard let url = components.url else { throw .invalidBaseURL }
         return get(url)

@@ -70,6 +70,6 @@ extension NearbyPlacesRequest {
     func urlRequest(baseURL: URL) throws(RequestError) -> URLRequest {
         var request = self
         if searchText?.allSatisfy(\.isWhitespace) == true { request.searchText = nil }
-        return try URLRequest.get(EndpointPath.locations, request.encode(), baseURL: baseURL)
+        return try URLRequest.get(EndpointPath.locations, request.encodedQuery, baseURL: baseURL)
     }
 }

@@ -12,29 +12,27 @@ enum DecimalNumber {
 
     /// The nearest double, an infinity if it is beyond all of them; nil if the text is not such a number.
     static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
-        var rest = text[...]
-        let isNegative = takeSign(&rest)
+        var reader = Reader(text)
+        let isNegative = reader.takeSign()
         var digits = Digits()
-        guard digits.take(from: &rest) > 0 else { return nil }
+        guard reader.takeDigits(&digits) > 0 else { return nil }
         var exponent = 0
-        if rest.first == UInt8(ascii: ".") {
-            rest.removeFirst()
-            let fraction = digits.take(from: &rest)
+        if reader.take(UInt8(ascii: ".")) {
+            let fraction = reader.takeDigits(&digits)
             guard fraction > 0 else { return nil }
             exponent = -fraction
         }
-        if let mark = rest.first, mark | 0x20 == UInt8(ascii: "e") {
-            rest.removeFirst()
-            let isExponentNegative = takeSign(&rest)
+        if reader.take(UInt8(ascii: "e")) || reader.take(UInt8(ascii: "E")) {
+            let isExponentNegative = reader.takeSign()
             var exponentDigits = Digits()
-            guard exponentDigits.take(from: &rest) > 0 else { return nil }
+            guard reader.takeDigits(&exponentDigits) > 0 else { return nil }
             // Larger than any exponent that is used below.
             let magnitude = exponentDigits.isExact ? Int(exponentDigits.value) : 1 << 53
             exponent += isExponentNegative ? -magnitude : magnitude
         }
-        guard rest.isEmpty else { return nil }
+        guard reader.isAtEnd else { return nil }
         // Both operands are exact, so that the one rounding left is the right one (Clinger 1990).
-        guard digits.isExact, powersOfTen.indices.contains(abs(exponent)) else {
+        guard digits.isExact, abs(exponent) < powersOfTen.count else {
             return Double(String(decoding: text, as: UTF8.self))
         }
         let value = Double(digits.value)
@@ -44,21 +42,12 @@ enum DecimalNumber {
 
     /// A whole number without a point or an exponent.
     static func parseInteger(_ text: UnsafeBufferPointer<UInt8>) -> Integer {
-        var rest = text[...]
-        let isNegative = takeSign(&rest)
+        var reader = Reader(text)
+        let isNegative = reader.takeSign()
         var digits = Digits()
-        guard digits.take(from: &rest) > 0, rest.isEmpty else { return .notAnInteger }
+        guard reader.takeDigits(&digits) > 0, reader.isAtEnd else { return .notAnInteger }
         guard digits.isExact, let magnitude = Int(exactly: digits.value) else { return .tooLarge }
         return .integer(isNegative ? -magnitude : magnitude)
-    }
-
-    /// Takes a sign if there is one; true if it is a minus.
-    private static func takeSign(_ text: inout Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        guard let sign = text.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") else {
-            return false
-        }
-        text.removeFirst()
-        return sign == UInt8(ascii: "-")
     }
 
     /// The value of decimal digits, as long as a `Double` can hold it exactly.
@@ -67,18 +56,52 @@ enum DecimalNumber {
         /// False once the value is more than 2⁵³; the value is wrong then.
         private(set) var isExact = true
 
-        /// Takes the digits at the start of a text and returns how many there were.
-        mutating func take(from text: inout Slice<UnsafeBufferPointer<UInt8>>) -> Int {
-            var count = 0
-            while let byte = text.first, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
-                if isExact {
-                    value = value * 10 + UInt64(byte - UInt8(ascii: "0"))
-                    isExact = value <= 1 << 53
-                }
-                text.removeFirst()
-                count += 1
+        @inline(__always)
+        mutating func append(_ digit: UInt8) {
+            guard isExact else { return }
+            value = value * 10 + UInt64(digit)
+            isExact = value <= 1 << 53
+        }
+    }
+
+    /// Reads a text from its start.
+    private struct Reader {
+        private let text: UnsafeBufferPointer<UInt8>
+        private var index = 0
+
+        init(_ text: UnsafeBufferPointer<UInt8>) {
+            self.text = text
+        }
+
+        var isAtEnd: Bool { index == text.count }
+
+        /// Takes a byte if it is next.
+        @inline(__always)
+        mutating func take(_ byte: UInt8) -> Bool {
+            guard index < text.count, text[index] == byte else { return false }
+            index += 1
+            return true
+        }
+
+        /// Takes a sign if there is one; true if it is a minus.
+        @inline(__always)
+        mutating func takeSign() -> Bool {
+            if take(UInt8(ascii: "-")) { return true }
+            _ = take(UInt8(ascii: "+"))
+            return false
+        }
+
+        /// Takes the digits that are next and returns how many there were.
+        @inline(__always)
+        mutating func takeDigits(_ digits: inout Digits) -> Int {
+            let start = index
+            while index < text.count {
+                let digit = text[index] &- UInt8(ascii: "0")
+                guard digit < 10 else { break }
+                digits.append(digit)
+                index += 1
             }
-            return count
+            return index - start
         }
     }
 }

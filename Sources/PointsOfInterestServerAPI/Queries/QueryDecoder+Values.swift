@@ -69,7 +69,7 @@ extension QueryDecoder {
     /// A comma-separated list of categories, each once and in order; empty where the parameter is absent or a
     /// fault.
     mutating func categories(
-        _ parameter: Parameter, atMost maximumCount: Int, _ vocabulary: CategoryVocabulary?
+        _ parameter: Parameter, atMost maximumCount: Int, _ vocabulary: @autoclosure () -> CategoryVocabulary?
     ) -> [String] {
         let list = withValue(of: parameter) { value in
             // One byte more than a name may have says that it is too long.
@@ -81,7 +81,7 @@ extension QueryDecoder {
             report(parameter, .tooManyValues, "must name at most \(maximumCount) categories")
             return []
         }
-        let names = texts.uniqueInByteOrder
+        let (names, vocabulary) = (texts.uniqueInByteOrder, vocabulary())
         for name in names {
             if name.isEmpty {
                 report(parameter, .emptyParameter, "must have a name between any two commas")
@@ -144,9 +144,8 @@ extension QueryDecoder {
     mutating func coordinate(latitude: Parameter, longitude: Parameter) -> Coordinate? {
         let latitudeRule = "must be a number of degrees from -90 to 90"
         let longitudeRule = "must be a number of degrees from -180 to 180"
-        for parameter in [latitude, longitude] {
-            if case .absent = self[parameter] { report(parameter, .missingParameter, "must be given") }
-        }
+        requireValue(of: latitude)
+        requireValue(of: longitude)
         let north = number(latitude, latitudeRule)
         let east = number(longitude, longitudeRule)
         if let north, let east, !Coordinate.latitudes.contains(north),
@@ -163,6 +162,10 @@ extension QueryDecoder {
         return try? Coordinate(latitude: north, longitude: east)
     }
 
+    private mutating func requireValue(of parameter: Parameter) {
+        if !has(parameter) { report(parameter, .missingParameter, "must be given") }
+    }
+
     private mutating func number(_ parameter: Parameter, _ rule: String) -> Double? {
         guard let parsed = withValue(of: parameter, { DecimalNumber.parse($0) }) else { return nil }
         if parsed == nil { report(parameter, .notANumber, rule) }
@@ -176,7 +179,7 @@ extension QueryDecoder {
         switch self[parameter] {
         case .absent, .refused: nil
         case .plain(let text): parse(text)
-        case .decoded(let text): text.withUnsafeBufferPointer(parse)
+        case .decoded(let index): decoded[index].withUnsafeBufferPointer(parse)
         }
     }
 }

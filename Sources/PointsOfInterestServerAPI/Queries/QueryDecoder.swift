@@ -8,7 +8,8 @@ struct QueryDecoder<Parameter: QueryParameter> {
         /// Present, and its fault is reported already.
         case refused
         case plain(UnsafeBufferPointer<UInt8>)
-        case decoded([UInt8])
+        /// Was percent-encoded: its index in `decoded`.
+        case decoded(Int)
     }
 
     /// More parameters are refused, so that the cost of a query is bounded.
@@ -20,29 +21,39 @@ struct QueryDecoder<Parameter: QueryParameter> {
     private var reported: Set<Int> = []
     /// The names that are known; made when the first unknown one is met.
     private var known: (nearest: NearestName, list: String)?
-    private var values = [Value](repeating: .absent, count: Parameter.allCases.count)
+    private var values = ParameterValues()
+    /// The values that were percent-encoded.
+    private(set) var decoded: [[UInt8]] = []
+    private let query: UnsafeBufferPointer<UInt8>
 
     init(_ query: UnsafeBufferPointer<UInt8>, ignoring ignored: [ParameterPattern] = []) {
+        self.query = query
         var count = 0
-        var rest = query[...]
-        while !rest.isEmpty {
-            let item = rest.prefix { $0 != UInt8(ascii: "&") }
-            rest = rest[item.endIndex...].dropFirst()
-            if item.isEmpty { continue }
-            let name = UnsafeBufferPointer(rebasing: item.prefix { $0 != UInt8(ascii: "=") })
+        var index = 0
+        while index < query.count {
+            let name = QueryText(query, from: index, endsAtEquals: true)
+            let hasValue = name.end < query.count && query[name.end] == UInt8(ascii: "=")
+            let value = QueryText(query, from: hasValue ? name.end + 1 : name.end, endsAtEquals: false)
+            index = value.end + 1
+            if name.bytes.isEmpty, !hasValue { continue }
             count += 1
             guard count <= Self.maximumCount else {
-                report(Self.shown(name), .tooManyParameters, "is one too many: a query has at most 100")
+                report(Self.shown(name.bytes), .tooManyParameters, "is one too many: a query has at most 100")
                 return
             }
-            let value = UnsafeBufferPointer(rebasing: item.dropFirst(name.count + 1))
             read(name: name, value: value, ignoring: ignored)
         }
     }
 
     /// The value of a parameter, which is not empty if it is there.
     subscript(parameter: Parameter) -> Value {
-        values[parameter.rawValue]
+        let (kind, start, end) = values[parameter.rawValue]
+        return switch kind {
+        case .absent: .absent
+        case .refused: .refused
+        case .plain: .plain(UnsafeBufferPointer(rebasing: query[start..<end]))
+        case .decoded: .decoded(start)
+        }
     }
 
     /// Adds a fault, once.
@@ -64,40 +75,40 @@ struct QueryDecoder<Parameter: QueryParameter> {
         return hasher.finalize()
     }
 
-    private mutating func read(
-        name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>,
-        ignoring ignored: [ParameterPattern]
-    ) {
-        if let parameter = Parameter(named: name) {
+    private mutating func read(name: QueryText, value: QueryText, ignoring ignored: [ParameterPattern]) {
+        if let parameter = Parameter(named: name.bytes) {
             keep(value, for: parameter)
-        } else if !PercentEncoding.isEncoded(name) {
-            refuse(unknown: name, ignoring: ignored)
+        } else if !name.isEncoded {
+            refuse(unknown: name.bytes, ignoring: ignored)
         } else {
             do throws(PercentEncoding.Fault) {
-                let decoded = try PercentEncoding.decode(name)
-                if let parameter = Parameter(named: decoded) {
-                    keep(value, for: parameter)
-                } else {
-                    decoded.withUnsafeBufferPointer { refuse(unknown: $0, ignoring: ignored) }
+                let decoded = try PercentEncoding.decode(name.bytes)
+                decoded.withUnsafeBufferPointer { decoded in
+                    if let parameter = Parameter(named: decoded) {
+                        keep(value, for: parameter)
+                    } else {
+                        refuse(unknown: decoded, ignoring: ignored)
+                    }
                 }
             } catch {
-                report(Self.shown(name), .malformedEncoding, error.detail)
+                report(Self.shown(name.bytes), .malformedEncoding, error.detail)
             }
         }
     }
 
-    private mutating func keep(_ value: UnsafeBufferPointer<UInt8>, for parameter: Parameter) {
+    private mutating func keep(_ value: QueryText, for parameter: Parameter) {
         guard case .absent = self[parameter] else {
             return report(parameter, .repeatedParameter, "must be given once")
         }
-        values[parameter.rawValue] = .refused
-        if value.isEmpty {
+        values[parameter.rawValue] = (.refused, 0, 0)
+        if value.bytes.isEmpty {
             report(parameter, .emptyParameter, "must have a value")
-        } else if !PercentEncoding.isEncoded(value) {
-            values[parameter.rawValue] = .plain(value)
+        } else if !value.isEncoded {
+            values[parameter.rawValue] = (.plain, value.end - value.bytes.count, value.end)
         } else {
             do throws(PercentEncoding.Fault) {
-                values[parameter.rawValue] = .decoded(try PercentEncoding.decode(value))
+                decoded.append(try PercentEncoding.decode(value.bytes))
+                values[parameter.rawValue] = (.decoded, decoded.count - 1, 0)
             } catch {
                 report(parameter, .malformedEncoding, error.detail)
             }
@@ -127,6 +138,61 @@ struct QueryDecoder<Parameter: QueryParameter> {
     private static func shown(_ name: UnsafeBufferPointer<UInt8>) -> String {
         let start = String(decoding: name.prefix(40), as: UTF8.self)
         return name.count > 40 ? start + "…" : start
+    }
+}
+
+/// What is known of at most 16 parameters' values. An array of them would take memory from the heap for each query.
+private struct ParameterValues {
+    enum Kind: UInt8 {
+        case absent, refused, plain, decoded
+    }
+
+    private var kinds = SIMD16<UInt8>(repeating: Kind.absent.rawValue)
+    private var starts = SIMD16<UInt32>()
+    private var ends = SIMD16<UInt32>()
+
+    /// A parameter's value, and where it begins and ends.
+    subscript(parameter: Int) -> (kind: Kind, start: Int, end: Int) {
+        get {
+            (Kind(rawValue: kinds[parameter]) ?? .absent, Int(starts[parameter]), Int(ends[parameter]))
+        }
+        set {
+            kinds[parameter] = newValue.kind.rawValue
+            starts[parameter] = UInt32(newValue.start)
+            ends[parameter] = UInt32(newValue.end)
+        }
+    }
+}
+
+/// A name or a value in a raw query.
+private struct QueryText {
+    let bytes: UnsafeBufferPointer<UInt8>
+    /// Where it ends in the query.
+    let end: Int
+    /// Whether it is anything but its own decoding: has an escape, or must be checked to be UTF-8.
+    let isEncoded: Bool
+
+    /// Reads from `start` up to a `&`, for a name also up to a `=`, or else to the query's end.
+    @inline(__always)
+    init(_ query: UnsafeBufferPointer<UInt8>, from start: Int, endsAtEquals: Bool) {
+        var index = start
+        var isEncoded = false
+        while index < query.count {
+            let byte = query[index]
+            // Most bytes: from the comma on.
+            if byte > UInt8(ascii: "+"), byte < 0x80, byte != UInt8(ascii: "=") || !endsAtEquals {
+                index += 1
+                continue
+            }
+            if byte == UInt8(ascii: "&") || byte == UInt8(ascii: "=") && endsAtEquals { break }
+            if byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+") || byte >= 0x80 || byte == 0 {
+                isEncoded = true
+            }
+            index += 1
+        }
+        bytes = UnsafeBufferPointer(rebasing: query[start..<index])
+        end = index
+        self.isEncoded = isEncoded
     }
 }
 
@@ -170,22 +236,31 @@ package enum NoParameter: QueryParameter {
 }
 
 extension QueryParameter {
-    fileprivate init?(named name: some Sequence<UInt8>) {
-        for parameter in Self.allCases where parameter.isNamed(name) {
-            self = parameter
-            return
+    fileprivate init?(named name: UnsafeBufferPointer<UInt8>) {
+        var number = 0
+        while let parameter = Self(rawValue: number) {
+            if parameter.isNamed(name) {
+                self = parameter
+                return
+            }
+            number += 1
         }
         return nil
     }
 
-    private func isNamed(_ other: some Sequence<UInt8>) -> Bool {
-        name.withUTF8Buffer { other.elementsEqual($0) }
+    @inline(__always)
+    private func isNamed(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
+        let name = self.name
+        guard name.utf8CodeUnitCount == other.count else { return false }
+        for index in 0..<other.count where name.utf8Start[index] != other[index] { return false }
+        return true
     }
 }
 
 // MARK: - Percent-decoding
 
-extension PercentEncoding {
+/// Percent-decoding of names and values in a query (RFC 3986, section 2.1).
+enum PercentEncoding {
     /// Why a text can't be decoded.
     enum Fault: Error {
         case malformedEscape, notUTF8, nul
@@ -197,11 +272,6 @@ extension PercentEncoding {
             case .nul: "has a NUL character"
             }
         }
-    }
-
-    /// Whether the text is anything but its own decoding: has an escape, or must be checked to be UTF-8.
-    static func isEncoded(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        text.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 >= 0x80 || $0 == 0 }
     }
 
     static func decode(_ text: UnsafeBufferPointer<UInt8>) throws(Fault) -> [UInt8] {

@@ -1,5 +1,5 @@
 extension NearbyPlacesRequest {
-    /// The query's parameters, in the order in which `encode()` writes them.
+    /// The query's parameters, in the order in which `encode(into:)` writes them.
     package enum Parameter: Int, QueryParameter {
         case lat, long, radius, limit, bbox, category, q, featured, cursor
 
@@ -23,45 +23,56 @@ extension NearbyPlacesRequest {
     /// - Parameters:
     ///   - query: the UTF-8 bytes of a request target behind its `?`, still percent-encoded.
     ///   - ignored: parameters that a gateway adds, which are not read.
-    ///   - vocabulary: the categories that have ever existed; without it they aren't checked.
+    ///   - vocabulary: the categories that have ever existed, looked up where the query has some; without it they aren't
+    ///     checked.
     /// - Throws: every fault of the query at once.
     package static func decode(
         query: some Collection<UInt8>, ignoring ignored: [ParameterPattern] = [],
-        vocabulary: CategoryVocabulary? = nil
+        vocabulary: @autoclosure () -> CategoryVocabulary? = nil
     ) throws(ParameterError) -> NearbyPlacesRequest {
         try withQueryBytes(query) { (bytes) throws(ParameterError) in
-            var query = QueryDecoder<Parameter>(bytes, ignoring: ignored)
-            let hasBox = query.has(.bbox)
-            let center =
-                hasBox
-                ? query.optionalCoordinate(latitude: .lat, longitude: .long)
-                : query.coordinate(latitude: .lat, longitude: .long)
-            var request = NearbyPlacesRequest(center: center)
-            request.radiusMeters = query.number(
-                .radius, in: 0.nextUp...maximumRadiusMeters,
-                "must be a number of metres above 0 and at most 20037508")
-            if hasBox, query.has(.radius) {
-                query.report(.radius, .conflictingParameters, "can't be given together with bbox")
-            }
-            request.limit = query.integer(.limit, in: limits, "must be a whole number from 1 to 100")
-            request.box = query.box(.bbox)
-            request.categories = query.categories(.category, atMost: maximumCategoryCount, vocabulary)
-            request.searchText = query.text(
-                .q, lengths: searchTextLengths, "must be a text of 1 to 100 characters")
-            request.featured = query.flag(.featured)
-            request.cursor = query.text(.cursor).map(PageCursor.init(rawValue:))
-            query.checkCursor(.cursor, of: request)
-            guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
-            return request
+            try decode(query: bytes, ignoring: ignored, vocabulary: vocabulary())
         }
+    }
+
+    /// The same for bytes in memory.
+    package static func decode(
+        query bytes: UnsafeBufferPointer<UInt8>, ignoring ignored: [ParameterPattern],
+        vocabulary: @autoclosure () -> CategoryVocabulary?
+    ) throws(ParameterError) -> NearbyPlacesRequest {
+        var query = QueryDecoder<Parameter>(bytes, ignoring: ignored)
+        let hasBox = query.has(.bbox)
+        let center =
+            hasBox
+            ? query.optionalCoordinate(latitude: .lat, longitude: .long)
+            : query.coordinate(latitude: .lat, longitude: .long)
+        let radiusMeters = query.number(
+            .radius, in: 0.nextUp...maximumRadiusMeters,
+            "must be a number of metres above 0 and at most 20037508")
+        if hasBox, query.has(.radius) {
+            query.report(.radius, .conflictingParameters, "can't be given together with bbox")
+        }
+        let limit = query.integer(.limit, in: limits, "must be a whole number from 1 to 100")
+        let box = query.box(.bbox)
+        let categories = query.categories(.category, atMost: maximumCategoryCount, vocabulary())
+        let searchText = query.text(
+            .q, lengths: searchTextLengths, "must be a text of 1 to 100 characters")
+        let featured = query.flag(.featured)
+        let cursor = query.text(.cursor).map(PageCursor.init(rawValue:))
+        let request = NearbyPlacesRequest(
+            center: center, radiusMeters: radiusMeters, limit: limit, box: box, categories: categories,
+            searchText: searchText, featured: featured, cursor: cursor)
+        if cursor != nil { query.checkCursor(.cursor, of: request) }
+        guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
+        return request
     }
 
     /// The coordinate that the order starts from: the centre, else the box's middle; nil where there is neither.
     package var orderCenter: Coordinate? { center ?? box?.middle }
 
     /// Where the page begins; nil for the first, and for a cursor that isn't this request's.
-    package var position: PagePosition? {
-        cursor.flatMap { cursor in try? cursor.position(in: self) }
+    package var start: PageStart? {
+        cursor.flatMap { cursor in try? cursor.start(in: self) }
     }
 }
 
@@ -71,7 +82,7 @@ extension QueryDecoder {
         // With other faults, the query that the cursor has to match isn't known.
         guard let cursor = request.cursor, faults.isEmpty else { return }
         do {
-            _ = try cursor.position(in: request)
+            _ = try cursor.start(in: request)
         } catch {
             switch error {
             case .malformed:

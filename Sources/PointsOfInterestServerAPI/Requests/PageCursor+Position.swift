@@ -1,10 +1,10 @@
-/// Where a page ends and the next one begins, in the order of distance, then id.
+/// A place in the order of distance, then id. A page begins behind one.
 public struct PagePosition: Hashable, Sendable {
-    /// The unrounded geodesic distance of the page's last place from the order's centre, in metres.
+    /// The unrounded geodesic distance of the place from the order's centre, in metres.
     public let distanceMeters: Double
-    /// That place's id.
+    /// The place's id.
     public let id: Int64
-    /// How many places this page and those before it hold: a hint to how dense places are.
+    /// How many places the pages before hold: a hint to how dense places are.
     public let count: Int
 
     /// Makes a position.
@@ -15,27 +15,75 @@ public struct PagePosition: Hashable, Sendable {
     }
 }
 
+/// The last place of a page, as the cursor of the next page has it.
+///
+/// It isn't measured, since the next page is mostly not asked for. Who asks for it measures from the same coordinates with
+/// the same function, and gets the same distance to the last bit, whatever has become of the place since.
+public struct PageEnd: Hashable, Sendable {
+    /// Where the place was when it was on the page.
+    public let coordinate: Coordinate
+    /// The place's id.
+    public let id: Int64
+    /// How many places this page and those before it hold.
+    public let count: Int
+
+    /// Makes the end of a page.
+    public init(coordinate: Coordinate, id: Int64, count: Int) {
+        self.coordinate = coordinate
+        self.id = id
+        self.count = count
+    }
+}
+
+/// Where a page begins, as its cursor says.
+package enum PageStart: Hashable, Sendable {
+    /// Behind the last place of the page before.
+    case behind(PageEnd)
+    /// The same, already measured: what cursors of version 0.1 say.
+    case behindMeasured(PagePosition)
+}
+
 /// What the server puts into a cursor: where the last page ended, and a fingerprint of the query that it belongs to.
 ///
 /// Nothing in it is a secret or trusted: a forged one gets another page of the same public data at most.
 extension PageCursor {
-    /// The bytes of a cursor: the revision, the query's fingerprint, distance, id, count, and a checksum of
-    /// them all, so that a damaged cursor isn't taken for another page's.
-    private static let byteCount = 1 + 8 + 8 + 8 + 4 + 4
-    private static let revision: UInt8 = 1
-    /// How many characters every cursor of this revision has: six bits each, without padding.
-    package static let characterCount = (byteCount * 8 + 5) / 6
+    /// How a cursor is written: its first byte. Behind it are the query's fingerprint, where the page ended, an id, a count,
+    /// and a checksum of them all, so that a damaged cursor isn't taken for another page's.
+    private enum Revision: UInt8, CaseIterable {
+        /// The page ended at a distance. Version 0.1 wrote it; now it is only read.
+        case distance = 1
+        /// The page ended at a coordinate.
+        case coordinate = 2
 
-    /// Makes the cursor of a position in the response to a request.
-    package init(_ position: PagePosition, in request: NearbyPlacesRequest) {
-        var bytes = [Self.revision]
-        bytes.reserveCapacity(Self.byteCount)
-        bytes.append(bigEndian: request.fingerprint)
-        bytes.append(bigEndian: position.distanceMeters.bitPattern)
-        bytes.append(bigEndian: UInt64(bitPattern: position.id))
-        bytes.append(bigEndian: UInt32(clamping: position.count))
-        bytes.append(bigEndian: Self.checksum(of: bytes))
-        self.init(rawValue: Base64URL.encode(bytes))
+        var byteCount: Int { 1 + 8 + (self == .distance ? 8 : 16) + 8 + 4 + 4 }
+
+        /// Six bits each, without padding.
+        var characterCount: Int { (byteCount * 8 + 5) / 6 }
+    }
+
+    /// How many characters a cursor may have.
+    package static var characterCounts: [Int] { Revision.allCases.map(\.characterCount) }
+
+    /// Makes the cursor of the page behind another one in the responses to a request.
+    package init(_ end: PageEnd, in request: NearbyPlacesRequest) {
+        var text = ByteBuffer(capacity: Revision.coordinate.characterCount)
+        Self.write(end, fingerprint: WrittenQuery(request).fingerprint, to: &text)
+        self.init(rawValue: String(decoding: text.bytes, as: UTF8.self))
+    }
+
+    /// Writes the text of a cursor.
+    static func write(_ end: PageEnd, fingerprint: UInt64, to text: inout ByteBuffer) {
+        var bytes = ByteBuffer(capacity: Revision.coordinate.byteCount)
+        bytes.append(Revision.coordinate.rawValue)
+        bytes.append(bigEndian: fingerprint)
+        bytes.append(bigEndian: end.coordinate.latitude.bitPattern)
+        bytes.append(bigEndian: end.coordinate.longitude.bitPattern)
+        bytes.append(bigEndian: end.id)
+        bytes.append(bigEndian: UInt32(clamping: end.count))
+        var checksum = UInt32(0)
+        bytes.withBytes { checksum = Self.checksum(of: $0) }
+        bytes.append(bigEndian: checksum)
+        bytes.withBytes { Base64URL.encode($0, to: &text) }
     }
 
     /// Why a cursor is refused.
@@ -43,63 +91,65 @@ extension PageCursor {
         case malformed, mismatch
     }
 
-    /// The position that the cursor names in the response to a request.
-    func position(in request: NearbyPlacesRequest) throws(Fault) -> PagePosition {
-        guard let bytes = Base64URL.decode(rawValue.utf8), bytes.count == Self.byteCount,
-            bytes[0] == Self.revision
+    /// Where the page begins that the cursor names in the responses to a request.
+    func start(in request: NearbyPlacesRequest) throws(Fault) -> PageStart {
+        guard let bytes = Base64URL.decode(rawValue.utf8),
+            let revision = bytes.first.flatMap(Revision.init(rawValue:)), bytes.count == revision.byteCount
         else { throw .malformed }
         func number(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
-        guard number(29..<33) == Self.checksum(of: bytes.prefix(29)) else { throw .malformed }
-        guard number(1..<9) == request.fingerprint else { throw .mismatch }
-        let distanceMeters = Double(bitPattern: number(9..<17))
-        // A range does not contain NaN. Of four bytes, any count is an `Int` with room to count on.
-        guard (0...NearbyPlacesRequest.maximumRadiusMeters).contains(distanceMeters) else { throw .malformed }
-        return PagePosition(
-            distanceMeters: distanceMeters, id: Int64(bitPattern: number(17..<25)),
-            count: Int(number(25..<29)))
-    }
-
-    private static func checksum(of bytes: some Sequence<UInt8>) -> UInt32 {
-        UInt32(truncatingIfNeeded: StableHash.hash(bytes))
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append<Number: FixedWidthInteger & UnsignedInteger>(bigEndian number: Number) {
-        for shift in stride(from: Number.bitWidth - 8, through: 0, by: -8) {
-            append(UInt8(truncatingIfNeeded: number >> Number(shift)))
+        let end = bytes.count - 4
+        let checksum = bytes.withUnsafeBytes {
+            Self.checksum(of: UnsafeRawBufferPointer(rebasing: $0[..<end]))
+        }
+        guard number(end..<end + 4) == checksum else { throw .malformed }
+        guard number(1..<9) == WrittenQuery(request).fingerprint else { throw .mismatch }
+        // Of four bytes, any count is an `Int` with room to count on.
+        let (id, count) = (Int64(bitPattern: number(end - 12..<end - 4)), Int(number(end - 4..<end)))
+        let first = Double(bitPattern: number(9..<17))
+        switch revision {
+        case .distance:
+            // A range does not contain NaN.
+            guard (0...NearbyPlacesRequest.maximumRadiusMeters).contains(first) else { throw .malformed }
+            return .behindMeasured(PagePosition(distanceMeters: first, id: id, count: count))
+        case .coordinate:
+            let longitude = Double(bitPattern: number(17..<25))
+            guard let coordinate = try? Coordinate(latitude: first, longitude: longitude) else {
+                throw .malformed
+            }
+            return .behind(PageEnd(coordinate: coordinate, id: id, count: count))
         }
     }
-}
 
-extension NearbyPlacesRequest {
-    /// Tells apart the queries that cursors are bound to: all but the cursor itself and the page's size, which
-    /// may change on the way.
-    var fingerprint: UInt64 {
-        var query = self
-        query.cursor = nil
-        query.limit = nil
-        return StableHash.hash(query.encode().percentEncodedQuery.utf8)
+    static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt32 {
+        UInt32(truncatingIfNeeded: StableHash.hash(bytes))
     }
 }
 
 /// Base64 with the alphabet for URLs, without padding (RFC 4648, section 5).
 enum Base64URL {
-    private static let alphabet = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    private static var alphabet: StaticString {
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    }
 
-    static func encode(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start...].prefix(3)
-            var word = UInt32(0)
-            for index in 0..<3 { word = word << 8 | (index < group.count ? UInt32(group[start + index]) : 0) }
-            for index in 0...group.count {
-                text.append(alphabet[Int(word >> UInt32(18 - 6 * index) & 63)])
+    /// Appends the text of some bytes.
+    static func encode(_ bytes: UnsafeRawBufferPointer, to text: inout ByteBuffer) {
+        let alphabet = Self.alphabet.utf8Start
+        let count = (bytes.count * 4 + 2) / 3
+        // Whole groups are written; of the last one only what has bits of the bytes is kept.
+        text.withRoom(for: count + 3) { end in
+            var target = end
+            for start in stride(from: 0, to: bytes.count, by: 3) {
+                var word = UInt32(bytes[start]) << 16
+                if start + 1 < bytes.count { word |= UInt32(bytes[start + 1]) << 8 }
+                if start + 2 < bytes.count { word |= UInt32(bytes[start + 2]) }
+                for index in 0..<4 {
+                    let digit = Int(word &>> UInt32(18 - 6 * index) & 63)
+                    target.storeBytes(of: alphabet[digit], toByteOffset: index, as: UInt8.self)
+                }
+                target += 4
             }
+            return count
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// The bytes; nil where the text is anything but what `encode` writes.

@@ -80,26 +80,17 @@ extension PointOfInterest {
     }
 }
 
-extension PointOfInterest {
-    /// Makes a place with copies of the fields' texts.
-    public init(copying fields: PlaceFields) {
-        func text(_ utf8: PlaceFields.Text) -> String { String(decoding: utf8, as: UTF8.self) }
-        self.init(
-            id: fields.id, name: text(fields.name), category: text(fields.category),
-            latitude: fields.latitude, longitude: fields.longitude, featured: fields.featured,
-            distance: fields.distance, address: fields.address.map(text), website: fields.website.map(text),
-            source: fields.source.map {
-                Source(dataset: text($0.dataset), id: text($0.id), license: text($0.license))
-            })
-    }
-}
-
 extension JSONWriter {
     /// Writes a place as an item of `GET /locations`, its unknown fields left out.
     package mutating func value(_ place: PlaceFields) {
         beginObject()
         member("id", place.id)
-        properties(of: place, withPosition: true)
+        names(of: place)
+        member("latitude", place.latitude)
+        member("longitude", place.longitude)
+        member("featured", place.featured)
+        member("distance", place.distance)
+        details(of: place)
         endObject()
     }
 
@@ -119,20 +110,22 @@ extension JSONWriter {
         endObject()
         name("properties")
         beginObject()
-        properties(of: place, withPosition: false)
+        names(of: place)
+        member("featured", place.featured)
+        member("distance", place.distance)
+        details(of: place)
         endObject()
         endObject()
     }
 
-    private mutating func properties(of place: PlaceFields, withPosition: Bool) {
+    /// Writes a place's name and category.
+    mutating func names(of place: PlaceFields) {
         member("name", place.name)
         member("category", place.category)
-        if withPosition {
-            member("latitude", place.latitude)
-            member("longitude", place.longitude)
-        }
-        member("featured", place.featured)
-        member("distance", place.distance)
+    }
+
+    /// Writes the members that follow the distance.
+    mutating func details(of place: PlaceFields) {
         member("address", place.address)
         member("website", place.website)
         guard let source = place.source else { return }

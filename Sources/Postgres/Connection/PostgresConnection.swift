@@ -12,7 +12,7 @@ public final class PostgresConnection {
     /// The server process of this session, as in `pg_stat_activity.pid`.
     public let backendProcessID: Int32
     /// The host and the port that this session was made with, as libpq names them.
-    let target: (host: String, port: String)
+    package let target: (host: String, port: String)
     /// Whether there is a pooler between here and the server, as far as can be seen or is configured.
     var isPooled = false
 

@@ -86,3 +86,11 @@ final class WakeUp {
         woken?.resume()
     }
 }
+
+extension Duration {
+    /// The earlier of two times, of which nil is never.
+    static func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
+    }
+}

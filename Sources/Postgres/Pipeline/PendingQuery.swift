@@ -29,8 +29,8 @@ final class PendingQuery: PendingResult<PostgresRows> {
     var isSkipped = false
     /// The error for which the query was sent again.
     var retriedError: PostgresError?
-    /// Sends the query again, on whichever connection has a place, after an error that need not come again.
-    var resubmit: ((PendingQuery, PostgresError) -> Void)?
+    /// Sends the query again, on whichever of its connections has a place, after an error that need not come again.
+    var lane: PoolLane?
     /// How often that may still be. Where a server ends, each of a lane's connections may be lost with the query once;
     /// more would be too many, since it could be the query that ends them.
     var resubmissionsLeft = 0
@@ -54,10 +54,10 @@ final class PendingQuery: PendingResult<PostgresRows> {
     /// Gives the caller the result, or sends the query again where it may and that may help.
     override func complete(with outcome: Outcome) {
         guard isWaitedFor else { return }
-        if let resubmit, resubmissionsLeft > 0, case .failure(let error) = outcome, error.mayPassAgain {
+        if let lane, resubmissionsLeft > 0, case .failure(let error) = outcome, error.mayPassAgain {
             resubmissionsLeft -= 1
             (received, retriedError, isSkipped) = (nil, nil, false)
-            return resubmit(self, error)
+            return lane.resubmit(self, after: error)
         }
         connection = nil
         super.complete(with: outcome)

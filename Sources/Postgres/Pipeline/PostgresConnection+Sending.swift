@@ -44,7 +44,7 @@ extension PostgresConnection {
 
     /// Sends a query whose caller waits, or keeps it until that is possible.
     func submit(_ query: PendingQuery) {
-        if let deadline = [query.timeout.map { loop.now + $0 }, query.expiry].compactMap(\.self).min() {
+        if let deadline = Duration.earlier(query.timeout.map { loop.now + $0 }, query.expiry) {
             query.deadline = deadline
             query.giveUpTime = deadline + configuration.overrunGrace
         }
@@ -65,10 +65,10 @@ extension PostgresConnection {
     /// Queries that may share a Sync do so with those of the same turn, for fewer packets and fewer wake-ups on both
     /// sides.
     func send(_ query: PendingQuery) {
-        let isPrepared = isPrepared(query)
-        let sharesSync = query.sharesSync && isPrepared
+        let name = preparedName(of: query)
+        let sharesSync = query.sharesSync && name != nil
         guard sharesSync || endGroup() else { return }
-        let isSent = send(query, isPrepared: isPrepared)
+        let isSent = send(query, as: name)
         guard isSent, sharesSync || postgres_queue_pipeline_sync(raw) == 1 else {
             // What libpq has taken of the group cannot be taken back.
             return end(clientError(PQstatus(raw) == CONNECTION_OK ? .sendFailed : .connectionLost))
@@ -77,20 +77,20 @@ extension PostgresConnection {
         scheduleFlush()
     }
 
-    /// Whether the query's statement is prepared here, or is just being prepared.
-    private func isPrepared(_ query: PendingQuery) -> Bool {
-        guard case .prepared(let statement) = query.command else { return false }
-        return preparedNames[statement.id] != nil
+    /// The name of the query's statement, if it is prepared here, or is just being prepared.
+    private func preparedName(of query: PendingQuery) -> String? {
+        guard case .prepared(let statement) = query.command else { return nil }
+        return preparedNames[statement.id]
     }
 
-    private func send(_ query: PendingQuery, isPrepared: Bool) -> Bool {
+    private func send(_ query: PendingQuery, as name: String?) -> Bool {
         var preparing = false
         defer {
-            pipeline.sent(query, preparing: preparing, endsGroup: !(query.sharesSync && isPrepared))
+            pipeline.sent(query, preparing: preparing, endsGroup: !(query.sharesSync && name != nil))
         }
         switch query.command {
         case .prepared(let statement) where keepsStatements:
-            if let name = preparedNames[statement.id] {
+            if let name {
                 query.sentName = name
             } else {
                 preparing = true

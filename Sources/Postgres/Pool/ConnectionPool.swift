@@ -114,7 +114,7 @@ public final class ConnectionPool {
         try query.validate()
         let lane = self.lane(lane)
         if query.isIdempotent {
-            query.resubmit = { query, error in lane.resubmit(query, after: error) }
+            query.lane = lane
             query.resubmissionsLeft = lane.connections.count
             query.expiry = query.expiry ?? loop.now + options.acquireTimeout + (query.timeout ?? .zero)
         }

@@ -73,7 +73,7 @@ final class PoolLane {
     /// Sends a query again after an error that need not come again, unless its time is up.
     func resubmit(_ query: PendingQuery, after error: PostgresError) {
         guard let expiry = query.expiry, expiry > loop.now else {
-            query.resubmit = nil
+            query.lane = nil
             return query.complete(with: .failure(error))
         }
         perform(machine.acquire(.query(query), again: expiry, now: loop.now))

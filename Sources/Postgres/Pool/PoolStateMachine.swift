@@ -80,7 +80,7 @@ struct PoolStateMachine<Waiter> {
 
     /// When the first waiter's time is up.
     var nextDeadline: Duration? {
-        [waiting.first, returned.first].compactMap { $0?.deadline }.min()
+        .earlier(waiting.first?.deadline, returned.first?.deadline)
     }
 
     /// Whether every connection is closed, after `close()`.
@@ -293,8 +293,8 @@ struct PoolStateMachine<Waiter> {
 
     private func leastBusySlot() -> Int? {
         var best: (slot: Int, inFlight: Int)?
-        for (index, slot) in slots.enumerated() {
-            guard let healthy = slot.healthy, healthy.isFree else { continue }
+        for index in slots.indices {
+            guard let healthy = slots[index].healthy, healthy.isFree else { continue }
             if best.map({ healthy.inFlight < $0.inFlight }) ?? true { best = (index, healthy.inFlight) }
         }
         return best?.slot

@@ -5,7 +5,6 @@ import CLibPQ
 /// libpq copies everything into its output buffer before a send function returns. Confined to one connection.
 final class ParameterBuffer {
     private var bytes: [UInt8] = []
-    private var offsets: [Int] = []
     private var types: [Oid] = []
     private var values: [UnsafePointer<CChar>?] = []
     private var lengths: [Int32] = []
@@ -26,21 +25,16 @@ final class ParameterBuffer {
         defer {
             if bytes.capacity > Self.retainedCapacity { bytes = [] }
         }
-        let count = Int32(clamping: parameters.count)
         return bytes.withUnsafeBytes { bytes in
-            // An empty value needs an address too, since libpq takes a null pointer for SQL's null.
-            for (index, parameter) in parameters.enumerated() where !parameter.isNull {
-                values[index] = bytes.baseAddress?.advanced(by: offsets[index])
-                    .assumingMemoryBound(to: CChar.self)
-            }
+            locate(parameters, in: bytes)
             return types.withUnsafeBufferPointer { types in
                 values.withUnsafeBufferPointer { values in
                     lengths.withUnsafeBufferPointer { lengths in
                         formats.withUnsafeBufferPointer { formats in
                             body(
                                 (
-                                    count, types.baseAddress, values.baseAddress, lengths.baseAddress,
-                                    formats.baseAddress
+                                    Int32(clamping: parameters.count), types.baseAddress, values.baseAddress,
+                                    lengths.baseAddress, formats.baseAddress
                                 ))
                         }
                     }
@@ -49,23 +43,32 @@ final class ParameterBuffer {
         }
     }
 
+    /// Fills in types and lengths. The arrays only grow, and what lies behind the last parameter isn't read.
     private func encode(_ parameters: [PostgresValue]) {
+        let missing = parameters.count - lengths.count
+        if missing > 0 {
+            types.append(contentsOf: repeatElement(0, count: missing))
+            values.append(contentsOf: repeatElement(nil, count: missing))
+            lengths.append(contentsOf: repeatElement(0, count: missing))
+            formats.append(contentsOf: repeatElement(1, count: missing))
+        }
         bytes.removeAll(keepingCapacity: true)
-        offsets.removeAll(keepingCapacity: true)
-        types.removeAll(keepingCapacity: true)
-        values.removeAll(keepingCapacity: true)
-        lengths.removeAll(keepingCapacity: true)
-        formats.removeAll(keepingCapacity: true)
-        for parameter in parameters {
+        for index in parameters.indices {
             let start = bytes.count
-            parameter.appendBinary(to: &bytes)
-            offsets.append(start)
-            types.append(parameter.type.oid)
-            values.append(nil)
-            lengths.append(Int32(clamping: bytes.count - start))
-            formats.append(1)
+            parameters[index].appendBinary(to: &bytes)
+            types[index] = parameters[index].type.oid
+            lengths[index] = Int32(clamping: bytes.count - start)
         }
         // An empty array would have no address.
         bytes.append(0)
+    }
+
+    /// Points at each value. An empty one needs an address too, since libpq takes a null pointer for SQL's null.
+    private func locate(_ parameters: [PostgresValue], in bytes: UnsafeRawBufferPointer) {
+        var start = bytes.baseAddress
+        for index in parameters.indices {
+            values[index] = parameters[index].isNull ? nil : start?.assumingMemoryBound(to: CChar.self)
+            start = start?.advanced(by: Int(lengths[index]))
+        }
     }
 }

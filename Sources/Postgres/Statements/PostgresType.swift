@@ -13,6 +13,8 @@ public struct PostgresType: Sendable, Hashable, CustomStringConvertible {
     public static let bool = PostgresType(oid: 16)
     /// `name`, PostgreSQL's type of identifiers.
     public static let name = PostgresType(oid: 19)
+    /// `bytea`.
+    public static let bytea = PostgresType(oid: 17)
     /// `bigint`.
     public static let int8 = PostgresType(oid: 20)
     /// `smallint`.

@@ -104,8 +104,12 @@ extension PostgresValue {
 
 extension [UInt8] {
     /// Appends an integer, most significant byte first.
+    @inline(__always)
     mutating func appendBigEndian(_ value: some FixedWidthInteger) {
-        Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
+        // A byte at a time: appending a buffer of a few bytes takes several times as long.
+        for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: value >> shift))
+        }
     }
 
     /// Appends a UUID's 16 bytes.

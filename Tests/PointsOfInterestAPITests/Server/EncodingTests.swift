@@ -6,6 +6,12 @@ import Testing
 
 @Suite("Base64 for URLs")
 struct Base64URLTests {
+    private func encode(_ bytes: [UInt8]) -> String {
+        var text = ByteBuffer(capacity: 0)
+        bytes.withUnsafeBytes { Base64URL.encode($0, to: &text) }
+        return String(decoding: text.bytes, as: UTF8.self)
+    }
+
     @Test(
         "writes the vectors of RFC 4648, section 10, without their padding",
         arguments: [
@@ -13,7 +19,7 @@ struct Base64URLTests {
             ("foobar", "Zm9vYmFy"),
         ])
     func writesVectors(plain: String, encoded: String) {
-        #expect(Base64URL.encode(Array(plain.utf8)) == encoded)
+        #expect(encode(Array(plain.utf8)) == encoded)
         #expect(Base64URL.decode(encoded.utf8) == Array(plain.utf8))
     }
 
@@ -22,7 +28,7 @@ struct Base64URLTests {
         var random = SeededGenerator()
         for count in 0..<300 {
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
-            let encoded = Base64URL.encode(bytes)
+            let encoded = encode(bytes)
             let expected = Data(bytes).base64EncodedString()
                 .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
                 .replacingOccurrences(of: "=", with: "")

@@ -6,11 +6,11 @@ struct NearbyPlacesRequestTests {
     @Test("is encoded in a fixed order, without the options it doesn't have")
     func encodesInOrder() throws {
         var request = NearbyPlacesRequest(center: try Coordinate(latitude: 37.3293, longitude: -121.8893))
-        #expect(request.encode().percentEncodedQuery == "lat=37.3293&long=-121.8893")
+        #expect(request.encodedQuery == "lat=37.3293&long=-121.8893")
         request.limit = 5
-        #expect(request.encode().percentEncodedQuery == "lat=37.3293&long=-121.8893&limit=5")
+        #expect(request.encodedQuery == "lat=37.3293&long=-121.8893&limit=5")
         request.radiusMeters = 250
-        #expect(request.encode().percentEncodedQuery == "lat=37.3293&long=-121.8893&radius=250&limit=5")
+        #expect(request.encodedQuery == "lat=37.3293&long=-121.8893&radius=250&limit=5")
         request.radiusMeters = nil
         request.box = BoundingBox(west: 170, south: -1.5, east: -170, north: 0)
         request.categories = ["museum", "cafe", "museum"]
@@ -18,7 +18,7 @@ struct NearbyPlacesRequestTests {
         request.featured = false
         request.cursor = PageCursor(rawValue: "A-_")
         #expect(
-            request.encode().percentEncodedQuery == """
+            request.encodedQuery == """
                 lat=37.3293&long=-121.8893&limit=5&bbox=170%2C-1.5%2C-170%2C0&category=cafe%2Cmuseum\
                 &q=caf%C3%A9%20%2B%26&featured=false&cursor=A-_
                 """)
@@ -38,7 +38,7 @@ struct NearbyPlacesRequestTests {
     func encodesPlus() throws {
         let request = NearbyPlacesRequest(
             center: try Coordinate(latitude: 0, longitude: 0), radiusMeters: 1e21)
-        #expect(request.encode().percentEncodedQuery == "lat=0&long=0&radius=1e%2B21")
+        #expect(request.encodedQuery == "lat=0&long=0&radius=1e%2B21")
     }
 
     @Test("is read from whatever holds the bytes of its query")

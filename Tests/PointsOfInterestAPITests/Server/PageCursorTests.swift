@@ -1,6 +1,7 @@
-import PointsOfInterestServerAPI
 import Randomness
 import Testing
+
+@testable import PointsOfInterestServerAPI
 
 @Suite("A page's cursor")
 struct PageCursorTests {
@@ -8,7 +9,7 @@ struct PageCursorTests {
         var request = request
         request.cursor = PageCursor(rawValue: cursor)
         do {
-            _ = try NearbyPlacesRequest.decode(query: request.encode().percentEncodedQuery.utf8)
+            _ = try NearbyPlacesRequest.decode(query: request.encodedQuery.utf8)
             return nil
         } catch {
             return error.code
@@ -20,9 +21,12 @@ struct PageCursorTests {
         var random = SeededGenerator()
         for _ in 0..<500 {
             let request = RandomRequest.nearbyPlaces(using: &random)
-            let cursor = PageCursor(RandomRequest.position(using: &random), in: request).rawValue
-            #expect(cursor.utf8.count == 44)
-            #expect([QueryItem(name: "cursor", value: cursor)].percentEncodedQuery == "cursor=\(cursor)")
+            let cursor = PageCursor(RandomRequest.pageEnd(using: &random), in: request).rawValue
+            #expect(cursor.utf8.count == 55)
+            var query = QueryWriter()
+            query.add("cursor", cursor)
+            let text = query.text
+            #expect(text == "cursor=\(cursor)")
         }
     }
 
@@ -32,19 +36,28 @@ struct PageCursorTests {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ .\u{7F}é")
         for _ in 0..<4 {
             let request = RandomRequest.nearbyPlaces(using: &random)
-            let cursor = Array(PageCursor(RandomRequest.position(using: &random), in: request).rawValue)
-            #expect(code(String(cursor), request) == nil)
-            for position in cursor.indices {
-                for character in alphabet where character != cursor[position] {
-                    var corrupted = cursor
-                    corrupted[position] = character
-                    #expect(code(String(corrupted), request) == .malformedCursor, "\(String(corrupted))")
-                }
-                #expect(
-                    code(String(cursor[..<position] + cursor[(position + 1)...]), request) == .malformedCursor
-                )
-                #expect(code(String(cursor[...position] + cursor[position...]), request) == .malformedCursor)
+            let cursors = [
+                PageCursor(RandomRequest.pageEnd(using: &random), in: request),
+                PageCursor(ofVersion01: RandomRequest.position(using: &random), in: request),
+            ]
+            for cursor in cursors { expectRefused(Array(cursor.rawValue), alphabet, request) }
+        }
+    }
+
+    /// Expects that every corruption of a cursor is refused.
+    private func expectRefused(
+        _ cursor: [Character], _ alphabet: [Character], _ request: NearbyPlacesRequest
+    ) {
+        #expect(code(String(cursor), request) == nil)
+        for position in cursor.indices {
+            for character in alphabet where character != cursor[position] {
+                var corrupted = cursor
+                corrupted[position] = character
+                #expect(code(String(corrupted), request) == .malformedCursor, "\(String(corrupted))")
             }
+            #expect(
+                code(String(cursor[..<position] + cursor[(position + 1)...]), request) == .malformedCursor)
+            #expect(code(String(cursor[...position] + cursor[position...]), request) == .malformedCursor)
         }
     }
 
@@ -55,7 +68,7 @@ struct PageCursorTests {
             center: try Coordinate(latitude: 1, longitude: 2), radiusMeters: 5, limit: 7,
             categories: ["a", "b"],
             searchText: "x", featured: true)
-        let cursor = PageCursor(PagePosition(distanceMeters: 1, id: 2, count: 3), in: base).rawValue
+        let cursor = PageCursor(try PageEnd(at: (1, 2), id: 2, count: 3), in: base).rawValue
         func changed(_ change: (inout NearbyPlacesRequest) -> Void) -> ProblemCode? {
             var request = base
             change(&request)
@@ -89,16 +102,92 @@ struct PageCursorTests {
         ])
     func clampsItsCount(count: Int, expected: Int) throws {
         var request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2))
-        request.cursor = PageCursor(PagePosition(distanceMeters: 1, id: 2, count: count), in: request)
-        #expect(request.position?.count == expected)
+        request.cursor = PageCursor(try PageEnd(at: (1, 2), id: 2, count: count), in: request)
+        #expect(request.start == .behind(try PageEnd(at: (1, 2), id: 2, count: expected)))
+    }
+
+    @Test("of version 0.1 still begins behind its distance, and is bound to its query")
+    func isReadFromVersion01() throws {
+        // Written by a server of that version.
+        let cursor = "AYSixrBx0VpEQJNKRW1c-q0AAAAAAAAAKgAAABTguz7C"
+        var request = NearbyPlacesRequest(center: try Coordinate(latitude: 37.3293, longitude: -121.8893))
+        request.cursor = PageCursor(rawValue: cursor)
+        let position = PagePosition(distanceMeters: 1234.5678, id: 42, count: 20)
+        #expect(request.start == .behindMeasured(position))
+        request.limit = 7
+        #expect(code(cursor, request) == nil)
+        #expect(PageCursor(ofVersion01: position, in: request).rawValue == cursor)
+        request.featured = true
+        #expect(code(cursor, request) == .cursorMismatch)
+    }
+
+    @Test("is the same, whether the page's size is the query's first item, its last or in between")
+    func ignoresLimit() throws {
+        let box = try #require(BoundingBox(west: 0, south: 0, east: 1, north: 1))
+        let center = try Coordinate(latitude: 1, longitude: 2)
+        for request in [
+            NearbyPlacesRequest(box: box), NearbyPlacesRequest(center: center),
+            NearbyPlacesRequest(center: center, featured: true), NearbyPlacesRequest(center: nil),
+        ] {
+            var limited = request
+            limited.limit = 9
+            #expect(WrittenQuery(limited).fingerprint == StableHash.hash(request.encodedQuery))
+        }
+    }
+
+    @Test("is in the link to the next page, instead of that of the page itself")
+    func isLinked() throws {
+        var request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2), limit: 3)
+        let end = try PageEnd(at: (1, 2), id: 4, count: 3)
+        let cursor = PageCursor(end, in: request)
+        let expected = "<?lat=1&long=2&limit=3&cursor=\(cursor.rawValue)>; rel=\"next\""
+        for page in [nil, PageCursor(rawValue: "some"), cursor] {
+            request.cursor = page
+            var query = WrittenQuery(request)
+            query.makeNextPageLink(behind: end) { link in
+                #expect(String(decoding: link, as: UTF8.self) == expected)
+            }
+        }
     }
 
     @Test("of another request has no position here")
     func hasNoPositionElsewhere() throws {
         var request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2))
         request.cursor = PageCursor(rawValue: "nonsense")
-        #expect(request.position == nil)
+        #expect(request.start == nil)
         request.cursor = nil
-        #expect(request.position == nil)
+        #expect(request.start == nil)
+    }
+}
+
+extension PageEnd {
+    init(at position: (latitude: Double, longitude: Double), id: Int64, count: Int) throws {
+        let coordinate = try Coordinate(latitude: position.latitude, longitude: position.longitude)
+        self.init(coordinate: coordinate, id: id, count: count)
+    }
+}
+
+extension PageCursor {
+    /// A cursor as version 0.1 wrote it.
+    init(ofVersion01 position: PagePosition, in request: NearbyPlacesRequest) {
+        self.init(bytes: [1], request, [position.distanceMeters], position.id, position.count)
+    }
+
+    /// A cursor with any numbers.
+    init(
+        bytes revision: [UInt8], _ request: NearbyPlacesRequest, _ numbers: [Double], _ id: Int64,
+        _ count: Int
+    ) {
+        var bytes = ByteBuffer(capacity: 64)
+        revision.withUnsafeBytes { bytes.append($0) }
+        bytes.append(bigEndian: WrittenQuery(request).fingerprint)
+        for number in numbers { bytes.append(bigEndian: number.bitPattern) }
+        bytes.append(bigEndian: id)
+        bytes.append(bigEndian: UInt32(clamping: count))
+        let checksum = StableHash.hash(bytes.bytes)
+        bytes.append(bigEndian: UInt32(truncatingIfNeeded: checksum))
+        var text = ByteBuffer(capacity: 64)
+        bytes.withBytes { Base64URL.encode($0, to: &text) }
+        self.init(rawValue: String(decoding: text.bytes, as: UTF8.self))
     }
 }

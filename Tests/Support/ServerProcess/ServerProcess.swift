@@ -23,6 +23,7 @@ public struct ServerProcess: Sendable {
     ) async throws -> ServerProcess {
         var environment = environment
         environment["DATABASE_URL"] = databaseURL
+        readDatabase(unlessSaid: &environment)
         var arguments = ["serve", "--host", host, "--port", "\(port)"]
         var executable = PoiProgram.executable
         if let (soft, hard) = descriptorLimits {
@@ -35,12 +36,19 @@ public struct ServerProcess: Sendable {
             databaseURL: databaseURL)
     }
 
+    /// Most tests are about the way to the database, or see what they have written at once; places in memory follow a
+    /// moment later.
+    private static func readDatabase(unlessSaid environment: inout [String: String]) {
+        if environment["POI_INDEX"] == nil { environment["POI_INDEX"] = "off" }
+    }
+
     /// Starts `poi dev`, which keeps its state below a folder.
     public static func dev(
         in folder: TemporaryFolder, environment: [String: String] = [:]
     ) async throws -> ServerProcess {
         var environment = environment
         environment["POI_STATE_DIR"] = folder.path
+        readDatabase(unlessSaid: &environment)
         return try await ServerProcess(
             PoiProgram.start(["dev", "--port", "0"], environment: environment, folder: folder))
     }

@@ -1,0 +1,341 @@
+-- poi:oldest-program 0.1.0
+-- migrate:up
+
+-- Servers keep a copy of all places in memory. To follow the changes they have to know which places a transaction has
+-- changed, so dataset_log says that for each of its revisions.
+
+-- Writers lock these tables in this order.
+LOCK TABLE locations, categories, dataset_changes, dataset_log IN ACCESS EXCLUSIVE MODE;
+
+ALTER TABLE dataset_log ADD COLUMN place_ids bigint[];
+
+-- Not compressed: PostgreSQL's compression takes 6 us for an id, since lists of numbers have many zeros.
+ALTER TABLE dataset_log ALTER COLUMN place_ids SET STORAGE EXTERNAL;
+
+COMMENT ON COLUMN dataset_log.place_ids IS
+    'The places that the transaction inserted, changed or deleted. Null where they are not known (TRUNCATE, more than 10,000 places, or many places a long time ago): then all places have to be read.';
+COMMENT ON TABLE dataset_log IS
+    'A row for each transaction that wrote locations or categories, in the order of their commits; the last 10,000 are kept. Numbers may be missing. Readers of the id use the view dataset.';
+
+-- What a reader has to know of the dataset, as one value, so that it costs a statement no more than the id alone.
+CREATE OR REPLACE VIEW dataset AS
+    SELECT encode(digest, 'hex')::uuid AS id, digest || int8send(revision) || incarnation AS version
+    FROM (
+        SELECT revision, incarnation, substring(sha256(uuid_send(id) || incarnation) FOR 16) AS digest
+        FROM (
+            SELECT revision, id, (SELECT uuid_send(id) FROM dataset_incarnation) AS incarnation
+            FROM dataset_log ORDER BY revision DESC LIMIT 1
+        ) AS newest
+    ) AS digested;
+
+COMMENT ON COLUMN dataset.version IS
+    'Three things in 40 bytes: the id (16), the revision of dataset_log (8, big-endian) and the id of dataset_incarnation (16).';
+
+-- The mark of a transaction holds the places of its first statement, which for most transactions is the only one. The
+-- places of further statements have a table of their own, since a list that grew with each of them would be copied each
+-- time. Like the marks, no other transaction sees them, they are rolled back with their savepoints, and after a crash
+-- there is nothing to keep. Null stands for all places, after a TRUNCATE.
+ALTER TABLE dataset_changes
+    ADD COLUMN place_ids bigint[] DEFAULT '{}',
+    ADD COLUMN has_further boolean NOT NULL DEFAULT false;
+ALTER TABLE dataset_changes ALTER COLUMN place_ids SET STORAGE EXTERNAL;
+
+CREATE UNLOGGED TABLE dataset_further_changes (
+    transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    place_ids bigint[]
+);
+ALTER TABLE dataset_further_changes ALTER COLUMN place_ids SET STORAGE EXTERNAL;
+
+CREATE INDEX dataset_further_changes_transaction_id_idx ON dataset_further_changes (transaction_id);
+
+COMMENT ON COLUMN dataset_changes.place_ids IS
+    'The places that the first statement wrote: all of them, or more than 10,000 of them.';
+COMMENT ON COLUMN dataset_changes.has_further IS
+    'Whether dataset_further_changes has rows of the transaction.';
+COMMENT ON TABLE dataset_further_changes IS
+    'The places that other statements of open transactions than the first wrote; no other transaction ever sees a row here.';
+
+-- Adds the places of a statement that isn't the first of its transaction.
+CREATE FUNCTION record_further_places(ids bigint[]) RETURNS void
+LANGUAGE plpgsql
+SECURITY DEFINER
+AS $$
+BEGIN
+    INSERT INTO dataset_further_changes (place_ids) VALUES (ids);
+    UPDATE dataset_changes SET has_further = true
+        WHERE transaction_id = pg_current_xact_id() AND NOT has_further;
+END;
+$$;
+
+-- Setting search_path takes 10,000 instructions a call. So the two functions that every statement calls name the schema
+-- of their tables, and that of operators: for a writer may have a search_path with others. A transition table is found
+-- before any other of its name.
+--
+-- The limit keeps the cost of a large statement from growing with its size. INSERT and DELETE share a function, since
+-- their triggers give their rows the same name.
+DO $do$
+BEGIN
+    EXECUTE format($format$
+CREATE FUNCTION record_written_places() RETURNS trigger
+LANGUAGE plpgsql
+SECURITY DEFINER
+AS $$
+BEGIN
+    INSERT INTO %1$I.dataset_changes (place_ids) VALUES (ARRAY(SELECT id FROM written_locations LIMIT 10001))
+        ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        PERFORM %1$I.record_further_places(ARRAY(SELECT id FROM written_locations LIMIT 10001));
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
+CREATE FUNCTION record_updated_places() RETURNS trigger
+LANGUAGE plpgsql
+SECURITY DEFINER
+AS $$
+DECLARE
+    ids bigint[];
+BEGIN
+    -- Most statements write a few places, and are the first of their transaction: one query for those.
+    INSERT INTO %1$I.dataset_changes (place_ids)
+        SELECT written.ids FROM (SELECT ARRAY(SELECT id FROM new_locations LIMIT 33) OFFSET 0) AS written (ids)
+        WHERE pg_catalog.cardinality(written.ids) OPERATOR(pg_catalog.<=) 32
+        ON CONFLICT DO NOTHING;
+    IF FOUND THEN
+        RETURN NULL;
+    END IF;
+    ids := ARRAY(SELECT id FROM new_locations LIMIT 33);
+    -- A larger statement leaves out the places that it wrote but didn't change, as an import does with most places and
+    -- poi maintain with all. Rows are compared byte by byte: 0 and -0 are equal, but not the same. A full join can't
+    -- become a nested loop, whatever size PostgreSQL expects.
+    IF pg_catalog.cardinality(ids) OPERATOR(pg_catalog.>) 32 THEN
+        ids := ARRAY(
+            SELECT coalesce(new_locations.id, old_locations.id)
+            FROM new_locations FULL JOIN old_locations
+                ON new_locations.id OPERATOR(pg_catalog.=) old_locations.id
+            WHERE (new_locations OPERATOR(pg_catalog.*=) old_locations) IS NOT TRUE
+            LIMIT 10001
+        );
+    END IF;
+    INSERT INTO %1$I.dataset_changes (place_ids) VALUES (ids) ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        PERFORM %1$I.record_further_places(ids);
+    END IF;
+    RETURN NULL;
+END;
+$$;
+$format$, current_schema());
+END;
+$do$;
+
+-- An update can give a place another id (SET id = DEFAULT). Its former id is recorded by a trigger of its own, which
+-- only such updates call: so all others needn't read the old rows.
+CREATE FUNCTION record_renumbered_place() RETURNS trigger
+LANGUAGE plpgsql
+SECURITY DEFINER
+AS $$
+BEGIN
+    INSERT INTO dataset_changes (place_ids) VALUES (ARRAY[OLD.id]) ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        PERFORM record_further_places(ARRAY[OLD.id]);
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
+CREATE FUNCTION record_truncated_places() RETURNS trigger
+LANGUAGE plpgsql
+SECURITY DEFINER
+AS $$
+BEGIN
+    INSERT INTO dataset_changes (place_ids) VALUES (NULL) ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        PERFORM record_further_places(NULL);
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
+-- The places of a transaction of several statements: those of the first, and of the others, whose rows it removes.
+CREATE FUNCTION take_changed_places(changed_by xid8, first_place_ids bigint[]) RETURNS bigint[]
+LANGUAGE plpgsql
+SECURITY DEFINER
+AS $$
+DECLARE
+    ids bigint[];
+BEGIN
+    WITH further AS (
+        DELETE FROM dataset_further_changes WHERE transaction_id = changed_by RETURNING place_ids
+    ), statement AS (
+        SELECT first_place_ids AS place_ids UNION ALL SELECT place_ids FROM further
+    )
+    SELECT CASE WHEN (SELECT bool_and(place_ids IS NOT NULL) FROM statement)
+            THEN ARRAY(SELECT DISTINCT id FROM statement, unnest(place_ids) AS id LIMIT 10001) END
+        INTO ids;
+    RETURN CASE WHEN cardinality(ids) <= 10000 THEN ids END;
+END;
+$$;
+
+-- As 0104_create_dataset_log has it, and copies the places of the transaction into its row.
+CREATE OR REPLACE FUNCTION renew_dataset() RETURNS trigger
+LANGUAGE plpgsql
+SECURITY DEFINER
+AS $$
+DECLARE
+    ids bigint[] := NEW.place_ids;
+    new_revision bigint;
+    new_id uuid;
+BEGIN
+    DELETE FROM dataset_changes WHERE transaction_id = NEW.transaction_id AND NOT has_further;
+    IF NOT FOUND THEN
+        DELETE FROM dataset_changes WHERE transaction_id = NEW.transaction_id;
+        ids := take_changed_places(NEW.transaction_id, ids);
+    ELSIF cardinality(ids) > 10000 THEN
+        ids := NULL;
+    END IF;
+    -- "poi_data" in ASCII. Commits that change places wait for one another here. A condition, since PL/pgSQL evaluates
+    -- it itself, while PERFORM runs a query; it never holds.
+    IF pg_advisory_xact_lock(x'706f695f64617461'::bigint) IS NULL THEN
+        RETURN NULL;
+    END IF;
+    INSERT INTO dataset_log (place_ids) VALUES (ids) RETURNING revision, id INTO new_revision, new_id;
+    -- Deletes a short range only: a scan from the left end would read everything that a held snapshot keeps. The range
+    -- overlaps the ones before, in case one of those was rolled back.
+    IF new_revision % 100 = 0 THEN
+        BEGIN
+            DELETE FROM dataset_log
+            WHERE revision BETWEEN new_revision - 11000 AND new_revision - 10001;
+            -- Long lists are kept a tenth of the time. So the log takes 90 MB at most: 80 kB for each of the last 1000
+            -- revisions, 1 kB for each of the others.
+            UPDATE dataset_log SET place_ids = NULL
+            WHERE revision BETWEEN new_revision - 1200 AND new_revision - 1001
+                AND pg_column_size(place_ids) > 1024;
+        EXCEPTION WHEN serialization_failure THEN
+            NULL; -- Under REPEATABLE READ, when another writer has just pruned: the next one does it.
+        END;
+    END IF;
+    -- The same digest as in the view dataset.
+    PERFORM pg_notify('dataset_renewed',
+        encode(substring(sha256(uuid_send(new_id) || uuid_send(id)) FOR 16), 'hex')::uuid::text)
+    FROM dataset_incarnation;
+    RETURN NULL;
+END;
+$$;
+
+-- As in 0103_create_locations: whatever the writer's search_path and temporary tables are.
+DO $$
+DECLARE
+    function_name text;
+BEGIN
+    FOREACH function_name IN ARRAY ARRAY[
+        'record_further_places', 'record_renumbered_place', 'record_truncated_places', 'take_changed_places',
+        'renew_dataset'
+    ] LOOP
+        EXECUTE format('ALTER FUNCTION %I SET search_path = %I, pg_temp', function_name, current_schema());
+    END LOOP;
+END;
+$$;
+
+-- As in 0104_create_dataset_log: plans always use the keys.
+ALTER FUNCTION renew_dataset() SET random_page_cost = 0;
+ALTER FUNCTION take_changed_places SET random_page_cost = 0;
+ALTER FUNCTION record_further_places SET random_page_cost = 0;
+
+REVOKE EXECUTE ON FUNCTION record_further_places(bigint[]), record_written_places(), record_updated_places(),
+    record_renumbered_place(), record_truncated_places(), take_changed_places(xid8, bigint[]) FROM PUBLIC;
+
+-- These mark the transaction too.
+DROP TRIGGER locations_mark_dataset_change ON locations;
+
+CREATE TRIGGER locations_record_inserted AFTER INSERT ON locations
+    REFERENCING NEW TABLE AS written_locations
+    FOR EACH STATEMENT EXECUTE FUNCTION record_written_places();
+
+CREATE TRIGGER locations_record_updated AFTER UPDATE ON locations
+    REFERENCING OLD TABLE AS old_locations NEW TABLE AS new_locations
+    FOR EACH STATEMENT EXECUTE FUNCTION record_updated_places();
+
+CREATE TRIGGER locations_record_renumbered AFTER UPDATE OF id ON locations
+    FOR EACH ROW EXECUTE FUNCTION record_renumbered_place();
+
+CREATE TRIGGER locations_record_deleted AFTER DELETE ON locations
+    REFERENCING OLD TABLE AS written_locations
+    FOR EACH STATEMENT EXECUTE FUNCTION record_written_places();
+
+CREATE TRIGGER locations_record_truncated AFTER TRUNCATE ON locations
+    FOR EACH STATEMENT EXECUTE FUNCTION record_truncated_places();
+
+-- migrate:down
+
+LOCK TABLE locations, categories, dataset_changes, dataset_log IN ACCESS EXCLUSIVE MODE;
+
+DROP TRIGGER locations_record_truncated ON locations;
+DROP TRIGGER locations_record_deleted ON locations;
+DROP TRIGGER locations_record_renumbered ON locations;
+DROP TRIGGER locations_record_updated ON locations;
+DROP TRIGGER locations_record_inserted ON locations;
+
+CREATE TRIGGER locations_mark_dataset_change
+    AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON locations
+    FOR EACH STATEMENT EXECUTE FUNCTION mark_dataset_change();
+
+-- As 0104_create_dataset_log has it.
+CREATE OR REPLACE FUNCTION renew_dataset() RETURNS trigger
+LANGUAGE plpgsql
+SECURITY DEFINER
+AS $$
+DECLARE
+    renewed dataset_log;
+BEGIN
+    DELETE FROM dataset_changes WHERE transaction_id = NEW.transaction_id;
+    -- "poi_data" in ASCII. Commits that change places wait for one another here.
+    PERFORM pg_advisory_xact_lock(x'706f695f64617461'::bigint);
+    INSERT INTO dataset_log DEFAULT VALUES RETURNING * INTO renewed;
+    -- Deletes a short range only: a scan from the left end would read everything that a held snapshot keeps. The range
+    -- overlaps the ones before, in case one of those was rolled back.
+    IF renewed.revision % 100 = 0 THEN
+        BEGIN
+            DELETE FROM dataset_log
+            WHERE revision BETWEEN renewed.revision - 2000 AND renewed.revision - 1001;
+        EXCEPTION WHEN serialization_failure THEN
+            NULL; -- Under REPEATABLE READ, when another writer has just pruned: the next one does it.
+        END;
+    END IF;
+    -- The same digest as in the view dataset.
+    PERFORM pg_notify('dataset_renewed',
+        encode(substring(sha256(uuid_send(renewed.id) || uuid_send(id)) FOR 16), 'hex')::uuid::text)
+    FROM dataset_incarnation;
+    RETURN NULL;
+END;
+$$;
+
+DO $$
+BEGIN
+    EXECUTE format('ALTER FUNCTION renew_dataset() SET search_path = %I, pg_temp', current_schema());
+END;
+$$;
+
+ALTER FUNCTION renew_dataset() SET random_page_cost = 0;
+
+DROP FUNCTION take_changed_places(xid8, bigint[]);
+DROP FUNCTION record_truncated_places();
+DROP FUNCTION record_renumbered_place();
+DROP FUNCTION record_updated_places();
+DROP FUNCTION record_written_places();
+DROP FUNCTION record_further_places(bigint[]);
+DROP TABLE dataset_further_changes;
+ALTER TABLE dataset_changes DROP COLUMN place_ids, DROP COLUMN has_further;
+
+-- A column can't be taken out of a view.
+DROP VIEW dataset;
+CREATE VIEW dataset AS
+    SELECT encode(
+        substring(sha256(uuid_send(id) || (SELECT uuid_send(id) FROM dataset_incarnation)) FOR 16), 'hex')::uuid AS id
+    FROM (SELECT id FROM dataset_log ORDER BY revision DESC LIMIT 1) AS newest;
+COMMENT ON VIEW dataset IS
+    'The dataset''s id: as long as it is the same, locations and categories are the same. Each renewal notifies the channel dataset_renewed with the new id.';
+
+ALTER TABLE dataset_log DROP COLUMN place_ids;
+COMMENT ON TABLE dataset_log IS
+    'A row for each transaction that wrote locations or categories, in the order of their commits; the last 1000 are kept. Numbers may be missing. Readers of the id use the view dataset.';

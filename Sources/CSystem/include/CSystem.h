@@ -1,0 +1,27 @@
+#ifndef POI_CSYSTEM_H
+#define POI_CSYSTEM_H
+
+#include <stdint.h>
+
+/// A number that identifies the calling thread among all running threads.
+///
+/// A function in a file of its own, because glibc declares pthread_self() const: an optimiser that sees that
+/// declaration may reuse the value after a suspension point, when the code runs on another thread.
+uintptr_t poi_current_thread(void);
+
+/// Names the calling thread, for debuggers and `top -H`. The name is cut to 15 bytes, which is all that Linux keeps.
+///
+/// In C, because pthread_setname_np() differs between systems and needs _GNU_SOURCE.
+void poi_name_current_thread(const char *name);
+
+/// Makes blocks of 256 KiB and more go back to the system as soon as they are freed. To be called before the process has
+/// a second thread; does nothing without glibc.
+///
+/// Else glibc keeps them: each large block that is freed raises the size from which on a block has pages of its own, up
+/// to 32 MiB, and the heaps that smaller blocks come from shrink at their end alone. So the memory of a server whose
+/// places change grew to several times what its index takes (mallopt(3), M_MMAP_THRESHOLD).
+///
+/// In C, because Swift doesn't import malloc.h.
+void poi_return_large_blocks(void);
+
+#endif

@@ -1,0 +1,28 @@
+#define _GNU_SOURCE
+#include "CSystem.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+uintptr_t poi_current_thread(void) {
+    return (uintptr_t)pthread_self();
+}
+
+void poi_name_current_thread(const char *name) {
+    char short_name[16];
+    snprintf(short_name, sizeof short_name, "%s", name);
+#if defined(__APPLE__)
+    pthread_setname_np(short_name);
+#else
+    pthread_setname_np(pthread_self(), short_name);
+#endif
+}
+
+void poi_return_large_blocks(void) {
+#if defined(__GLIBC__)
+    mallopt(M_MMAP_THRESHOLD, 256 << 10);
+#endif
+}

@@ -1,0 +1,243 @@
+import PointsOfInterestAPI
+import PointsOfInterestServerAPI
+
+/// The exact order of places around a centre: by geodesic distance, then by id.
+///
+/// Every store uses this one implementation. PostgreSQL proposes candidates in the order of the straight line through
+/// the Earth, which isn't quite the order on the ellipsoid. So candidates are ordered and cut here, and `isComplete`
+/// tells whether a place that was not proposed could still belong to the page.
+public struct Ranking: Hashable, Sendable {
+    /// Where distances are measured from.
+    public let center: Coordinate
+    /// How far a place may be, in metres; nil where only `limit` bounds the ranking.
+    public let radiusMeters: Double?
+    /// The maximum number of places.
+    public let limit: Int
+    /// Where the page before this one ends: places at or before it are left out. Nil on the first page.
+    public let after: PagePosition?
+
+    /// Ranks around `center`, starting behind `after`.
+    public init(center: Coordinate, radiusMeters: Double?, limit: Int, after: PagePosition? = nil) {
+        self.center = center
+        self.radiusMeters = radiusMeters
+        self.limit = limit
+        self.after = after
+    }
+
+    /// The ranking that a request's page asks for; nil where it has neither a centre nor a box.
+    ///
+    /// Its `limit` is one more than the page's: whether that place exists tells whether a page follows. See
+    /// `page(of:from:)`.
+    public init?(pageOf request: NearbyPlacesRequest) {
+        guard let center = request.orderCenter else { return nil }
+        self.init(
+            center: center, radiusMeters: request.radiusMeters,
+            limit: (request.limit ?? NearbyPlacesRequest.defaultLimit) + 1,
+            after: request.start.map { PagePosition($0, from: center) })
+    }
+
+    /// A candidate with its place in the order.
+    public struct Placed: Hashable, Sendable {
+        /// The candidate's index among those that were ranked.
+        public let index: Int
+        /// The candidate's id.
+        public let id: Int64
+        /// Its geodesic distance in metres, not rounded. Where the candidate came with its chord, it may be up to a few
+        /// centimetres too long, if that changes neither the order nor the tenth of a metre that is shown.
+        public let distanceMeters: Double
+    }
+
+    /// Orders the candidates within the radius and behind `after`, nearest first, at most `limit`.
+    ///
+    /// Nearby, a chord bounds its geodesic to micrometres. Mostly these bounds already decide everything: which place is
+    /// nearer, whether one is within the radius, and its distance to a tenth of a metre. The geodesic itself is computed
+    /// only where they don't, since that takes longer than everything else here together.
+    public func rank(_ candidates: [Candidate]) -> [Placed] {
+        let measure = { (index: Int) in Geodesic.distanceMeters(from: center, to: candidates[index]) }
+        var bounds = candidates.indices.map { index in
+            let candidate = candidates[index]
+            return DistanceBounds(
+                index: index, id: candidate.id, chordMeters: candidate.chordMeters, measuring: measure)
+        }
+        let count = bounds.withUnsafeMutableBufferPointer { rank($0, measuring: measure) }
+        return bounds.prefix(count).map {
+            Placed(index: $0.index, id: $0.id, distanceMeters: $0.maximum)
+        }
+    }
+
+    /// The same in a caller's buffer, without allocating anything.
+    ///
+    /// - Parameters:
+    ///   - bounds: the candidates, in any order; quickest in that of their chords.
+    ///   - measure: computes the geodesic distance of the candidate with an index, in metres.
+    /// - Returns: how many candidates are placed. They are at the front of the buffer, each at its `maximum`.
+    package func rank(
+        _ bounds: UnsafeMutableBufferPointer<DistanceBounds>, measuring measure: (_ index: Int) -> Double
+    ) -> Int {
+        var count = bounds.count
+        if radiusMeters != nil || after != nil {
+            count = 0
+            for entry in bounds where belongs(entry, measure) {
+                bounds[count] = entry
+                count += 1
+            }
+        }
+        let kept = UnsafeMutableBufferPointer(rebasing: bounds[..<count])
+        Self.sort(kept)
+        if Self.measureOverlapping(kept, measure) { Self.sort(kept) }
+        let placed = min(limit, count)
+        for index in 0..<max(0, placed) where !kept[index].decideTenths { kept[index].measure(by: measure) }
+        return max(0, placed)
+    }
+
+    /// Whether a candidate is within the radius and behind `after`.
+    private func belongs(_ entry: DistanceBounds, _ measure: (Int) -> Double) -> Bool {
+        if let radiusMeters, entry.isBeyond(radiusMeters, measuring: measure) { return false }
+        if let after, !entry.isBehind(after, measuring: measure) { return false }
+        return true
+    }
+
+    private static func sort(_ bounds: UnsafeMutableBufferPointer<DistanceBounds>) {
+        guard bounds.count <= 128 else {
+            var bounds = bounds
+            return bounds.sort(by: DistanceBounds.isBefore)
+        }
+        // Mostly they are in order already.
+        for next in bounds.indices.dropFirst() where DistanceBounds.isBefore(bounds[next], bounds[next - 1]) {
+            let entry = bounds[next]
+            var index = next
+            while index > 0, DistanceBounds.isBefore(entry, bounds[index - 1]) {
+                bounds[index] = bounds[index - 1]
+                index -= 1
+            }
+            bounds[index] = entry
+        }
+    }
+
+    /// Measures every two candidates whose order the bounds don't decide; returns whether there were any.
+    private static func measureOverlapping(
+        _ bounds: UnsafeMutableBufferPointer<DistanceBounds>, _ measure: (Int) -> Double
+    ) -> Bool {
+        var found = false
+        var farthest = 0
+        for next in bounds.indices.dropFirst() {
+            if bounds[next].minimum <= bounds[farthest].maximumBeforeMeasuring {
+                bounds[next].measure(by: measure)
+                bounds[farthest].measure(by: measure)
+                found = true
+            }
+            if bounds[next].maximumBeforeMeasuring > bounds[farthest].maximumBeforeMeasuring {
+                farthest = next
+            }
+        }
+        return found
+    }
+
+    /// Cuts a page, and tells where it ends: nil where no other follows.
+    ///
+    /// - Parameters:
+    ///   - placed: the complete ranking, of at least one place more than the page if there are so many.
+    ///   - candidates: what was ranked, at the same indices.
+    public func page(of placed: [Placed], from candidates: [Candidate]) -> (placed: [Placed], end: PageEnd?) {
+        let shown = Array(placed.prefix(pageSize))
+        guard placed.count > pageSize, let last = shown.last else { return (shown, nil) }
+        return (shown, pageEnd(at: candidates[last.index], pageCount: shown.count))
+    }
+
+    /// How many places the page shows at most.
+    package var pageSize: Int { max(0, limit - 1) }
+
+    /// The end of a page.
+    ///
+    /// - Parameters:
+    ///   - last: its last place.
+    ///   - pageCount: how many places it has.
+    package func pageEnd(at last: Candidate, pageCount: Int) -> PageEnd {
+        // The count comes from a cursor, which may be forged.
+        let count = (after?.count ?? 0).addingReportingOverflow(pageCount)
+        return PageEnd(
+            coordinate: Coordinate(validLatitude: last.latitude, validLongitude: last.longitude),
+            id: last.id, count: count.overflow ? .max : count.partialValue)
+    }
+
+    // MARK: - Proof
+
+    /// How far a store looked: it proposed the places nearest to the centre by the chord, the straight line through the
+    /// Earth.
+    public struct Fetch: Hashable, Sendable {
+        /// The maximum number of candidates that the store was to propose, at least the ranking's `limit`.
+        public let candidateLimit: Int
+        /// How many it proposed; fewer than the limit where there are no more.
+        public let candidateCount: Int
+        /// The chord to the last one, in metres; nil where there is none.
+        public let lastChordMeters: Double?
+
+        /// Describes a fetch in the order of the chord.
+        public init(candidateLimit: Int, candidateCount: Int, lastChordMeters: Double?) {
+            self.candidateLimit = candidateLimit
+            self.candidateCount = candidateCount
+            self.lastChordMeters = lastChordMeters
+        }
+    }
+
+    /// Whether `placed`, ranked from what `fetch` proposed, is complete: no place that was not proposed belongs to it.
+    ///
+    /// The orders of chord and geodesic differ, since the ellipsoid's curvature isn't the same in all directions: by less
+    /// than 3 m at 500 km. So the proof is not a number of candidates. It is that the shortest possible geodesic over the
+    /// last chord is longer than any distance that matters. Places at or before `after` don't count: where the page begins
+    /// farther away than the fetch reached, nothing is proven.
+    public func isComplete(_ placed: [Placed], after fetch: Fetch) -> Bool {
+        isComplete(count: placed.count, farthestMeters: placed.last?.distanceMeters, after: fetch)
+    }
+
+    /// The same for so many placed candidates, the last of them at a distance.
+    package func isComplete(count: Int, farthestMeters: Double?, after fetch: Fetch) -> Bool {
+        guard fetch.candidateCount >= fetch.candidateLimit, let lastChordMeters = fetch.lastChordMeters else {
+            return true  // all the places there are
+        }
+        let farthestPlaced = count == limit ? farthestMeters : nil
+        let needed = min(
+            radiusMeters ?? .infinity, farthestPlaced ?? NearbyPlacesRequest.maximumRadiusMeters)
+        // A place exactly at the bound need not have been proposed.
+        return needed < Self.minimumGeodesicMeters(chordMeters: lastChordMeters)
+    }
+}
+
+/// A place that a store proposes: what is needed to rank it exactly.
+public struct Candidate: Hashable, Sendable {
+    /// The place's id, which decides between equal distances.
+    public let id: Int64
+    /// The exact latitude, in degrees.
+    public let latitude: Double
+    /// The exact longitude, in degrees.
+    public let longitude: Double
+    /// The straight line from the ranking's centre through the Earth, in metres and exact to
+    /// `Ranking.roundingMarginMeters`; nil where the store doesn't know it.
+    public let chordMeters: Double?
+
+    /// Names a place by its id and exact position.
+    public init(id: Int64, latitude: Double, longitude: Double, chordMeters: Double? = nil) {
+        self.id = id
+        self.latitude = latitude
+        self.longitude = longitude
+        self.chordMeters = chordMeters
+    }
+}
+
+extension PagePosition {
+    /// The position behind which a page begins.
+    package init(_ start: PageStart, from center: Coordinate) {
+        switch start {
+        case .behind(let end): self.init(end, from: center)
+        case .behindMeasured(let position): self = position
+        }
+    }
+
+    /// The position of a page's last place, at the distance that `geod_inverse` computes, never a bound of it: the next
+    /// page's places are compared with it bit by bit.
+    package init(_ end: PageEnd, from center: Coordinate) {
+        self.init(
+            distanceMeters: Geodesic.distanceMeters(from: center, to: end.coordinate), id: end.id,
+            count: end.count)
+    }
+}

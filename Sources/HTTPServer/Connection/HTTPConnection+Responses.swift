@@ -1,0 +1,148 @@
+import EventLoop
+
+/// From a complete request to its response, and to the bytes of it.
+extension HTTPConnection {
+    func dispatch() {
+        guard let context = state.pointee.context else { return }
+        let admission: HTTPAdmission
+        let head: RequestHead
+        do {
+            (admission, head) = try context.takeRequest()
+            if let response = try admission.immediateResponse(to: head.request, context: context) {
+                context.release()
+                return respond(response)
+            }
+        } catch {
+            context.release()
+            return respond(environment.errorResponder.response(to: error, context: context))
+        }
+        start(admission, of: head.request)
+    }
+
+    /// Has a handler respond in a task.
+    private func start(_ admission: HTTPAdmission, of request: HTTPRequest) {
+        let loop = environment.loop
+        let work = LoopBound((connection: self, handler: admission.handler), loop: loop)
+        if #available(macOS 26, iOS 26, *) {
+            // Runs at once on this thread until it first suspends, without going through the queue of jobs.
+            state.pointee.task = Task.immediate(executorPreference: loop) {
+                await work.value.connection.serve(request, by: work.value.handler)
+            }
+        } else {
+            state.pointee.task = Task(executorPreference: loop) {
+                await work.value.connection.serve(request, by: work.value.handler)
+            }
+        }
+    }
+
+    private func serve(_ request: HTTPRequest, by handler: any HTTPHandler) async {
+        guard let context = state.pointee.context else { return }
+        let response: HTTPResponse
+        do {
+            response = try await handler.respond(to: request, context: context)
+        } catch {
+            response = environment.errorResponder.response(to: error, context: context)
+        }
+        // Before the response is sent: sending it may admit the next request of this connection.
+        context.release()
+        respond(response)
+    }
+
+    private func respond(_ response: consuming HTTPResponse) {
+        guard let context = state.pointee.context else { return }
+        guard state.pointee.actions.machine.state != .closed else {
+            return context.observe(nil, responseBytes: 0, environment)
+        }
+        if let fields = context.addedFields { response.add(fields) }
+        let asksToClose = response.asksToClose
+        state.pointee.response = consume response
+        process(.responseProduced(asksToClose: asksToClose))
+    }
+
+    func send(_ error: HTTPError) {
+        let context = state.pointee.context ?? environment.makeContext(remoteAddress: stream.remoteAddress)
+        var response = environment.errorResponder.response(to: error, context: context)
+        if let fields = context.addedFields { response.add(fields) }
+        parser.discardBody()
+        context.release()
+        state.pointee.context = context
+        state.pointee.response = response
+        sendResponse(keepsAlive: false, interruption: .init(error))
+    }
+
+    func sendResponse(
+        keepsAlive: Bool, interruption: RequestObservation.Interruption? = nil
+    ) {
+        guard let context = state.pointee.context.take(), var response = state.pointee.response.take() else {
+            return
+        }
+        let framing = context.framing(keepsAlive: keepsAlive)
+        guard case .whole = response.transmission else {
+            let bytes = ResponseEncoder.encode(
+                response, framing, date: environment.date, commonFields: environment.commonFields)
+            context.observe(response.status, responseBytes: bytes.count, environment)
+            return transmit(
+                bytes, bodyBytes: framing.bodyBytes(of: response), as: response.transmission)
+        }
+        let canWait = keepsAlive && (state.pointee.moreFollows || !state.pointee.input.isEmpty)
+        let count = ResponseEncoder.withEncoded(
+            response, framing, date: environment.date, commonFields: environment.commonFields,
+            environment.memory
+        ) { bytes in
+            write(bytes, canWait: canWait)
+            return bytes.count
+        }
+        if let body = response.takeBodyMemory() { environment.memory.recycle(body) }
+        context.observe(response.status, responseBytes: count, interruption: interruption, environment)
+        if keepsAlive { keep(consume context) }
+        process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))
+    }
+
+    /// Keeps a context for the next request, if nobody else has it.
+    private func keep(_ context: consuming RequestContext) {
+        guard isKnownUniquelyReferenced(&context) else { return }
+        context.reset()
+        state.pointee.spareContext = context
+    }
+
+    // MARK: Output
+
+    /// While more requests wait, responses are sent together, up to this number of bytes.
+    private static let batchBytes = 64 * 1024
+
+    /// Writes a response.
+    ///
+    /// - Parameter canWait: whether another request waits. Then the response is sent together with the next one, at
+    ///   the latest at the end of the turn.
+    func write(_ bytes: UnsafeRawBufferPointer, canWait: Bool) {
+        guard canWait || !state.pointee.output.isEmpty else { return stream.write(bytes) }
+        state.pointee.output.append(contentsOf: bytes)
+        if !canWait || state.pointee.output.count >= Self.batchBytes {
+            flush()
+        } else if !state.pointee.isFlushScheduled {
+            state.pointee.isFlushScheduled = true
+            environment.loop.atEndOfTurn { [self] in
+                state.pointee.isFlushScheduled = false
+                flush()
+            }
+        }
+    }
+
+    func flush() {
+        guard !state.pointee.output.isEmpty else { return }
+        let bytes = state.pointee.output
+        state.pointee.output = []
+        stream.write(bytes)
+    }
+}
+
+extension RequestObservation.Interruption {
+    /// Why the request of an error was never complete; nil if it was refused for another reason.
+    fileprivate init?(_ error: HTTPError) {
+        switch error {
+        case .headTimedOut, .bodyTimedOut: self = .timeout
+        case .truncated: self = .disconnected
+        default: return nil
+        }
+    }
+}

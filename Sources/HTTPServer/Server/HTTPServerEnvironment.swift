@@ -1,0 +1,106 @@
+import EventLoop
+
+/// What all connections of a server share. Confined to its loop.
+final class HTTPServerEnvironment {
+    let loop: EventLoop
+    let limits: HTTPLimits
+    let deadlines: ConnectionDeadlines
+    let dispatcher: any HTTPDispatcher
+    let errorResponder: any HTTPErrorResponder
+    let observe: ((RequestObservation) -> Void)?
+    let bodyBudget: BodyBudget
+    /// The fields that every response has, encoded.
+    let commonFields: [UInt8]
+    let memory = ResponseMemory()
+
+    /// In memory of its own, so that accesses aren't checked at run time.
+    private let state: UnsafeMutablePointer<State>
+
+    private struct State {
+        var date = DateHeader()
+        var requestIDs = RequestIDs()
+    }
+
+    init(
+        loop: EventLoop, configuration: HTTPServerConfiguration, dispatcher: any HTTPDispatcher,
+        errorResponder: any HTTPErrorResponder, observe: ((RequestObservation) -> Void)?
+    ) {
+        self.loop = loop
+        self.limits = configuration.limits
+        self.deadlines = ConnectionDeadlines(configuration.timeouts)
+        self.dispatcher = dispatcher
+        self.bodyBudget = configuration.bodyBudget
+        self.errorResponder = errorResponder
+        self.observe = observe
+        self.commonFields = ResponseEncoder.encode(configuration.commonFields)
+        state = .allocate(capacity: 1)
+        state.initialize(to: State())
+    }
+
+    deinit {
+        state.deinitialize(count: 1)
+        state.deallocate()
+    }
+
+    /// The value of the `Date` field now.
+    var date: [UInt8] { state.pointee.date.now() }
+
+    /// Makes the context of a request whose head was read.
+    ///
+    /// - Parameter spare: a context that was reset, of the same connection.
+    func makeContext(
+        for head: RequestHead, of stream: TCPStream, using spare: consuming RequestContext?
+    ) -> RequestContext {
+        let id = state.pointee.requestIDs.id(for: head.request.headers)
+        let context = spare ?? RequestContext(id: id, remoteAddress: stream.remoteAddress, memory: memory)
+        context.begin(
+            head, id: id, traceParent: Self.traceParent(head.request.headers), isObserved: observe != nil)
+        return context
+    }
+
+    private static func traceParent(_ headers: HTTPHeaders) -> TraceParent? {
+        guard headers.has(.traceParent),
+            let traceParent = headers.withFirstValue(of: .traceParent, { TraceParent($0) }) ?? nil
+        else { return nil }
+        // A repeated field is as good as none (W3C Trace Context, section 3.2.2.5).
+        return headers.count(of: .traceParent) > 1 ? nil : traceParent
+    }
+
+    /// Makes the context of a request that can't be read.
+    func makeContext(remoteAddress: String?) -> RequestContext {
+        RequestContext(id: state.pointee.requestIDs.nextID(), remoteAddress: remoteAddress, memory: memory)
+    }
+}
+
+/// The timeouts of connections in milliseconds, rounded up.
+struct ConnectionDeadlines {
+    private let head, body, idle, write, linger, lastRequest: Int64
+
+    init(_ timeouts: HTTPTimeouts) {
+        head = Self.milliseconds(timeouts.head)
+        body = Self.milliseconds(timeouts.body)
+        idle = Self.milliseconds(timeouts.idle)
+        write = Self.milliseconds(timeouts.write)
+        linger = Self.milliseconds(timeouts.linger)
+        lastRequest = Self.milliseconds(timeouts.lastRequest)
+    }
+
+    subscript(kind: HTTPConnectionStateMachine.Deadline) -> Int64 {
+        switch kind {
+        case .head: head
+        case .body: body
+        case .idle: idle
+        case .write: write
+        case .linger: linger
+        case .lastRequest: lastRequest
+        }
+    }
+
+    /// At most some centuries, so that adding them to the clock can't overflow.
+    private static func milliseconds(_ duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        let bounded = min(max(0, seconds), 10_000_000_000)
+        let perMillisecond: Int64 = 1_000_000_000_000_000
+        return bounded * 1000 + (max(0, attoseconds) + perMillisecond - 1) / perMillisecond
+    }
+}

@@ -1,0 +1,162 @@
+/// Decides what a follower of the database does with what it has read, and whether the places in memory may be served.
+///
+/// A value that is passed the time. It knows the dataset that the places in memory are of (`held`), and whether they are
+/// served. They may be served only while they are known to be the newest ones, or were a short while ago.
+struct IndexFollowStateMachine {
+    /// What one look at the database has shown, all in one snapshot.
+    struct Look: Hashable {
+        /// The newest dataset; nil where the log is empty.
+        var version: DatasetVersion?
+        /// Whether the server is a standby, which may be behind.
+        var isStandby: Bool
+        /// What the server's log has at the revision that is held.
+        var own = OwnRevision.missing
+        /// How many places the newer revisions name, those that several name counted several times; nil where one of them
+        /// names none.
+        var changedCount: Int?
+    }
+
+    /// What a server's log has at the revision of the places in memory.
+    enum OwnRevision: Hashable {
+        /// The same dataset: what follows it are its changes.
+        case same
+        /// Another dataset: the server has another history.
+        case another
+        /// Nothing: it was pruned, or hasn't come yet.
+        case missing
+    }
+
+    /// What is to be done, in this order.
+    enum Action: Hashable {
+        /// Serve the places in memory until that time, unless something else is said before.
+        case serve(until: Duration)
+        /// Serve from the database from now on.
+        case withdraw(Reason)
+        /// Forget which revisions were served: they were lost.
+        case forgetServed
+        /// Read the places that changed since `held`, in the same snapshot, and report `changed`.
+        case readChanges
+        /// Read all places, in the same snapshot, report `loaded`, and look again.
+        case load
+        /// Look at the primary too: the server that is read is behind, perhaps for ever.
+        case askPrimary
+    }
+
+    /// Why the places in memory aren't served any more.
+    enum Reason: String, Hashable, Sendable {
+        /// They couldn't be compared with the database for too long.
+        case unconfirmed
+        /// The database has another history: it was restored, or lost commits in a failover.
+        case anotherHistory = "another-history"
+        /// The log doesn't reach back to them.
+        case pruned
+        /// They take too much memory.
+        case tooLarge = "too-large"
+        /// The process ends.
+        case closed
+    }
+
+    /// How long they may be served without having been compared.
+    private let maximumSilence: Duration
+    /// The dataset of the places in memory; nil where there are none.
+    private(set) var held: DatasetVersion?
+    private(set) var isServing = false
+    /// Whether the places in memory weren't served since the database has served newer ones.
+    private(set) var isRefused = false
+    /// When the last look began that has shown the held places to be the newest.
+    private(set) var confirmedAt: Duration?
+    private var heldCount = 0
+    private var behindSince: Duration?
+
+    /// With more changes than this, and than a quarter of all places, loading anew is quicker.
+    private static let maximumChanges = 100_000
+
+    init(maximumSilence: Duration) {
+        self.maximumSilence = maximumSilence
+    }
+
+    /// The database was looked at; `time` is when that began.
+    ///
+    /// - Parameter served: the newest dataset that had been served when the look began, from memory or from the database.
+    mutating func looked(_ look: Look, served: DatasetVersion?, at time: Duration) -> [Action] {
+        isRefused = false
+        guard let version = look.version else { return drop(.anotherHistory) }
+        // What a primary doesn't have any more was lost.
+        let isLost = !look.isStandby && served.map { version.isOlder(than: $0) } == true
+        let forget: [Action] = isLost ? [.forgetServed] : []
+        guard let held else { return forget + [.load] }
+        if version.incarnation != held.incarnation || look.own == .another {
+            return drop(.anotherHistory) + [.forgetServed, .load]
+        }
+        if version.isOlder(than: held) {
+            if !look.isStandby { return drop(.anotherHistory) + [.forgetServed, .load] }
+            return behind(at: time)
+        }
+        if !isLost, let served, version.isOlder(than: served) { return behind(at: time) }
+        behindSince = nil
+        if version == held { return forget + confirm(at: time) }
+        guard look.own == .same else { return forget + drop(.pruned) + [.load] }
+        guard let count = look.changedCount, count <= max(Self.maximumChanges, heldCount / 4) else {
+            return forget + [.load]
+        }
+        return forget + [.readChanges]
+    }
+
+    /// Where the server that is read is behind, the primary was looked at too.
+    mutating func lookedAtPrimary(_ look: Look) -> [Action] {
+        guard let held, let version = look.version, !look.isStandby else { return [] }
+        guard
+            version.incarnation != held.incarnation || version.isOlder(than: held) || look.own == .another
+        else { return [] }
+        return drop(.anotherHistory) + [.forgetServed]
+    }
+
+    /// All places were read. Whether they are still the newest is for the next look to say.
+    mutating func loaded(_ version: DatasetVersion, placeCount: Int) {
+        held = version
+        heldCount = placeCount
+    }
+
+    /// The changes were read, by a look that began at `time`.
+    mutating func took(_ version: DatasetVersion, placeCount: Int, at time: Duration) -> [Action] {
+        held = version
+        heldCount = placeCount
+        return confirm(at: time)
+    }
+
+    /// The places in memory aren't served after all: the database has served newer ones meanwhile.
+    mutating func refused() {
+        (isServing, isRefused) = (false, true)
+    }
+
+    /// The places in memory were given up.
+    mutating func drop(_ reason: Reason) -> [Action] {
+        held = nil
+        behindSince = nil
+        return withdraw(reason)
+    }
+
+    /// Some time has passed.
+    mutating func tick(at now: Duration) -> [Action] {
+        guard isServing, now - (confirmedAt ?? .zero) > maximumSilence else { return [] }
+        return withdraw(.unconfirmed)
+    }
+
+    private mutating func confirm(at time: Duration) -> [Action] {
+        isServing = true
+        confirmedAt = time
+        return [.serve(until: time + maximumSilence)]
+    }
+
+    private mutating func withdraw(_ reason: Reason) -> [Action] {
+        defer { isServing = false }
+        return isServing ? [.withdraw(reason)] : []
+    }
+
+    /// The server hasn't come as far as what is held or was served.
+    private mutating func behind(at time: Duration) -> [Action] {
+        let since = behindSince ?? time
+        behindSince = since
+        return time - since > maximumSilence ? [.askPrimary] : []
+    }
+}

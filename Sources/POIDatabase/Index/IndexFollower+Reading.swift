@@ -1,0 +1,179 @@
+import EventLoop
+import POIService
+import PointsOfInterestServerAPI
+import Postgres
+import SpatialIndex
+
+/// What the follower reads: each look, and what follows from it, in one snapshot of the database.
+extension IndexFollower {
+    /// Looks at the database once, and reads what has changed, or everything.
+    ///
+    /// - Returns: false where another look should follow soon.
+    /// - Throws: `PostgresError`; `IndexTooLarge` where the places don't fit; `PlacesReplaced` where they have to be read again.
+    func follow(_ connection: PostgresConnection) async throws -> Bool {
+        let (time, served) = (loop.now, index.served)
+        try await connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        let look = try await look(at: connection, machine.held)
+        let actions = machine.looked(look, served: served, at: time)
+        perform(actions)
+        if let version = look.version, actions.contains(.load), loop.now >= nextLoad {
+            try await load(connection, version)
+            // That takes a while: there may be changes.
+            return false
+        }
+        if let version = look.version, actions.contains(.readChanges) {
+            try await readChanges(connection, to: version, at: time)
+        }
+        try await connection.run("COMMIT")
+        if actions.contains(.askPrimary) { await askPrimary() }
+        return true
+    }
+
+    /// What the database has now, compared with what is held.
+    func look(
+        at connection: PostgresConnection, _ held: DatasetVersion?
+    ) async throws(PostgresError) -> IndexFollowStateMachine.Look {
+        let query = PostgresQuery(Self.look, [.int8(held?.revision ?? -1)])
+        let row = try await connection.query(query, timeout: Self.lookTimeout).only()
+        let own = try row.decode(DatasetID?.self, at: 2)
+        let isListed: Bool = try row.decode(at: 3)
+        return IndexFollowStateMachine.Look(
+            version: try row.decode(at: 0), isStandby: try row.decode(at: 1),
+            own: own.map { $0 == held?.datasetID ? .same : .another } ?? .missing,
+            changedCount: isListed ? try row.decode(at: 4) : nil)
+    }
+
+    /// The dataset's version; whether the server is a standby; the dataset id of the revision `$1`; and of the newer
+    /// revisions whether all name their places, and how many places they name.
+    private static let look: SQL = """
+        SELECT (SELECT version FROM dataset), pg_is_in_recovery(), \
+        (SELECT encode(substring(sha256(uuid_send(id) || (SELECT uuid_send(id) FROM dataset_incarnation)) FOR 16), \
+        'hex')::uuid FROM dataset_log WHERE revision = $1), \
+        coalesce(bool_and(place_ids IS NOT NULL), true), coalesce(sum(cardinality(place_ids)), 0)::bigint \
+        FROM dataset_log WHERE $1 >= 0 AND revision > $1
+        """
+
+    // MARK: Changes
+
+    private func readChanges(
+        _ connection: PostgresConnection, to version: DatasetVersion, at time: Duration
+    ) async throws {
+        guard let snapshot, let held = machine.held else { return }
+        var builder = IndexPartBuilder(expecting: 64, vocabulary: snapshot.vocabulary)
+        var decoder = PlaceCopyDecoder()
+        let sql: SQL =
+            "COPY (SELECT changed.id, place.* FROM (SELECT DISTINCT unnest(place_ids) AS id FROM dataset_log "
+            + "WHERE revision > " + SQL(integer: Int(held.revision))
+            + ") AS changed LEFT JOIN LATERAL (SELECT "
+            + PlaceCopyDecoder.columns
+            + " FROM locations WHERE locations.id = changed.id OFFSET 0) AS place ON true) TO STDOUT (FORMAT binary)"
+        try await connection.copy(sql) { try decoder.decode($0, into: &builder) }
+        let vocabulary = try await vocabulary(connection)
+        let count = builder.placeCount + decoder.removedIDs.count
+        let next = snapshot.applying(
+            removedIDs: decoder.removedIDs, added: builder.placeCount > 0 ? builder.build() : nil,
+            version: IndexVersion(version))
+        guard configuration.index.fits(next.bytes) else { throw tooLarge(next.placeCount, next.bytes) }
+        take(next, version, vocabulary, at: time)
+        index.update { $0.changeCount += count }
+    }
+
+    private func take(
+        _ next: IndexSnapshot, _ version: DatasetVersion, _ vocabulary: CategoryVocabulary, at time: Duration
+    ) {
+        snapshot = next
+        facts = ServedIndex.Facts(version: version, vocabulary: vocabulary)
+        perform(machine.took(version, placeCount: next.placeCount, at: time))
+    }
+
+    /// The names of all categories, once places were read in the same snapshot; the same value as before where they are the
+    /// same names.
+    ///
+    /// - Throws: `PlacesReplaced` where what was read isn't of that snapshot; `PostgresError`.
+    private func vocabulary(_ connection: PostgresConnection) async throws -> CategoryVocabulary {
+        let row = try await connection.query(Self.vocabulary, timeout: Self.lookTimeout).only()
+        guard try row.decode(Bool.self, at: 1) else { throw PlacesReplaced() }
+        let names = try row.decode([String].self, at: 0)
+        if let known = facts?.vocabulary, known.sortedNames == names { return known }
+        return CategoryVocabulary(names)
+    }
+
+    /// The names of all categories; and whether the table of places still has the file that it had when the snapshot began.
+    /// TRUNCATE, and an ALTER TABLE that rewrites the rows, give it another one, in which older snapshots see no row
+    /// (PostgreSQL manual, "Concurrency Control", "Caveats").
+    private static let vocabulary: PostgresQuery = """
+        SELECT ARRAY(SELECT name FROM categories ORDER BY name COLLATE "C"), \
+        (SELECT relfilenode FROM pg_class WHERE oid = 'locations'::regclass) = pg_relation_filenode('locations')
+        """
+
+    // MARK: Everything
+
+    /// Reads all places, and ends the transaction.
+    private func load(_ connection: PostgresConnection, _ version: DatasetVersion) async throws {
+        progress = IndexLoadProgress(start: loop.now)
+        isTooLarge = false
+        perform([])
+        defer {
+            progress = nil
+            perform([])
+        }
+        let start = Duration.nanoseconds(MonotonicClock.nanoseconds())
+        try await connection.run("SET LOCAL statement_timeout = 0")
+        let estimate = try await connection.query(Self.estimate, timeout: Self.lookTimeout).only()
+        var builder = IndexPartBuilder(expecting: max(0, try estimate.decode(Int.self, at: 0)))
+        var decoder = PlaceCopyDecoder()
+        let sql: SQL =
+            "COPY (SELECT id, " + PlaceCopyDecoder.columns + " FROM locations) TO STDOUT (FORMAT binary)"
+        try await connection.copy(sql) { data in
+            try decoder.decode(data, into: &builder)
+            progress?.update(builder.placeCount, builder.bytes, at: loop.now)
+            guard configuration.index.fits(builder.bytes) else {
+                throw tooLarge(builder.placeCount, builder.bytes)
+            }
+        }
+        let vocabulary = try await vocabulary(connection)
+        // Packing them takes seconds, in which the transaction would hold back vacuums.
+        try await connection.run("COMMIT")
+        let loaded = IndexSnapshot(part: builder.build(), version: IndexVersion(version))
+        guard configuration.index.fits(loaded.bytes) else { throw tooLarge(loaded.placeCount, loaded.bytes) }
+        let duration = .nanoseconds(MonotonicClock.nanoseconds()) - start
+        record(.index(.loaded(places: loaded.placeCount, bytes: loaded.bytes, duration: duration)))
+        index.update { $0.loadCount += 1 }
+        snapshot = loaded
+        facts = ServedIndex.Facts(version: version, vocabulary: vocabulary)
+        machine.loaded(version, placeCount: loaded.placeCount)
+    }
+
+    /// By the planner's statistics.
+    private static let estimate: PostgresQuery =
+        "SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = 'locations'::regclass"
+
+    private func tooLarge(_ places: Int, _ bytes: Int) -> IndexTooLarge {
+        isTooLarge = true
+        perform(machine.drop(.tooLarge))
+        record(
+            .index(
+                .tooLarge(
+                    places: places, bytes: bytes, maximum: configuration.index.maximumBytes,
+                    isRequired: configuration.index.use == .on)))
+        return IndexTooLarge()
+    }
+}
+
+/// The table of places was rewritten or emptied between a snapshot's begin and the reading of places in it.
+private struct PlacesReplaced: Error {}
+
+extension PostgresConnection {
+    /// Runs a statement that returns nothing.
+    fileprivate func run(_ sql: SQL) async throws(PostgresError) {
+        _ = try await query(PostgresQuery(sql), timeout: IndexFollower.lookTimeout)
+    }
+}
+
+extension IndexVersion {
+    init(_ version: DatasetVersion) {
+        self.init(
+            revision: version.revision, datasetIDHigh: version.datasetID.high,
+            datasetIDLow: version.datasetID.low)
+    }
+}

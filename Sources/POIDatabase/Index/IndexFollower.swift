@@ -1,0 +1,282 @@
+import EventLoop
+import POIService
+import Postgres
+import SpatialIndex
+
+/// Keeps the places of a process in memory, and follows the changes of the database.
+///
+/// Confined to its loop, which has a thread of its own, since loading takes seconds. It has one connection, to a server
+/// that reads go to.
+final class IndexFollower {
+    let loop: EventLoop
+    let index: ServedIndex
+    let configuration: DatabaseConfiguration
+    let record: @Sendable (Observation) -> Void
+    private let route: ReadRoute?
+    private let connectionLog: ConnectionLog
+    private let threads = PostgresThreads()
+    private let merging = BlockingThread(name: "poi-merge", capacity: 1)
+
+    var machine: IndexFollowStateMachine
+    /// The places in memory; nil where there are none.
+    var snapshot: IndexSnapshot?
+    /// What is known about them besides.
+    var facts: ServedIndex.Facts?
+    /// What has been loaded so far, while loading.
+    var progress: IndexLoadProgress?
+    private var connection: PostgresConnection?
+    private var isMerging = false
+    private var isClosing = false
+    private let tasks: LoopTasks
+    private var timer: LoopTimer?
+    private var alarm: LoopTimer?
+    private var sleeper: CheckedContinuation<Void, Never>?
+    private var (isHinted, isLongPause) = (false, false)
+    /// Whether the places didn't fit when they were last read.
+    var isTooLarge = false
+    /// Not before this time all places are read.
+    private(set) var nextLoad = Duration.zero
+    /// The dataset that a notification has named, and until when it is looked for again and again.
+    private var goal: (id: DatasetID?, until: Duration)?
+    private var failures = 0
+
+    /// The pause between two looks without a notification: so a change is seen within a second.
+    private static let interval = Duration.milliseconds(900)
+    /// The shortest time between two looks, so that many small commits are followed together.
+    private static let shortestPause = Duration.milliseconds(5)
+    /// How often a standby is looked at that hasn't replayed yet what the primary has notified.
+    private static let goalInterval = Duration.milliseconds(20)
+    /// How long a look may take.
+    static let lookTimeout = Duration.seconds(5)
+    /// After how long places that didn't fit are loaded again.
+    private static let largeInterval = Duration.seconds(600)
+
+    init(
+        _ configuration: DatabaseConfiguration, index: ServedIndex, route: ReadRoute?, loop: EventLoop,
+        connectionLog: ConnectionLog, record: @escaping @Sendable (Observation) -> Void
+    ) {
+        self.configuration = configuration
+        self.index = index
+        self.route = route
+        self.loop = loop
+        self.connectionLog = connectionLog
+        self.record = record
+        machine = IndexFollowStateMachine(maximumSilence: configuration.maxReplicaLag)
+        tasks = LoopTasks(loop: loop)
+        alarm = LoopTimer(loop: loop) { [weak self] in self?.wake() }
+        timer = LoopTimer(loop: loop) { [weak self] in self?.tick() }
+        timer?.start(after: .milliseconds(250), repeating: .milliseconds(250))
+        let follower = LoopBound(self, loop: loop)
+        tasks.start { await follower.value.run() }
+    }
+
+    /// Serves from memory no more, and closes the connection.
+    func close() async {
+        isClosing = true
+        timer?.close()
+        timer = nil
+        perform(machine.drop(.closed))
+        wake()
+        await connection?.close()
+        await tasks.end()
+        alarm?.close()
+        alarm = nil
+        merging.shutdown()
+        (snapshot, facts) = (nil, nil)
+    }
+
+    /// A notification says that the dataset has this id now; nil where it doesn't say which.
+    func hint(_ id: DatasetID?) {
+        guard !isTooLarge else { return }
+        goal = (id, loop.now + Self.interval)
+        isHinted = true
+        if isLongPause { wake() }
+    }
+
+    // MARK: Looking again and again
+
+    private func run() async {
+        while !isClosing {
+            await pause(for: await look())
+        }
+    }
+
+    /// Looks at the database, and does what follows; returns how long to wait before the next look.
+    private func look() async -> Duration {
+        isHinted = false
+        do {
+            let connection = try await openConnection()
+            let isDone = try await follow(connection)
+            failures = 0
+            guard isDone, !machine.isRefused, !isHinted else { return Self.shortestPause }
+            guard let goal, let id = goal.id, id != machine.held?.datasetID, loop.now < goal.until else {
+                goal = nil
+                return Self.interval
+            }
+            return Self.goalInterval
+        } catch is IndexTooLarge {
+            let old = connection
+            connection = nil
+            await old?.close()
+            nextLoad = loop.now + Self.largeInterval
+            // Meanwhile it is the database's history that is followed: some of it may get lost.
+            return Self.interval
+        } catch {
+            failures += 1
+            await end(because: error)
+            let isConflict = (error as? PostgresError)?.isReplayConflict == true
+            return isConflict && failures < 10 ? .milliseconds(100) : Self.interval
+        }
+    }
+
+    private func end(because error: any Error) async {
+        if let error = error as? PostgresError, connection != nil, !isClosing {
+            connectionLog.observe(.connectionLost(.fast, error))
+        }
+        let old = connection
+        connection = nil
+        await old?.close()
+    }
+
+    /// The connection, which is made again where reads go elsewhere by now.
+    private func openConnection() async throws -> PostgresConnection {
+        if let connection, connection.isOpen {
+            let isRight = route.map { $0.fate(of: connection.target, now: loop.now) == .keep } ?? true
+            if isRight { return connection }
+        }
+        let old = connection
+        connection = nil
+        await old?.close()
+        var failure = PostgresError(.connectionFailed)
+        for configuration in route?.configurations ?? [configuration.postgres] {
+            do throws(PostgresError) {
+                let connection = try await connect(configuration)
+                guard !isClosing else {
+                    await connection.close()
+                    throw PostgresError(.closed)
+                }
+                self.connection = connection
+                connectionLog.observe(.connected(.fast))
+                return connection
+            } catch {
+                // Closing ends what is under way, which is no failure.
+                if !isClosing { connectionLog.observe(.connectFailed(.fast, error)) }
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    private func connect(
+        _ configuration: PostgresConfiguration
+    ) async throws(PostgresError) -> PostgresConnection {
+        var configuration = configuration
+        // Its queries are parsed each time.
+        configuration.preparedStatements = .off
+        return try await PostgresConnection.connect(configuration, loop: loop, threads: threads)
+    }
+
+    // MARK: What follows from a look
+
+    /// Performs actions that need no connection.
+    func perform(_ actions: [IndexFollowStateMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .serve(let time): serve(until: time)
+            case .withdraw(let reason):
+                index.withdraw()
+                if reason != .closed { record(.index(.withdrawn(reason: reason.rawValue))) }
+            case .forgetServed: index.forgetServed()
+            case .readChanges, .load, .askPrimary: break
+            }
+        }
+        if machine.held == nil { (snapshot, facts) = (nil, nil) }
+        noteStatus()
+    }
+
+    private func serve(until time: Duration) {
+        guard let snapshot, let facts else { return }
+        let wasServing = index.isServing(at: loop.now)
+        guard index.publish(snapshot, facts, until: time) else {
+            machine.refused()
+            return index.withdraw()
+        }
+        if !wasServing { record(.index(.serving(places: snapshot.placeCount, bytes: snapshot.bytes))) }
+        merge()
+    }
+
+    /// Looks at the primary, where the server that is read stays behind.
+    func askPrimary() async {
+        guard route != nil, let held = machine.held else { return }
+        guard let primary = try? await connect(configuration.postgres) else { return }
+        if let look = try? await self.look(at: primary, held) { perform(machine.lookedAtPrimary(look)) }
+        await primary.close()
+    }
+
+    /// Merges parts of the index on a thread of its own, where that is due.
+    private func merge() {
+        guard !isMerging, let merge = snapshot?.proposedMerge() else { return }
+        isMerging = true
+        let follower = LoopBound(self, loop: loop)
+        // Not among the tasks: closing doesn't wait for a merge.
+        Task(executorPreference: loop) { [merging] in
+            let part = try? await merging.run { merge.run() }
+            follower.value.isMerging = false
+            if let part { follower.value.adopt(part, of: merge) }
+        }
+    }
+
+    private func adopt(_ part: IndexPart, of merge: IndexMerge) {
+        guard !isClosing, let merged = snapshot?.adopting(part, of: merge) else { return }
+        snapshot = merged
+        // Only the form changes: it is served as long as the places would have been without.
+        if machine.isServing, let confirmedAt = machine.confirmedAt {
+            serve(until: confirmedAt + configuration.maxReplicaLag)
+        }
+    }
+
+    // MARK: Time
+
+    private func tick() {
+        perform(machine.tick(at: loop.now))
+        progress?.tick(at: loop.now, record)
+        // A server that is silent in the middle of a COPY.
+        if let progress, progress.isStuck(at: loop.now) {
+            let follower = LoopBound(self, loop: loop)
+            tasks.start { await follower.value.connection?.close() }
+        }
+    }
+
+    private func noteStatus() {
+        let (snapshot, machine) = (snapshot, machine)
+        let phase: ServedIndex.Status.Phase =
+            isTooLarge
+            ? .tooLarge
+            : progress != nil
+                ? .loading : machine.isServing ? .serving : machine.held == nil ? .connecting : .waiting
+        index.update { status in
+            status.phase = phase
+            status.placeCount = snapshot?.placeCount ?? 0
+            status.bytes = snapshot?.bytes ?? 0
+            status.revision = machine.held?.revision ?? 0
+            status.confirmedAt = machine.confirmedAt
+        }
+    }
+
+    private func pause(for time: Duration) async {
+        guard !isClosing else { return }
+        isLongPause = time > Self.shortestPause
+        alarm?.start(after: time)
+        await withCheckedContinuation { sleeper = $0 }
+        alarm?.stop()
+    }
+
+    private func wake() {
+        let woken = sleeper
+        sleeper = nil
+        woken?.resume()
+    }
+}
+
+/// The places take more memory than they may.
+struct IndexTooLarge: Error {}

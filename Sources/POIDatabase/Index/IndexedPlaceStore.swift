@@ -1,0 +1,191 @@
+import EventLoop
+import Geodesy
+import POIService
+import PointsOfInterestAPI
+import PointsOfInterestServerAPI
+import SpatialIndex
+
+/// The places in memory while they may be served, else those of the database.
+///
+/// Belongs to one loop.
+public final class IndexedPlaceStore: PlaceStore {
+    /// What is asked while there are no places in memory.
+    let database: PostgresPlaceStore
+    private let index: ServedIndex
+    private let isRequired: Bool
+    private let loop: EventLoop
+    private var reader: PublishedIndex.Reader?
+    /// Made of the last dataset that was asked for.
+    private var counts: CategoryCounts?
+    /// The last page that was found at once; its memory is used for the next one.
+    private var page = IndexPage()
+    private var facts: ServedIndex.Facts?
+
+    /// Serves from `index`, and where that has nothing, from `database`, which belongs to the same loop.
+    ///
+    /// - Parameter use: where it is `on`, the store isn't ready before the places are in memory.
+    public init(_ database: PostgresPlaceStore, index: ServedIndex, use: IndexUse, loop: EventLoop) {
+        self.database = database
+        self.index = index
+        self.loop = loop
+        isRequired = use == .on
+        reader = index.published.addReader { [loop] job in loop.execute(job) }
+    }
+
+    // MARK: At once
+
+    /// Whether the places are in memory.
+    public var respondsAtOnce: Bool { index.mayServe(at: loop.now) }
+
+    /// The page, where the places are in memory and finding it takes no longer than about a millisecond.
+    public func immediatePlaces(for request: NearbyPlacesRequest) throws(PlaceStoreError) -> RankedPage? {
+        guard let ranking = Ranking(pageOf: request) else { return nil }
+        var found: RankedPage?
+        index.withSnapshot(at: loop.now) { snapshot in
+            let query = IndexQuery(request, ranking, snapshot.vocabulary)
+            guard snapshot.searchAtOnce(query, into: &page) else { return }
+            found = RankedPage(page, of: request, in: snapshot, isKept: false)
+        }
+        return found
+    }
+
+    /// The place, where the places are in memory.
+    public func immediatePlace(for request: PlaceRequest) throws(PlaceStoreError) -> RankedPage? {
+        index.withSnapshot(at: loop.now) { RankedPage(request, in: $0) }
+    }
+
+    /// The dataset that is served.
+    public var currentDatasetID: DatasetID? {
+        index.withSnapshot(at: loop.now) { $0.datasetID } ?? database.currentDatasetID
+    }
+
+    /// The categories of the dataset that is served.
+    public var vocabulary: CategoryVocabulary? { currentFacts()?.vocabulary ?? database.vocabulary }
+
+    /// Those in memory, looked up once for each dataset.
+    private func currentFacts() -> ServedIndex.Facts? {
+        let id = index.withSnapshot(at: loop.now) { $0.datasetID }
+        guard let id else { return nil }
+        if let facts, facts.version.datasetID == id { return facts }
+        facts = index.facts
+        return facts
+    }
+
+    // MARK: By waiting
+
+    /// Reads the categories from the database: a name that isn't in memory may be new.
+    ///
+    /// - Throws: why the database couldn't be read.
+    public func currentVocabulary() async throws(PlaceStoreError) -> CategoryVocabulary {
+        try await database.currentVocabulary()
+    }
+
+    /// The page, found on a helper thread, or by the database where the places aren't in memory.
+    ///
+    /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
+    public func places(for request: NearbyPlacesRequest) async throws(PlaceStoreError) -> RankedPage {
+        if let page = await searched(request) { return page }
+        let page = try await database.places(for: request)
+        if isAdmitted(page) { return page }
+        if let page = await searched(request) { return page }
+        throw Self.isBehind
+    }
+
+    /// The place, from memory or from the database.
+    ///
+    /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
+    public func place(for request: PlaceRequest) async throws(PlaceStoreError) -> RankedPage {
+        if let page = try immediatePlace(for: request) { return page }
+        let page = try await database.place(for: request)
+        if isAdmitted(page) { return page }
+        if let page = try immediatePlace(for: request) { return page }
+        throw Self.isBehind
+    }
+
+    /// The page by a search on a helper thread; nil where the places aren't in memory, or too many searches wait.
+    private func searched(_ request: NearbyPlacesRequest) async -> RankedPage? {
+        guard let ranking = Ranking(pageOf: request), let snapshot = index.pinned(at: loop.now) else {
+            return nil
+        }
+        let query = IndexQuery(request, ranking, snapshot.vocabulary)
+        guard let page = try? await index.searches.run({ snapshot.search(query) }) else { return nil }
+        return RankedPage(page, of: request, in: snapshot, isKept: true)
+    }
+
+    private static let isBehind = PlaceStoreError.unavailable(
+        reason: "the database is behind what was served before")
+
+    private func isAdmitted(_ page: RankedPage) -> Bool {
+        guard let rows = page.places as? RankedRows, let version = rows.version else { return true }
+        return index.admits(version)
+    }
+
+    /// The number of places of each category, in memory or as the database has counted them.
+    ///
+    /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
+    public func categories() async throws(PlaceStoreError) -> CategoryCounts {
+        if let counts = countsInMemory() { return counts }
+        for _ in 0..<2 {
+            let counts = try await database.categories()
+            guard let version = database.dataset.countedVersion, version.datasetID == counts.datasetID,
+                !index.admits(version)
+            else { return counts }
+            if let counts = countsInMemory() { return counts }
+            // They were counted before the places in memory were served, and kept.
+            database.dataset.categoryCounts.forget()
+        }
+        throw Self.isBehind
+    }
+
+    private func countsInMemory() -> CategoryCounts? {
+        guard let facts = currentFacts() else { return nil }
+        return index.withSnapshot(at: loop.now) { snapshot in
+            if let counts, counts.datasetID == snapshot.datasetID { return counts }
+            let categories = facts.vocabulary.sortedNames.map { name in
+                let number = snapshot.vocabulary.number(of: name)
+                return CategoryCount(name: name, count: number.map { snapshot.categoryCounts[Int($0)] } ?? 0)
+            }
+            let counts = CategoryCounts(categories: categories, datasetID: snapshot.datasetID)
+            self.counts = counts
+            return counts
+        }
+    }
+
+    // MARK: State
+
+    /// As the database's store does.
+    public func warmUp() async { await database.warmUp() }
+
+    /// The state of the database; where the places have to be in memory, also whether they have been.
+    public func checkHealth() async -> StoreHealth {
+        let health = await database.checkHealth()
+        guard isRequired, !index.hasLoaded, health == .reachable(missingMigrations: []) else { return health }
+        return .loading
+    }
+
+    /// Those of the database's store, and those of the places in memory.
+    public func collectMetrics(into snapshot: inout MetricsSnapshot) {
+        database.collectMetrics(into: &snapshot)
+        let status = index.status
+        let isServing = index.isServing(at: loop.now)
+        snapshot.add(status.placeCount, to: DatabaseMetrics.indexPlaces)
+        snapshot.add(status.bytes, to: DatabaseMetrics.indexBytes)
+        snapshot.add(Double(status.revision), to: DatabaseMetrics.indexRevision)
+        for phase in ServedIndex.Status.Phase.allCases {
+            let isCurrent = phase == status.phase && (phase != .serving || isServing)
+            snapshot.add(isCurrent ? 1 : 0, to: DatabaseMetrics.indexState, phase.rawValue)
+        }
+        if let time = status.confirmedAt {
+            snapshot.add(max(0, (loop.now - time) / .seconds(1)), to: DatabaseMetrics.indexConfirmed)
+        }
+        snapshot.add(status.loadCount, to: DatabaseMetrics.indexLoads)
+        snapshot.add(status.changeCount, to: DatabaseMetrics.indexChanges)
+    }
+
+    /// Reads the places in memory no more, and closes the database's store.
+    public func close() async {
+        if let reader { index.published.removeReader(reader) }
+        reader = nil
+        await database.close()
+    }
+}

@@ -1,0 +1,110 @@
+import Geodesy
+import POIService
+import PointsOfInterestAPI
+import PointsOfInterestServerAPI
+import SpatialIndex
+
+/// The places of a page that was found in memory, to be written in the turn in which it was found.
+///
+/// No larger than three words, so that a `RankedPage` has it without allocating memory.
+struct IndexedPlaces: PlaceSource {
+    /// Not retained: all loops would share the count.
+    private unowned(unsafe) let snapshot: IndexSnapshot
+    private let placed: [IndexPage.Placed]
+    private let showsDistances: Bool
+
+    /// - Parameter showsDistances: whether the request has a centre.
+    init(_ placed: [IndexPage.Placed], in snapshot: IndexSnapshot, showsDistances: Bool) {
+        self.snapshot = snapshot
+        self.placed = placed
+        self.showsDistances = showsDistances
+    }
+
+    var count: Int { placed.count }
+
+    func write(_ index: Int, as form: PlacesForm, to writer: inout JSONWriter) {
+        write(placed[index], from: snapshot.records, as: form, to: &writer)
+    }
+
+    func writeAll(as form: PlacesForm, to writer: inout JSONWriter) {
+        let records = snapshot.records
+        for place in placed { write(place, from: records, as: form, to: &writer) }
+    }
+
+    @inline(__always)
+    private func write(
+        _ place: IndexPage.Placed, from records: IndexRecords, as form: PlacesForm,
+        to writer: inout JSONWriter
+    ) {
+        form.write(
+            record: records[place.reference], distance: showsDistances ? place.distanceMeters : nil,
+            to: &writer)
+    }
+}
+
+/// The same for later: it keeps the snapshot.
+struct KeptIndexedPlaces: PlaceSource {
+    private let places: IndexedPlaces
+    private let owner: IndexSnapshot
+
+    init(_ placed: [IndexPage.Placed], in snapshot: IndexSnapshot, showsDistances: Bool) {
+        places = IndexedPlaces(placed, in: snapshot, showsDistances: showsDistances)
+        owner = snapshot
+    }
+
+    var count: Int { places.count }
+
+    func write(_ index: Int, as form: PlacesForm, to writer: inout JSONWriter) {
+        places.write(index, as: form, to: &writer)
+    }
+}
+
+extension IndexQuery {
+    /// What a request looks for.
+    ///
+    /// - Parameter vocabulary: that of the snapshot that is searched.
+    init(_ request: NearbyPlacesRequest, _ ranking: Ranking, _ vocabulary: IndexVocabulary) {
+        self.init(ranking: ranking)
+        box = request.box
+        isFeatured = request.featured
+        if !request.categories.isEmpty {
+            // A category without places has no number, and matches nothing.
+            categories = request.categories.compactMap(vocabulary.number)
+        }
+        words = request.searchText.map { SearchWords.words(ofQuery: $0).map { Array($0.utf8) } }
+    }
+}
+
+extension RankedPage {
+    /// The page of a search in memory.
+    ///
+    /// - Parameter isKept: whether the page may be used after the turn in which it was found.
+    init(_ page: IndexPage, of request: NearbyPlacesRequest, in snapshot: IndexSnapshot, isKept: Bool) {
+        // A box without a centre is ordered around its middle, and shows no distances.
+        let showsDistances = request.center != nil
+        let places: any PlaceSource =
+            isKept
+            ? KeptIndexedPlaces(page.placed, in: snapshot, showsDistances: showsDistances)
+            : IndexedPlaces(page.placed, in: snapshot, showsDistances: showsDistances)
+        self.init(places: places, end: page.end, datasetID: snapshot.datasetID)
+    }
+
+    /// The page of one place in memory; empty where there is no such place. For the turn in which it is made.
+    init(_ request: PlaceRequest, in snapshot: IndexSnapshot) {
+        let id = Int64(request.id)
+        let placed = snapshot.place(withID: id).map { reference in
+            let position = snapshot.position(of: reference)
+            let candidate = Candidate(id: id, latitude: position.latitude, longitude: position.longitude)
+            let distance = request.center.map { Geodesic.distanceMeters(from: $0, to: candidate) }
+            return IndexPage.Placed(reference: reference, id: id, distanceMeters: distance ?? 0)
+        }
+        let places = IndexedPlaces(
+            placed.map { [$0] } ?? [], in: snapshot, showsDistances: request.center != nil)
+        self.init(places: places, datasetID: snapshot.datasetID)
+    }
+}
+
+extension IndexSnapshot {
+    /// The dataset of its places.
+    var datasetID: DatasetID { DatasetID(high: version.datasetIDHigh, low: version.datasetIDLow) }
+}

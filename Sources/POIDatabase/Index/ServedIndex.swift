@@ -1,0 +1,163 @@
+import EventLoop
+import Locking
+import POIService
+import PointsOfInterestServerAPI
+import SpatialIndex
+import Synchronization
+
+/// The places in memory that a process serves: kept up to date by one `IndexFollower`, read by the stores of all loops.
+///
+/// Any thread, apart from what is said at a function.
+public final class ServedIndex: Sendable {
+    /// What is known about the dataset that is served, besides its places.
+    struct Facts: Sendable {
+        let version: DatasetVersion
+        let vocabulary: CategoryVocabulary
+    }
+
+    /// What the metrics tell.
+    struct Status: Sendable {
+        /// How far the follower has come.
+        enum Phase: String, Sendable, CaseIterable {
+            case connecting, loading, serving, waiting
+            case tooLarge = "too_large"
+        }
+
+        var phase = Phase.connecting
+        var (placeCount, bytes, revision) = (0, 0, Int64(0))
+        var (loadCount, changeCount) = (0, 0)
+        /// By the loops' clock.
+        var confirmedAt: Duration?
+    }
+
+    private struct State {
+        var facts: Facts?
+        /// The newest dataset that was served from memory. A page of the database that is older is refused.
+        var published: DatasetVersion?
+        /// The newest dataset that was served at all. Places in memory that are older aren't served.
+        var served: DatasetVersion?
+        var status = Status()
+        var hasLoaded = false
+    }
+
+    let published = PublishedIndex()
+    /// Finishes searches that take long.
+    let searches = BlockingThread(name: "poi-search", capacity: 64)
+    /// Until when the snapshot may be served, in milliseconds of the loops' clock. Readers check it themselves, so that
+    /// nothing old is served even while the follower's thread is busy or stuck.
+    private let validUntil = Atomic<Int64>(0)
+    private let state = Lock(State())
+
+    /// Has no places yet.
+    public init() {}
+
+    // MARK: Readers
+
+    /// Runs `body` with the snapshot that may be served now. Only on the thread of a loop that is a reader; the snapshot
+    /// must not be kept, nor used across a suspension.
+    ///
+    /// - Parameter now: by the loop's clock.
+    /// - Returns: nil where there is none.
+    @discardableResult
+    func withSnapshot<Result>(at now: Duration, _ body: (IndexSnapshot) throws -> Result) rethrows -> Result?
+    {
+        guard mayServe(at: now) else { return nil }
+        return try published.withSnapshot(body)
+    }
+
+    /// The snapshot that may be served now, for longer than a turn; nil where there is none.
+    func pinned(at now: Duration) -> IndexSnapshot? {
+        mayServe(at: now) ? published.pinned() : nil
+    }
+
+    /// Whether a snapshot may be served now.
+    func isServing(at now: Duration) -> Bool { mayServe(at: now) && state.withLock { $0.facts != nil } }
+
+    /// Whether the time until which a snapshot may be served isn't over.
+    func mayServe(at now: Duration) -> Bool {
+        now < .milliseconds(validUntil.load(ordering: .acquiring))
+    }
+
+    /// What is known about the served dataset; nil where there is none.
+    var facts: Facts? { state.withLock { $0.facts } }
+
+    /// Whether the places have been in memory once.
+    var hasLoaded: Bool { state.withLock { $0.hasLoaded } }
+
+    /// What the metrics tell.
+    var status: Status { state.withLock { $0.status } }
+
+    /// Notes that a page of the database is about to be served. Where that is of another dataset than the places in memory,
+    /// these aren't served any more until the follower publishes some that are as new: a request that began before they
+    /// were published may bring such a page, and one that found too many searches waiting.
+    ///
+    /// - Returns: false where it must not be, since newer places were served from memory before.
+    func admits(_ version: DatasetVersion) -> Bool {
+        state.withLock { state in
+            if let published = state.published, version.isOlder(than: published) { return false }
+            state.served = Self.newer(state.served, version)
+            if let facts = state.facts, facts.version != version {
+                validUntil.store(0, ordering: .releasing)
+            }
+            return true
+        }
+    }
+
+    // MARK: The follower
+
+    /// The newest dataset that was served, from memory or from the database.
+    var served: DatasetVersion? { state.withLock { $0.served } }
+
+    /// Serves a snapshot from now on.
+    ///
+    /// - Returns: false where the database has served newer places: then nothing changes.
+    func publish(_ snapshot: IndexSnapshot, _ facts: Facts, until time: Duration) -> Bool {
+        let isNew: Bool? = state.withLock { state in
+            if let served = state.served, facts.version.isOlder(than: served) { return nil }
+            let isNew = state.facts?.version != facts.version
+            state.facts = facts
+            state.published = Self.newer(state.published, facts.version)
+            state.served = Self.newer(state.served, facts.version)
+            state.hasLoaded = true
+            return isNew
+        }
+        guard let isNew else { return false }
+        if isNew || published.pinned() !== snapshot { published.publish(snapshot) }
+        return state.withLock { state in
+            // The database may have served other places just now.
+            guard state.served == facts.version else { return false }
+            validUntil.store(time.milliseconds, ordering: .releasing)
+            return true
+        }
+    }
+
+    /// Serves nothing from now on.
+    func withdraw() {
+        validUntil.store(0, ordering: .releasing)
+        state.withLock { $0.facts = nil }
+        published.withdraw()
+    }
+
+    /// Forgets what was served: the database has lost it.
+    func forgetServed() {
+        state.withLock { ($0.published, $0.served) = (nil, nil) }
+    }
+
+    /// Takes what the metrics tell.
+    func update(_ body: (inout Status) -> Void) {
+        state.withLock { body(&$0.status) }
+    }
+
+    /// The newer of two datasets; the second where they belong to different histories.
+    private static func newer(_ first: DatasetVersion?, _ second: DatasetVersion) -> DatasetVersion {
+        guard let first, second.isOlder(than: first) else { return second }
+        return first
+    }
+}
+
+extension Duration {
+    /// In whole milliseconds.
+    fileprivate var milliseconds: Int64 {
+        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,56 @@
+/// What happens to the places that the process keeps in memory.
+public enum IndexObservation: Sendable, Hashable {
+    /// They are being read; the memory is in bytes.
+    case loading(places: Int, bytes: Int, duration: Duration)
+    /// They have been read.
+    case loaded(places: Int, bytes: Int, duration: Duration)
+    /// They are served from now on.
+    case serving(places: Int, bytes: Int)
+    /// The database serves from now on; `reason` is one word.
+    case withdrawn(reason: String)
+    /// They take more memory than they may: the database serves.
+    case tooLarge(places: Int, bytes: Int, maximum: Int, isRequired: Bool)
+
+    package var level: String {
+        switch self {
+        case .loading, .loaded, .serving: "info"
+        case .withdrawn, .tooLarge(_, _, _, false): "warning"
+        case .tooLarge: "error"
+        }
+    }
+
+    package var name: String {
+        switch self {
+        case .loading: "index-loading"
+        case .loaded: "index-loaded"
+        case .serving: "index-serving"
+        case .withdrawn: "index-withdrawn"
+        case .tooLarge: "index-too-large"
+        }
+    }
+
+    var message: String {
+        switch self {
+        case .loading(let places, let bytes, let duration):
+            "\(places) places read into memory in \(duration.tenths) s, \(bytes.mebibytes) MiB"
+        case .loaded(let places, let bytes, let duration):
+            "all \(places) places are in memory after \(duration.tenths) s, \(bytes.mebibytes) MiB"
+        case .serving(let places, let bytes):
+            "places are served from memory: \(places) in \(bytes.mebibytes) MiB"
+        case .withdrawn(let reason): "places are served from the database: \(reason)"
+        case .tooLarge(let places, let bytes, let maximum, _):
+            "\(places) places take \(bytes.mebibytes) MiB, and 2.1 times that while they are loaded again, which is more "
+                + "than POI_INDEX_MAX_MEMORY (\(maximum.mebibytes) MiB): places are served from the database"
+        }
+    }
+}
+
+extension Int {
+    /// A number of bytes in MiB, rounded up.
+    fileprivate var mebibytes: Int { (self >> 20) + (self & 0xF_FFFF == 0 ? 0 : 1) }
+}
+
+extension Duration {
+    /// Seconds with one decimal.
+    fileprivate var tenths: Double { ((self / .seconds(1)) * 10).rounded() / 10 }
+}

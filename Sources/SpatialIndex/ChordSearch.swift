@@ -1,0 +1,236 @@
+import Geodesy
+import PointsOfInterestAPI
+
+/// How much a search may still do, in about ten nanoseconds each.
+struct WorkBudget {
+    /// What a loop may spend on one search: about a millisecond.
+    static let ofATurn = 60_000
+    /// A node's block, and a place that a filter is asked about.
+    static let node = 15, place = 2, filteredPlace = 6
+    /// A geodesic that `geod_inverse` computes, and a node's box that is compared with one of latitudes and longitudes.
+    static let geodesic = 200, boxComparison = 40
+
+    private(set) var remaining: Int
+
+    var isSpent: Bool { remaining < 0 }
+
+    mutating func spend(_ work: Int) { remaining &-= work }
+}
+
+extension WorkBudget {
+    static let unlimited = WorkBudget(remaining: .max)
+}
+
+/// The search for the shortest chords: depth first through trees of boxes, the nearest child first.
+///
+/// Boxes are compared as floats. The centre is rounded so that no distance to a box is too long, and what rounding adds up
+/// to, less than a millionth, is taken off.
+struct ChordSearch {
+    /// The centre in space.
+    let point: SIMD3<Double>
+    /// The centre as floats, rounded up and down.
+    private let above, below: SIMD3<Float>
+    /// Places with a shorter squared chord are before the page; 0 on the first page.
+    private let innerBound: Float
+    private let box: BoundingBox?
+    /// The distances to the children of a node on each level, a row of 16 for each; what was visited is `done`. Behind them
+    /// is a row for a leaf's places.
+    private let rows: UnsafeMutablePointer<Float>
+    var list: NearestList
+    var work: WorkBudget
+
+    /// More than any squared distance.
+    private static let done: Float = 1e30
+    /// More than the rounding of floats adds up to.
+    private static let rounding: Float = 1 + 1e-6
+
+    /// The floats that a search needs as its memory.
+    static let rowsSize = (PackedTree.maximumLevelCount + 1) * PackedTree.width
+
+    /// - Parameters:
+    ///   - maximumMeters: how far places may be.
+    ///   - rows: memory for `rowsSize` floats.
+    ///   - keys: memory for as many places as are looked for.
+    init(
+        _ query: IndexQuery, maximumMeters: Double, rows: UnsafeMutablePointer<Float>,
+        keys: UnsafeMutableBufferPointer<UInt64>, work: WorkBudget
+    ) {
+        box = query.box
+        self.rows = rows
+        self.work = work
+        point = Ellipsoid.point(query.ranking.center)
+        let rounded = SIMD3(Float(point.x), Float(point.y), Float(point.z))
+        above = SIMD3(rounded.x.nextUp, rounded.y.nextUp, rounded.z.nextUp)
+        below = SIMD3(rounded.x.nextDown, rounded.y.nextDown, rounded.z.nextDown)
+        list = NearestList(keys, bound: Self.outerBound(maximumMeters))
+        innerBound = Self.innerBound(query.ranking)
+    }
+
+    /// Longer chords belong to places that are farther than this.
+    private static func outerBound(_ meters: Double) -> Float {
+        let chord = Ranking.chordMeters(ofGeodesicBeyond: meters) + 0.001
+        return min(done, Float(min(1e15, chord * chord)) * rounding)
+    }
+
+    /// The chords whose geodesics are all shorter than the position's distance.
+    private static func innerBound(_ ranking: Ranking) -> Float {
+        guard let after = ranking.after, after.distanceMeters > 0 else { return 0 }
+        let chord = max(0, Ranking.chordMeters(ofGeodesicAtMost: after.distanceMeters) - 0.001)
+        return Float(chord * chord) / rounding
+    }
+
+    /// Looks for places in a tree; returns false where the work is spent before that is done.
+    mutating func search(_ tree: PackedTree, of part: PartView, _ filter: PlaceFilter) -> Bool {
+        let levels = TreeLevels(of: tree)
+        guard levels.count > 0 else {
+            scan(0, of: tree, part, filter)
+            return !work.isSpent
+        }
+        var path = TreeLevels(of: tree)  // the node on each level
+        var level = levels.count - 1
+        path[level] = 0
+        var row = rows + level * PackedTree.width
+        let boxes = part.columns.boxes.base
+        measure(boxes + levels[level] * PackedTree.blockSize, into: row)
+        while true {
+            let nearest = Self.minimum(of: row)
+            if nearest >= list.bound * Self.rounding || nearest >= Self.done / 2 {
+                level += 1
+                if level == levels.count { return true }
+                row = rows + level * PackedTree.width
+                continue
+            }
+            let child = Int(nearest.bitPattern & 15)
+            row[child] = Self.done
+            if work.isSpent { return false }
+            if isSelective {
+                let block = boxes + (levels[level] + path[level]) * PackedTree.blockSize
+                guard mayHoldPlaces(child, of: block) else { continue }
+            }
+            let node = path[level] * PackedTree.width + child
+            if level == 0 {
+                scan(node, of: tree, part, filter)
+            } else {
+                level -= 1
+                path[level] = node
+                row = rows + level * PackedTree.width
+                measure(boxes + (levels[level] + node) * PackedTree.blockSize, into: row)
+                work.spend(WorkBudget.node)
+            }
+        }
+    }
+
+    // MARK: - Nodes
+
+    /// Writes the squared distances to 16 boxes, with the children's numbers in their last four bits.
+    private func measure(_ block: UnsafePointer<Float>, into row: UnsafeMutablePointer<Float>) {
+        let width = PackedTree.width
+        for child in 0..<16 {
+            let x = Self.outside(block[child] - above.x, below.x - block[3 &* width &+ child])
+            let y = Self.outside(block[width &+ child] - above.y, below.y - block[4 &* width &+ child])
+            let z = Self.outside(block[2 &* width &+ child] - above.z, below.z - block[5 &* width &+ child])
+            let square = x * x + y * y + z * z
+            let bounded = square < Self.done ? square : Self.done
+            row[child] = Float(bitPattern: bounded.bitPattern & ~15 | UInt32(truncatingIfNeeded: child))
+        }
+    }
+
+    @inline(__always)
+    private static func outside(_ below: Float, _ above: Float) -> Float {
+        let outside = below > above ? below : above
+        return outside > 0 ? outside : 0
+    }
+
+    /// In four lanes, which the compiler makes one.
+    private static func minimum(of row: UnsafeMutablePointer<Float>) -> Float {
+        var lanes = (row[0], row[1], row[2], row[3])
+        for index in 1..<4 {
+            let next = (row[4 &* index], row[4 &* index &+ 1], row[4 &* index &+ 2], row[4 &* index &+ 3])
+            lanes.0 = next.0 < lanes.0 ? next.0 : lanes.0
+            lanes.1 = next.1 < lanes.1 ? next.1 : lanes.1
+            lanes.2 = next.2 < lanes.2 ? next.2 : lanes.2
+            lanes.3 = next.3 < lanes.3 ? next.3 : lanes.3
+        }
+        let (left, right) = (lanes.0 < lanes.1 ? lanes.0 : lanes.1, lanes.2 < lanes.3 ? lanes.2 : lanes.3)
+        return left < right ? left : right
+    }
+
+    /// Whether there is more to know of a child than its distance.
+    private var isSelective: Bool { innerBound > 0 || box != nil }
+
+    /// Whether a child isn't all before the page, nor outside of the query's box.
+    private mutating func mayHoldPlaces(_ child: Int, of block: UnsafePointer<Float>) -> Bool {
+        if innerBound > 0 {
+            var square: Float = 0
+            for axis in 0..<3 {
+                let lower = block[axis * PackedTree.width + child]
+                let upper = block[(axis + 3) * PackedTree.width + child]
+                let across = max(above[axis] - lower, upper - below[axis])
+                square += across * across
+            }
+            if square * Self.rounding < innerBound { return false }
+        }
+        guard let box else { return true }
+        work.spend(WorkBudget.boxComparison)
+        return SurfaceBounds(of: child, in: block).mayMeet(box)
+    }
+
+    // MARK: - Places
+
+    private mutating func scan(_ leaf: Int, of tree: PackedTree, _ part: PartView, _ filter: PlaceFilter) {
+        let start = leaf * PackedTree.width
+        let count = min(PackedTree.width, Int(tree.count) - start)
+        work.spend(WorkBudget.place * count)
+        if let listStart = tree.listStart {
+            let places = part.columns.listedPlaces.base + Int(listStart) + start
+            for index in 0..<count { consider(Int(places[index]), of: part, filter) }
+        } else if count == PackedTree.width {
+            scan(wholeLeafAt: start, part, filter)
+        } else {
+            for place in start..<start + count { consider(place, of: part, filter) }
+        }
+    }
+
+    /// The same for 16 places that follow each other, whose chords are computed at once.
+    private mutating func scan(wholeLeafAt start: Int, _ part: PartView, _ filter: PlaceFilter) {
+        let row = rows + PackedTree.maximumLevelCount * PackedTree.width
+        let (xs, ys, zs) = (
+            part.columns.x.base + start, part.columns.y.base + start, part.columns.z.base + start
+        )
+        let center = (point.x, point.y, point.z)
+        for index in 0..<16 {
+            let (x, y, z) = (xs[index] - center.0, ys[index] - center.1, zs[index] - center.2)
+            row[index] = Float(x * x + y * y + z * z)
+        }
+        for index in 0..<16 where row[index] < list.bound {
+            take(start &+ index, at: row[index], of: part, filter)
+        }
+    }
+
+    /// Takes a place if it is near enough, and matches; once, where it may have been taken before.
+    @inline(__always)
+    mutating func consider(
+        _ place: Int, of part: PartView, _ filter: PlaceFilter, mayBeListed: Bool = false
+    ) {
+        let x = part.columns.x[place] - point.x
+        let y = part.columns.y[place] - point.y
+        let z = part.columns.z[place] - point.z
+        let square = Float(x * x + y * y + z * z)
+        guard square < list.bound else { return }
+        take(place, at: square, of: part, filter, mayBeListed: mayBeListed)
+    }
+
+    @inline(__always)
+    private mutating func take(
+        _ place: Int, at square: Float, of part: PartView, _ filter: PlaceFilter, mayBeListed: Bool = false
+    ) {
+        guard square >= innerBound else { return }
+        if filter.isNeeded {
+            work.spend(WorkBudget.filteredPlace)
+            guard filter.admits(place, of: part) else { return }
+        }
+        let number = part.base &+ UInt32(truncatingIfNeeded: place)
+        if mayBeListed, list.contains(square, number) { return }
+        list.insert(square, number)
+    }
+}

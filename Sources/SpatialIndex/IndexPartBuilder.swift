@@ -1,0 +1,105 @@
+import Geodesy
+import PointsOfInterestAPI
+
+/// Collects places in any order, each id once, and packs them. One thread at a time.
+///
+/// Records stay in the order in which places are added, so places that are near each other are best added one after the
+/// other. While it packs, it needs less than the part takes without its records.
+public struct IndexPartBuilder: ~Copyable {
+    private let collected: CollectedPlaces
+    private var vocabulary: IndexVocabulary
+
+    /// Starts without places.
+    ///
+    /// - Parameters:
+    ///   - expecting: about how many places will be added.
+    ///   - vocabulary: that of the snapshot that the part is for; a first part starts with an empty one.
+    public init(expecting count: Int, vocabulary: IndexVocabulary = IndexVocabulary()) {
+        self.vocabulary = vocabulary
+        collected = CollectedPlaces(expecting: max(0, count))
+    }
+
+    /// How many places were added.
+    public var placeCount: Int { collected.ids.count }
+
+    /// About how much memory the part will take, in bytes.
+    public var bytes: Int { collected.records.bytes + placeCount * 90 + collected.words.count * 10 }
+
+    /// The number of a category, which is added if it is new; nil where there are 65,536 others.
+    public mutating func category(named name: String) -> UInt16? { vocabulary.number(adding: name) }
+
+    /// Copies a place.
+    public mutating func add(_ entry: IndexEntry) { collected.add(entry) }
+
+    /// Packs the places.
+    public consuming func build() -> IndexPart {
+        IndexPart(columns: PartPacking(collected).columns(), vocabulary: vocabulary)
+    }
+}
+
+/// The columns of a builder, in the order in which places are added. It frees what `PartPacking` doesn't take.
+final class CollectedPlaces {
+    var ids: Column<Int64>
+    var latitudes, longitudes: Column<Double>
+    var kinds: Column<UInt32>
+    var recordStarts: Column<UInt64>
+    var records: Column<UInt8>
+    var table = WordTable()
+    /// Where each place's words begin in `words`; one more than there are places.
+    var wordStarts: Column<UInt32>
+    /// The words of each place, by their numbers in `table`, each once.
+    var words: Column<UInt32>
+    /// Whether the columns belong to a part by now.
+    var isPacked = false
+
+    init(expecting count: Int) {
+        ids = Column(capacity: count)
+        latitudes = Column(capacity: count)
+        longitudes = Column(capacity: count)
+        kinds = Column(capacity: count)
+        recordStarts = Column(capacity: count)
+        records = Column(capacity: 64 * count)
+        wordStarts = Column(capacity: count + 1)
+        wordStarts.append(0)
+        words = Column(capacity: 3 * count)
+    }
+
+    deinit {
+        guard !isPacked else { return }
+        ids.free()
+        latitudes.free()
+        longitudes.free()
+        kinds.free()
+        recordStarts.free()
+        records.free()
+        table.free()
+        wordStarts.free()
+        words.free()
+    }
+
+    func add(_ entry: IndexEntry) {
+        ids.append(entry.id)
+        latitudes.append(entry.latitude)
+        longitudes.append(entry.longitude)
+        kinds.append(PackedTree.kind(category: entry.category, isFeatured: entry.isFeatured))
+        recordStarts.append(UInt64(records.count))
+        withUnsafeBytes(of: UInt32(entry.record.count)) {
+            records.append($0.assumingMemoryBound(to: UInt8.self))
+        }
+        records.append(entry.record.assumingMemoryBound(to: UInt8.self))
+        addWords(of: entry.foldedName)
+        wordStarts.append(UInt32(words.count))
+    }
+
+    private func addWords(of name: UnsafeBufferPointer<UInt8>) {
+        let first = words.count
+        var start = 0
+        for end in 0...name.count where end == name.count || name[end] == UInt8(ascii: " ") {
+            if end > start {
+                let number = table.number(of: UnsafeBufferPointer(rebasing: name[start..<end]))
+                if !(first..<words.count).contains(where: { words[$0] == number }) { words.append(number) }
+            }
+            start = end + 1
+        }
+    }
+}

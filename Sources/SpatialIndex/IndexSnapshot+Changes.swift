@@ -1,0 +1,157 @@
+/// The next snapshots: used by the thread that follows the changes.
+extension IndexSnapshot {
+    /// Parts of at most so many places are merged at once, which takes milliseconds.
+    private static let smallPartCount = 4096
+
+    /// The snapshot after a change.
+    ///
+    /// - Parameters:
+    ///   - removedIDs: places that are gone; ids that no place has are left out.
+    ///   - added: places that are new or changed, built with this snapshot's vocabulary; nil where there are none.
+    ///   - version: the dataset that results.
+    public func applying(removedIDs: [Int64], added: IndexPart?, version: IndexVersion) -> IndexSnapshot {
+        let vocabulary = added?.vocabulary ?? vocabulary
+        var changes = LevelChanges(levels, counts: categoryCounts, categoryCount: vocabulary.names.count)
+        for id in removedIDs { changes.remove(id) }
+        if let added {
+            for place in 0..<added.placeCount { changes.remove(added.columns.ids[place]) }
+        }
+        var levels = changes.levels.filter { $0.liveCount > 0 || $0.part.placeCount > Self.smallPartCount }
+        if let added, added.placeCount > 0 {
+            changes.count(added)
+            levels.append(IndexLevel(part: added))
+        }
+        Self.mergeSmallParts(of: &levels, vocabulary)
+        return IndexSnapshot(
+            levels: levels, categoryCounts: changes.counts, version: version, vocabulary: vocabulary)
+    }
+
+    /// Keeps each small part larger than four times the next one, so that there are few.
+    private static func mergeSmallParts(of levels: inout [IndexLevel], _ vocabulary: IndexVocabulary) {
+        while levels.count > 1 {
+            let last = levels[levels.count - 1]
+            let before = levels[levels.count - 2]
+            guard before.part.placeCount <= smallPartCount, before.liveCount <= 4 * last.liveCount else {
+                return
+            }
+            let merged = IndexMerge(levels: [before, last], vocabulary: vocabulary).run()
+            levels.removeLast(2)
+            levels.append(IndexLevel(part: merged))
+        }
+    }
+
+    /// The merge of large parts that would make searches cheaper or free memory, and that takes too long to be done here;
+    /// nil where there is none.
+    ///
+    /// Proposed where a part is less than eight times as large as all that follow, or where a quarter of its places is dead.
+    /// So a place is packed anew a few times at most for each time that the number of places doubles.
+    public func proposedMerge() -> IndexMerge? {
+        let large = levels.prefix { $0.part.placeCount > Self.smallPartCount }
+        var start: Int?
+        var following = 0
+        for index in large.indices.reversed() {
+            let dead = large[index].dead?.count ?? 0
+            if large[index].part.placeCount <= 8 * following || 4 * dead > large[index].part.placeCount {
+                start = index
+            }
+            following += large[index].liveCount
+        }
+        guard let start else { return nil }
+        return IndexMerge(levels: Array(large[start...]), vocabulary: vocabulary)
+    }
+
+    /// The same places with the merged part instead of those it was made from. Places that changed since the merge was
+    /// proposed stay changed.
+    ///
+    /// - Returns: nil where this snapshot doesn't descend from the one that proposed the merge.
+    public func adopting(_ merged: IndexPart, of merge: IndexMerge) -> IndexSnapshot? {
+        guard let oldest = merge.levels.first?.part,
+            let first = levels.firstIndex(where: { $0.part === oldest }),
+            levels.count >= first + merge.levels.count
+        else { return nil }
+        let range = first..<first + merge.levels.count
+        var dead: PlaceBits?
+        for (old, new) in zip(merge.levels, levels[range]) {
+            guard old.part === new.part else { return nil }
+            guard let bits = new.dead, bits.count > old.dead?.count ?? 0 else { continue }
+            let columns = old.part.columns
+            for place in 0..<columns.count where bits.contains(place) && old.dead?.contains(place) != true {
+                guard let number = merged.columns.place(withID: columns.ids[place]) else { continue }
+                let marked = dead ?? PlaceBits(copying: nil, placeCount: merged.placeCount)
+                marked.insert(number)
+                dead = marked
+            }
+        }
+        var replaced = levels
+        replaced.replaceSubrange(range, with: [IndexLevel(part: merged, dead: dead)])
+        return IndexSnapshot(
+            levels: replaced, categoryCounts: categoryCounts, version: version, vocabulary: vocabulary)
+    }
+}
+
+/// Levels whose places die, with bits that are copied when the first one does.
+private struct LevelChanges {
+    private(set) var levels: [IndexLevel]
+    private(set) var counts: [Int]
+    private var isCopied: [Bool]
+
+    init(_ levels: [IndexLevel], counts: [Int], categoryCount: Int) {
+        self.levels = levels
+        self.counts = counts + Array(repeating: 0, count: max(0, categoryCount - counts.count))
+        isCopied = Array(repeating: false, count: levels.count)
+    }
+
+    mutating func remove(_ id: Int64) {
+        for index in levels.indices {
+            let columns = levels[index].part.columns
+            guard let place = columns.place(withID: id), levels[index].dead?.contains(place) != true else {
+                continue
+            }
+            if !isCopied[index] {
+                levels[index].dead = PlaceBits(copying: levels[index].dead, placeCount: columns.count)
+                isCopied[index] = true
+            }
+            levels[index].dead?.insert(place)
+            counts[Int(columns.kinds[place] >> 1)] -= 1
+        }
+    }
+
+    mutating func count(_ added: IndexPart) {
+        for place in 0..<added.placeCount { counts[Int(added.columns.kinds[place] >> 1)] += 1 }
+    }
+}
+
+/// Parts to be merged, which takes seconds for a million places: run it on a helper thread.
+public struct IndexMerge: Sendable {
+    let levels: [IndexLevel]
+    let vocabulary: IndexVocabulary
+
+    /// About how much memory the merged part will take, in bytes.
+    public var bytes: Int { levels.reduce(0) { $0 + $1.part.bytes } }
+
+    /// Packs the parts' places anew. Reads only what never changes, so it may run on any thread while changes go on.
+    public func run() -> IndexPart {
+        var builder = IndexPartBuilder(
+            expecting: levels.reduce(0) { $0 + $1.liveCount }, vocabulary: vocabulary)
+        var name: [UInt8] = []
+        for level in levels {
+            let columns = level.part.columns
+            for place in 0..<columns.count where level.dead?.contains(place) != true {
+                name.removeAll(keepingCapacity: true)
+                for word in columns.words.placeStarts[place]..<columns.words.placeStarts[place + 1] {
+                    name.append(UInt8(ascii: " "))
+                    name += columns.words.word(columns.words.placeWords[Int(word)])
+                }
+                let kind = columns.kinds[place]
+                name.withUnsafeBufferPointer { name in
+                    builder.add(
+                        IndexEntry(
+                            id: columns.ids[place], latitude: columns.latitudes[place],
+                            longitude: columns.longitudes[place], category: UInt16(kind >> 1),
+                            isFeatured: kind & 1 == 1, foldedName: name, record: columns.record(of: place)))
+                }
+            }
+        }
+        return builder.build()
+    }
+}

@@ -1,0 +1,206 @@
+import Geodesy
+import PointsOfInterestAPI
+import PointsOfInterestServerAPI
+
+/// Searches, on any thread that holds the snapshot.
+///
+/// The places with the shortest chords are found first, one more than the page needs. Nearly always they prove the page, as
+/// `Ranking.isComplete` tells; else more of them are tried, and then `DistanceSearch`, which always ends.
+extension IndexSnapshot {
+    /// Finds the page within about a millisecond.
+    ///
+    /// - Parameter page: any page; becomes the one that was found.
+    /// - Returns: false where it takes longer: `search` finds the page, on a helper thread.
+    public func searchAtOnce(_ query: IndexQuery, into page: inout IndexPage) -> Bool {
+        find(query, work: WorkBudget(remaining: WorkBudget.ofATurn), &page)
+    }
+
+    /// The same as a new page; nil where it takes longer.
+    public func searchAtOnce(_ query: IndexQuery) -> IndexPage? {
+        var page = IndexPage()
+        return searchAtOnce(query, into: &page) ? page : nil
+    }
+
+    /// The page, however long that takes.
+    public func search(_ query: IndexQuery) -> IndexPage {
+        var page = IndexPage()
+        guard find(query, work: .unlimited, &page) else {
+            fatalError("a search without a bound has ended")
+        }
+        return page
+    }
+
+    func find(_ query: IndexQuery, work: WorkBudget, _ page: inout IndexPage) -> Bool {
+        page.placed.removeAll(keepingCapacity: true)
+        page.end = nil
+        guard !query.matchesNothing, !views.isEmpty else { return true }
+        var work = work
+        let limit = query.ranking.limit
+        var maximumMeters = query.ranking.radiusMeters ?? .infinity
+        for capacity in [limit + 1, 4 * limit + 32] {
+            switch byChords(query, within: maximumMeters, capacity: capacity, &work, &page) {
+            case .page: return true
+            case .spent: return false
+            case .unproven(let found, let farthestMeters):
+                // Whatever belongs to the page is not farther than what was found: mostly that leaves a few more places.
+                maximumMeters = min(maximumMeters, farthestMeters)
+                guard capacity > limit + 1 else { continue }
+                return byDistances(query, seeds: found, work, &page)
+            }
+        }
+        return false
+    }
+
+    private enum Outcome {
+        /// The page is found.
+        case page
+        /// The work was spent.
+        case spent
+        /// The nearest places by their chords, which don't prove the page; the maximum distance of the page's places.
+        case unproven([Candidate], farthestMeters: Double)
+    }
+
+    /// Looks for the places with the shortest chords, and ranks them.
+    private func byChords(
+        _ query: IndexQuery, within maximumMeters: Double, capacity: Int, _ work: inout WorkBudget,
+        _ page: inout IndexPage
+    ) -> Outcome {
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: ChordSearch.rowsSize) { rows in
+            withUnsafeTemporaryAllocation(of: UInt64.self, capacity: capacity) { keys in
+                guard let rowsBase = rows.baseAddress else { return .spent }
+                var search = ChordSearch(
+                    query, maximumMeters: maximumMeters, rows: rowsBase, keys: keys, work: work)
+                let isDone = query.words == nil ? walk(query, &search) : searchWords(query, &search)
+                guard isDone else { return .spent }
+                work = search.work
+                return rank(search.list, from: search.point, query, &work, &page)
+            }
+        }
+    }
+
+    /// Looks into all trees that the query's places are in; false where the work was spent.
+    func walk(_ query: IndexQuery, _ search: inout ChordSearch) -> Bool {
+        for part in views {
+            let filter = PlaceFilter(query, for: part)
+            let isDone = query.forEachTree(of: part.columns) { search.search($0, of: part, filter) }
+            guard isDone else { return false }
+        }
+        return true
+    }
+
+    // MARK: - Ranking
+
+    /// Cuts the page, where the places found prove it.
+    private func rank(
+        _ list: NearestList, from point: SIMD3<Double>, _ query: IndexQuery, _ work: inout WorkBudget,
+        _ page: inout IndexPage
+    ) -> Outcome {
+        let ranking = query.ranking
+        // A function, unlike a closure that is kept, takes no memory.
+        func measure(_ number: Int) -> Double {
+            distanceMeters(from: ranking.center, to: UInt32(truncatingIfNeeded: number))
+        }
+        return withUnsafeTemporaryAllocation(of: DistanceBounds.self, capacity: max(1, list.count)) {
+            memory in
+            let bounds = UnsafeMutableBufferPointer(rebasing: memory[..<list.count])
+            for index in 0..<list.count {
+                let number = list.number(at: index)
+                let (part, place) = place(number)
+                bounds[index] = DistanceBounds(
+                    index: Int(number), id: part.columns.ids[place], from: point,
+                    to: part.columns.point(of: place), measuring: measure)
+            }
+            let count = ranking.rank(bounds, measuring: measure)
+            for entry in bounds where entry.minimum == entry.maximum { work.spend(WorkBudget.geodesic) }
+            // A float is off by less than a ten-millionth.
+            let lastSquare = list.count > 0 ? Double(list.squaredChord(at: list.count - 1)) : 0
+            let fetch = Ranking.Fetch(
+                candidateLimit: list.isFull ? list.count : list.count + 1, candidateCount: list.count,
+                lastChordMeters: lastSquare.squareRoot() * (1 - 1e-7))
+            let farthest = count > 0 ? bounds[count - 1].maximum : nil
+            guard ranking.isComplete(count: count, farthestMeters: farthest, after: fetch) else {
+                let found = (0..<list.count).map { candidate(list.number(at: $0)) }
+                return .unproven(
+                    found, farthestMeters: count == ranking.limit ? farthest ?? .infinity : .infinity)
+            }
+            cut(bounds, count, ranking, &page)
+            return .page
+        }
+    }
+
+    /// Cuts the page out of a complete ranking of so many places.
+    private func cut(
+        _ placed: UnsafeMutableBufferPointer<DistanceBounds>, _ count: Int, _ ranking: Ranking,
+        _ page: inout IndexPage
+    ) {
+        let shownCount = min(count, ranking.pageSize)
+        page.placed.reserveCapacity(shownCount)
+        for index in 0..<shownCount {
+            let reference = reference(UInt32(truncatingIfNeeded: placed[index].index))
+            page.placed.append(
+                IndexPage.Placed(
+                    reference: reference, id: placed[index].id, distanceMeters: placed[index].maximum))
+        }
+        if count > shownCount, shownCount > 0 {
+            let last = candidate(UInt32(truncatingIfNeeded: placed[shownCount - 1].index))
+            page.end = ranking.pageEnd(at: last, pageCount: shownCount)
+        }
+    }
+
+    /// Finds the page by measuring, seeded with places that are near; false where the work is spent before that is done.
+    private func byDistances(
+        _ query: IndexQuery, seeds: [Candidate], _ work: WorkBudget, _ page: inout IndexPage
+    ) -> Bool {
+        var search = DistanceSearch(query, views, work: work)
+        search.take(seeds)
+        guard query.words == nil ? search.run() : search.measurePostings() else { return false }
+        let candidates = search.candidates
+        let (placed, end) = query.ranking.page(of: query.ranking.rank(candidates), from: candidates)
+        page.placed = placed.compactMap { placed in
+            place(withID: placed.id).map {
+                IndexPage.Placed(reference: $0, id: placed.id, distanceMeters: placed.distanceMeters)
+            }
+        }
+        page.end = end
+        return true
+    }
+
+    // MARK: - Numbers among all parts
+
+    /// The part and the place of a number among all parts.
+    private func place(_ number: UInt32) -> (part: PartView, place: Int) {
+        let reference = reference(number)
+        return (views[Int(reference.part)], Int(reference.place))
+    }
+
+    private func reference(_ number: UInt32) -> IndexPlaceReference {
+        var part = views.count - 1
+        while views[part].base > number { part -= 1 }
+        return IndexPlaceReference(part: UInt32(truncatingIfNeeded: part), place: number - views[part].base)
+    }
+
+    private func candidate(_ number: UInt32) -> Candidate {
+        let (part, place) = place(number)
+        return part.columns.candidate(place)
+    }
+
+    private func distanceMeters(from center: Coordinate, to number: UInt32) -> Double {
+        Geodesic.distanceMeters(from: center, to: candidate(number))
+    }
+}
+
+extension PartColumns {
+    func candidate(_ place: Int) -> Candidate {
+        Candidate(id: ids[place], latitude: latitudes[place], longitude: longitudes[place])
+    }
+
+    /// Its point in space.
+    @inline(__always)
+    func point(of place: Int) -> SIMD3<Double> { SIMD3(x[place], y[place], z[place]) }
+
+    /// The straight line from a point in space.
+    func chordMeters(from point: SIMD3<Double>, to place: Int) -> Double {
+        let (x, y, z) = (x[place] - point.x, y[place] - point.y, z[place] - point.z)
+        return (x * x + y * y + z * z).squareRoot()
+    }
+}

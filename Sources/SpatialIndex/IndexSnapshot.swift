@@ -1,0 +1,156 @@
+/// Which dataset a snapshot holds.
+public struct IndexVersion: Hashable, Sendable {
+    /// The revision of the dataset.
+    public var revision: Int64
+    /// The first 64 bits of the dataset id.
+    public var datasetIDHigh: UInt64
+    /// The last 64 bits of the dataset id.
+    public var datasetIDLow: UInt64
+
+    /// Names a dataset.
+    public init(revision: Int64, datasetIDHigh: UInt64, datasetIDLow: UInt64) {
+        self.revision = revision
+        self.datasetIDHigh = datasetIDHigh
+        self.datasetIDLow = datasetIDLow
+    }
+}
+
+/// All places of one dataset: packed parts, and which of their places later parts replaced or removed. Immutable.
+public final class IndexSnapshot: @unchecked Sendable {
+    // @unchecked: `views` is written in `init`, only read from then on, and freed in `deinit`; what it points to belongs to
+    // the parts and the bits in `levels`.
+
+    /// The parts, the largest and oldest first.
+    let levels: [IndexLevel]
+    /// The same as plain memory, which a search reads without counting references.
+    let views: UnsafeMutableBufferPointer<PartView>
+    /// Which dataset this is.
+    public let version: IndexVersion
+    /// The categories and their numbers.
+    public let vocabulary: IndexVocabulary
+    /// How many places there are.
+    public let placeCount: Int
+    /// How many places each category has, by its number.
+    public let categoryCounts: [Int]
+
+    /// The snapshot of a single part.
+    public convenience init(part: IndexPart, version: IndexVersion) {
+        var counts = [Int](repeating: 0, count: part.vocabulary.names.count)
+        for place in 0..<part.placeCount { counts[Int(part.columns.kinds[place] >> 1)] += 1 }
+        self.init(
+            levels: [IndexLevel(part: part)], categoryCounts: counts, version: version,
+            vocabulary: part.vocabulary)
+    }
+
+    init(levels: [IndexLevel], categoryCounts: [Int], version: IndexVersion, vocabulary: IndexVocabulary) {
+        self.levels = levels
+        self.categoryCounts = categoryCounts
+        self.version = version
+        self.vocabulary = vocabulary
+        placeCount = levels.reduce(0) { $0 + $1.liveCount }
+        views = .allocate(capacity: levels.count)
+        var base = 0
+        for (index, level) in levels.enumerated() {
+            views.initializeElement(
+                at: index,
+                to: PartView(columns: level.part.columns, dead: level.dead?.words, base: UInt32(base)))
+            base += level.part.placeCount
+        }
+    }
+
+    deinit { views.deallocate() }
+
+    /// The memory that it takes, in bytes.
+    public var bytes: Int { levels.reduce(0) { $0 + $1.part.bytes + ($1.dead?.bytes ?? 0) } }
+
+    /// How many parts the places are in.
+    public var partCount: Int { levels.count }
+
+    // MARK: - Single places
+
+    /// The place with an id; nil where there is none.
+    public func place(withID id: Int64) -> IndexPlaceReference? {
+        for (part, view) in views.enumerated() {
+            if let place = view.columns.place(withID: id), !view.isDead(place) {
+                return IndexPlaceReference(part: UInt32(part), place: UInt32(place))
+            }
+        }
+        return nil
+    }
+
+    /// The places' records.
+    public var records: IndexRecords { IndexRecords(views: views) }
+
+    /// The exact position of a place, in degrees.
+    public func position(of place: IndexPlaceReference) -> (latitude: Double, longitude: Double) {
+        let columns = views[Int(place.part)].columns
+        return (columns.latitudes[Int(place.place)], columns.longitudes[Int(place.place)])
+    }
+}
+
+/// The records of a snapshot's places. Valid as long as the snapshot is held, which this doesn't do: so to read a record, no
+/// reference is counted.
+public struct IndexRecords {
+    fileprivate let views: UnsafeMutableBufferPointer<PartView>
+
+    /// The record of a place.
+    public subscript(place: IndexPlaceReference) -> UnsafeRawBufferPointer {
+        views[Int(place.part)].columns.record(of: Int(place.place))
+    }
+}
+
+/// A part, and which of its places are in the snapshot no more.
+struct IndexLevel: Sendable {
+    let part: IndexPart
+    /// Nil where all places are still there.
+    var dead: PlaceBits?
+
+    var liveCount: Int { part.placeCount - (dead?.count ?? 0) }
+}
+
+/// A set of a part's places. Immutable once it is shared.
+final class PlaceBits: @unchecked Sendable {
+    // @unchecked: written by the thread that makes it, before a snapshot holds it; freed in `deinit`.
+    let words: UnsafeMutablePointer<UInt64>
+    private let wordCount: Int
+    /// How many places are in it.
+    private(set) var count: Int
+
+    /// A copy of other bits, or no bits, for so many places.
+    init(copying other: PlaceBits?, placeCount: Int) {
+        wordCount = (placeCount + 63) / 64
+        words = .allocate(capacity: max(1, wordCount))
+        if let other {
+            words.update(from: other.words, count: wordCount)
+        } else {
+            words.initialize(repeating: 0, count: wordCount)
+        }
+        count = other?.count ?? 0
+    }
+
+    deinit { words.deallocate() }
+
+    var bytes: Int { wordCount * 8 }
+
+    func contains(_ place: Int) -> Bool { words[place >> 6] >> UInt64(place & 63) & 1 == 1 }
+
+    func insert(_ place: Int) {
+        guard !contains(place) else { return }
+        words[place >> 6] |= 1 << UInt64(place & 63)
+        count += 1
+    }
+}
+
+/// A part of a snapshot, as searches see it.
+struct PartView {
+    let columns: PartColumns
+    /// A bit for each place that is in the snapshot no more; nil where there is none.
+    let dead: UnsafeMutablePointer<UInt64>?
+    /// What is added to a place's number, so that numbers differ from those of other parts.
+    let base: UInt32
+
+    func isDead(_ place: Int) -> Bool {
+        guard let dead else { return false }
+        return dead[place >> 6] >> UInt64(place & 63) & 1 == 1
+    }
+}

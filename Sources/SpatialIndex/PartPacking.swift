@@ -1,0 +1,201 @@
+import Geodesy
+import PointsOfInterestAPI
+
+/// Makes a part's columns of what a builder collected, one after the other, and frees each as soon as it isn't needed.
+struct PartPacking {
+    private let collected: CollectedPlaces
+    private let count: Int
+
+    init(_ collected: CollectedPlaces) {
+        self.collected = collected
+        count = collected.ids.count
+    }
+
+    func columns() -> PartColumns {
+        collected.isPacked = true
+        let points = pointsInSpace()
+        let order = spatialOrder(points)
+        let x = points.x.gathered(order)
+        let y = points.y.gathered(order)
+        let z = points.z.gathered(order)
+        let kinds = collected.kinds.gathered(order)
+        let ids = collected.ids.gathered(order)
+        collected.records.shrink()
+        let latitudes = collected.latitudes.gathered(order)
+        let longitudes = collected.longitudes.gathered(order)
+        let recordStarts = collected.recordStarts.gathered(order)
+        let words = packedWords(order)
+        order.free()
+        var forest = ForestPacking(kinds: kinds, x: x, y: y, z: z)
+        forest.pack()
+        return PartColumns(
+            count: count, x: x, y: y, z: z, latitudes: latitudes, longitudes: longitudes, ids: ids,
+            kinds: kinds, recordStarts: recordStarts, records: collected.records, words: words,
+            idSlots: Self.slots(of: ids), trees: forest.trees, listedPlaces: forest.listedPlaces,
+            boxes: forest.boxes)
+    }
+
+    // MARK: - Order
+
+    private func pointsInSpace() -> (x: Column<Double>, y: Column<Double>, z: Column<Double>) {
+        let (x, y, z) = (
+            Column<Double>(uninitialized: count), Column<Double>(uninitialized: count),
+            Column<Double>(uninitialized: count)
+        )
+        for index in 0..<count {
+            let point = Ellipsoid.point(
+                Coordinate(
+                    validLatitude: collected.latitudes[index], validLongitude: collected.longitudes[index]))
+            x[index] = point.x
+            y[index] = point.y
+            z[index] = point.z
+        }
+        return (x, y, z)
+    }
+
+    private func spatialOrder(
+        _ points: (x: Column<Double>, y: Column<Double>, z: Column<Double>)
+    ) -> Column<UInt32> {
+        let ordered = Column<OrderedPoint>(uninitialized: count)
+        for index in 0..<count {
+            ordered[index] = OrderedPoint(
+                x: Float(points.x[index]), y: Float(points.y[index]), z: Float(points.z[index]),
+                number: UInt32(index))
+        }
+        SpatialOrder.sort(UnsafeMutableBufferPointer(start: ordered.base, count: count))
+        let order = Column<UInt32>(uninitialized: count)
+        for index in 0..<count { order[index] = ordered[index].number }
+        ordered.free()
+        return order
+    }
+
+    // MARK: - Ids
+
+    private static func slots(of ids: Column<Int64>) -> Column<UInt32> {
+        let slots = Column<UInt32>(repeating: 0, count: ids.count + ids.count / 2 + 1)
+        for place in 0..<ids.count {
+            var slot = PartColumns.slot(of: ids[place], slotCount: slots.count)
+            while slots[slot] != 0 { slot = slot + 1 == slots.count ? 0 : slot + 1 }
+            slots[slot] = UInt32(place + 1)
+        }
+        return slots
+    }
+
+    // MARK: - Words
+
+    private func packedWords(_ order: Column<UInt32>) -> WordColumns {
+        let sorted = collected.table.sortedNumbers()
+        let newNumbers = Column<UInt32>(uninitialized: sorted.count)
+        var starts = Column<UInt32>(capacity: sorted.count + 1)
+        var bytes = Column<UInt8>(capacity: collected.table.bytes.count)
+        starts.append(0)
+        for (new, old) in sorted.enumerated() {
+            newNumbers[Int(old)] = UInt32(new)
+            bytes.append(collected.table.word(old))
+            starts.append(UInt32(bytes.count))
+        }
+        collected.table.free()
+        var placeStarts = Column<UInt32>(capacity: count + 1)
+        var placeWords = Column<UInt32>(capacity: collected.words.count)
+        placeStarts.append(0)
+        for index in 0..<count {
+            let place = Int(order[index])
+            for word in collected.wordStarts[place]..<collected.wordStarts[place + 1] {
+                placeWords.append(newNumbers[Int(collected.words[Int(word)])])
+            }
+            placeStarts.append(UInt32(placeWords.count))
+        }
+        newNumbers.free()
+        collected.wordStarts.free()
+        collected.words.free()
+        let (postingStarts, postings) = Self.postings(
+            of: placeWords, placeStarts, wordCount: sorted.count)
+        return WordColumns(
+            starts: starts, bytes: bytes, postingStarts: postingStarts, postings: postings,
+            placeStarts: placeStarts, placeWords: placeWords)
+    }
+
+    /// The places of each word, by counting.
+    private static func postings(
+        of placeWords: Column<UInt32>, _ placeStarts: Column<UInt32>, wordCount: Int
+    ) -> (starts: Column<UInt32>, postings: Column<UInt32>) {
+        // Behind each start stands where the word's next place goes; in the end that is the next word's start.
+        let starts = Column<UInt32>(repeating: 0, count: wordCount + 1)
+        for index in 0..<placeWords.count { starts[Int(placeWords[index])] += 1 }
+        var sum: UInt32 = 0
+        for word in 0...wordCount {
+            let here = starts[word]
+            starts[word] = sum
+            sum += here
+        }
+        let postings = Column<UInt32>(uninitialized: placeWords.count)
+        for place in 0..<placeStarts.count - 1 {
+            for index in placeStarts[place]..<placeStarts[place + 1] {
+                let word = Int(placeWords[Int(index)])
+                postings[Int(starts[word])] = UInt32(place)
+                starts[word] += 1
+            }
+        }
+        for word in stride(from: wordCount, to: 0, by: -1) { starts[word] = starts[word - 1] }
+        starts[0] = 0
+        return (starts, postings)
+    }
+}
+
+/// The trees of a part: of all places, of the featured ones, and of each kind.
+private struct ForestPacking {
+    let kinds: Column<UInt32>
+    let x, y, z: Column<Double>
+    var trees = Column<PackedTree>(capacity: 16)
+    var listedPlaces: Column<UInt32>
+    var boxes: Column<Float>
+
+    init(kinds: Column<UInt32>, x: Column<Double>, y: Column<Double>, z: Column<Double>) {
+        self.kinds = kinds
+        self.x = x
+        self.y = y
+        self.z = z
+        listedPlaces = Column(capacity: kinds.count)
+        boxes = Column(capacity: kinds.count)
+    }
+
+    mutating func pack() {
+        appendTree(kind: 0, count: kinds.count, listStart: nil)
+        appendTree(of: (0..<UInt32(kinds.count)).filter { kinds[Int($0)] & 1 == 1 }, kind: 1)
+        var placesOfKind: [UInt32: [UInt32]] = [:]
+        for place in 0..<kinds.count { placesOfKind[kinds[place], default: []].append(UInt32(place)) }
+        for kind in placesOfKind.keys.sorted() {
+            appendTree(of: placesOfKind.removeValue(forKey: kind) ?? [], kind: kind)
+        }
+        trees.shrink()
+        listedPlaces.shrink()
+        boxes.shrink()
+    }
+
+    /// A tree of some places, in an order of their own: it is better than the order that they have among all.
+    private mutating func appendTree(of places: [UInt32], kind: UInt32) {
+        let ordered = Column<OrderedPoint>(uninitialized: places.count)
+        for (index, place) in places.enumerated() {
+            let number = Int(place)
+            ordered[index] = OrderedPoint(
+                x: Float(x[number]), y: Float(y[number]), z: Float(z[number]), number: place)
+        }
+        SpatialOrder.sort(UnsafeMutableBufferPointer(start: ordered.base, count: places.count))
+        let start = listedPlaces.count
+        for index in 0..<places.count { listedPlaces.append(ordered[index].number) }
+        ordered.free()
+        appendTree(kind: kind, count: places.count, listStart: UInt32(start))
+    }
+
+    private mutating func appendTree(kind: UInt32, count: Int, listStart: UInt32?) {
+        trees.append(
+            PackedTree(
+                kind: kind, count: UInt32(count), listStart: listStart,
+                firstBlock: UInt32(boxes.count / PackedTree.blockSize)))
+        let (x, y, z, listed) = (x, y, z, listedPlaces)
+        PackedTree.appendBoxes(to: &boxes, placeCount: count) { index in
+            let place = listStart.map { Int(listed[Int($0) + index]) } ?? index
+            return SIMD3(x[place], y[place], z[place])
+        }
+    }
+}

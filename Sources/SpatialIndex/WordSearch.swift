@@ -1,0 +1,65 @@
+/// The search by words.
+///
+/// The places of the rarest word are looked at one by one if they are few. If they are many, some are most likely near, so
+/// the trees are walked first. If that takes much longer than it would with words that are spread evenly, the places of
+/// the rarest word are looked at after all, which is the most that a search costs.
+extension IndexSnapshot {
+    /// How many times as many places a walk looks at as are within the distance of the page's last place.
+    private static let walkFactor = 4.0
+
+    /// About how many places a walk looks at until it has found enough that match, if words are spread evenly and
+    /// independent of each other.
+    private func walkLength(_ query: IndexQuery, _ filters: [PlaceFilter]) -> Int {
+        var length = Self.walkFactor * Double(query.ranking.limit)
+        for word in (query.words ?? []).indices {
+            let count = zip(views, filters).reduce(0) { sum, part in
+                sum + (part.1.words.map { part.0.columns.words.postingRange(of: $0[word]).count } ?? 0)
+            }
+            length *= Double(placeCount) / Double(max(1, count))
+        }
+        return Int(min(length, 1e9))
+    }
+
+    /// Looks for the places of all words; false where the work was spent.
+    func searchWords(_ query: IndexQuery, _ search: inout ChordSearch) -> Bool {
+        let filters = views.map { PlaceFilter(query, for: $0) }
+        let postingCount = zip(views, filters).reduce(0) { sum, part in
+            sum + (part.1.rarestPostings(part.0.columns)?.count ?? 0)
+        }
+        let walkLength = walkLength(query, filters)
+        if walkLength < postingCount {
+            var walking = search
+            // What looking at all postings costs is kept for that, if it is affordable at all.
+            let kept = postingCount * WorkBudget.place + WorkBudget.ofATurn / 8
+            let remaining = search.work.remaining
+            let budget = min(
+                2 * walkLength * WorkBudget.filteredPlace, kept < remaining ? remaining - kept : remaining)
+            walking.work = WorkBudget(remaining: budget)
+            let isDone = walk(query, &walking)
+            search.work.spend(budget - walking.work.remaining)
+            if isDone {
+                search.list = walking.list
+                return true
+            }
+            // The list is still as empty as it was.
+        }
+        for (part, filter) in zip(views, filters) {
+            for index in filter.rarestPostings(part.columns) ?? 0..<0 {
+                let place = Int(part.columns.words.postings[index])
+                if query.admits(kind: part.columns.kinds[place]) {
+                    search.consider(place, of: part, filter, mayBeListed: true)
+                }
+                search.work.spend(WorkBudget.place)
+                if search.work.isSpent { return false }
+            }
+        }
+        return true
+    }
+}
+
+extension PlaceFilter {
+    /// The postings of the word that the fewest places have; nil without words.
+    func rarestPostings(_ columns: PartColumns) -> Range<Int>? {
+        words?.map { columns.words.postingRange(of: $0) }.min { $0.count < $1.count }
+    }
+}

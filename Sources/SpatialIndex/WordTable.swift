@@ -1,0 +1,166 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// The distinct words that a builder meets, numbered as they come: a hash table over one column of bytes.
+struct WordTable {
+    /// Where each word begins in `bytes`; one more than there are words.
+    private(set) var starts = Column<UInt32>(capacity: 1024)
+    private(set) var bytes = Column<UInt8>(capacity: 8192)
+    /// The number of a word at its hash, plus one; 0 where there is none. Its size is a power of two.
+    private var slots = Column<UInt32>(repeating: 0, count: 2048)
+
+    init() { starts.append(0) }
+
+    var count: Int { starts.count - 1 }
+
+    /// The number of a word, which is added if it is new.
+    mutating func number(of word: UnsafeBufferPointer<UInt8>) -> UInt32 {
+        if 2 * count >= slots.count { grow() }
+        var slot = Self.hash(word) & (slots.count - 1)
+        while slots[slot] != 0 {
+            let number = slots[slot] - 1
+            if equals(number, word) { return number }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        bytes.append(word)
+        starts.append(UInt32(bytes.count))
+        slots[slot] = UInt32(count)
+        return UInt32(count - 1)
+    }
+
+    func free() {
+        starts.free()
+        bytes.free()
+        slots.free()
+    }
+
+    func word(_ number: UInt32) -> UnsafeBufferPointer<UInt8> {
+        let start = Int(starts[Int(number)])
+        return UnsafeBufferPointer(start: bytes.base + start, count: Int(starts[Int(number) + 1]) - start)
+    }
+
+    /// The numbers in the order of the words' bytes. Mostly their first eight decide.
+    func sortedNumbers() -> [UInt32] {
+        (0..<UInt32(count)).map { (head: Self.head(of: word($0)), number: $0) }
+            .sorted { one, other in
+                one.head != other.head
+                    ? one.head < other.head : ByteOrder.compare(word(one.number), word(other.number)) < 0
+            }
+            .map(\.number)
+    }
+
+    /// The first eight bytes as a number that is ordered as they are; zeros stand for those that a word lacks.
+    private static func head(of word: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        (0..<8).reduce(0) { $0 << 8 | UInt64($1 < word.count ? word[$1] : 0) }
+    }
+
+    private func equals(_ number: UInt32, _ other: UnsafeBufferPointer<UInt8>) -> Bool {
+        let word = word(number)
+        return word.count == other.count && ByteOrder.compare(word, other) == 0
+    }
+
+    private mutating func grow() {
+        let larger = Column<UInt32>(repeating: 0, count: 2 * slots.count)
+        for number in 0..<UInt32(count) {
+            var slot = Self.hash(word(number)) & (larger.count - 1)
+            while larger[slot] != 0 { slot = (slot + 1) & (larger.count - 1) }
+            larger[slot] = number + 1
+        }
+        slots.free()
+        slots = larger
+    }
+
+    /// FNV-1a of 64 bits, with the high bits folded in. Names come from the database, not from strangers.
+    private static func hash(_ word: UnsafeBufferPointer<UInt8>) -> Int {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in word { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        return Int(truncatingIfNeeded: (hash ^ hash >> 32) & 0x7FFF_FFFF)
+    }
+}
+
+/// The order of texts by their bytes, which for UTF-8 is that of their code points.
+enum ByteOrder {
+    /// Less than 0 where the first one comes first, 0 where they are equal.
+    static func compare(_ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>) -> Int {
+        let common = min(one.count, other.count)
+        if common > 0, let left = one.baseAddress, let right = other.baseAddress {
+            let order = memcmp(left, right, common)
+            if order != 0 { return Int(order) }
+        }
+        return one.count - other.count
+    }
+}
+
+/// A part's words in their order, and which places have each.
+struct WordColumns: BitwiseCopyable {
+    /// Where each word begins in `bytes`; one more than there are words.
+    let starts: Column<UInt32>
+    let bytes: Column<UInt8>
+    /// Where each word's places begin in `postings`; one more than there are words.
+    let postingStarts: Column<UInt32>
+    /// The places of each word, in spatial order.
+    let postings: Column<UInt32>
+    /// Where each place's words begin in `placeWords`; one more than there are places.
+    let placeStarts: Column<UInt32>
+    /// The words of each place, in the order of its name, each once.
+    let placeWords: Column<UInt32>
+
+    var count: Int { starts.count - 1 }
+
+    var memoryBytes: Int {
+        starts.bytes + bytes.bytes + postingStarts.bytes + postings.bytes + placeStarts.bytes
+            + placeWords.bytes
+    }
+
+    func free() {
+        starts.free()
+        bytes.free()
+        postingStarts.free()
+        postings.free()
+        placeStarts.free()
+        placeWords.free()
+    }
+
+    func word(_ number: UInt32) -> UnsafeBufferPointer<UInt8> {
+        let start = Int(starts[Int(number)])
+        return UnsafeBufferPointer(start: bytes.base + start, count: Int(starts[Int(number) + 1]) - start)
+    }
+
+    /// The words that begin with a prefix.
+    func words(beginningWith prefix: [UInt8]) -> Range<UInt32> {
+        prefix.withUnsafeBufferPointer { prefix in
+            let first = firstWord { ByteOrder.compare($0, prefix) < 0 }
+            let end = firstWord { word in
+                let head = UnsafeBufferPointer(rebasing: word.prefix(prefix.count))
+                return ByteOrder.compare(head, prefix) <= 0
+            }
+            return first..<max(first, end)
+        }
+    }
+
+    /// How many places have one of the words; a place that has two counts twice.
+    func postingRange(of words: Range<UInt32>) -> Range<Int> {
+        Int(postingStarts[Int(words.lowerBound)])..<Int(postingStarts[Int(words.upperBound)])
+    }
+
+    /// Whether a place has one of the words.
+    func place(_ place: Int, hasOneOf words: Range<UInt32>) -> Bool {
+        for index in placeStarts[place]..<placeStarts[place + 1]
+        where words.contains(placeWords[Int(index)]) {
+            return true
+        }
+        return false
+    }
+
+    private func firstWord(where isBefore: (UnsafeBufferPointer<UInt8>) -> Bool) -> UInt32 {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(word(UInt32(middle))) { low = middle + 1 } else { high = middle }
+        }
+        return UInt32(low)
+    }
+}

@@ -1,0 +1,132 @@
+import PointsOfInterestAPI
+import PointsOfInterestServerAPI
+import Randomness
+import Testing
+
+@testable import Geodesy
+
+@Suite("Pages of the exact order")
+struct RankingPageTests {
+    @Test("Pages walked to the end hold every place once, in order, whether chords are known or not")
+    func walk() throws {
+        var generator = SeededGenerator()
+        for spread in [0, 1e-9, 1e-6, 1e-3, 1, 90] {
+            for size in [1, 3, 7] {
+                let comment = "spread \(spread) size \(size) POI_TEST_SEED=\(generator.seed)"
+                let center = try Coordinate.random(using: &generator)
+                let candidates = try crowd(around: center, spread, using: &generator)
+                let measured = candidates.map {
+                    Candidate(id: $0.id, latitude: $0.latitude, longitude: $0.longitude)
+                }
+                let all = measured.scan(from: center)
+                #expect(pages(of: candidates, from: center, size) == all, "\(comment)")
+                #expect(pages(of: measured, from: center, size) == all, "\(comment)")
+            }
+        }
+    }
+
+    private func crowd(
+        around center: Coordinate, _ spread: Double, using generator: inout SeededGenerator
+    ) throws -> [Candidate] {
+        let origin = Ellipsoid.point(center)
+        return try (1...40).shuffled(using: &generator).map { id in
+            // Some share their point.
+            let steps = (0..<2).map { _ in Double(Int.random(in: -2...2, using: &generator)) }
+            let place = try Coordinate(
+                wrapped: center.latitude + spread * steps[0], center.longitude + spread * steps[1])
+            let chord = Ellipsoid.point(place) - origin
+            return Candidate(
+                id: Int64(id), latitude: place.latitude, longitude: place.longitude,
+                chordMeters: (chord * chord).sum().squareRoot())
+        }
+    }
+
+    private func pages(of candidates: [Candidate], from center: Coordinate, _ size: Int) -> [Int64] {
+        var ids: [Int64] = []
+        var after: PagePosition?
+        repeat {
+            let ranking = Ranking(center: center, radiusMeters: nil, limit: size + 1, after: after)
+            let page = ranking.page(of: ranking.rank(candidates), from: candidates)
+            #expect(page.placed.count <= size)
+            ids += page.placed.map(\.id)
+            after = page.end.map { PagePosition($0, from: center) }
+            #expect(after.map(\.count) ?? ids.count == ids.count)
+        } while after != nil && ids.count <= candidates.count
+        return ids
+    }
+
+    @Test("The next page begins at the geodesic distance itself, even where the chord was enough to rank by")
+    func exactPosition() throws {
+        let center = try Coordinate(latitude: 37, longitude: -122)
+        let origin = Ellipsoid.point(center)
+        let candidates = try (1...3).map { id in
+            let latitude = 37 + 0.5 * Double(id)
+            let chord = Ellipsoid.point(try Coordinate(latitude: latitude, longitude: -122)) - origin
+            return Candidate(
+                id: Int64(id), latitude: latitude, longitude: -122,
+                chordMeters: (chord * chord).sum().squareRoot())
+        }
+        let ranking = Ranking(center: center, radiusMeters: nil, limit: 2)
+        let page = ranking.page(of: ranking.rank(candidates), from: candidates)
+        let exact = Geodesic.distanceMeters(from: center, to: candidates[0])
+        #expect(page.placed.map(\.distanceMeters) != [exact])
+        let end = try #require(page.end)
+        #expect(PagePosition(end, from: center) == PagePosition(distanceMeters: exact, id: 1, count: 1))
+    }
+
+    @Test("A page is followed by another exactly if a place is left over", arguments: [0, 1, 2, 3, 4])
+    func follows(count: Int) throws {
+        let center = try Coordinate(latitude: 0, longitude: 0)
+        let candidates = (0..<count).map { Candidate(id: Int64($0), latitude: 0, longitude: Double($0)) }
+        let ranking = Ranking(center: center, radiusMeters: nil, limit: 4)
+        let page = ranking.page(of: ranking.rank(candidates), from: candidates)
+        #expect(page.placed.count == min(3, count))
+        #expect((page.end != nil) == (count == 4))
+    }
+
+    @Test("A request's ranking asks for one place more than its page, from behind its cursor on")
+    func requests() throws {
+        let center = try Coordinate(latitude: 1, longitude: 2)
+        var request = NearbyPlacesRequest(center: center, radiusMeters: 9)
+        let end = PageEnd(coordinate: try Coordinate(latitude: 1.5, longitude: 2), id: 2, count: 3)
+        let meters = Geodesic.distanceMeters(from: center, to: end.coordinate)
+        let position = PagePosition(distanceMeters: meters, id: 2, count: 3)
+        #expect(Ranking(pageOf: request)?.limit == NearbyPlacesRequest.defaultLimit + 1)
+        request.limit = 100
+        request.cursor = PageCursor(end, in: request)
+        #expect(
+            Ranking(pageOf: request)
+                == Ranking(center: center, radiusMeters: 9, limit: 101, after: position))
+        #expect(PagePosition(.behindMeasured(position), from: center) == position)
+        request.cursor = PageCursor(rawValue: "somebody else's")
+        #expect(Ranking(pageOf: request)?.after == nil)
+        #expect(Ranking(pageOf: NearbyPlacesRequest(center: nil)) == nil)
+        let box = try #require(BoundingBox(west: 170, south: 0, east: -170, north: 10))
+        #expect(
+            Ranking(pageOf: NearbyPlacesRequest(box: box))?.center
+                == (try Coordinate(latitude: 5, longitude: 180)))
+    }
+
+    @Test("A count that a forged cursor makes too large stays the maximum")
+    func forgedCount() throws {
+        let candidates = (1...3).map { Candidate(id: Int64($0), latitude: 0, longitude: Double($0)) }
+        let ranking = Ranking(
+            center: try Coordinate(latitude: 0, longitude: 0), radiusMeters: nil, limit: 3,
+            after: PagePosition(distanceMeters: 0, id: 0, count: .max))
+        #expect(ranking.page(of: ranking.rank(candidates), from: candidates).end?.count == .max)
+    }
+
+    @Test("A fetch that doesn't reach behind the pages before proves nothing")
+    func fetchBeforeThePage() throws {
+        let after = PagePosition(distanceMeters: 1_000_000, id: 5, count: 100)
+        let ranking = Ranking(
+            center: try Coordinate(latitude: 0, longitude: 0), radiusMeters: nil, limit: 3, after: after)
+        let near = (1...3).map { Candidate(id: Int64($0), latitude: 0, longitude: 0.1 * Double($0)) }
+        let placed = ranking.rank(near)
+        #expect(placed.isEmpty)
+        let fetch = Ranking.Fetch(candidateLimit: 3, candidateCount: 3, lastChordMeters: 33_000)
+        #expect(!ranking.isComplete(placed, after: fetch))
+        let all = Ranking.Fetch(candidateLimit: 4, candidateCount: 3, lastChordMeters: 33_000)
+        #expect(ranking.isComplete(placed, after: all))
+    }
+}

@@ -1,0 +1,95 @@
+import Testing
+
+@testable import HTTPServer
+
+@Suite("Repeated heads")
+struct RepeatedHeadTests {
+    private static let fields = "Host: h\r\nAccept: */*\r\nX-Two:  a b\r\n\r\n"
+
+    /// What a parser says of requests that follow each other on one connection.
+    private static func together(_ requests: [[UInt8]]) -> [ParserRun.Event] {
+        ParserRun(pieces: requests).events.filter { $0 != .idle }
+    }
+
+    /// What it says of each of them as the first of a connection, up to the first failure.
+    private static func alone(_ requests: [[UInt8]]) -> [ParserRun.Event] {
+        var events: [ParserRun.Event] = []
+        for request in requests {
+            events += ParserRun(pieces: [request]).events.filter { $0 != .idle }
+            if case .failure = events.last { break }
+        }
+        return events
+    }
+
+    @Test(
+        "A request that differs from the last one by its target is read like a first one",
+        arguments: [
+            "/a?b=c", "/", "/longer/than/the/first?lat=37.3293&long=-121.8893", "//", "/?", "/a?b=?c",
+            "http://host/a", "*", "/a#fragment", "/a b", "/\u{7F}", "/é", "", "a",
+            "/" + String(repeating: "a", count: 9000),
+        ])
+    func target(target: String) {
+        for first in ["/a?b=c", "/", "/a/much/longer/path/than/most/others"] {
+            let requests = [first, target, first].map { Array("GET \($0) HTTP/1.1\r\n\(Self.fields)".utf8) }
+            #expect(Self.together(requests) == Self.alone(requests))
+            let joined = ParserRun(pieces: [requests.flatMap { $0 }]).events.filter { $0 != .idle }
+            #expect(joined == Self.alone(requests))
+        }
+    }
+
+    @Test("A request that differs from the last one elsewhere is read like a first one")
+    func others() {
+        let first = "GET /a HTTP/1.1\r\n\(Self.fields)"
+        for other in [
+            "HEAD /a HTTP/1.1\r\n\(Self.fields)", "GET /a HTTP/1.0\r\n\(Self.fields)",
+            "PUT /a HTTP/1.1\r\n\(Self.fields)", "GETS /a HTTP/1.1\r\n\(Self.fields)",
+            "GET /a HTTP/1.2\r\n\(Self.fields)", "GET /a HTTP/2.0\r\n\(Self.fields)",
+            "GET /a HTTP/1.1\r\nHost: i\r\n\r\n", "GET /a HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n",
+            "GET /a HTTP/1.1\r\nHost: h\r\nAccept: */*\r\nX-Two:  a c\r\n\r\n",
+            "GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", "GET /a HTTP/1.1\r\n\r\n",
+            "GET /a HTTP/1.1\n\(Self.fields)", RequestParserTests.post, RequestParserTests.chunked,
+            RequestParserTests.get,
+        ] {
+            let requests = [first, other, other, first].map { Array($0.utf8) }
+            #expect(Self.together(requests) == Self.alone(requests), "\(other)")
+        }
+    }
+
+    @Test("A hostile request is refused behind a request that it begins like", arguments: HostileRequest.all)
+    func hostile(hostile: HostileRequest) {
+        let requests = [Array("POST /echo HTTP/1.1\r\nHost: h\r\n\r\n".utf8), hostile.bytes]
+        let events = Self.together(requests)
+        guard case .failure(let error) = events.last else {
+            Issue.record("\(hostile.name) was accepted")
+            return
+        }
+        #expect(error.status == hostile.status)
+    }
+
+    @Test("Requests in a row, split at any byte, are the same requests")
+    func split() {
+        let requests = ["/a", "/abc?d", "/a", "/"].map { Array("GET \($0) HTTP/1.1\r\n\(Self.fields)".utf8) }
+        let bytes = requests.flatMap { $0 }
+        let whole = ParserRun(pieces: [bytes]).events
+        #expect(whole.count == 9)
+        for index in bytes.indices.dropFirst() {
+            let events = ParserRun(pieces: [Array(bytes[..<index]), Array(bytes[index...])]).events
+            #expect(events == whole, "split at \(index)")
+        }
+    }
+
+    @Test("A request that is still in use isn't changed by the next one")
+    func inUse() throws {
+        let parser = RequestParser(limits: HTTPLimits())
+        var requests: [HTTPRequest] = []
+        for path in ["/first", "/the/second", "/3"] {
+            var offset = 0
+            let bytes = Array("GET \(path) HTTP/1.1\r\n\(Self.fields)".utf8)
+            _ = bytes.withUnsafeBytes { parser.next($0, from: &offset) }
+            requests.append(try #require(parser.takeHead()).request)
+            _ = bytes.withUnsafeBytes { parser.next($0, from: &offset) }
+        }
+        #expect(requests.map(\.path) == ["/first", "/the/second", "/3"])
+        for request in requests { #expect(request.headers.map(\.value) == ["h", "*/*", "a b"]) }
+    }
+}

@@ -1,0 +1,158 @@
+import EventLoop
+import Locking
+import Loopback
+import POIService
+import PointsOfInterestAPI
+import Postgres
+import PrivateCluster
+import Testing
+
+@testable import POIDatabase
+
+/// A database whose places are followed, with the store over them. Confined to its loop.
+final class FollowedDatabase {
+    let store: IndexedPlaceStore
+    let index: ServedIndex
+    /// For the test's own statements.
+    let session: PostgresConnection
+    /// What the log got about the places in memory.
+    let observations: Observations
+
+    /// Collects what is recorded, on any thread.
+    final class Observations: Sendable {
+        private let list = Lock<[IndexObservation]>([])
+
+        var names: [String] { list.withLock { $0.map(\.name) } }
+        var all: [IndexObservation] { list.withLock { $0 } }
+
+        func record(_ observation: Observation) {
+            if case .index(let observation) = observation { list.withLock { $0.append(observation) } }
+        }
+    }
+
+    init(
+        store: IndexedPlaceStore, index: ServedIndex, session: PostgresConnection, observations: Observations
+    ) {
+        self.store = store
+        self.index = index
+        self.session = session
+        self.observations = observations
+    }
+
+    /// The database's dataset.
+    func datasetID() async throws -> DatasetID {
+        try await session.value("SELECT id FROM dataset")
+    }
+
+    /// Waits until something is so, by turns of the loop.
+    func wait(until isReached: () async throws -> Bool) async throws {
+        while try await !isReached() {
+            // A query that ends at once doesn't notice the time limit.
+            try Task.checkCancellation()
+            try await session.run("SELECT 1")
+        }
+    }
+
+    /// The dataset that is served from memory; nil where none is.
+    var servedID: DatasetID? {
+        index.withSnapshot(at: session.loop.now) { $0.datasetID }
+    }
+
+    /// The page that is found in memory: at once, or by a search that goes on.
+    func pageInMemory(_ request: NearbyPlacesRequest) async throws -> RankedPage {
+        if let page = try store.immediatePlaces(for: request) { return page }
+        let page = try await store.places(for: request)
+        // Only the database's pages tell how long that took.
+        #expect(page.databaseDuration == nil)
+        return page
+    }
+
+    /// Waits until the database's newest dataset is served from memory, and compares it with the database.
+    func waitForNewest() async throws {
+        let id = try await datasetID()
+        try await wait { servedID == id }
+        try await compare()
+    }
+
+    /// Compares what is in memory with what the database's store finds.
+    func compare() async throws {
+        var requests: [NearbyPlacesRequest] = []
+        for (latitude, longitude) in [(0.0, 0.0), (40, 80), (-89, 179)] {
+            var request = NearbyPlacesRequest(
+                center: try Coordinate(latitude: latitude, longitude: longitude), limit: 100)
+            requests.append(request)
+            request.categories = ["cafe"]
+            requests.append(request)
+            request.searchText = "place"
+            request.featured = true
+            requests.append(request)
+        }
+        for request in requests {
+            let page = try await pageInMemory(request)
+            let (ids, end) = (page.datasetID, page.end)
+            let places = try page.places.copied()
+            // As for a search that takes long.
+            let later = try await store.places(for: request)
+            #expect(try later.places.copied() == places)
+            let expected = try await store.database.places(for: request)
+            #expect(try places == expected.places.copied())
+            #expect(end == expected.end)
+            #expect(ids == expected.datasetID)
+        }
+        let counts = try await store.categories()
+        #expect(try await counts.categories == store.database.freshCategories())
+    }
+}
+
+extension PostgresPlaceStore {
+    /// The counts of now, whatever was counted before.
+    fileprivate func freshCategories() async throws -> [CategoryCount] {
+        dataset.categoryCounts.forget()
+        return try await categories().categories
+    }
+}
+
+extension TestDatabase {
+    /// Runs `body` on a loop of its own with a follower of this database.
+    ///
+    /// - Parameter usesIndexAlways: a test's tables are so small that the planner would rather read them whole.
+    func withFollower(
+        listenMode: ListenMode = .auto, use: IndexUse = .auto, maximumBytes: Int = 1 << 30,
+        usesIndexAlways: Bool = false,
+        _ body: @escaping @Sendable (FollowedDatabase) async throws -> Void
+    ) async throws {
+        var configuration = try configuration()
+        if usesIndexAlways { configuration.postgres.settings.append(.init("enable_seqscan", "off")) }
+        configuration.listenMode = listenMode
+        configuration.orderInterval = nil
+        configuration.index.use = use
+        configuration.index.maximumBytes = maximumBytes
+        let migrations = try MigratedDatabase.directory()
+        let observations = FollowedDatabase.Observations()
+        try await onLoop { [configuration] loop in
+            let session = try await PostgresConnection.connect(configuration.postgres, loop: loop)
+            let dataset = DatasetState()
+            let database = PostgresPlaceStore(
+                configuration: configuration, migrations: migrations, loop: loop, dataset: dataset)
+            let thread = try IndexFollowerThread(
+                configuration, dataset: dataset, route: nil,
+                connectionLog: ConnectionLog(.places, record: observations.record),
+                record: observations.record)
+            thread.begin()
+            let store = IndexedPlaceStore(database, index: thread.index, use: use, loop: loop)
+            let result: Result<Void, any Error>
+            do {
+                result = .success(
+                    try await body(
+                        FollowedDatabase(
+                            store: store, index: thread.index, session: session, observations: observations)))
+            } catch {
+                result = .failure(error)
+            }
+            await store.close()
+            await session.close()
+            try await BlockingThread(name: "stop", capacity: 1).run { thread.stop() }
+            try result.get()
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import POIService
+import PointsOfInterestAPI
+import Postgres
+import PrivateCluster
+import Testing
+
+@testable import POIDatabase
+
+/// Places in memory that follow the real database.
+@Suite("The follower", .timeLimit(.minutes(5)))
+struct IndexFollowerTests {
+    /// Places all over the world, of two categories.
+    private static func places(_ count: Int, from first: Int = 1) -> String {
+        """
+        INSERT INTO locations (name, category, latitude, longitude, featured, address, website,
+            source_dataset, source_id, source_license)
+        SELECT 'Place ' || n, CASE WHEN n % 3 = 0 THEN 'cafe' ELSE 'park' END, n % 80, n % 170, n % 5 = 0,
+            CASE WHEN n % 2 = 0 THEN 'Straße ' || n END, CASE WHEN n % 7 = 0 THEN 'https://example.org/' || n END,
+            CASE WHEN n % 4 = 0 THEN 'test' END, CASE WHEN n % 4 = 0 THEN n::text END, CASE WHEN n % 4 = 0 THEN 'CC0-1.0' END
+        FROM generate_series(\(first), \(first + count - 1)) AS n
+        """
+    }
+
+    @Test(
+        "Serves what the database has, and every change of it, whether it is notified or asks",
+        arguments: [ListenMode.auto, .off])
+    func changes(mode: ListenMode) async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places(300))
+        try await database.withFollower(listenMode: mode) { followed in
+            try await followed.waitForNewest()
+            for change in [
+                Self.places(3, from: 301),
+                "UPDATE locations SET name = 'Renamed', latitude = -latitude WHERE id % 9 = 0",
+                "DELETE FROM locations WHERE id % 10 = 1", "INSERT INTO categories VALUES ('new_kind')",
+                "UPDATE locations SET category = 'new_kind' WHERE id % 11 = 0",
+                "UPDATE locations SET featured = true WHERE false",
+                "BEGIN; DELETE FROM locations WHERE id = 2; \(Self.places(1, from: 400)); COMMIT",
+            ] {
+                try database.execute(change)
+                try await followed.waitForNewest()
+            }
+            #expect(followed.index.status.loadCount == 1)
+            #expect(followed.store.vocabulary?.contains("new_kind") == true)
+        }
+    }
+
+    @Test("Reads everything again after TRUNCATE and after a change of more than 10,000 places")
+    func reloads() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places(20))
+        try await database.withFollower { followed in
+            try await followed.waitForNewest()
+            try database.execute("TRUNCATE locations")
+            try await followed.waitForNewest()
+            #expect(followed.index.status.loadCount == 2)
+            try database.execute(Self.places(10_001))
+            try await followed.waitForNewest()
+            #expect(followed.index.status.loadCount == 3)
+            #expect(!followed.observations.names.contains("index-withdrawn"))
+        }
+    }
+
+    @Test("Misses no change while its connections are killed")
+    func killedConnections() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places(50))
+        try await database.withFollower { followed in
+            try await followed.waitForNewest()
+            let kill = """
+                SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+                WHERE datname = current_database() AND pid <> pg_backend_pid() AND pid <> \(followed.session.backendProcessID)
+                """
+            for round in 0..<5 {
+                // In one session, so that the change is there before anybody connects again.
+                try database.execute(
+                    "\(kill); UPDATE locations SET name = 'Round \(round)' WHERE id % 5 = \(round); \(kill)")
+                try await followed.waitForNewest()
+            }
+            #expect(followed.index.status.loadCount == 1)
+        }
+    }
+
+    @Test(
+        "Takes nothing from a table that was rewritten or emptied after its snapshot began, which sees no row there",
+        arguments: [
+            // Makes the follower read some places, or all of them.
+            "INSERT INTO dataset_log (place_ids) VALUES ('{1, 2, 3}')",
+            "REFRESH MATERIALIZED VIEW dataset_incarnation",
+        ], ["ALTER TABLE locations ADD COLUMN note float8 DEFAULT random()", "TRUNCATE locations"])
+    func rewritten(cause: String, rewriting: String) async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places(20))
+        try await database.withFollower { followed in
+            try await followed.waitForNewest()
+            try await followed.session.run("BEGIN")
+            try await followed.session.run(rewriting)
+            try database.execute(cause)
+            // It has its snapshot, and waits for the table.
+            try await followed.wait {
+                try await followed.session.value(
+                    """
+                    SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'locations'::regclass
+                        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                    """)
+            }
+            try await followed.session.run("COMMIT")
+            try await followed.waitForNewest()
+        }
+    }
+
+    @Test("Serves nothing of a database that was restored, and then the restored one")
+    func restored() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places(20))
+        try await database.withFollower { followed in
+            try await followed.waitForNewest()
+            try database.execute("REFRESH MATERIALIZED VIEW dataset_incarnation")
+            try await followed.waitForNewest()
+            #expect(followed.index.status.loadCount == 2)
+            #expect(followed.observations.all.contains(.withdrawn(reason: "another-history")))
+        }
+    }
+
+    @Test("Reads everything again where the log doesn't reach back to what it has")
+    func pruned() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places(20))
+        try await database.withFollower { followed in
+            try await followed.waitForNewest()
+            try database.execute(
+                """
+                BEGIN; DELETE FROM locations WHERE id = 3; SET CONSTRAINTS ALL IMMEDIATE;
+                DELETE FROM dataset_log WHERE revision < (SELECT max(revision) FROM dataset_log); COMMIT
+                """)
+            try await followed.waitForNewest()
+            #expect(followed.index.status.loadCount == 2)
+            #expect(followed.observations.all.contains(.withdrawn(reason: "pruned")))
+        }
+    }
+
+    @Test("A primary that has lost commits is followed back, and may serve what it has")
+    func lostCommits() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places(20))
+        try await database.withFollower { followed in
+            try await followed.waitForNewest()
+            let before = try #require(followed.index.served)
+            try database.execute("DELETE FROM locations WHERE id = 3")
+            try await followed.waitForNewest()
+            // As a standby would have it that was promoted without that commit.
+            try database.execute(
+                """
+                BEGIN; SET LOCAL session_replication_role = replica; \(Self.places(1, from: 3));
+                DELETE FROM dataset_log WHERE revision > \(before.revision); COMMIT
+                """)
+            try await followed.wait { followed.servedID == before.datasetID }
+            try await followed.wait { followed.index.status.placeCount == 20 }
+            #expect(followed.observations.all.contains(.withdrawn(reason: "another-history")))
+            #expect(followed.index.admits(before))
+        }
+    }
+
+    @Test(
+        "A primary that has lost commits may serve what it has, though its places became too many for memory")
+    func lostCommitsOfTooLarge() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places(20))
+        try await database.withFollower(maximumBytes: 1 << 20) { followed in
+            try await followed.waitForNewest()
+            let before = try #require(followed.index.served)
+            try database.execute("DELETE FROM locations WHERE id = 3")
+            try await followed.waitForNewest()
+            try database.execute(Self.places(10_000, from: 21))
+            try await followed.wait { followed.index.status.phase == .tooLarge }
+            #expect(!followed.index.admits(before))
+            try database.execute("DELETE FROM dataset_log WHERE revision > \(before.revision)")
+            try await followed.wait { followed.index.admits(before) }
+            #expect(followed.index.status.phase == .tooLarge)
+        }
+    }
+
+    @Test("Leaves the places to the database where they take too much memory, and says so")
+    func tooLarge() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places(10_000))
+        try await database.withFollower(use: .on, maximumBytes: 1 << 20) { followed in
+            try await followed.wait { followed.index.status.phase == .tooLarge }
+            let request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 1))
+            #expect(try followed.store.immediatePlaces(for: request) == nil)
+            #expect(try await followed.store.places(for: request).places.count == 20)
+            #expect(followed.observations.all.contains { $0.level == "error" })
+            // It was required, so the process doesn't become ready.
+            #expect(await followed.store.checkHealth() == .loading)
+        }
+    }
+
+    @Test("Where places have to be in memory, the store is ready once they are")
+    func required() async throws {
+        try await MigratedDatabase.empty().withFollower(use: .on) { followed in
+            try await followed.wait {
+                await followed.store.checkHealth() == .reachable(missingMigrations: [])
+            }
+            #expect(followed.index.hasLoaded)
+        }
+    }
+}

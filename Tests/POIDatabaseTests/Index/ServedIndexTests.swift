@@ -1,0 +1,108 @@
+import POIService
+import PointsOfInterestAPI
+import PointsOfInterestServerAPI
+import PrivateCluster
+import SpatialIndex
+import Testing
+
+@testable import POIDatabase
+
+/// That the responses of a process never go back.
+@Suite("The places that are served", .timeLimit(.minutes(5)))
+struct ServedIndexTests {
+    private static func version(_ revision: Int64, incarnation: UInt64 = 1) -> DatasetVersion {
+        DatasetVersion(
+            datasetID: DatasetID(high: incarnation, low: UInt64(revision)), revision: revision,
+            incarnation: DatasetID(high: 0, low: incarnation))
+    }
+
+    private static func publish(_ version: DatasetVersion, on index: ServedIndex) -> Bool {
+        let part = IndexPartBuilder(expecting: 0).build()
+        return index.publish(
+            IndexSnapshot(part: part, version: IndexVersion(version)),
+            ServedIndex.Facts(version: version, vocabulary: CategoryVocabulary(["cafe"])), until: .seconds(10)
+        )
+    }
+
+    @Test("What is older than what was served from memory isn't served, until it was lost")
+    func database() {
+        let index = ServedIndex()
+        #expect(index.admits(Self.version(3)))
+        #expect(index.admits(Self.version(2)))
+        #expect(Self.publish(Self.version(5), on: index))
+        #expect(!index.admits(Self.version(4)))
+        #expect(index.admits(Self.version(5)))
+        #expect(index.admits(Self.version(1, incarnation: 2)))
+        index.withdraw()
+        #expect(!index.admits(Self.version(4)))
+        index.forgetServed()
+        #expect(index.admits(Self.version(4)))
+    }
+
+    @Test("Places in memory aren't served that are older than what the database has served")
+    func memory() {
+        let index = ServedIndex()
+        #expect(index.admits(Self.version(6)))
+        #expect(!Self.publish(Self.version(5), on: index))
+        #expect(index.pinned(at: .zero) == nil)
+        #expect(Self.publish(Self.version(6), on: index))
+        #expect(index.pinned(at: .zero) != nil)
+    }
+
+    @Test(
+        "Once the database has served something else, places in memory aren't served before they are as new",
+        arguments: [(Int64(6), UInt64(1)), (5, 2)])
+    func newerByDatabase(revision: Int64, incarnation: UInt64) {
+        let (index, other) = (ServedIndex(), Self.version(revision, incarnation: incarnation))
+        #expect(Self.publish(Self.version(5), on: index))
+        #expect(index.admits(Self.version(5)))
+        #expect(index.pinned(at: .zero) != nil)
+        // A request that began before they were in memory, or that found too many searches waiting.
+        #expect(index.admits(other))
+        #expect(index.pinned(at: .zero) == nil)
+        #expect(Self.publish(other, on: index))
+        #expect(index.pinned(at: .zero)?.datasetID == other.datasetID)
+    }
+
+    @Test("They are served until the time that was said, whether or not somebody withdraws them")
+    func expiry() {
+        let index = ServedIndex()
+        _ = Self.publish(Self.version(1), on: index)
+        #expect(index.isServing(at: .milliseconds(9999)))
+        #expect(!index.isServing(at: .seconds(10)))
+        #expect(index.pinned(at: .seconds(10)) == nil)
+        #expect(Self.publish(Self.version(1), on: index))
+        index.withdraw()
+        #expect(index.pinned(at: .zero) == nil)
+        #expect(index.hasLoaded)
+    }
+
+    @Test("A database that is behind what was served from memory is unavailable, for every kind of request")
+    func behind() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(
+            "INSERT INTO locations (name, category, latitude, longitude) VALUES ('A', 'cafe', 1, 2)")
+        try await database.withStore { store, session in
+            let index = ServedIndex()
+            let indexed = IndexedPlaceStore(store, index: index, use: .auto, loop: session.loop)
+            let request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 1))
+            #expect(try await indexed.places(for: request).places.count == 1)
+            #expect(try await indexed.categories().categories.count > 0)
+            let now = try await session.value("SELECT version FROM dataset", as: DatasetVersion.self)
+            let next = DatasetVersion(
+                datasetID: DatasetID(high: 1, low: 1), revision: now.revision + 1,
+                incarnation: now.incarnation)
+            #expect(Self.publish(next, on: index))
+            index.withdraw()
+            await #expect(throws: PlaceStoreError.self) { _ = try await indexed.places(for: request) }
+            await #expect(throws: PlaceStoreError.self) {
+                _ = try await indexed.place(for: PlaceRequest(id: 1))
+            }
+            await #expect(throws: PlaceStoreError.self) { _ = try await indexed.categories() }
+            try await session.run("DELETE FROM locations")
+            #expect(try await indexed.places(for: request).places.count == 0)
+            #expect(try await indexed.categories().categories.allSatisfy { $0.count == 0 })
+            await indexed.close()
+        }
+    }
+}

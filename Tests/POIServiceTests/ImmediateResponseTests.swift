@@ -1,0 +1,98 @@
+import HTTPServer
+import PointsOfInterestAPI
+import Testing
+
+@testable import POIService
+
+@Suite("Responses without a task")
+struct ImmediateResponseTests {
+    private static let places = (1...40).map {
+        PointOfInterest(
+            id: $0, name: "Place \"\($0)\"", category: "park", latitude: 0, longitude: Double($0) / 7,
+            distance: Double($0) * 12.34)
+    }
+
+    private func makeStore() throws -> StubStore {
+        let store = StubStore { (_) throws(PlaceStoreError) in Self.places }
+        store.places = Self.places
+        store.vocabulary = CategoryVocabulary(["park"])
+        store.currentDatasetID = DatasetID(high: 1, low: 2)
+        store.end = PageEnd(coordinate: try Coordinate(latitude: 0.5, longitude: -1), id: 7, count: 20)
+        store.respondsAtOnce = true
+        return store
+    }
+
+    private static let targets = [
+        "/locations?lat=1&long=2", "/locations?lat=1&long=2&limit=5&category=park&featured=true&q=a%20b",
+        "/locations?bbox=-1,-1,1,1", "/locations/7", "/locations/7?lat=1&long=2",
+    ]
+
+    @Test(
+        "are the same as with one, and the store is asked for nothing else", arguments: targets,
+        [
+            [:], [.accept: "*/*"], [.accept: "application/geo+json"], [.accept: "application/JSON"],
+            [.acceptEncoding: "gzip, deflate"], [.acceptEncoding: "gzip;q=0"], [.ifMatch: "*"],
+        ] as [HTTPHeaders])
+    func sameResponse(target: String, headers: HTTPHeaders) async throws {
+        let store = try makeStore()
+        let site = try ServiceSite(store)
+        let immediate = try #require(try site.askAtOnce(target, headers: headers))
+        #expect(store.requests.isEmpty && store.locationRequests.isEmpty)
+        let response = try await site.ask(target, headers: headers)
+        #expect(immediate.status == .ok)
+        #expect(immediate.status == response.status)
+        #expect(immediate.body == response.body)
+        #expect(
+            immediate.headers.map { "\($0.name): \($0.value)" }
+                == response.headers.map { "\($0.name): \($0.value)" })
+
+        var conditional = headers
+        conditional.add(.ifNoneMatch, try #require(response.headers.first(.eTag)))
+        let unchanged = try #require(try site.askAtOnce(target, headers: conditional))
+        #expect(unchanged.status == .notModified)
+        #expect(unchanged.headers.first(.eTag) == response.headers.first(.eTag))
+    }
+
+    @Test("A store that has to be read is left to the task", arguments: targets)
+    func notAtOnce(target: String) throws {
+        let store = try makeStore()
+        store.respondsAtOnce = false
+        #expect(try ServiceSite(store).askAtOnce(target) == nil)
+    }
+
+    @Test("A category that may be new is left to the task, which asks for it")
+    func newCategory() async throws {
+        let store = try makeStore()
+        store.freshVocabulary = CategoryVocabulary(["park", "zoo"])
+        let site = try ServiceSite(store)
+        #expect(try site.askAtOnce("/locations?lat=1&long=2&category=zoo") == nil)
+        #expect(try await site.ask("/locations?lat=1&long=2&category=zoo").status == .ok)
+        store.vocabulary = nil
+        #expect(try site.askAtOnce("/locations?lat=1&long=2&category=park") == nil)
+        #expect(try site.askAtOnce("/locations?lat=1&long=2")?.status == .ok)
+    }
+
+    @Test("Faults are found at once")
+    func faults() throws {
+        let site = try ServiceSite(makeStore())
+        #expect(throws: ParameterError.self) { try site.askAtOnce("/locations?lat=x&long=2") }
+        #expect(throws: HTTPError.self) { try site.askAtOnce("/locations/0") }
+        #expect(throws: HTTPError.self) { try site.askAtOnce("/locations/99") }
+        #expect(throws: HTTPError.self) {
+            try site.askAtOnce("/locations?lat=1&long=2", headers: [.accept: "text/html"])
+        }
+    }
+
+    @Test("Coordinates are noted by whoever responds, once", arguments: [false, true])
+    func notes(respondsAtOnce: Bool) async throws {
+        let store = try makeStore()
+        store.respondsAtOnce = respondsAtOnce
+        let site = try ServiceSite(store, environment: ["POI_LOG_COORDINATES": "full"])
+        let target = "/locations?bbox=0,0,1,1&lat=1&long=2"
+        let context = RequestContext(requestID: "id-1")
+        if try site.askAtOnce(target, in: context) == nil {
+            _ = try await site.ask(target, in: context)
+        }
+        #expect(context.logNotes.map(\.value) == ["1.0,2.0", "0.0,0.0,1.0,1.0"])
+    }
+}

@@ -1,0 +1,186 @@
+import DifficultPlaces
+import PointsOfInterestAPI
+import PointsOfInterestServerAPI
+import Randomness
+import SpatialIndex
+
+@testable import Geodesy
+
+/// A place as tests know it.
+struct TestPlace: Hashable {
+    static let categories = ["cafe", "bar", "museum", "zoo"]
+    static let words = [
+        "alba", "albatros", "bar", "ba", "city", "museum", "musee", "d", "orsay", "dorsay", "東京",
+    ]
+
+    var id: Int64
+    var position: Coordinate
+    var category: String
+    var isFeatured: Bool
+    var words: [String]
+
+    init(id: Int64, at position: Coordinate, using generator: inout SeededGenerator) {
+        self.id = id
+        self.position = position
+        // The last category is rare.
+        let category = Int.random(in: 0..<64, using: &generator)
+        self.category = Self.categories[category == 0 ? 3 : category % 3]
+        isFeatured = Int.random(in: 0..<10, using: &generator) == 0
+        let count = Int.random(in: 0...3, using: &generator)
+        words = (0..<count).map { _ in Self.words.pick(using: &generator) }
+    }
+
+    var record: [UInt8] { Array("\(id) \(position) \(words)".utf8) }
+    var foldedName: [UInt8] { Array(words.map { " \($0)" }.joined().utf8) }
+}
+
+extension IndexPart {
+    /// Packs places.
+    static func packing(_ places: [TestPlace], _ vocabulary: IndexVocabulary = IndexVocabulary()) -> IndexPart
+    {
+        var builder = IndexPartBuilder(expecting: places.count, vocabulary: vocabulary)
+        for place in places {
+            guard let category = builder.category(named: place.category) else { continue }
+            place.foldedName.withUnsafeBufferPointer { name in
+                place.record.withUnsafeBytes { record in
+                    builder.add(
+                        IndexEntry(
+                            id: place.id, latitude: place.position.latitude,
+                            longitude: place.position.longitude, category: category,
+                            isFeatured: place.isFeatured, foldedName: name, record: record))
+                }
+            }
+        }
+        return builder.build()
+    }
+}
+
+extension IndexVersion {
+    static func revision(_ revision: Int64) -> IndexVersion {
+        IndexVersion(revision: revision, datasetIDHigh: 1, datasetIDLow: 2)
+    }
+}
+
+/// What is asked, in the terms of both sides.
+struct TestQuery {
+    var ranking: Ranking
+    var box: BoundingBox?
+    var categories: [String]?
+    var isFeatured: Bool?
+    var words: [String]?
+
+    func query(_ vocabulary: IndexVocabulary) -> IndexQuery {
+        var query = IndexQuery(ranking: ranking)
+        query.box = box
+        query.categories = categories.map { $0.compactMap { vocabulary.number(of: $0) } }
+        query.isFeatured = isFeatured
+        query.words = words.map { $0.map { Array($0.utf8) } }
+        return query
+    }
+
+    func admits(_ place: TestPlace) -> Bool {
+        if let box, !box.contains(latitude: place.position.latitude, longitude: place.position.longitude) {
+            return false
+        }
+        if let categories, !categories.contains(place.category) { return false }
+        if let isFeatured, isFeatured != place.isFeatured { return false }
+        guard let words else { return true }
+        return !words.isEmpty
+            && words.allSatisfy { word in
+                place.words.contains { $0.unicodeScalars.starts(with: word.unicodeScalars) }
+            }
+    }
+
+    /// The page that is right, by measuring every place.
+    func truth(of places: some Sequence<TestPlace>) -> (ids: [Int64], meters: [Double], end: PageEnd?) {
+        let measured = places.filter(admits)
+            .map { (Geodesic.distanceMeters(from: ranking.center, to: $0.position), $0.id, $0.position) }
+            .filter { $0.0 <= ranking.radiusMeters ?? .infinity }
+            .filter { place in ranking.after.map { ($0.distanceMeters, $0.id) < (place.0, place.1) } ?? true }
+            .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+        let page = measured.prefix(ranking.limit - 1)
+        let end =
+            measured.count > page.count
+            ? page.last.map {
+                PageEnd(coordinate: $0.2, id: $0.1, count: (ranking.after?.count ?? 0) + page.count)
+            } : nil
+        return (page.map(\.1), page.map(\.0), end)
+    }
+}
+
+/// Random queries about some places, with many difficult cases.
+struct RandomQueries {
+    let places: [TestPlace]
+    let focus: Coordinate
+    var generator: SeededGenerator
+
+    mutating func next() -> TestQuery {
+        let center = center()
+        var query = TestQuery(
+            ranking: Ranking(
+                center: center, radiusMeters: radius(around: center),
+                limit: [1, 2, 8, 9, 20, 21, 50, 100].pick(using: &generator) + 1))
+        guard Bool.random(using: &generator) else { return query }
+        query.categories = [
+            nil, nil, [], ["cafe"], ["zoo"], ["bar", "bar"], ["cafe", "zoo", "nothing"],
+        ].pick(using: &generator)
+        query.isFeatured = [nil, nil, true, false].pick(using: &generator)
+        query.words = [
+            nil, nil, nil, [], ["a"], ["ba"], ["bar"], ["alb", "mus"], ["dorsay", "d"], ["東"], ["zebra"],
+            ["m", "c"],
+        ].pick(using: &generator)
+        if Int.random(in: 0..<3, using: &generator) == 0 { query.box = box() }
+        return query
+    }
+
+    private mutating func box() -> BoundingBox? {
+        let (one, other) = (center(), center())
+        let size = [0.01, 0.5, 5, 60].pick(using: &generator)
+        let (south, north) = (min(one.latitude, other.latitude), max(one.latitude, other.latitude))
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0: return BoundingBox(west: -180, south: south, east: 180, north: north)
+        case 1:
+            return BoundingBox(
+                west: one.longitude, south: one.latitude, east: one.longitude, north: one.latitude)
+        case 2, 3:
+            return BoundingBox(
+                west: one.moved(north: 0, east: -size).longitude, south: max(-90, one.latitude - size),
+                east: one.moved(north: 0, east: size).longitude, north: min(90, one.latitude + size))
+        case 4:
+            return BoundingBox(
+                west: one.longitude, south: one.latitude, east: one.moved(north: 0, east: size).longitude,
+                north: 90)
+        default: return BoundingBox(west: one.longitude, south: south, east: other.longitude, north: north)
+        }
+    }
+
+    private mutating func center() -> Coordinate {
+        let place = places.randomElement(using: &generator)?.position ?? focus
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0:
+            return Coordinate(
+                wrapping: [90, -90].pick(using: &generator), .random(in: -180...180, using: &generator))
+        case 1:
+            let meridian = [180, -180, 0, -0.0, 90, -90].pick(using: &generator)
+            return Coordinate(wrapping: .random(in: -90...90, using: &generator), meridian)
+        case 2: return place
+        case 3: return place.antipode
+        case 4: return place.moved(upTo: [1e-10, 1e-5, 1e-2].pick(using: &generator), using: &generator)
+        case 5, 6: return focus
+        default: return .anywhere(using: &generator)
+        }
+    }
+
+    /// None; any, from a metre to half the Earth; or one at which a place just is inside, or just isn't.
+    private mutating func radius(around center: Coordinate) -> Double? {
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0, 1: return nil
+        case 2, 3: return [1, 1000, 100_000, 3e6, 20_037_509].pick(using: &generator)
+        default:
+            let place = places.randomElement(using: &generator)?.position ?? focus
+            let distance = Geodesic.distanceMeters(from: center, to: place)
+            guard distance > 0 else { return .leastNonzeroMagnitude }
+            return [distance, distance.nextDown].pick(using: &generator)
+        }
+    }
+}

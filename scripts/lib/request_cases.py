@@ -1,0 +1,120 @@
+"""The requests whose instructions are counted, and what their responses have to be."""
+
+import gzip
+import json
+import random
+import time
+import uuid
+
+SEED = 15
+CENTRES = 50
+PAGE = 20
+EVENTS = 100
+
+# Several thousand places near the seed's, with their texts, so that every page is full. Seven decimals, as OpenStreetMap
+# has.
+PLACES_SQL = """
+SELECT setseed(0.5);
+INSERT INTO locations (name, category, latitude, longitude, address, website, source_dataset, source_id, source_license)
+SELECT name, category, round((latitude + (random() - 0.5) / 50)::numeric, 7),
+    round((longitude + (random() - 0.5) / 50)::numeric, 7), address, website, 'instructions', number || '/' || source_id, source_license
+FROM locations, generate_series(1, 60) AS number WHERE source_dataset = 'poi-seed-san-jose';
+VACUUM ANALYZE locations;
+"""
+
+
+class Case:
+    """Requests of one kind. `store` is who has to answer: `index`, `database`, or None where nobody needs to."""
+
+    def __init__(self, name, store, count, make, status=200):
+        self.name = name
+        self.store = store
+        self.count = count
+        self.make = make
+        self.status = status
+
+    def requests(self, ask):
+        """As many requests as are counted together; `ask` sends one for what others need to know."""
+        return self.make(self.count, ask)
+
+    def fault(self, status, head, body):
+        """Why a response isn't the expected one; None if it is."""
+        if status != self.status:
+            return f"{self.status} was expected, not {status}: {body[:200]!r}"
+        if self.store is None:
+            return None
+        if asked_database(head) != (self.store == "database"):
+            return f"the response came by another way than the {self.store}"
+        if "content-encoding: gzip" in head.lower():
+            body = gzip.decompress(body)
+        elif "gzip" in self.name:
+            return "the response isn't compressed"
+        count = len(json.loads(body))
+        return None if count == PAGE else f"{PAGE} places were expected, not {count}"
+
+
+def asked_database(head):
+    """Whether a response came from PostgreSQL, which it says by the time that took."""
+    return "\r\nserver-timing: db" in head.lower()
+
+
+def request(target, headers="", method="GET", body=b""):
+    head = f"{method} {target} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: instructions\r\nAccept: */*\r\n{headers}\r\n"
+    return head.encode() + body
+
+
+def centres():
+    source = random.Random(SEED)
+    return [(37.33 + source.uniform(-0.01, 0.01), -121.89 + source.uniform(-0.01, 0.01)) for _ in range(CENTRES)]
+
+
+TARGETS = [f"/locations?lat={latitude:.5f}&long={longitude:.5f}" for latitude, longitude in centres()]
+
+
+def live(count, ask):
+    return [request("/livez")] * count
+
+
+def plain(count, ask):
+    return [request(TARGETS[number % CENTRES]) for number in range(count)]
+
+
+def compressed(count, ask):
+    return [request(TARGETS[number % CENTRES], "Accept-Encoding: gzip\r\n") for number in range(count)]
+
+
+def known(count, ask):
+    """Requests for what the client has already, by the tags that the server gave it."""
+    tagged = []
+    for target in TARGETS:
+        _, head, _ = ask(request(target))
+        tag = next(line for line in head.split("\r\n") if line.lower().startswith("etag:"))
+        tagged.append(request(target, f"If-None-Match: {tag.split(':', 1)[1].strip()}\r\n"))
+    return [tagged[number % CENTRES] for number in range(count)]
+
+
+def events(count, ask):
+    return [upload() for _ in range(count)]
+
+
+def upload():
+    """New events, some minutes old, of one user."""
+    user, now = str(uuid.uuid4()).upper(), int(time.time())
+    body = json.dumps([
+        {
+            "id": str(uuid.uuid4()), "user_id": user, "time": now - 600 + number,
+            "event": {"name": "page-view", "value": {"page": "location-detail", "additional": str(1000 + number)}},
+        } for number in range(EVENTS)
+    ], separators=(",", ":")).encode()
+    return request("/events", f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n", "POST", body)
+
+
+CASES = [
+    Case("livez", None, 200, live),
+    Case("locations-index", "index", 200, plain),
+    Case("locations-index-gzip", "index", 100, compressed),
+    Case("locations-database", "database", 100, plain),
+    Case("locations-database-gzip", "database", 100, compressed),
+    Case("not-modified", None, 200, known, status=304),
+    Case("events", None, 20, events, status=200),
+]
