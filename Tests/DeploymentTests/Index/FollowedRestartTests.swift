@@ -103,7 +103,7 @@ struct FollowedRestartTests {
     /// Puts the earlier database in the place of the one that is followed.
     private func replace(_ cluster: PrivateCluster) async throws {
         let name = FollowedService.database
-        try await offPool {
+        _ = try await offPool {
             try cluster.execute(
                 """
                 ALTER DATABASE \(name) ALLOW_CONNECTIONS false;

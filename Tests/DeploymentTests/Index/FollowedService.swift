@@ -42,7 +42,7 @@ struct FollowedService {
         let result = try await PoiProgram.run(
             ["migrate", "up"], environment: ["DATABASE_URL": cluster.connectionString(database: database)])
         #expect(result.exitCode == 0, "\(result)")
-        try await offPool {
+        _ = try await offPool {
             try cluster.execute(
                 """
                 INSERT INTO locations (name, category, latitude, longitude, featured)
@@ -58,7 +58,7 @@ struct FollowedService {
     static func commit(
         _ state: String, to cluster: PrivateCluster, database: String = Self.database
     ) async throws {
-        try await offPool {
+        _ = try await offPool {
             try cluster.execute(
                 "UPDATE locations SET name = 'Place ' || id || ' in \(state)'", database: database)
         }

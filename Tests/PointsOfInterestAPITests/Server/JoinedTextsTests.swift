@@ -23,7 +23,8 @@ struct JoinedTextsTests {
             ("1 \(text)", "h", source, "\u{3}1 \(text)\u{4}h\(joinedSource)"),
         ] {
             for (id, latitude, longitude) in [
-                (1, 37.3293, -121.8893), (.max, -89.99999999999999, 5e-324), (-7, -0.0, .infinity),
+                (1, 37.3293, -121.8893), (.max, -89.99999999999999, .leastNonzeroMagnitude),
+                (-7, -0.0, .infinity),
             ] {
                 let place = PointOfInterest(
                     id: id, name: text, category: "cafe", latitude: latitude, longitude: longitude,
