@@ -3,7 +3,7 @@ import Postgres
 import PrivateCluster
 import Testing
 
-/// The id that changes whenever places or categories do: see `Migrations/0104_create_dataset_log.sql`.
+/// The id that changes whenever places, categories or datasets do: see `Migrations/0104_create_dataset_log.sql`.
 @Suite("The dataset's id", .timeLimit(.minutes(5)))
 struct DatasetIDTests {
     private static let insertion = """
@@ -28,11 +28,12 @@ struct DatasetIDTests {
     }
 
     @Test(
-        "Is renewed by a transaction that writes places or categories, once, and says so at commit",
+        "Is renewed by a transaction that writes places, categories or datasets, once, and says so at commit",
         arguments: [
             ["INSERT INTO locations (name, category, latitude, longitude) VALUES ('B', 'museum', 1, 2)"],
             ["UPDATE locations SET featured = true"], ["DELETE FROM locations"], ["TRUNCATE locations"],
             ["INSERT INTO categories VALUES ('new_kind')"],
+            ["INSERT INTO datasets VALUES ('set', 'CC0-1.0')"], ["TRUNCATE datasets"],
             [
                 "UPDATE locations SET featured = true", "INSERT INTO categories VALUES ('new_kind')",
                 "SAVEPOINT s", "DELETE FROM locations", "ROLLBACK TO s", "UPDATE locations SET name = 'C'",

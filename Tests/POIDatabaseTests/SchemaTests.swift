@@ -30,10 +30,15 @@ struct SchemaTests {
 
     /// The statement that inserts a good place but for one column.
     private static func insertion(of row: Row) -> String {
-        let base = row.column.hasPrefix("source_") ? place.merging(source) { $1 } : place
+        insertion(
+            of: row, into: "locations",
+            row.column.hasPrefix("source_") ? place.merging(source) { $1 } : place)
+    }
+
+    private static func insertion(of row: Row, into table: String, _ base: [String: String]) -> String {
         let columns = base.merging([row.column: row.value]) { $1 }.sorted { $0.key < $1.key }
         return """
-            INSERT INTO locations (\(columns.map(\.key).joined(separator: ", "))) \
+            INSERT INTO \(table) (\(columns.map(\.key).joined(separator: ", "))) \
             VALUES (\(columns.map(\.value).joined(separator: ", ")))
             """
     }
@@ -212,6 +217,32 @@ struct SchemaTests {
             }
             #expect(long?.server?.constraintName == "categories_name_is_short")
         }
+    }
+
+    @Test("A dataset has a license, and nothing that an app can't show or open")
+    func datasets() async throws {
+        let lines = [("name", 100), ("license", 200), ("credit", 300)].flatMap { column, longest in
+            Self.badLines(longest: longest).map { Row("datasets_\(column)_is_single_line", column, $0) }
+        }
+        let urls = Self.badWebsites.map { Row("datasets_url_is_http_url", "url", "'\($0)'") }
+        try await MigratedDatabase.empty().withSession { session in
+            for row in lines + urls + [Row("23502", "name", "NULL"), Row("23502", "license", "NULL")] {
+                let error = await #expect(throws: PostgresError.self, "\(row.testDescription)") {
+                    try await session.run(Self.insertion(ofDataset: row))
+                }
+                let refusedBy = error?.server?.constraintName ?? error?.sqlState?.rawValue
+                #expect(refusedBy == row.refusedBy, "\(row.testDescription)")
+            }
+            try await session.run(Self.insertion(ofDataset: Row("", "credit", "NULL")))
+            try await session.run("UPDATE datasets SET url = NULL")
+        }
+    }
+
+    /// The statement that inserts a good dataset but for one column.
+    private static func insertion(ofDataset row: Row) -> String {
+        insertion(
+            of: row, into: "datasets",
+            ["name": "'set'", "license": "'CC0-1.0'", "credit": "'© set'", "url": "'https://example.org/'"])
     }
 
     @Test("A meridian written in two ways gives the same points")
