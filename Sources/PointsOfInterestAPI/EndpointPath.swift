@@ -6,6 +6,8 @@ package enum EndpointPath {
     package static let location = "/locations/{id}"
     /// The categories, see `CategoryCount`.
     package static let categories = "/categories"
+    /// The datasets that places came from, see `Attribution`.
+    package static let attributions = "/attributions"
     /// Events, see `EventsRequest`.
     package static let events = "/events"
     /// What a problem means, for people; a template whose `{code}` is a `ProblemCode`.

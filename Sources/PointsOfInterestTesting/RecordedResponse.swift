@@ -17,6 +17,8 @@ public enum RecordedResponse: String, CaseIterable, Sendable {
     case location
     /// The categories.
     case categories
+    /// The datasets that places came from.
+    case attributions
     /// The process is alive.
     case livez
     /// The process takes requests.
@@ -65,6 +67,7 @@ public enum RecordedResponse: String, CaseIterable, Sendable {
         case EndpointPath.locations:
             return accept.contains(MediaType.geoJSON) ? .locationsGeoJSON : .locations
         case EndpointPath.categories: return .categories
+        case EndpointPath.attributions: return .attributions
         case EndpointPath.livez: return .livez
         case EndpointPath.readyz: return .readyz
         default:

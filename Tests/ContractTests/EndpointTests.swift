@@ -2,7 +2,7 @@ import Foundation
 import PointsOfInterestClient
 import Testing
 
-@Suite("One place, and the categories", .timeLimit(.minutes(2)))
+@Suite("One place, the categories, and the attributions", .timeLimit(.minutes(2)))
 struct EndpointTests {
     @Test(
         "A place by its id is the place of a list, with its distance where there is a centre",
@@ -59,6 +59,23 @@ struct EndpointTests {
             #expect(
                 try await service.nearbyPlaces(request).places.count == category.count, "\(category.name)")
         }
+    }
+
+    @Test(
+        "Attributions come by name, each once, with a license and places", .contract(.invariant, .recorded),
+        .needs(places: 1))
+    func attributions() async throws {
+        let attributions = try await Service.client().attributions()
+        #expect(attributions.allSatisfy { !$0.license.isEmpty && $0.places > 0 })
+        #expect(attributions.map(\.dataset) == Set(attributions.map(\.dataset)).sorted())
+    }
+
+    @Test("Every seeded place is counted for its dataset, once", .contract(.seeded))
+    func attributedPlaces() async throws {
+        let attributions = try await Service.client().attributions()
+        #expect(attributions.map(\.dataset) == ["poi-seed-san-jose", "poi-seed-world"])
+        #expect(attributions.allSatisfy { $0.license == "CC0-1.0" })
+        #expect(attributions.map(\.places).reduce(0, +) == (try Seed.all().count))
     }
 
     @Test(

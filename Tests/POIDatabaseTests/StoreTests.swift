@@ -81,12 +81,12 @@ struct StoreTests {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.places)
         // By a schedule that serves no older counts.
-        let dataset = DatasetState(schedule: CategoryCountSchedule(multiple: 0))
+        let dataset = DatasetState(countingMultiple: 0)
         try await database.withStore(dataset: dataset) { store, session in
             let counts = try await store.categories()
-            #expect(counts.categories.prefix(2).map(\.name) == ["park", "cafe"])
-            #expect(counts.categories.prefix(2).map(\.count) == [200, 100])
-            let rest = counts.categories.dropFirst(2)
+            #expect(counts.items.prefix(2).map(\.name) == ["park", "cafe"])
+            #expect(counts.items.prefix(2).map(\.count) == [200, 100])
+            let rest = counts.items.dropFirst(2)
             #expect(rest.allSatisfy { $0.count == 0 })
             #expect(rest.map(\.name) == rest.map(\.name).sorted())
             #expect(rest.count == (try await store.currentVocabulary().sortedNames.count) - 2)
@@ -97,10 +97,45 @@ struct StoreTests {
                 _ = try await store.currentVocabulary()
             }
             let later = try await store.categories()
-            #expect(later.categories.prefix(2).map(\.name) == ["park", "new_kind"])
+            #expect(later.items.prefix(2).map(\.name) == ["park", "new_kind"])
             #expect(later.datasetID != counts.datasetID)
             let again = try await store.categories()
-            #expect(again.categories == later.categories)
+            #expect(again.items == later.items)
+        }
+    }
+
+    @Test("Source datasets are counted, with the license of their row, else with those of their places")
+    func attributions() async throws {
+        let database = try MigratedDatabase.empty()
+        try await database.withStore(dataset: DatasetState(countingMultiple: 0)) { store, session in
+            let none = try await store.attributions()
+            #expect(none.items == [] && none.datasetID != nil)
+            try await session.run(
+                """
+                INSERT INTO locations (name, category, latitude, longitude, source_dataset, source_id, source_license)
+                SELECT 'A', 'park', 1, 2, dataset, id, license FROM (VALUES
+                    ('b', '1', 'CC0-1.0'), ('a', '1', 'ODbL-1.0'), ('b', '2', 'CC-BY-4.0'), ('b', '3', 'CC0-1.0'),
+                    (NULL, NULL, NULL)) AS source (dataset, id, license)
+                """)
+            try await session.run(
+                """
+                INSERT INTO datasets VALUES
+                    ('a', 'ODbL-1.0', '© a', 'https://a.example/'), ('none', 'CC0-1.0', NULL, NULL)
+                """)
+            while store.currentDatasetID != (try await session.value("SELECT id FROM dataset")) {
+                _ = try await store.currentVocabulary()
+            }
+            let counts = try await store.attributions()
+            #expect(
+                counts.items == [
+                    Attribution(
+                        dataset: "a", license: "ODbL-1.0", credit: "© a", url: "https://a.example/", places: 1
+                    ),
+                    Attribution(dataset: "b", license: "CC-BY-4.0 AND CC0-1.0", places: 3),
+                ])
+            #expect(counts.datasetID == store.currentDatasetID)
+            #expect(try await store.attributions().items == counts.items)
+            #expect(store.dataset.attributionCounts.countsBegun == 2)
         }
     }
 

@@ -8,10 +8,11 @@ import Testing
 struct ConditionalRequestTests {
     private static let place = PointOfInterest(
         id: 7, name: "Seven", category: "park", latitude: 1, longitude: 2)
-    private static let targets = [
+    /// Those that are also there as GeoJSON.
+    private static let placeTargets = [
         "/locations?lat=0&long=0", "/locations?bbox=0,0,1,1", "/locations/7", "/locations/7?lat=0&long=0",
-        "/categories",
     ]
+    private static let targets = placeTargets + ["/categories", "/attributions"]
 
     private static func store() -> StubStore {
         let store = StubStore()
@@ -21,7 +22,7 @@ struct ConditionalRequestTests {
     }
 
     private static func askCount(_ store: StubStore) -> Int {
-        store.requests.count + store.locationRequests.count + store.categoriesCount
+        store.requests.count + store.locationRequests.count + store.categoriesCount + store.attributionsCount
     }
 
     @Test("A client that has the current response gets 304, without a query of the store", arguments: targets)
@@ -158,7 +159,7 @@ struct ConditionalRequestTests {
         for target in Self.targets + ["/locations?lat=0&long=0&limit=5", "/locations?lat=0&long=0.1"] {
             #expect(tags.insert(try await tag(target)).inserted, "\(target)")
         }
-        for target in Self.targets.dropLast() {
+        for target in Self.placeTargets {
             #expect(tags.insert(try await tag(target, MediaType.geoJSON)).inserted, "\(target)")
         }
         #expect(

@@ -136,8 +136,8 @@ struct FixtureStoreFilterTests {
     @Test("Categories come with their counts, most frequent first, then by name, empty ones too")
     func categories() async throws {
         let counts = try await store.categories()
-        #expect(counts.categories.map(\.name) == ["cafe", "pier", "park", "pole", "zoo"])
-        #expect(counts.categories.map(\.count) == [2, 2, 1, 1, 0])
+        #expect(counts.items.map(\.name) == ["cafe", "pier", "park", "pole", "zoo"])
+        #expect(counts.items.map(\.count) == [2, 2, 1, 1, 0])
         #expect(counts.datasetID == store.currentDatasetID)
         #expect(try await store.currentVocabulary().contains("zoo"))
     }

@@ -18,7 +18,7 @@ struct KeyTests {
             .ask(target, method, headers: headers)
     }
 
-    @Test("Data need a key", arguments: ["/locations?lat=0&long=0", "/categories"])
+    @Test("Data need a key", arguments: ["/locations?lat=0&long=0", "/categories", "/attributions"])
     func accepted(target: String) async throws {
         for field in ["Bearer \(Self.key)", "bearer   \(Self.key)", "BEARER fedcba9876543210"] {
             let answer = try await Self.ask(target, [field])

@@ -63,6 +63,7 @@ struct OpenAPITests {
         #expect(
             try names("/locations/{id}") == PlaceRequest.Parameter.allCases.map { $0.name.description })
         #expect(try names("/categories") == [])
+        #expect(try names("/attributions") == [])
     }
 
     @Test("It has every member of a place that is written, in JSON and in GeoJSON, and no other")

@@ -62,9 +62,27 @@ struct PlacesResponseTests {
         #expect(answer.headers.first(.contentType) == "application/json")
     }
 
+    @Test("Attributions come by name, with the licenses that the places of each have")
+    func attributions() async throws {
+        let sources = [("b", "CC0-1.0"), ("a", "ODbL-1.0"), ("b", "CC-BY-4.0"), ("b", "CC0-1.0")]
+        let places = sources.enumerated().map { id, source in
+            PointOfInterest(
+                id: id + 10, name: "A", category: "park", latitude: 0, longitude: 0,
+                source: .init(dataset: source.0, id: "\(id)", license: source.1))
+        }
+        let answer = try await ServiceSite(FixtureStore(Self.places + places)).ask("/attributions")
+        #expect(
+            answer.text == """
+                [{"dataset":"a","license":"ODbL-1.0","places":1},\
+                {"dataset":"b","license":"CC-BY-4.0 AND CC0-1.0","places":3}]
+                """)
+        #expect(answer.headers.first(.contentType) == "application/json")
+        #expect(try await ServiceSite(FixtureStore(Self.places)).ask("/attributions").text == "[]")
+    }
+
     @Test(
         "Without an acceptable representation the response is 406, as a problem",
-        arguments: ["/locations?lat=0&long=0", "/locations/2", "/categories"])
+        arguments: ["/locations?lat=0&long=0", "/locations/2", "/categories", "/attributions"])
     func notAcceptable(target: String) async throws {
         let answer = try await ServiceSite(FixtureStore(Self.places)).ask(
             target, headers: [.accept: "text/html"])
@@ -104,7 +122,7 @@ struct PlacesResponseTests {
         #expect(try await cacheControl("/locations?lat=0&long=0") == "private, max-age=60")
         #expect(try await cacheControl("/locations?bbox=0,0,1,1&lat=0&long=0") == "private, max-age=60")
         #expect(try await cacheControl("/locations/2?lat=0&long=0") == "private, max-age=60")
-        for target in ["/locations?bbox=0,0,1,1", "/locations/2", "/categories"] {
+        for target in ["/locations?bbox=0,0,1,1", "/locations/2", "/categories", "/attributions"] {
             #expect(try await cacheControl(target) == "public, max-age=60")
             #expect(try await cacheControl(target, ["POI_CACHE_PUBLIC_MAX_AGE": "0"]) == "public, max-age=0")
         }

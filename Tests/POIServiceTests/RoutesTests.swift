@@ -60,7 +60,7 @@ struct RoutesTests {
         "Other paths are 404",
         arguments: [
             "/locations/", "/Locations", "//locations", "/livez/x", "/locations/1/", "/locations/1/2",
-            "/categories/", "/categories/park",
+            "/categories/", "/categories/park", "/attributions/",
         ])
     func notFound(path: String) async throws {
         let problem = try await ServiceSite(StubStore()).problem(path)
@@ -70,7 +70,7 @@ struct RoutesTests {
 
     @Test(
         "Other methods are refused, with a list of the allowed ones",
-        arguments: ["/locations", "/locations/1", "/categories", "/livez", "/readyz"])
+        arguments: ["/locations", "/locations/1", "/categories", "/attributions", "/livez", "/readyz"])
     func methods(path: String) async throws {
         let site = try ServiceSite(StubStore())
         for method in [HTTPMethod.post, .put, .delete] {

@@ -25,6 +25,7 @@ final class StubStore: PlaceStore {
     private(set) var requests: [NearbyPlacesRequest] = []
     private(set) var locationRequests: [PlaceRequest] = []
     private(set) var categoriesCount = 0
+    private(set) var attributionsCount = 0
     private(set) var vocabularyCount = 0
 
     init(_ answer: @escaping Answer = { (_) throws(PlaceStoreError) in [] }) {
@@ -60,10 +61,17 @@ final class StubStore: PlaceStore {
         return page(places.filter { $0.id == request.id })
     }
 
-    func categories() async throws(PlaceStoreError) -> CategoryCounts {
+    func categories() async throws(PlaceStoreError) -> DatasetCounts<CategoryCount> {
         categoriesCount += 1
-        return CategoryCounts(
-            categories: [CategoryCount(name: "park", count: 2)],
+        return DatasetCounts(
+            [CategoryCount(name: "park", count: 2)],
+            datasetID: answeredDatasetID ?? currentDatasetID, databaseDuration: databaseDuration)
+    }
+
+    func attributions() async throws(PlaceStoreError) -> DatasetCounts<Attribution> {
+        attributionsCount += 1
+        return DatasetCounts(
+            [Attribution(dataset: "set", license: "CC0-1.0", places: 2)],
             datasetID: answeredDatasetID ?? currentDatasetID, databaseDuration: databaseDuration)
     }
 

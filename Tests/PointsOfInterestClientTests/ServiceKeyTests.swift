@@ -55,6 +55,7 @@ struct ServiceKeyTests {
             .loadAPIRequest(requestData: center)
         _ = try await service.place(id: 1)
         _ = try await service.categories()
+        _ = try await service.attributions()
         _ = try await service.send(EventsRequest(events: [.numbered(1)]))
         _ = try await service.health()
         _ = try await service.loader(for: OwnRequest(baseURL: network.baseURL)).loadAPIRequest(
@@ -62,7 +63,8 @@ struct ServiceKeyTests {
         #expect(
             sent.withLock { $0 } == [
                 ["/locations", "nearbyPlaces"], ["/locations", "nearbyPlaces"], ["/locations/1", "place"],
-                ["/categories", "categories"], ["/events", "events"], ["/readyz", "health"], ["/own", "own"],
+                ["/categories", "categories"], ["/attributions", "attributions"], ["/events", "events"],
+                ["/readyz", "health"], ["/own", "own"],
             ])
     }
 

@@ -78,15 +78,16 @@ struct ServiceTests {
         #expect(await sentURLs(network, 4).last == "/locations?lat=37&long=-122")
     }
 
-    @Test("place() and categories() send their requests")
+    @Test("place(), categories() and attributions() send their requests")
     func otherEndpoints() async throws {
         let network = try MockNetwork { request in
             let url = try #require(request.url)
-            let isPlace = url.path.hasPrefix("/locations")
             let body =
-                isPlace
-                ? try JSONEncoder().encode(Self.place(4))
-                : Data(#"[{"name":"park","count":3,"new":true}]"#.utf8)
+                switch url.path {
+                case "/categories": Data(#"[{"name":"park","count":3,"new":true}]"#.utf8)
+                case "/attributions": Data(#"[{"dataset":"a","license":"b","places":3,"new":true}]"#.utf8)
+                default: try JSONEncoder().encode(Self.place(4))
+                }
             let response = try #require(
                 HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil))
             return (response, body)
@@ -97,8 +98,10 @@ struct ServiceTests {
         _ = try await service.place(id: 4, center: center)
         #expect(try await service.categories() == [CategoryCount(name: "park", count: 3)])
         #expect(
-            await sentURLs(network, 3) == [
-                "/locations/4", "/locations/4?lat=-1.5&long=0.00005", "/categories",
+            try await service.attributions() == [Attribution(dataset: "a", license: "b", places: 3)])
+        #expect(
+            await sentURLs(network, 4) == [
+                "/locations/4", "/locations/4?lat=-1.5&long=0.00005", "/categories", "/attributions",
             ])
     }
 

@@ -13,6 +13,7 @@ struct ConditionalRequestTests {
         ("/locations?lat=37&long=-121&category=park,cafe", "/locations?long=-121&lat=37&category=cafe,park"),
         ("/locations?lat=37&long=-121&q=san%20jose", "/locations?q=san+jose&lat=37&long=-121"),
         ("/locations/84", "/locations/84"), ("/categories", "/categories"),
+        ("/attributions", "/attributions"),
     ]
 
     private func get(_ target: String, tag: String, port: Int) async throws -> WireResponse {

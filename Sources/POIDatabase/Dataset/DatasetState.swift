@@ -10,7 +10,6 @@ public final class DatasetState: Sendable {
         var datasetID: DatasetID?
         var vocabulary: CategoryVocabulary?
         var spatialOrder: Double?
-        var countedVersion: DatasetVersion?
         var renewalObserver: (@Sendable (DatasetID?) -> Void)?
     }
 
@@ -21,16 +20,19 @@ public final class DatasetState: Sendable {
     private let state = Lock(State())
     private let (isWatched, hasRegions) = (Lock(false), Lock(false))
     /// The number of places of each category, counted once for all stores.
-    let categoryCounts: SharedCategoryCounts
+    let categoryCounts: SharedCounts<CategoryCount>
+    /// The same of each source dataset.
+    let attributionCounts: SharedCounts<Attribution>
 
     /// Knows nothing yet.
     public convenience init() {
-        self.init(schedule: CategoryCountSchedule())
+        self.init(countingMultiple: 10)
     }
 
-    /// Knows nothing yet, and counts categories by this schedule.
-    init(schedule: CategoryCountSchedule) {
-        categoryCounts = SharedCategoryCounts(schedule: schedule)
+    /// Knows nothing yet, and counts places by a `CountSchedule` with this multiple.
+    init(countingMultiple: Int) {
+        categoryCounts = SharedCounts(schedule: CountSchedule(multiple: countingMultiple))
+        attributionCounts = SharedCounts(schedule: CountSchedule(multiple: countingMultiple))
     }
 
     /// The dataset that a page read now would most likely come from; nil while that isn't known.
@@ -41,9 +43,6 @@ public final class DatasetState: Sendable {
 
     /// How near to spatial order the table was when it was last checked, see `SpatialOrder`; nil while that isn't known.
     var spatialOrder: Double? { state.withLock { $0.spatialOrder } }
-
-    /// The dataset whose categories were last counted by the database; nil where there is none.
-    var countedVersion: DatasetVersion? { state.withLock { $0.countedVersion } }
 
     /// Whether the caller is the first, and has to keep this up to date.
     func claimWatch() -> Bool { isWatched.claim() }
@@ -65,11 +64,6 @@ public final class DatasetState: Sendable {
     /// The watcher was notified of a renewal.
     func noteRenewal(_ id: DatasetID?) {
         state.withLock { $0.renewalObserver }?(id)
-    }
-
-    /// Takes the dataset whose categories were counted.
-    func update(countedVersion: DatasetVersion?) {
-        state.withLock { $0.countedVersion = countedVersion }
     }
 
     /// Takes the table's order; nil where it is unknown.

@@ -16,7 +16,7 @@ public final class IndexedPlaceStore: PlaceStore {
     private let loop: EventLoop
     private var reader: PublishedIndex.Reader?
     /// Made of the last dataset that was asked for.
-    private var counts: CategoryCounts?
+    private var counts: DatasetCounts<CategoryCount>?
     /// The last page that was found at once; its memory is used for the next one.
     private var page = IndexPage()
     private var facts: ServedIndex.Facts?
@@ -123,12 +123,12 @@ public final class IndexedPlaceStore: PlaceStore {
     /// The number of places of each category, in memory or as the database has counted them.
     ///
     /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
-    public func categories() async throws(PlaceStoreError) -> CategoryCounts {
+    public func categories() async throws(PlaceStoreError) -> DatasetCounts<CategoryCount> {
         if let counts = countsInMemory() { return counts }
         for _ in 0..<2 {
             let counts = try await database.categories()
-            guard let version = database.dataset.countedVersion, version.datasetID == counts.datasetID,
-                !index.admits(version)
+            guard let version = database.dataset.categoryCounts.countedVersion,
+                version.datasetID == counts.datasetID, !index.admits(version)
             else { return counts }
             if let counts = countsInMemory() { return counts }
             // They were counted before the places in memory were served, and kept.
@@ -137,7 +137,15 @@ public final class IndexedPlaceStore: PlaceStore {
         throw Self.isBehind
     }
 
-    private func countsInMemory() -> CategoryCounts? {
+    /// The source datasets, as the database has counted their places: memory has no more of them than what each place's
+    /// record says. They may be of an earlier state than the places in memory, as the contract allows.
+    ///
+    /// - Throws: why the database couldn't be read.
+    public func attributions() async throws(PlaceStoreError) -> DatasetCounts<Attribution> {
+        try await database.attributions()
+    }
+
+    private func countsInMemory() -> DatasetCounts<CategoryCount>? {
         guard let facts = currentFacts() else { return nil }
         return index.withSnapshot(at: loop.now) { snapshot in
             if let counts, counts.datasetID == snapshot.datasetID { return counts }
@@ -145,7 +153,7 @@ public final class IndexedPlaceStore: PlaceStore {
                 let number = snapshot.vocabulary.number(of: name)
                 return CategoryCount(name: name, count: number.map { snapshot.categoryCounts[Int($0)] } ?? 0)
             }
-            let counts = CategoryCounts(categories: categories, datasetID: snapshot.datasetID)
+            let counts = DatasetCounts(categories, datasetID: snapshot.datasetID)
             self.counts = counts
             return counts
         }

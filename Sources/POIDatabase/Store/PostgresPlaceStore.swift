@@ -15,8 +15,8 @@ public final class PostgresPlaceStore: PlaceStore {
     private let watch: DatabaseWatch?
     private let schemaCheck: SchemaCheck
     private let requestTimeout: Duration
-    /// The count of categories that this store has begun, while it is under way.
-    private var countingTask: Task<Void, Never>?
+    /// The counts that this store has begun, while they are under way.
+    private let counting: LoopTasks
     private var isClosing = false
     /// Tests replace it, since their words are rare.
     var wordStatements = WordStatements.standard
@@ -45,6 +45,7 @@ public final class PostgresPlaceStore: PlaceStore {
         let connectionLog = connectionLog ?? ConnectionLog(.places, record: record)
         reads = ReadConnections(configuration, route: route, loop: loop, observe: connectionLog.observe)
         pool = reads.pool
+        counting = LoopTasks(loop: loop)
         schemaCheck = SchemaCheck(migrations: migrations)
         self.dataset = dataset
         requestTimeout = configuration.requestTimeout
@@ -164,33 +165,56 @@ public final class PostgresPlaceStore: PlaceStore {
     /// Cancels a count that is under way, and closes the connections.
     public func close() async {
         isClosing = true
-        while let task = countingTask {
-            task.cancel()
-            await task.value
-        }
+        await counting.end()
         await watch?.close()
         await reads.close()
     }
 }
 
-// MARK: - Categories
+// MARK: - Counts
 
 extension PostgresPlaceStore {
-    /// Returns counts of the places of each category: the last ones, from memory, or the next ones. See
-    /// `CategoryCountSchedule`.
+    /// Returns counts of the places of each category: the last ones, from memory, or the next ones, by a `CountSchedule`.
     ///
     /// - Throws: why counting has failed; `cancelled`, at once, where the task is cancelled.
-    public func categories() async throws(PlaceStoreError) -> CategoryCounts {
+    public func categories() async throws(PlaceStoreError) -> DatasetCounts<CategoryCount> {
+        try await counts(dataset.categoryCounts, of: PlaceStatements.categories) {
+            row throws(PostgresError) in
+            (CategoryCount(name: try row.decode(at: 0), count: try row.decode(at: 1)), try row.decode(at: 2))
+        }
+    }
+
+    /// Returns the source datasets with counts of their places, as `categories` does.
+    ///
+    /// - Throws: why counting has failed; `cancelled`, at once, where the task is cancelled.
+    public func attributions() async throws(PlaceStoreError) -> DatasetCounts<Attribution> {
+        try await counts(dataset.attributionCounts, of: PlaceStatements.attributions) {
+            row throws(PostgresError) in
+            let version: DatasetVersion? = try row.decode(at: 5)
+            guard let name: String = try row.decode(String?.self, at: 0) else { return (nil, version) }
+            let attribution = Attribution(
+                dataset: name, license: try row.decode(at: 1), credit: try row.decode(at: 2),
+                url: try row.decode(at: 3), places: try row.decode(at: 4))
+            return (attribution, version)
+        }
+    }
+
+    /// What a row of counts has: an item, where there is one, and the dataset's version.
+    private typealias CountReader<Item> =
+        @Sendable (PostgresRow) throws(PostgresError) -> (item: Item?, version: DatasetVersion?)
+
+    private func counts<Item>(
+        _ shared: SharedCounts<Item>, of statement: PreparedStatement, _ read: @escaping CountReader<Item>
+    ) async throws(PlaceStoreError) -> DatasetCounts<Item> {
         let start = ContinuousClock.now
         while !isClosing {
             do throws(PlaceStoreError) {
-                let (counts, areAwaited) = try await dataset.categoryCounts.counts(of: currentDatasetID) {
-                    beginCounting()
+                let (counts, areAwaited) = try await shared.counts(of: currentDatasetID) {
+                    beginCounting(for: shared, statement, read)
                 }
                 guard areAwaited else { return counts }
-                return CategoryCounts(
-                    categories: counts.categories, datasetID: counts.datasetID,
-                    databaseDuration: ContinuousClock.now - start)
+                return DatasetCounts(
+                    counts.items, datasetID: counts.datasetID, databaseDuration: ContinuousClock.now - start)
             } catch {
                 // If it wasn't this request that was cancelled, the store that counted was closed: another one counts.
                 guard error == .cancelled, !Task.isCancelled else { throw error }
@@ -200,28 +224,30 @@ extension PostgresPlaceStore {
     }
 
     /// Counts in a task of its own: requests of other loops may wait for it, and the one that began it may be cancelled.
-    private func beginCounting() {
+    private func beginCounting<Item>(
+        for shared: SharedCounts<Item>, _ statement: PreparedStatement, _ read: @escaping CountReader<Item>
+    ) {
         let store = LoopBound(self, loop: pool.loop)
-        countingTask = Task(executorPreference: pool.loop) {
-            let outcome = await store.value.countCategories()
-            store.value.countingTask = nil
-            store.value.dataset.categoryCounts.finish(outcome)
+        counting.start {
+            var version: DatasetVersion?
+            let outcome = await store.value.count(statement, read, &version)
+            shared.finish(outcome, version: version)
         }
     }
 
-    private func countCategories() async -> SharedCategoryCounts.Outcome {
+    private func count<Item>(
+        _ statement: PreparedStatement, _ read: CountReader<Item>, _ version: inout DatasetVersion?
+    ) async -> SharedCounts<Item>.Outcome {
         do throws(PostgresError) {
             let rows = try await pool.query(
-                PlaceStatements.categories, lane: .exclusive, deadline: deadline, isIdempotent: true)
-            var categories: [CategoryCount] = []
+                statement, lane: .exclusive, deadline: deadline, isIdempotent: true)
+            var items: [Item] = []
             for row in rows {
-                categories.append(CategoryCount(name: try row.decode(at: 0), count: try row.decode(at: 1)))
+                let counted = try read(row)
+                version = counted.version
+                if let item = counted.item { items.append(item) }
             }
-            let version = try rows.first.flatMap { row throws(PostgresError) in
-                try row.decode(DatasetVersion?.self, at: 2)
-            }
-            dataset.update(countedVersion: version)
-            return .success(CategoryCounts(categories: categories, datasetID: version?.datasetID))
+            return .success(DatasetCounts(items, datasetID: version?.datasetID))
         } catch {
             return .failure(PlaceStoreError(error))
         }

@@ -35,6 +35,12 @@ extension OpenAPIDocument {
             required: [("name", text), ("count", ["type": "integer", "minimum": 0])],
             "A category and its number of places."),
         "Categories": ["type": "array", "items": schema("CategoryCount")],
+        "Attribution": object(
+            required: [("dataset", text), ("license", text), ("places", ["type": "integer", "minimum": 1])],
+            optional: [("credit", text), ("url", text)],
+            "A dataset that places came from: its licence, what that asks a map to show, and a page about it."
+        ),
+        "Attributions": ["type": "array", "items": schema("Attribution")],
         "Liveness": object(required: [("status", ["const": "alive"])], "The process is alive."),
         "Readiness": object(
             required: [

@@ -33,8 +33,8 @@ extension OpenAPIDocument {
     var paths: [Path] {
         [
             path(EndpointPath.locations, locations), path(EndpointPath.location, location),
-            path(EndpointPath.categories, categories), path(EndpointPath.events, events),
-            path(EndpointPath.livez, livez),
+            path(EndpointPath.categories, categories), path(EndpointPath.attributions, attributions),
+            path(EndpointPath.events, events), path(EndpointPath.livez, livez),
             path(EndpointPath.readyz, readyz), path(EndpointPath.openAPI, openAPI),
             path(ProblemPages.indexPath, problems), path(EndpointPath.problem, problem), path("/", start),
         ]
@@ -81,6 +81,14 @@ extension OpenAPIDocument {
             id: "getCategories", tag: "places",
             summary: "All categories with their numbers of places, the most frequent first, then by name.",
             content: [(MediaType.json, Self.schema("Categories"))],
+            successHeaders: ["Server-Timing"], problems: Self.databaseProblems, key: .data)
+    }
+
+    private var attributions: Operation {
+        Operation(
+            id: "getAttributions", tag: "places",
+            summary: "The datasets that places came from, with their licences and credits, by name.",
+            content: [(MediaType.json, Self.schema("Attributions"))],
             successHeaders: ["Server-Timing"], problems: Self.databaseProblems, key: .data)
     }
 

@@ -157,43 +157,6 @@ struct PlaceHandler: HTTPHandler {
     }
 }
 
-/// `GET /categories`: every category with its number of places, most frequent first.
-struct CategoriesHandler: HTTPHandler {
-    let store: any PlaceStore
-    let cachePolicy: CachePolicy
-    let ignoredParameters: [ParameterPattern]
-    private let representation = RepresentationHash(
-        path: EndpointPath.categories, mediaType: MediaType.json)
-
-    private static let offer = MediaTypeOffer([MediaType.json])
-
-    func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
-        try responder(to: request).notModified(by: store)
-    }
-
-    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
-        let responder = try responder(to: request)
-        if let response = responder.notModified(by: store) { return response }
-        let counts = try await store.categories()
-        return try responder.respond(
-            from: counts.datasetID, after: counts.databaseDuration,
-            expectedBytes: 16 + 64 * counts.categories.count, in: context
-        ) { writer in
-            writer.value(counts.categories)
-        }
-    }
-
-    private func responder(to request: HTTPRequest) throws -> DatasetResponder {
-        guard Self.offer.choice(for: request.headers) != nil else {
-            throw HTTPError.notAcceptable("Categories come as \(MediaType.json).")
-        }
-        try request.withQuery { try NoParameter.refuseAll(of: $0, ignoring: ignoredParameters) }
-        return DatasetResponder(
-            request, representation, fields: cachePolicy.shared.json,
-            notModifiedFields: cachePolicy.shared.notModified)
-    }
-}
-
 extension PlaceStore {
     /// Whether a request is worth decoding at once: it would be decoded again if it has to wait.
     fileprivate func mayRespondAtOnce(to request: HTTPRequest) -> Bool {

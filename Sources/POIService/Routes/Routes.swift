@@ -86,6 +86,9 @@ enum Routes {
                 loggedCoordinates: configuration.logCoordinates))
         router.add(
             .get, EndpointPath.categories, checks: checks,
-            CategoriesHandler(store: store, cachePolicy: cachePolicy, ignoredParameters: ignored))
+            CountsHandler<CategoryCount>(store: store, cachePolicy: cachePolicy, ignoredParameters: ignored))
+        router.add(
+            .get, EndpointPath.attributions, checks: checks,
+            CountsHandler<Attribution>(store: store, cachePolicy: cachePolicy, ignoredParameters: ignored))
     }
 }

@@ -69,13 +69,23 @@ public final class FixtureStore: PlaceStore {
     }
 
     /// Counts the places; never throws.
-    public func categories() async throws(PlaceStoreError) -> CategoryCounts {
+    public func categories() async throws(PlaceStoreError) -> DatasetCounts<CategoryCount> {
         var counts: [String: Int] = [:]
         for name in vocabulary?.sortedNames ?? [] { counts[name] = 0 }
         for place in places { counts[place.category, default: 0] += 1 }
-        return CategoryCounts(
-            categories: counts.map { CategoryCount(name: $0.key, count: $0.value) },
-            datasetID: currentDatasetID)
+        return DatasetCounts(
+            counts.map { CategoryCount(name: $0.key, count: $0.value) }, datasetID: currentDatasetID)
+    }
+
+    /// Counts the places; never throws. There is nothing to credit beyond what each place says.
+    public func attributions() async throws(PlaceStoreError) -> DatasetCounts<Attribution> {
+        let sources = Dictionary(grouping: places.compactMap(\.source), by: \.dataset)
+        let attributions = sources.map { name, sources in
+            Attribution(
+                dataset: name, license: Set(sources.map(\.license)).sorted().joined(separator: " AND "),
+                places: sources.count)
+        }
+        return DatasetCounts(attributions, datasetID: currentDatasetID)
     }
 
     /// Always reachable.

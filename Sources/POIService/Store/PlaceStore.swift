@@ -45,7 +45,12 @@ public protocol PlaceStore: AnyObject {
     /// Every category with its number of places, most frequent first, then by name.
     ///
     /// - Throws: why the database couldn't be read.
-    func categories() async throws(PlaceStoreError) -> CategoryCounts
+    func categories() async throws(PlaceStoreError) -> DatasetCounts<CategoryCount>
+
+    /// Every source dataset that has places, by its name.
+    ///
+    /// - Throws: why the database couldn't be read.
+    func attributions() async throws(PlaceStoreError) -> DatasetCounts<Attribution>
 
     /// Waits until the store is as fast as it gets, or is known to be unreachable.
     func warmUp() async
@@ -180,20 +185,36 @@ extension [PointOfInterest]: PlaceSource {
     }
 }
 
-/// Every category with its number of places, as a store has counted them.
-public struct CategoryCounts: Hashable, Sendable {
-    /// The categories, most frequent first, then by name.
-    public let categories: [CategoryCount]
+/// Something that a store counts all places for.
+public protocol DatasetCount: Hashable, Sendable {
+    /// Whether a response has this one before another.
+    static func isOrdered(_ one: Self, before other: Self) -> Bool
+}
+
+extension CategoryCount: DatasetCount {
+    /// Most frequent first, then by name.
+    public static func isOrdered(_ one: Self, before other: Self) -> Bool {
+        (other.count, one.name) < (one.count, other.name)
+    }
+}
+
+extension Attribution: DatasetCount {
+    /// By name.
+    public static func isOrdered(_ one: Self, before other: Self) -> Bool { one.dataset < other.dataset }
+}
+
+/// What a store has counted all places of a dataset for.
+public struct DatasetCounts<Item: DatasetCount>: Hashable, Sendable {
+    /// The counts, in their order.
+    public let items: [Item]
     /// The dataset that was counted; nil where it isn't known.
     public let datasetID: DatasetID?
     /// How long the database took; nil for counts from memory.
     public let databaseDuration: Duration?
 
-    /// Sorts the categories, which may come in any order.
-    public init(
-        categories: [CategoryCount], datasetID: DatasetID? = nil, databaseDuration: Duration? = nil
-    ) {
-        self.categories = categories.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
+    /// Sorts the items, which may come in any order.
+    public init(_ items: [Item], datasetID: DatasetID? = nil, databaseDuration: Duration? = nil) {
+        self.items = items.sorted(by: Item.isOrdered)
         self.datasetID = datasetID
         self.databaseDuration = databaseDuration
     }

@@ -44,6 +44,8 @@ public enum ServiceEndpoint: Hashable, Sendable, CaseIterable {
     case place
     /// `GET /categories`.
     case categories
+    /// `GET /attributions`.
+    case attributions
     /// `POST /events`.
     case events
     /// `GET /readyz`.

@@ -38,6 +38,23 @@ package struct CategoriesEndpoint: APIRequest, Hashable {
     }
 }
 
+/// `GET /attributions`: loads every dataset that places came from.
+package struct AttributionsEndpoint: APIRequest, Hashable {
+    package var baseURL: URL
+
+    package init(baseURL: URL) {
+        self.baseURL = baseURL
+    }
+
+    package func makeRequest(from request: Void) throws -> URLRequest {
+        try URLRequest.get(EndpointPath.attributions, baseURL: baseURL)
+    }
+
+    package func parseResponse(data: Data) throws -> [Attribution] {
+        try [Attribution].decode(body: data)
+    }
+}
+
 /// `POST /events`: sends a batch of events.
 package struct EventsEndpoint: APIRequest, Hashable {
     package var baseURL: URL
@@ -138,6 +155,10 @@ extension PlaceEndpoint: ServiceRequest {
 
 extension CategoriesEndpoint: ServiceRequest {
     static var endpoint: ServiceEndpoint { .categories }
+}
+
+extension AttributionsEndpoint: ServiceRequest {
+    static var endpoint: ServiceEndpoint { .attributions }
 }
 
 extension EventsEndpoint: ServiceRequest {

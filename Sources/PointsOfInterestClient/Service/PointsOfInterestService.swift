@@ -101,6 +101,13 @@ public struct PointsOfInterestService: Sendable {
         try await loader(for: CategoriesEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: ())
     }
 
+    /// `GET /attributions`: loads the datasets that places came from, by name. A map shows their credits.
+    ///
+    /// - Throws: `RequestError`.
+    public func attributions() async throws -> [Attribution] {
+        try await loader(for: AttributionsEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: ())
+    }
+
     /// `POST /events`: sends a batch of events once. An app tracks through `TrackingModel` and an `EventQueue`.
     ///
     /// - Throws: `RequestError`; `.problem` with the code `.invalidEvents` and the faults by each event's index

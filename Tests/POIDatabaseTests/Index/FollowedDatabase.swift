@@ -100,7 +100,7 @@ final class FollowedDatabase {
             #expect(ids == expected.datasetID)
         }
         let counts = try await store.categories()
-        #expect(try await counts.categories == store.database.freshCategories())
+        #expect(try await counts.items == store.database.freshCategories())
     }
 }
 
@@ -108,7 +108,7 @@ extension PostgresPlaceStore {
     /// The counts of now, whatever was counted before.
     fileprivate func freshCategories() async throws -> [CategoryCount] {
         dataset.categoryCounts.forget()
-        return try await categories().categories
+        return try await categories().items
     }
 }
 

@@ -87,7 +87,7 @@ struct ServedIndexTests {
             let indexed = IndexedPlaceStore(store, index: index, use: .auto, loop: session.loop)
             let request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 1))
             #expect(try await indexed.places(for: request).places.count == 1)
-            #expect(try await indexed.categories().categories.count > 0)
+            #expect(try await indexed.categories().items.count > 0)
             let now = try await session.value("SELECT version FROM dataset", as: DatasetVersion.self)
             let next = DatasetVersion(
                 datasetID: DatasetID(high: 1, low: 1), revision: now.revision + 1,
@@ -101,7 +101,7 @@ struct ServedIndexTests {
             await #expect(throws: PlaceStoreError.self) { _ = try await indexed.categories() }
             try await session.run("DELETE FROM locations")
             #expect(try await indexed.places(for: request).places.count == 0)
-            #expect(try await indexed.categories().categories.allSatisfy { $0.count == 0 })
+            #expect(try await indexed.categories().items.allSatisfy { $0.count == 0 })
             await indexed.close()
         }
     }

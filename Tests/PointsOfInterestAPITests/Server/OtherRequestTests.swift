@@ -57,6 +57,20 @@ struct NoParameterTests {
     }
 }
 
+@Suite("An attribution")
+struct AttributionTests {
+    @Test("is written as it is read")
+    func roundTrips() throws {
+        let attributions = [
+            Attribution(dataset: "a \"b\"", license: "é", credit: "© c", url: "https://d.example", places: 3),
+            Attribution(dataset: "b", license: "CC0-1.0", places: 1),
+        ]
+        var writer = JSONWriter()
+        writer.value(attributions)
+        #expect(try JSONDecoder().decode([Attribution].self, from: Data(writer.bytes)) == attributions)
+    }
+}
+
 @Suite("A category's count")
 struct CategoryCountTests {
     @Test("is written as it is read")

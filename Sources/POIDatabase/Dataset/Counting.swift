@@ -1,14 +1,15 @@
 import Locking
 import POIService
 
-/// The number of places of each category, counted by one loop of a process and served by all.
+/// Counts of all places, such as those of each category, made by one loop of a process and served by all.
 ///
 /// Any thread.
-final class SharedCategoryCounts: Sendable {
-    typealias Outcome = Result<CategoryCounts, PlaceStoreError>
+final class SharedCounts<Item: DatasetCount>: Sendable {
+    typealias Outcome = Result<DatasetCounts<Item>, PlaceStoreError>
 
     private struct State {
-        var schedule: CategoryCountSchedule
+        var schedule: CountSchedule<Item>
+        var version: DatasetVersion?
         var waiters: [Int: CheckedContinuation<Outcome, Never>] = [:]
         var waiterCount = 0
         var countsBegun = 0
@@ -16,9 +17,12 @@ final class SharedCategoryCounts: Sendable {
 
     private let state: Lock<State>
 
-    init(schedule: CategoryCountSchedule = CategoryCountSchedule()) {
+    init(schedule: CountSchedule<Item>) {
         state = Lock(State(schedule: schedule))
     }
+
+    /// The dataset that was last counted; nil where there is none.
+    var countedVersion: DatasetVersion? { state.withLock { $0.version } }
 
     /// How many counts have begun so far; tests wait for it.
     var countsBegun: Int { state.withLock { $0.countsBegun } }
@@ -35,7 +39,7 @@ final class SharedCategoryCounts: Sendable {
     ///   `cancelled`, at once, where the task is cancelled, which doesn't cancel the count.
     func counts(
         of current: DatasetID?, beginCount: () -> Void
-    ) async throws(PlaceStoreError) -> (counts: CategoryCounts, areAwaited: Bool) {
+    ) async throws(PlaceStoreError) -> (counts: DatasetCounts<Item>, areAwaited: Bool) {
         let number = state.withLock { state in
             state.waiterCount += 1
             return state.waiterCount
@@ -59,7 +63,7 @@ final class SharedCategoryCounts: Sendable {
         _ current: DatasetID?, _ number: Int, _ continuation: CheckedContinuation<Outcome, Never>,
         _ beginCount: () -> Void
     ) -> Bool {
-        let decision: CategoryCountSchedule.Decision? = state.withLock { state in
+        let decision: CountSchedule<Item>.Decision? = state.withLock { state in
             guard !Task.isCancelled else { return nil }
             let decision = state.schedule.request(current: current, at: .now)
             if case .wait = decision { state.waiters[number] = continuation }
@@ -81,8 +85,11 @@ final class SharedCategoryCounts: Sendable {
     }
 
     /// The count under way has ended.
-    func finish(_ outcome: Outcome) {
+    ///
+    /// - Parameter version: the dataset that was counted.
+    func finish(_ outcome: Outcome, version: DatasetVersion?) {
         let waiters = state.withLock { state in
+            if let version { state.version = version }
             state.schedule.finished(try? outcome.get(), at: .now)
             defer { state.waiters = [:] }
             return state.waiters.values
@@ -91,17 +98,17 @@ final class SharedCategoryCounts: Sendable {
     }
 }
 
-/// Decides when the places of each category are counted. A value that is passed the time.
+/// Decides when places are counted. A value that is passed the time.
 ///
 /// One count at a time. Counts of the current dataset are served as long as it is current. After that, the last counts are
 /// still served until they are `multiple` times as old as counting took. Then a new count begins, and they are served
 /// meanwhile until they are twice that old. So however often the data change, counting takes at most about one `multiple`th
 /// of the time, and no counts are served that are older than twice `multiple` times the time that counting took.
-struct CategoryCountSchedule {
+struct CountSchedule<Item: DatasetCount> {
     /// What a request does.
     enum Decision: Hashable {
         /// It gets these counts.
-        case counts(CategoryCounts, beginsCount: Bool)
+        case counts(DatasetCounts<Item>, beginsCount: Bool)
         /// It waits for the count under way.
         case wait(beginsCount: Bool)
 
@@ -114,10 +121,10 @@ struct CategoryCountSchedule {
     }
 
     private let multiple: Int
-    private var last: (counts: CategoryCounts, begun: ContinuousClock.Instant, took: Duration)?
+    private var last: (counts: DatasetCounts<Item>, begun: ContinuousClock.Instant, took: Duration)?
     private var begun: ContinuousClock.Instant?
 
-    init(multiple: Int = 10) {
+    init(multiple: Int) {
         self.multiple = multiple
     }
 
@@ -134,7 +141,7 @@ struct CategoryCountSchedule {
     }
 
     /// The count under way has ended; nil where it has failed: then the next request that needs one begins another.
-    mutating func finished(_ counts: CategoryCounts?, at now: ContinuousClock.Instant) {
+    mutating func finished(_ counts: DatasetCounts<Item>?, at now: ContinuousClock.Instant) {
         if let counts, let begun { last = (counts, begun, now - begun) }
         begun = nil
     }

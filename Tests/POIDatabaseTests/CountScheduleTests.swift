@@ -4,8 +4,8 @@ import Testing
 
 @testable import POIDatabase
 
-@Suite("When categories are counted")
-struct CategoryCountScheduleTests {
+@Suite("When places are counted")
+struct CountScheduleTests {
     private static let start = ContinuousClock.now
 
     private static func time(_ milliseconds: Int) -> ContinuousClock.Instant {
@@ -14,14 +14,14 @@ struct CategoryCountScheduleTests {
 
     private static func id(_ number: UInt64) -> DatasetID { DatasetID(high: 0, low: number) }
 
-    private static func counts(of dataset: UInt64?) -> CategoryCounts {
-        CategoryCounts(
-            categories: [CategoryCount(name: "zoo", count: Int(dataset ?? 0))], datasetID: dataset.map(id))
+    private static func counts(of dataset: UInt64?) -> DatasetCounts<CategoryCount> {
+        DatasetCounts(
+            [CategoryCount(name: "zoo", count: Int(dataset ?? 0))], datasetID: dataset.map(id))
     }
 
     /// One that has counted dataset 1 from 0 to 5 ms: its counts are old from 50 ms on, and too old from 100 ms on.
-    private static func counted(_ dataset: UInt64? = 1) -> CategoryCountSchedule {
-        var schedule = CategoryCountSchedule()
+    private static func counted(_ dataset: UInt64? = 1) -> CountSchedule<CategoryCount> {
+        var schedule = CountSchedule<CategoryCount>(multiple: 10)
         _ = schedule.request(current: id(1), at: time(0))
         schedule.finished(counts(of: dataset), at: time(5))
         return schedule
@@ -29,7 +29,7 @@ struct CategoryCountScheduleTests {
 
     @Test("The first request begins a count, and others wait for it")
     func first() {
-        var schedule = CategoryCountSchedule()
+        var schedule = CountSchedule<CategoryCount>(multiple: 10)
         #expect(schedule.request(current: nil, at: Self.time(0)) == .wait(beginsCount: true))
         #expect(schedule.request(current: Self.id(1), at: Self.time(1)) == .wait(beginsCount: false))
         schedule.finished(Self.counts(of: 1), at: Self.time(2))
@@ -76,7 +76,7 @@ struct CategoryCountScheduleTests {
 
     @Test("A count that fails leaves what was known, and the next request begins another")
     func failure() {
-        var schedule = CategoryCountSchedule()
+        var schedule = CountSchedule<CategoryCount>(multiple: 10)
         _ = schedule.request(current: nil, at: Self.time(0))
         schedule.finished(nil, at: Self.time(5))
         #expect(schedule.request(current: nil, at: Self.time(6)) == .wait(beginsCount: true))
@@ -94,7 +94,7 @@ struct CategoryCountScheduleTests {
 
     @Test("However often the data change, counting takes about a tenth of the time")
     func share() {
-        var schedule = CategoryCountSchedule()
+        var schedule = CountSchedule<CategoryCount>(multiple: 10)
         var (end, counting): (Int?, Int) = (nil, 0)
         for milliseconds in 0..<10_000 {
             if end == milliseconds {

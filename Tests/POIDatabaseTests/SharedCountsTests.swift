@@ -11,19 +11,19 @@ import Testing
 
 /// Counting categories for a whole process, against the real database.
 @Suite("The categories' counts", .timeLimit(.minutes(5)))
-struct SharedCategoryCountsTests {
+struct SharedCountsTests {
     private static let insertion = """
         INSERT INTO locations (name, category, latitude, longitude) VALUES ('A', 'zoo', 1, 1)
         """
 
     /// How many places a count has found.
-    private static func total(_ counts: CategoryCounts) -> Int {
-        counts.categories.reduce(0) { $0 + $1.count }
+    private static func total(_ counts: DatasetCounts<CategoryCount>) -> Int {
+        counts.items.reduce(0) { $0 + $1.count }
     }
 
     /// As many requests at once.
     private static func request(_ store: PostgresPlaceStore, _ count: Int) -> [Task<
-        CategoryCounts, any Error
+        DatasetCounts<CategoryCount>, any Error
     >] {
         let bound = LoopBound(store, loop: store.pool.loop)
         return (0..<count).map { _ in
@@ -70,7 +70,7 @@ struct SharedCategoryCountsTests {
                 }
                 return totals
             }
-            var responses: [CategoryCounts] = []
+            var responses: [DatasetCounts<CategoryCount>] = []
             while commitsLeft.withLock({ $0 }) > 0 {
                 for request in Self.request(store, 20) { responses.append(try await request.value) }
                 // Lets the writer go on where all of them were served from memory.
@@ -175,7 +175,7 @@ struct SharedCategoryCountsTests {
             try await session.run("BEGIN")
             try await session.run("LOCK TABLE locations")
             let bound = LoopBound(other, loop: other.pool.loop)
-            let requests = Lock<[Task<CategoryCounts, any Error>]>([])
+            let requests = Lock<[Task<DatasetCounts<CategoryCount>, any Error>]>([])
             try await database.withStore(dataset: dataset) { store, _ in
                 _ = Self.request(store, 1)
                 try await Self.wait(store, waiting: 1)

@@ -1,0 +1,73 @@
+import HTTPServer
+import PointsOfInterestAPI
+
+/// What is counted for all places, as an endpoint responds with it.
+protocol CountedResource: DatasetCount {
+    /// The endpoint.
+    static var path: String { get }
+    /// What is counted, at the beginning of a sentence.
+    static var plural: String { get }
+
+    static func counts(of store: any PlaceStore) async throws(PlaceStoreError) -> DatasetCounts<Self>
+
+    /// Writes the body of a response.
+    static func write(_ items: [Self], to writer: inout JSONWriter)
+}
+
+extension CategoryCount: CountedResource {
+    static var path: String { EndpointPath.categories }
+    static var plural: String { "Categories" }
+
+    static func counts(of store: any PlaceStore) async throws(PlaceStoreError) -> DatasetCounts<Self> {
+        try await store.categories()
+    }
+
+    static func write(_ items: [Self], to writer: inout JSONWriter) { writer.value(items) }
+}
+
+extension Attribution: CountedResource {
+    static var path: String { EndpointPath.attributions }
+    static var plural: String { "Attributions" }
+
+    static func counts(of store: any PlaceStore) async throws(PlaceStoreError) -> DatasetCounts<Self> {
+        try await store.attributions()
+    }
+
+    static func write(_ items: [Self], to writer: inout JSONWriter) { writer.value(items) }
+}
+
+/// `GET /categories` and `GET /attributions`: all counts of one kind.
+struct CountsHandler<Item: CountedResource>: HTTPHandler {
+    let store: any PlaceStore
+    let cachePolicy: CachePolicy
+    let ignoredParameters: [ParameterPattern]
+    private let representation = RepresentationHash(path: Item.path, mediaType: MediaType.json)
+    private let offer = MediaTypeOffer([MediaType.json])
+
+    func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
+        try responder(to: request).notModified(by: store)
+    }
+
+    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+        let responder = try responder(to: request)
+        if let response = responder.notModified(by: store) { return response }
+        let counts = try await Item.counts(of: store)
+        return try responder.respond(
+            from: counts.datasetID, after: counts.databaseDuration,
+            expectedBytes: 16 + 64 * counts.items.count,
+            in: context
+        ) { writer in
+            Item.write(counts.items, to: &writer)
+        }
+    }
+
+    private func responder(to request: HTTPRequest) throws -> DatasetResponder {
+        guard offer.choice(for: request.headers) != nil else {
+            throw HTTPError.notAcceptable("\(Item.plural) come as \(MediaType.json).")
+        }
+        try request.withQuery { try NoParameter.refuseAll(of: $0, ignoring: ignoredParameters) }
+        return DatasetResponder(
+            request, representation, fields: cachePolicy.shared.json,
+            notModifiedFields: cachePolicy.shared.notModified)
+    }
+}
