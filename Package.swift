@@ -171,7 +171,9 @@ let package = Package(
         // What the index costs, see Documentation/exactness.md.
         .executableTarget(
             name: "measure-index",
-            dependencies: ["Geodesy", "PointsOfInterestAPI", "Randomness", "SpatialIndex"],
+            dependencies: [
+                "Geodesy", "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Randomness", "SpatialIndex",
+            ],
             path: "Benchmarks/structures", swiftSettings: swiftSettings),
         .testTarget(
             name: "SpatialIndexTests",

@@ -1,10 +1,11 @@
 import Foundation
 import Geodesy
 import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 import Randomness
 import SpatialIndex
 
-// What the index costs: the time to pack it, its memory, and the searches. Instructions are counted by running it under
+// What the index costs: the time to pack it, its memory, the searches, and the counts of clusters. Instructions are counted by running it under
 // `valgrind --tool=callgrind --toggle-collect='*searchOften*'`.
 //
 //     swift run -c release measure-index [PLACES] [SEARCHES] [random|towns] [FILTER]
@@ -96,13 +97,13 @@ for _ in 0..<searchCount {
     guard let center = try? Coordinate(latitude: place.latitude, longitude: place.longitude) else { continue }
     var query = IndexQuery(ranking: Ranking(center: center, radiusMeters: nil, limit: 21))
     switch filter {
-    case "category": query.categories = [5]
-    case "rare": query.categories = [58, 59]
-    case "featured": query.isFeatured = true
-    case "unfeatured": query.isFeatured = false
-    case "word": query.words = [Array("place7".utf8)]
-    case "words": query.words = [Array("place7".utf8), Array("of1".utf8)]
-    case "rareword": query.words = [Array("w1234".utf8)]
+    case "category": query.filter.categories = [5]
+    case "rare": query.filter.categories = [58, 59]
+    case "featured": query.filter.isFeatured = true
+    case "unfeatured": query.filter.isFeatured = false
+    case "word": query.filter.words = [Array("place7".utf8)]
+    case "words": query.filter.words = [Array("place7".utf8), Array("of1".utf8)]
+    case "rareword": query.filter.words = [Array("w1234".utf8)]
     case "box":
         query.box = BoundingBox(
             west: max(-180, center.longitude - 0.05), south: max(-90, center.latitude - 0.05),
@@ -132,3 +133,35 @@ print(
     "\(part.bytes - part.recordBytes) bytes without records, \(Double(part.bytes - part.recordBytes) / Double(placeCount)) a place,",
     "\(searching / Double(queries.count) * 1e6) us a search, \(found.late) late, \(found.places) places found"
 )
+
+// Clusters: of the whole Earth, and of boxes of every size around places, each at the largest zoom that it may have.
+
+/// The cells of a box at the largest zoom at which it touches no more than are counted.
+func cells(of box: BoundingBox) -> ClusterCells {
+    let zooms = ClustersRequest.zooms.reversed()
+    let allowed = zooms.map { ClusterCells(box, zoom: $0) }.first {
+        $0.count <= ClustersRequest.maximumCellCount
+    }
+    return allowed ?? ClusterCells(box, zoom: 0)
+}
+
+var areas: [ClusterCells] = []
+if let earth = BoundingBox(west: -180, south: -90, east: 180, north: 90) { areas.append(cells(of: earth)) }
+for number in 0..<200 {
+    let (center, reach) = (geography.place(), 80 * pow(0.9, Double(number % 100)))
+    let box = BoundingBox(
+        west: max(-180, center.longitude - reach), south: max(-90, center.latitude - reach),
+        east: min(180, center.longitude + reach), north: min(90, center.latitude + reach))
+    if let box { areas.append(cells(of: box)) }
+}
+let clusterFilter = queries.first?.filter ?? IndexFilter()
+let repetitions = 20
+let times = areas.map { area in
+    seconds { for _ in 0..<repetitions { _ = snapshot.clusters(in: area, clusterFilter) } }
+        / Double(repetitions)
+}
+let lateCount = areas.count { snapshot.clustersAtOnce(in: $0, clusterFilter) == nil }
+print(
+    "clusters, filter \(filter):", "the Earth \((times.first ?? 0) * 1e6) us,",
+    "boxes \(times.reduce(0, +) / Double(times.count) * 1e6) us, at most \((times.max() ?? 0) * 1e6) us,",
+    "\(lateCount) of \(areas.count) late")

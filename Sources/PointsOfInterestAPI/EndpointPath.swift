@@ -4,6 +4,8 @@ package enum EndpointPath {
     package static let locations = "/locations"
     /// One place, see `PlaceRequest`; a template whose `{id}` is the place's id.
     package static let location = "/locations/{id}"
+    /// How many places are in each cell of a map, see `ClustersRequest`.
+    package static let clusters = "/locations/clusters"
     /// The categories, see `CategoryCount`.
     package static let categories = "/categories"
     /// The datasets that places came from, see `Attribution`.

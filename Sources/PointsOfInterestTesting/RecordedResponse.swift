@@ -13,6 +13,8 @@ public enum RecordedResponse: String, CaseIterable, Sendable {
     case locations
     /// The same as GeoJSON.
     case locationsGeoJSON = "locations-geojson"
+    /// The clusters of a map.
+    case clusters
     /// One place by its id, with its distance.
     case location
     /// The categories.
@@ -70,6 +72,7 @@ public enum RecordedResponse: String, CaseIterable, Sendable {
         case EndpointPath.attributions: return .attributions
         case EndpointPath.livez: return .livez
         case EndpointPath.readyz: return .readyz
+        case "/clusters": return .clusters
         default:
             let isLocation = segments.dropLast().last.map { "/" + $0 == EndpointPath.locations } ?? false
             return isLocation ? .location : .locationNotFound

@@ -33,7 +33,7 @@ struct DistanceSearch {
         self.query = query
         self.parts = parts
         self.work = work
-        filters = parts.map { PlaceFilter(query, for: $0) }
+        filters = parts.map { PlaceFilter(query.filter, in: query.box, for: $0) }
         point = Ellipsoid.point(query.ranking.center)
         nearest = NearestCandidates(of: query.ranking)
     }
@@ -50,7 +50,7 @@ struct DistanceSearch {
     /// Searches the trees; false where the work is spent before that is done.
     mutating func run() -> Bool {
         for part in parts.indices {
-            _ = query.forEachTree(of: parts[part].columns) { tree in
+            _ = query.filter.forEachTree(of: parts[part].columns) { tree in
                 let levels = TreeLevels(of: tree)
                 forest.append(Tree(tree: tree, levels: levels, part: part))
                 push(Node(minimumMeters: 0, tree: forest.count - 1, level: levels.count - 1, number: 0))
@@ -71,7 +71,7 @@ struct DistanceSearch {
             guard let rarest = filters[part].rarestPostings(columns) else { continue }
             for index in rarest {
                 let place = Int(columns.words.postings[index])
-                guard query.admits(kind: columns.kinds[place]) else { continue }
+                guard query.filter.admits(kind: columns.kinds[place]) else { continue }
                 consider(place, part)
                 if work.isSpent { return false }
             }

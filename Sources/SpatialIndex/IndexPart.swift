@@ -44,11 +44,12 @@ struct PartColumns: BitwiseCopyable {
     /// The places of the trees that don't have all of them.
     var listedPlaces: Column<UInt32>
     var boxes: Column<Float>
+    var tiles: TileOrder
 
     var memoryBytes: Int {
         x.bytes + y.bytes + z.bytes + latitudes.bytes + longitudes.bytes + ids.bytes + kinds.bytes
             + recordStarts.bytes + records.bytes + words.memoryBytes + idSlots.bytes + trees.bytes
-            + listedPlaces.bytes + boxes.bytes
+            + listedPlaces.bytes + boxes.bytes + tiles.memoryBytes
     }
 
     func free() {
@@ -66,6 +67,7 @@ struct PartColumns: BitwiseCopyable {
         trees.free()
         listedPlaces.free()
         boxes.free()
+        tiles.free()
     }
 
     /// The place with an id; nil where there is none.

@@ -23,7 +23,7 @@ public struct IndexPartBuilder: ~Copyable {
     public var placeCount: Int { collected.ids.count }
 
     /// About how much memory the part will take, in bytes.
-    public var bytes: Int { collected.records.bytes + placeCount * 90 + collected.words.count * 10 }
+    public var bytes: Int { collected.records.bytes + placeCount * 104 + collected.words.count * 10 }
 
     /// The number of a category, which is added if it is new; nil where there are 65,536 others.
     public mutating func category(named name: String) -> UInt16? { vocabulary.number(adding: name) }

@@ -8,6 +8,17 @@ public struct IndexQuery: Sendable {
     public var ranking: Ranking
     /// Only places in this box; nil is everywhere.
     public var box: BoundingBox?
+    /// Only places that match.
+    public var filter = IndexFilter()
+
+    /// Looks for all places of a ranking; filters are set afterwards.
+    public init(ranking: Ranking) {
+        self.ranking = ranking
+    }
+}
+
+/// Which places match, wherever they are.
+public struct IndexFilter: Sendable {
     /// Only places of these categories, by their numbers in the snapshot's vocabulary; nil is all, none matches nothing.
     public var categories: [UInt16]?
     /// Only places that are featured, or that aren't; nil is both.
@@ -16,10 +27,11 @@ public struct IndexQuery: Sendable {
     /// matches nothing.
     public var words: [[UInt8]]?
 
-    /// Looks for all places of a ranking; filters are set afterwards.
-    public init(ranking: Ranking) {
-        self.ranking = ranking
-    }
+    /// Lets all places match.
+    public init() {}
+
+    /// Whether all places match.
+    var isEmpty: Bool { categories == nil && isFeatured == nil && words == nil }
 }
 
 /// Where a place is in a snapshot. It means nothing in another one.

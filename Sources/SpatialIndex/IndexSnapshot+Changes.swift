@@ -77,7 +77,7 @@ extension IndexSnapshot {
             let columns = old.part.columns
             for place in 0..<columns.count where bits.contains(place) && old.dead?.contains(place) != true {
                 guard let number = merged.columns.place(withID: columns.ids[place]) else { continue }
-                let marked = dead ?? PlaceBits(copying: nil, placeCount: merged.placeCount)
+                let marked = dead ?? PlaceBits(copying: nil, of: merged.columns)
                 marked.insert(number)
                 dead = marked
             }
@@ -108,7 +108,7 @@ private struct LevelChanges {
                 continue
             }
             if !isCopied[index] {
-                levels[index].dead = PlaceBits(copying: levels[index].dead, placeCount: columns.count)
+                levels[index].dead = PlaceBits(copying: levels[index].dead, of: columns)
                 isCopied[index] = true
             }
             levels[index].dead?.insert(place)

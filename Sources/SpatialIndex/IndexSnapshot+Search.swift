@@ -33,7 +33,7 @@ extension IndexSnapshot {
     func find(_ query: IndexQuery, work: WorkBudget, _ page: inout IndexPage) -> Bool {
         page.placed.removeAll(keepingCapacity: true)
         page.end = nil
-        guard !query.matchesNothing, !views.isEmpty else { return true }
+        guard !query.filter.matchesNothing, query.ranking.limit > 0, !views.isEmpty else { return true }
         var work = work
         let limit = query.ranking.limit
         var maximumMeters = query.ranking.radiusMeters ?? .infinity
@@ -70,7 +70,7 @@ extension IndexSnapshot {
                 guard let rowsBase = rows.baseAddress else { return .spent }
                 var search = ChordSearch(
                     query, maximumMeters: maximumMeters, rows: rowsBase, keys: keys, work: work)
-                let isDone = query.words == nil ? walk(query, &search) : searchWords(query, &search)
+                let isDone = query.filter.words == nil ? walk(query, &search) : searchWords(query, &search)
                 guard isDone else { return .spent }
                 work = search.work
                 return rank(search.list, from: search.point, query, &work, &page)
@@ -81,8 +81,8 @@ extension IndexSnapshot {
     /// Looks into all trees that the query's places are in; false where the work was spent.
     func walk(_ query: IndexQuery, _ search: inout ChordSearch) -> Bool {
         for part in views {
-            let filter = PlaceFilter(query, for: part)
-            let isDone = query.forEachTree(of: part.columns) { search.search($0, of: part, filter) }
+            let filter = PlaceFilter(query.filter, in: query.box, for: part)
+            let isDone = query.filter.forEachTree(of: part.columns) { search.search($0, of: part, filter) }
             guard isDone else { return false }
         }
         return true
@@ -153,7 +153,7 @@ extension IndexSnapshot {
     ) -> Bool {
         var search = DistanceSearch(query, views, work: work)
         search.take(seeds)
-        guard query.words == nil ? search.run() : search.measurePostings() else { return false }
+        guard query.filter.words == nil ? search.run() : search.measurePostings() else { return false }
         let candidates = search.candidates
         let (placed, end) = query.ranking.page(of: query.ranking.rank(candidates), from: candidates)
         page.placed = placed.compactMap { placed in
@@ -173,7 +173,7 @@ extension IndexSnapshot {
         return (views[Int(reference.part)], Int(reference.place))
     }
 
-    private func reference(_ number: UInt32) -> IndexPlaceReference {
+    func reference(_ number: UInt32) -> IndexPlaceReference {
         var part = views.count - 1
         while views[part].base > number { part -= 1 }
         return IndexPlaceReference(part: UInt32(truncatingIfNeeded: part), place: number - views[part].base)

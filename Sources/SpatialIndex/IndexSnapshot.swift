@@ -53,7 +53,7 @@ public final class IndexSnapshot: @unchecked Sendable {
         for (index, level) in levels.enumerated() {
             views.initializeElement(
                 at: index,
-                to: PartView(columns: level.part.columns, dead: level.dead?.words, base: UInt32(base)))
+                to: PartView(columns: level.part.columns, dead: level.dead, base: UInt32(base)))
             base += level.part.placeCount
         }
     }
@@ -108,36 +108,58 @@ struct IndexLevel: Sendable {
     var liveCount: Int { part.placeCount - (dead?.count ?? 0) }
 }
 
-/// A set of a part's places. Immutable once it is shared.
+/// A set of a part's places, and of the blocks of its `TileOrder` that have any of them. Immutable once it is shared.
 final class PlaceBits: @unchecked Sendable {
     // @unchecked: written by the thread that makes it, before a snapshot holds it; freed in `deinit`.
-    let words: UnsafeMutablePointer<UInt64>
-    private let wordCount: Int
+    let places: UnsafeMutablePointer<UInt64>
+    let blocks: UnsafeMutablePointer<UInt64>
+    private let tiles: TileOrder
     /// How many places are in it.
     private(set) var count: Int
 
-    /// A copy of other bits, or no bits, for so many places.
-    init(copying other: PlaceBits?, placeCount: Int) {
-        wordCount = (placeCount + 63) / 64
-        words = .allocate(capacity: max(1, wordCount))
-        if let other {
-            words.update(from: other.words, count: wordCount)
-        } else {
-            words.initialize(repeating: 0, count: wordCount)
-        }
+    /// A copy of other bits, or no bits, for the places of a part.
+    init(copying other: PlaceBits?, of columns: PartColumns) {
+        tiles = columns.tiles
+        places = Self.words(copying: other?.places, bitCount: columns.count)
+        blocks = Self.words(copying: other?.blocks, bitCount: tiles.blockCount)
         count = other?.count ?? 0
     }
 
-    deinit { words.deallocate() }
+    deinit {
+        places.deallocate()
+        blocks.deallocate()
+    }
 
-    var bytes: Int { wordCount * 8 }
+    var bytes: Int { 8 * (Self.wordCount(tiles.places.count) + Self.wordCount(tiles.blockCount)) }
 
-    func contains(_ place: Int) -> Bool { words[place >> 6] >> UInt64(place & 63) & 1 == 1 }
+    func contains(_ place: Int) -> Bool { Self.bit(place, of: places) }
 
     func insert(_ place: Int) {
         guard !contains(place) else { return }
-        words[place >> 6] |= 1 << UInt64(place & 63)
+        places[place >> 6] |= 1 << UInt64(place & 63)
         count += 1
+        let block = tiles.block(of: place)
+        blocks[block >> 6] |= 1 << UInt64(block & 63)
+    }
+
+    @inline(__always)
+    static func bit(_ number: Int, of words: UnsafeMutablePointer<UInt64>) -> Bool {
+        words[number >> 6] >> UInt64(number & 63) & 1 == 1
+    }
+
+    private static func wordCount(_ bitCount: Int) -> Int { (bitCount + 63) / 64 }
+
+    private static func words(
+        copying other: UnsafeMutablePointer<UInt64>?, bitCount: Int
+    ) -> UnsafeMutablePointer<UInt64> {
+        let count = wordCount(bitCount)
+        let words = UnsafeMutablePointer<UInt64>.allocate(capacity: max(1, count))
+        if let other {
+            words.initialize(from: other, count: count)
+        } else {
+            words.initialize(repeating: 0, count: count)
+        }
+        return words
     }
 }
 
@@ -146,11 +168,25 @@ struct PartView {
     let columns: PartColumns
     /// A bit for each place that is in the snapshot no more; nil where there is none.
     let dead: UnsafeMutablePointer<UInt64>?
+    /// A bit for each block of the `TileOrder` that has such places; nil where there is none.
+    private let deadBlocks: UnsafeMutablePointer<UInt64>?
     /// What is added to a place's number, so that numbers differ from those of other parts.
     let base: UInt32
 
+    init(columns: PartColumns, dead: PlaceBits?, base: UInt32) {
+        self.columns = columns
+        self.dead = dead?.places
+        deadBlocks = dead?.blocks
+        self.base = base
+    }
+
     func isDead(_ place: Int) -> Bool {
         guard let dead else { return false }
-        return dead[place >> 6] >> UInt64(place & 63) & 1 == 1
+        return PlaceBits.bit(place, of: dead)
+    }
+
+    func hasDead(inBlock block: Int) -> Bool {
+        guard let deadBlocks else { return false }
+        return PlaceBits.bit(block, of: deadBlocks)
     }
 }

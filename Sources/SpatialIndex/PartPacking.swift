@@ -32,7 +32,7 @@ struct PartPacking {
             count: count, x: x, y: y, z: z, latitudes: latitudes, longitudes: longitudes, ids: ids,
             kinds: kinds, recordStarts: recordStarts, records: collected.records, words: words,
             idSlots: Self.slots(of: ids), trees: forest.trees, listedPlaces: forest.listedPlaces,
-            boxes: forest.boxes)
+            boxes: forest.boxes, tiles: TileOrder(latitudes: latitudes, longitudes: longitudes))
     }
 
     // MARK: - Order

@@ -11,9 +11,9 @@ struct PlaceFilter {
     /// Whether any of it, or a dead place, has to be looked for.
     let isNeeded: Bool
 
-    init(_ query: IndexQuery, for part: PartView) {
-        box = query.box
-        words = query.words.map { $0.map { part.columns.words.words(beginningWith: $0) } }
+    init(_ filter: IndexFilter, in box: BoundingBox?, for part: PartView) {
+        self.box = box
+        words = filter.words.map { $0.map { part.columns.words.words(beginningWith: $0) } }
         isNeeded = box != nil || words != nil || part.dead != nil
     }
 
@@ -30,9 +30,9 @@ struct PlaceFilter {
     }
 }
 
-extension IndexQuery {
+extension IndexFilter {
     /// Whether no place can match.
-    var matchesNothing: Bool { categories?.isEmpty == true || words?.isEmpty == true || ranking.limit < 1 }
+    var matchesNothing: Bool { categories?.isEmpty == true || words?.isEmpty == true }
 
     /// Calls `body` with the trees of a part that have the matching places, until it returns false.
     ///

@@ -11,7 +11,7 @@ extension IndexSnapshot {
     /// independent of each other.
     private func walkLength(_ query: IndexQuery, _ filters: [PlaceFilter]) -> Int {
         var length = Self.walkFactor * Double(query.ranking.limit)
-        for word in (query.words ?? []).indices {
+        for word in (query.filter.words ?? []).indices {
             let count = zip(views, filters).reduce(0) { sum, part in
                 sum + (part.1.words.map { part.0.columns.words.postingRange(of: $0[word]).count } ?? 0)
             }
@@ -22,7 +22,7 @@ extension IndexSnapshot {
 
     /// Looks for the places of all words; false where the work was spent.
     func searchWords(_ query: IndexQuery, _ search: inout ChordSearch) -> Bool {
-        let filters = views.map { PlaceFilter(query, for: $0) }
+        let filters = views.map { PlaceFilter(query.filter, in: query.box, for: $0) }
         let postingCount = zip(views, filters).reduce(0) { sum, part in
             sum + (part.1.rarestPostings(part.0.columns)?.count ?? 0)
         }
@@ -46,7 +46,7 @@ extension IndexSnapshot {
         for (part, filter) in zip(views, filters) {
             for index in filter.rarestPostings(part.columns) ?? 0..<0 {
                 let place = Int(part.columns.words.postings[index])
-                if query.admits(kind: part.columns.kinds[place]) {
+                if query.filter.admits(kind: part.columns.kinds[place]) {
                     search.consider(place, of: part, filter, mayBeListed: true)
                 }
                 search.work.spend(WorkBudget.place)
@@ -60,6 +60,13 @@ extension IndexSnapshot {
 extension PlaceFilter {
     /// The postings of the word that the fewest places have; nil without words.
     func rarestPostings(_ columns: PartColumns) -> Range<Int>? {
-        words?.map { columns.words.postingRange(of: $0) }.min { $0.count < $1.count }
+        rarestWord(columns).map { columns.words.postingRange(of: $0) }
+    }
+
+    /// The part's words that begin with that word of the query; nil without words.
+    func rarestWord(_ columns: PartColumns) -> Range<UInt32>? {
+        words?.min {
+            columns.words.postingRange(of: $0).count < columns.words.postingRange(of: $1).count
+        }
     }
 }

@@ -62,6 +62,37 @@ struct EndpointTests {
     }
 
     @Test(
+        "Clusters have each place once, with boxes that their means are in, or the index is required",
+        .contract(.invariant, .recorded), .needs(places: 1))
+    func clusters() async throws {
+        let service = try await Service.client()
+        let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
+        do {
+            let response = try await service.clusters(ClustersRequest(box: earth, zoom: 3))
+            #expect(response.zoom == 3)
+            let total = try await service.categories().map(\.count).reduce(0, +)
+            #expect(response.clusters.map(\.count).reduce(0, +) == total)
+            for cluster in response.clusters {
+                #expect(cluster.box.contains(latitude: cluster.latitude, longitude: cluster.longitude))
+                #expect((cluster.count == 1) == (cluster.place != nil))
+            }
+            if let place = response.clusters.compactMap(\.place).first {
+                #expect(try await service.place(id: place.id) == place)
+            }
+        } catch RequestError.problem(let problem) {
+            #expect(problem.code == .indexRequired && problem.status == 503)
+        }
+    }
+
+    @Test("Too many cells are refused", .contract(.invariant, .recorded))
+    func tooManyCells() async throws {
+        let problem = try #require(
+            await Service.problem(of: "/locations/clusters?zoom=4&bbox=-180,-90,180,90"))
+        #expect(problem.errors.map(\.parameter) == ["zoom"])
+        #expect(problem.code == .outOfRange)
+    }
+
+    @Test(
         "Attributions come by name, each once, with a license and places", .contract(.invariant, .recorded),
         .needs(places: 1))
     func attributions() async throws {

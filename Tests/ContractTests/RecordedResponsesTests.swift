@@ -20,6 +20,10 @@ struct RecordedResponsesTests {
         for exchange in exchanges { try await expectTrue(exchange) }
     }
 
+    /// Whether the local server, which has the environment of the tests, has no places in memory. Then it can't count
+    /// clusters.
+    private static let servesFromDatabase = ProcessInfo.processInfo.environment["POI_INDEX"] == "off"
+
     private func expectTrue(
         _ recorded: RecordedExchange, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -28,6 +32,11 @@ struct RecordedResponsesTests {
         headers["X-Request-Id"] = "recorded"
         let response = try await Service.response(
             to: recorded.target, method: recorded.method, headers: headers)
+        if Self.servesFromDatabase, recorded.status == 200, recorded.target.hasPrefix("/locations/clusters") {
+            let problem = try await Service.problem(of: recorded.target)
+            #expect(problem?.code == .indexRequired, sourceLocation: sourceLocation)
+            return
+        }
         #expect(response.status == recorded.status, "\(recorded.target)", sourceLocation: sourceLocation)
         #expect(
             String(decoding: response.body, as: UTF8.self) == String(decoding: recorded.body, as: UTF8.self),

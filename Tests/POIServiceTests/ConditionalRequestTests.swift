@@ -12,7 +12,8 @@ struct ConditionalRequestTests {
     private static let placeTargets = [
         "/locations?lat=0&long=0", "/locations?bbox=0,0,1,1", "/locations/7", "/locations/7?lat=0&long=0",
     ]
-    private static let targets = placeTargets + ["/categories", "/attributions"]
+    private static let targets =
+        placeTargets + ["/locations/clusters?zoom=3&bbox=0,0,1,1", "/categories", "/attributions"]
 
     private static func store() -> StubStore {
         let store = StubStore()
@@ -22,7 +23,8 @@ struct ConditionalRequestTests {
     }
 
     private static func askCount(_ store: StubStore) -> Int {
-        store.requests.count + store.locationRequests.count + store.categoriesCount + store.attributionsCount
+        store.requests.count + store.locationRequests.count + store.categoriesCount
+            + store.attributionsCount + store.clustersCount
     }
 
     @Test("A client that has the current response gets 304, without a query of the store", arguments: targets)

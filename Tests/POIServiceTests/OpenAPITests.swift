@@ -62,6 +62,9 @@ struct OpenAPITests {
             try names("/locations") == NearbyPlacesRequest.Parameter.allCases.map { $0.name.description })
         #expect(
             try names("/locations/{id}") == PlaceRequest.Parameter.allCases.map { $0.name.description })
+        #expect(
+            try names("/locations/clusters") == ClustersRequest.Parameter.allCases.map { $0.name.description }
+        )
         #expect(try names("/categories") == [])
         #expect(try names("/attributions") == [])
     }

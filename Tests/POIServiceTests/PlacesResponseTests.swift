@@ -62,6 +62,38 @@ struct PlacesResponseTests {
         #expect(answer.headers.first(.contentType) == "application/json")
     }
 
+    @Test("Clusters have the places of whole cells, and the place itself where it is the only one")
+    func clusters() async throws {
+        let near = PointOfInterest(
+            id: 3, name: "Nearer", category: "park", latitude: 0.5, longitude: 0.25,
+            website: "https://a.example")
+        let site = try ServiceSite(FixtureStore(Self.places + [near]))
+        // At zoom 7 a cell is 0.7 degrees wide; the box touches those from 0 to 1.4 degrees east.
+        #expect(
+            try await site.ask("/locations/clusters?zoom=7&bbox=3,0.1,3,0.1").text
+                == #"{"zoom":7,"clusters":[]}"#)
+        let answer = try await site.ask("/locations/clusters?zoom=7&bbox=0.1,-0.1,1,0.1")
+        #expect(
+            answer.text == """
+                {"zoom":7,"clusters":[\
+                {"count":1,"latitude":0.5,"longitude":0.25,"bbox":[0.25,0.5,0.25,0.5],"place":\
+                {"id":3,"name":"Nearer","category":"park","latitude":0.5,"longitude":0.25,"featured":false,\
+                "website":"https://a.example"}},\
+                {"count":1,"latitude":0,"longitude":1,"bbox":[1,0,1,0],"place":\
+                {"id":2,"name":"Near","category":"cafe","latitude":0,"longitude":1,"featured":true}}]}
+                """)
+        #expect(answer.headers.first(.contentType) == "application/json")
+        #expect(answer.headers.first(.cacheControl) == "public, max-age=60")
+        let both = try await site.ask("/locations/clusters?zoom=0&bbox=1,-1,2,-1")
+        #expect(
+            both.text
+                == #"{"zoom":0,"clusters":[{"count":2,"latitude":0,"longitude":1.5,"bbox":[1,0,2,0]}]}"#)
+        let parks = try await site.ask("/locations/clusters?zoom=0&bbox=1,-1,2,-1&category=park")
+        #expect(
+            parks.text.contains(#""count":1,"latitude":0,"longitude":2,"bbox":[2,0,2,0],"place":{"id":1,"#))
+        #expect(try await site.problem("/locations/clusters?zoom=9&bbox=0,0,90,1").code == .outOfRange)
+    }
+
     @Test("Attributions come by name, with the licenses that the places of each have")
     func attributions() async throws {
         let sources = [("b", "CC0-1.0"), ("a", "ODbL-1.0"), ("b", "CC-BY-4.0"), ("b", "CC0-1.0")]
@@ -82,7 +114,10 @@ struct PlacesResponseTests {
 
     @Test(
         "Without an acceptable representation the response is 406, as a problem",
-        arguments: ["/locations?lat=0&long=0", "/locations/2", "/categories", "/attributions"])
+        arguments: [
+            "/locations?lat=0&long=0", "/locations/2", "/locations/clusters?zoom=0&bbox=0,0,1,1",
+            "/categories", "/attributions",
+        ])
     func notAcceptable(target: String) async throws {
         let answer = try await ServiceSite(FixtureStore(Self.places)).ask(
             target, headers: [.accept: "text/html"])

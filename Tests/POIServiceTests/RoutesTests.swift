@@ -70,7 +70,10 @@ struct RoutesTests {
 
     @Test(
         "Other methods are refused, with a list of the allowed ones",
-        arguments: ["/locations", "/locations/1", "/categories", "/attributions", "/livez", "/readyz"])
+        arguments: [
+            "/locations", "/locations/1", "/locations/clusters", "/categories", "/attributions", "/livez",
+            "/readyz",
+        ])
     func methods(path: String) async throws {
         let site = try ServiceSite(StubStore())
         for method in [HTTPMethod.post, .put, .delete] {
@@ -97,7 +100,8 @@ struct RoutesTests {
         "An error of the store becomes a problem",
         arguments: [
             (PlaceStoreError.unavailable(reason: "x"), ProblemCode.databaseUnavailable),
-            (.busy, .databaseBusy), (.timeout, .queryTimeout), (.failed(reason: "x"), .internalError),
+            (.busy, .databaseBusy), (.indexRequired, .indexRequired), (.timeout, .queryTimeout),
+            (.failed(reason: "x"), .internalError),
         ])
     func failures(error: PlaceStoreError, code: ProblemCode) async throws {
         let store = StubStore { (_) throws(PlaceStoreError) in throw error }

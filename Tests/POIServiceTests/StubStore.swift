@@ -25,6 +25,7 @@ final class StubStore: PlaceStore {
     private(set) var requests: [NearbyPlacesRequest] = []
     private(set) var locationRequests: [PlaceRequest] = []
     private(set) var categoriesCount = 0
+    private(set) var clustersCount = 0
     private(set) var attributionsCount = 0
     private(set) var vocabularyCount = 0
 
@@ -59,6 +60,16 @@ final class StubStore: PlaceStore {
     func place(for request: PlaceRequest) async throws(PlaceStoreError) -> RankedPage {
         locationRequests.append(request)
         return page(places.filter { $0.id == request.id })
+    }
+
+    func clusters(for request: ClustersRequest) async throws(PlaceStoreError) -> ClusterPage {
+        clustersCount += 1
+        let sums = places.map { place in
+            var sum = ClusterSum()
+            sum.add(latitude: place.latitude, longitude: place.longitude)
+            return sum
+        }
+        return ClusterPage(sums: sums, places: places, datasetID: answeredDatasetID ?? currentDatasetID)
     }
 
     func categories() async throws(PlaceStoreError) -> DatasetCounts<CategoryCount> {

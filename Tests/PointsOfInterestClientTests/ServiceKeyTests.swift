@@ -36,6 +36,7 @@ struct ServiceKeyTests {
                 case "/events": #"{"accepted":1,"duplicates":0}"#
                 case "/locations/1":
                     #"{"id":1,"name":"","category":"","latitude":0,"longitude":0,"featured":false}"#
+                case "/locations/clusters": #"{"zoom":3,"clusters":[]}"#
                 case "/readyz": #"{"status":"ready"}"#
                 default: "[]"
                 }
@@ -54,6 +55,8 @@ struct ServiceKeyTests {
         _ = try await service.loader(for: PointsOfInterestRequest(baseURL: network.baseURL))
             .loadAPIRequest(requestData: center)
         _ = try await service.place(id: 1)
+        let box = try #require(BoundingBox(west: 1, south: 2, east: 3, north: 4))
+        _ = try await service.clusters(ClustersRequest(box: box, zoom: 3))
         _ = try await service.categories()
         _ = try await service.attributions()
         _ = try await service.send(EventsRequest(events: [.numbered(1)]))
@@ -63,6 +66,7 @@ struct ServiceKeyTests {
         #expect(
             sent.withLock { $0 } == [
                 ["/locations", "nearbyPlaces"], ["/locations", "nearbyPlaces"], ["/locations/1", "place"],
+                ["/locations/clusters", "clusters"],
                 ["/categories", "categories"], ["/attributions", "attributions"], ["/events", "events"],
                 ["/readyz", "health"], ["/own", "own"],
             ])

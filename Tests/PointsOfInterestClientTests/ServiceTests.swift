@@ -78,12 +78,13 @@ struct ServiceTests {
         #expect(await sentURLs(network, 4).last == "/locations?lat=37&long=-122")
     }
 
-    @Test("place(), categories() and attributions() send their requests")
+    @Test("place(), clusters(_:), categories() and attributions() send their requests")
     func otherEndpoints() async throws {
         let network = try MockNetwork { request in
             let url = try #require(request.url)
             let body =
                 switch url.path {
+                case "/locations/clusters": Data(#"{"zoom":3,"clusters":[],"new":true}"#.utf8)
                 case "/categories": Data(#"[{"name":"park","count":3,"new":true}]"#.utf8)
                 case "/attributions": Data(#"[{"dataset":"a","license":"b","places":3,"new":true}]"#.utf8)
                 default: try JSONEncoder().encode(Self.place(4))
@@ -99,9 +100,14 @@ struct ServiceTests {
         #expect(try await service.categories() == [CategoryCount(name: "park", count: 3)])
         #expect(
             try await service.attributions() == [Attribution(dataset: "a", license: "b", places: 3)])
+        let box = try #require(BoundingBox(west: 1, south: 2, east: 3, north: 4))
         #expect(
-            await sentURLs(network, 4) == [
+            try await service.clusters(ClustersRequest(box: box, zoom: 3, featured: true))
+                == PlaceClusters(zoom: 3, clusters: []))
+        #expect(
+            await sentURLs(network, 5) == [
                 "/locations/4", "/locations/4?lat=-1.5&long=0.00005", "/categories", "/attributions",
+                "/locations/clusters?zoom=3&bbox=1%2C2%2C3%2C4&featured=true",
             ])
     }
 

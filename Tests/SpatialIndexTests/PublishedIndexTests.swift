@@ -147,7 +147,7 @@ private final class ReaderThread: Sendable {
             return ["centre"]
         }
         var query = IndexQuery(ranking: Ranking(center: center, radiusMeters: nil, limit: 21))
-        query.words = [Array("r\(revision)".utf8)]
+        query.filter.words = [Array("r\(revision)".utf8)]
         let page = snapshot.search(query)
         let revisions = page.placed.map { place in
             Int64(snapshot.records[place.reference].loadUnaligned(as: Int.self))

@@ -72,9 +72,9 @@ struct TestQuery {
     func query(_ vocabulary: IndexVocabulary) -> IndexQuery {
         var query = IndexQuery(ranking: ranking)
         query.box = box
-        query.categories = categories.map { $0.compactMap { vocabulary.number(of: $0) } }
-        query.isFeatured = isFeatured
-        query.words = words.map { $0.map { Array($0.utf8) } }
+        query.filter.categories = categories.map { $0.compactMap { vocabulary.number(of: $0) } }
+        query.filter.isFeatured = isFeatured
+        query.filter.words = words.map { $0.map { Array($0.utf8) } }
         return query
     }
 

@@ -7,6 +7,7 @@ that must be accepted. No check is switched off or loosened.
 - `GET /locations` wants `lat` and `long` unless there is `bbox`, and always both or neither.
 - `radius` and `bbox` exclude each other.
 - A box's south is at most its north.
+- A box touches at most so many cells at the zoom that clusters are asked for.
 - A cursor comes out of a `Link` header and belongs to its query: a made-up one is replaced by a real one.
 - A user's id and an event's name are so many bytes long, not so many characters; an event's value has an end to its
   bytes, its levels, each object's members and each number's digits, and no NUL anywhere.
@@ -14,6 +15,7 @@ that must be accepted. No check is switched off or loosened.
 
 import atexit
 import json
+import math
 import pathlib
 import re
 from urllib.parse import parse_qs
@@ -21,6 +23,7 @@ from urllib.parse import parse_qs
 import requests
 import schemathesis
 
+MAXIMUM_CELLS = 1024
 CENTER = {"lat": 37.3293, "long": -121.8893}
 EVENT = {"user_id": "check-openapi", "time": 0, "event": {"name": "launch"}, "test": True}
 BROKEN_EVENTS = [
@@ -61,6 +64,11 @@ def before_call(context, case, kwargs):
         case.query = query
         if cursor is not None:
             case.query = with_real_cursor(case, query)
+    elif case.path == "/locations/clusters":
+        faults = mend_clusters(query)
+        if faults:
+            expect_refusal(case, faults)
+            case.query = query
     elif case.path == "/locations/{id}":
         faults = mend_center(query)
         if faults:
@@ -77,12 +85,43 @@ def mend_locations(query):
     faults = mend_center(query)
     if query.pop("radius", None) is not None:
         faults["radius"] = {"conflicting-parameters"}
-    box = box_of(query["bbox"])
-    if box[1] > box[3]:
-        faults["bbox"] = {"malformed-box"}
-        box[1], box[3] = box[3], box[1]
-        query["bbox"] = ",".join(map(repr, box))
+    return faults | mend_box(query)
+
+
+def mend_clusters(query):
+    """Makes a query for clusters follow the rules; returns which faults it had."""
+    faults = mend_box(query)
+    if cell_count(box_of(query["bbox"]), int(query["zoom"])) > MAXIMUM_CELLS:
+        # Of a box that is refused, the cells aren't counted.
+        faults = faults or {"zoom": {"out-of-range"}}
+        query["zoom"] = 0
     return faults
+
+
+def mend_box(query):
+    """Puts the edges of a box in their order; returns the fault."""
+    box = box_of(query["bbox"])
+    if box[1] <= box[3]:
+        return {}
+    box[1], box[3] = box[3], box[1]
+    query["bbox"] = ",".join(map(repr, box))
+    return {"bbox": {"malformed-box"}}
+
+
+def cell_count(box, zoom):
+    """How many tiles of Web Mercator, two levels below a zoom, a box touches."""
+    west, south, east, north = box
+    across = 1 << zoom + 2
+
+    def row(latitude):
+        sine = math.sin(math.radians(max(-85.0511287798066, min(latitude, 85.0511287798066))))
+        return max(0, min(across - 1, int((0.5 - math.log((1 + sine) / (1 - sine)) / (4 * math.pi)) * across)))
+
+    # Longitude 180 is -180, and as an east edge the first column once around.
+    if west == 180:
+        west, east = -180, -180 if east == 180 else east
+    columns = int((east + 180) / 360 * across) - int((west + 180) / 360 * across) + 1
+    return (row(south) - row(north) + 1) * min(across, columns + (across if west > east else 0))
 
 
 def mend_center(query):

@@ -270,6 +270,12 @@ CASES += [
     Case("a search of many words",
          lambda n: get(b"/locations?lat=0&long=0&q=" + b"+".join(b"%c" % (97 + i % 26) for i in range(n // 2))),
          200, LISTED, 8_000),
+    Case("edges of a cluster's box", lambda n: get(b"/locations/clusters?zoom=3&bbox=" + fill(b"1,", n)), 400, QUERY),
+    Case("a cluster's search of many words",
+         lambda n: get(b"/locations/clusters?zoom=3&bbox=-180,-90,180,90&q="
+                       + b"+".join(b"%c" % (97 + i % 26) for i in range(n // 2))), 200, LISTED, 8_000),
+    Case("parameters that attributions don't have",
+         lambda n: parameters(n).replace(b"/locations?", b"/attributions?"), 400, LISTED, 6_000),
     Case("a long cursor", query(b"lat=0&long=0&cursor=", b"A"), 400, QUERY),
     # Paths
     Case("slashes", lambda n: get(b"/" * n), 404, QUERY),

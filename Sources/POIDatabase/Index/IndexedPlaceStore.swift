@@ -54,6 +54,17 @@ public final class IndexedPlaceStore: PlaceStore {
         index.withSnapshot(at: loop.now) { RankedPage(request, in: $0) }
     }
 
+    /// The clusters, where the places are in memory and counting them takes no longer than about a millisecond.
+    public func immediateClusters(for request: ClustersRequest) throws(PlaceStoreError) -> ClusterPage? {
+        var counted: ClusterPage?
+        index.withSnapshot(at: loop.now) { snapshot in
+            let filter = IndexFilter(request.filters, snapshot.vocabulary)
+            let clusters = snapshot.clustersAtOnce(in: ClusterCells(request), filter)
+            counted = clusters.map { ClusterPage($0, in: snapshot, isKept: false) }
+        }
+        return counted
+    }
+
     /// The dataset that is served.
     public var currentDatasetID: DatasetID? {
         index.withSnapshot(at: loop.now) { $0.datasetID } ?? database.currentDatasetID
@@ -110,6 +121,18 @@ public final class IndexedPlaceStore: PlaceStore {
         let query = IndexQuery(request, ranking, snapshot.vocabulary)
         guard let page = try? await index.searches.run({ snapshot.search(query) }) else { return nil }
         return RankedPage(page, of: request, in: snapshot, isKept: true)
+    }
+
+    /// The clusters, counted on a helper thread.
+    ///
+    /// - Throws: `indexRequired` where the places aren't in memory; `busy` where too many searches wait.
+    public func clusters(for request: ClustersRequest) async throws(PlaceStoreError) -> ClusterPage {
+        guard let snapshot = index.pinned(at: loop.now) else { throw .indexRequired }
+        let (cells, filter) = (ClusterCells(request), IndexFilter(request.filters, snapshot.vocabulary))
+        guard let clusters = try? await index.searches.run({ snapshot.clusters(in: cells, filter) }) else {
+            throw .busy
+        }
+        return ClusterPage(clusters, in: snapshot, isKept: true)
     }
 
     private static let isBehind = PlaceStoreError.unavailable(

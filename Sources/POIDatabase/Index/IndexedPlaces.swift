@@ -66,6 +66,16 @@ extension IndexQuery {
     init(_ request: NearbyPlacesRequest, _ ranking: Ranking, _ vocabulary: IndexVocabulary) {
         self.init(ranking: ranking)
         box = request.box
+        filter = IndexFilter(request, vocabulary)
+    }
+}
+
+extension IndexFilter {
+    /// What a request filters by, except for its box.
+    ///
+    /// - Parameter vocabulary: that of the snapshot that is searched.
+    init(_ request: NearbyPlacesRequest, _ vocabulary: IndexVocabulary) {
+        self.init()
         isFeatured = request.featured
         if !request.categories.isEmpty {
             // A category without places has no number, and matches nothing.
@@ -101,6 +111,22 @@ extension RankedPage {
         let places = IndexedPlaces(
             placed.map { [$0] } ?? [], in: snapshot, showsDistances: request.center != nil)
         self.init(places: places, datasetID: snapshot.datasetID)
+    }
+}
+
+extension ClusterPage {
+    /// The clusters of a count in memory.
+    ///
+    /// - Parameter isKept: whether the page may be used after the turn in which it was counted.
+    init(_ clusters: [IndexCluster], in snapshot: IndexSnapshot, isKept: Bool) {
+        let placed = clusters.compactMap(\.place).map {
+            IndexPage.Placed(reference: $0, id: 0, distanceMeters: 0)
+        }
+        let places: any PlaceSource =
+            isKept
+            ? KeptIndexedPlaces(placed, in: snapshot, showsDistances: false)
+            : IndexedPlaces(placed, in: snapshot, showsDistances: false)
+        self.init(sums: clusters.map(\.sum), places: places, datasetID: snapshot.datasetID)
     }
 }
 

@@ -110,6 +110,13 @@ public final class PostgresPlaceStore: PlaceStore {
         }
     }
 
+    /// Has no clusters: neither an index nor a summary of the database counts the places of any box in bounded time.
+    ///
+    /// - Throws: `indexRequired`.
+    public func clusters(for request: ClustersRequest) async throws(PlaceStoreError) -> ClusterPage {
+        throw .indexRequired
+    }
+
     /// Runs a single statement that reads.
     func read(
         _ statement: PreparedStatement, _ parameters: [PostgresValue], _ deadline: Duration

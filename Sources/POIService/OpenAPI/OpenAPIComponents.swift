@@ -9,11 +9,11 @@ extension OpenAPIDocument {
     private static let text: JSONValue = ["type": "string"]
 
     /// A whole number in a range.
-    static func integer(_ range: ClosedRange<Int>, default defaultValue: Int) -> JSONValue {
-        [
+    static func integer(_ range: ClosedRange<Int>, default defaultValue: Int? = nil) -> JSONValue {
+        let integer: JSONValue = [
             "type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound),
-            "default": .integer(defaultValue),
         ]
+        return integer.with(defaultValue.map { [("default", .integer($0))] } ?? [])
     }
 
     /// A reference to one of the schemas.
@@ -31,6 +31,18 @@ extension OpenAPIDocument {
                 ("type", ["const": "FeatureCollection"]),
                 ("features", ["type": "array", "items": schema("Feature")]),
             ], "Places in GeoJSON (RFC 7946), nearest first."),
+        "Cluster": cluster,
+        "Clusters": object(
+            required: [
+                ("zoom", integer(ClustersRequest.zooms)),
+                (
+                    "clusters",
+                    [
+                        "type": "array", "maxItems": .integer(ClustersRequest.maximumCellCount),
+                        "items": schema("Cluster"),
+                    ]
+                ),
+            ], "The cells that have places, from north to south and from the box's west to its east."),
         "CategoryCount": object(
             required: [("name", text), ("count", ["type": "integer", "minimum": 0])],
             "A category and its number of places."),
@@ -80,6 +92,19 @@ extension OpenAPIDocument {
             ("id", placeID), ("name", text), ("category", text), ("latitude", latitude),
             ("longitude", longitude), ("featured", ["type": "boolean"]),
         ], optional: optionalMembers, "A place.")
+
+    private static let cluster = object(
+        required: [
+            ("count", ["type": "integer", "minimum": 1]), ("latitude", latitude), ("longitude", longitude),
+            (
+                "bbox",
+                [
+                    "type": "array", "minItems": 4, "maxItems": 4,
+                    "prefixItems": [longitude, latitude, longitude, latitude], "items": ["type": "number"],
+                ]
+            ),
+        ], optional: [("place", schema("PointOfInterest"))],
+        "The places of a cell: their number, mean position and box; the place itself if it is the only one.")
 
     private static let feature = object(
         required: [

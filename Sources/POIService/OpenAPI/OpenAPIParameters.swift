@@ -8,6 +8,34 @@ extension OpenAPIDocument {
         }
     }
 
+    /// The parameters of `GET /locations/clusters`.
+    var clustersParameters: [JSONValue] {
+        ClustersRequest.Parameter.allCases.map { parameter in
+            let filter: NearbyPlacesRequest.Parameter
+            switch parameter {
+            case .zoom:
+                return Self.query(
+                    parameter.name,
+                    """
+                    The zoom of the map. Cells are the tiles of Web Mercator two levels below it. The box may touch \
+                    \(ClustersRequest.maximumCellCount) of them at most.
+                    """, Self.integer(ClustersRequest.zooms), isRequired: true)
+            case .bbox:
+                return Self.query(
+                    parameter.name,
+                    """
+                    The part of the map that is shown: west, south, east and north, in degrees. The south is at most \
+                    the north. If the west is greater than the east, the box crosses the antimeridian. Cells that \
+                    the box touches are counted whole.
+                    """, schema(of: NearbyPlacesRequest.Parameter.bbox), isRequired: true)
+            case .category: filter = .category
+            case .q: filter = .q
+            case .featured: filter = .featured
+            }
+            return Self.query(filter.name, description(of: filter), schema(of: filter))
+        }
+    }
+
     /// The parameters of `GET /locations/{id}`.
     var locationParameters: [JSONValue] {
         let id: JSONValue = [
@@ -116,9 +144,11 @@ extension OpenAPIDocument {
             ]
         ]
 
-    private static func query(_ name: StaticString, _ description: String, _ schema: JSONValue) -> JSONValue {
+    private static func query(
+        _ name: StaticString, _ description: String, _ schema: JSONValue, isRequired: Bool = false
+    ) -> JSONValue {
         var members: [(String, JSONValue)] = [
-            ("name", .string(name.description)), ("in", "query"), ("required", false),
+            ("name", .string(name.description)), ("in", "query"), ("required", .boolean(isRequired)),
             ("description", .string(description)), ("schema", schema),
         ]
         if case .object(let schema) = schema, schema.members.contains(where: { $0.value == "array" }) {

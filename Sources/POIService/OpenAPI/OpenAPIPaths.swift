@@ -32,7 +32,8 @@ extension OpenAPIDocument {
     /// Every path of the service.
     var paths: [Path] {
         [
-            path(EndpointPath.locations, locations), path(EndpointPath.location, location),
+            path(EndpointPath.locations, locations), path(EndpointPath.clusters, clusters),
+            path(EndpointPath.location, location),
             path(EndpointPath.categories, categories), path(EndpointPath.attributions, attributions),
             path(EndpointPath.events, events), path(EndpointPath.livez, livez),
             path(EndpointPath.readyz, readyz), path(EndpointPath.openAPI, openAPI),
@@ -62,6 +63,14 @@ extension OpenAPIDocument {
                 ]
             ],
             key: .data)
+    }
+
+    private var clusters: Operation {
+        Operation(
+            id: "getClusters", tag: "places",
+            summary: "How many places are in each cell of a map, with their mean position and their box.",
+            parameters: clustersParameters, content: [(MediaType.json, Self.schema("Clusters"))],
+            problems: Self.databaseProblems, key: .data)
     }
 
     private var location: Operation {

@@ -12,7 +12,8 @@ struct NearbyPlacesHandler: HTTPHandler {
     func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
         guard store.mayRespondAtOnce(to: request) else { return nil }
         let form = try PlacesForm(acceptedBy: request)
-        guard let query = try decodeAtOnce(request) else { return nil }
+        guard let query: NearbyPlacesRequest = try store.decodeAtOnce(request, ignoring: ignoredParameters)
+        else { return nil }
         var written = WrittenQuery(query)
         let responder = responder(to: request, query, written, form)
         if let response = responder.notModified(by: store) {
@@ -26,7 +27,7 @@ struct NearbyPlacesHandler: HTTPHandler {
 
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         let form = try PlacesForm(acceptedBy: request)
-        let query = try await decode(request)
+        let query: NearbyPlacesRequest = try await store.decode(request, ignoring: ignoredParameters)
         loggedCoordinates.note(query.center, query.box, in: context)
         var written = WrittenQuery(query)
         let responder = responder(to: request, query, written, form)
@@ -42,34 +43,6 @@ struct NearbyPlacesHandler: HTTPHandler {
         return DatasetResponder(
             request, representations[form.rawValue].adding(written.query), fields: form.fields(fields),
             notModifiedFields: fields.notModified)
-    }
-
-    /// Decodes with the categories that are known; nil where one that isn't among them may be new, so that they have to be
-    /// read again.
-    private func decodeAtOnce(_ request: HTTPRequest) throws -> NearbyPlacesRequest? {
-        do {
-            let query = try decode(request, store.vocabulary)
-            return query.categories.isEmpty || store.vocabulary != nil ? query : nil
-        } catch let error as ParameterError {
-            if error.faults.contains(where: { $0.code == .unknownCategory }) { return nil }
-            throw error
-        }
-    }
-
-    private func decode(_ request: HTTPRequest) async throws -> NearbyPlacesRequest {
-        if let query = try decodeAtOnce(request) { return query }
-        let vocabulary = try await store.currentVocabulary()
-        return try decode(request, vocabulary)
-    }
-
-    private func decode(
-        _ request: HTTPRequest, _ vocabulary: @autoclosure () -> CategoryVocabulary?
-    ) throws -> NearbyPlacesRequest {
-        try request.withQuery { query in
-            try NearbyPlacesRequest.decode(
-                query: query.assumingMemoryBound(to: UInt8.self), ignoring: ignoredParameters,
-                vocabulary: vocabulary())
-        }
     }
 }
 
@@ -154,13 +127,6 @@ struct PlaceHandler: HTTPHandler {
         ) { writer in
             try page.places.write(0, as: form, to: &writer)
         }
-    }
-}
-
-extension PlaceStore {
-    /// Whether a request is worth decoding at once: it would be decoded again if it has to wait.
-    fileprivate func mayRespondAtOnce(to request: HTTPRequest) -> Bool {
-        respondsAtOnce || currentDatasetID != nil && request.headers.contains(.ifNoneMatch)
     }
 }
 

@@ -41,6 +41,8 @@ package struct ProblemResponder: HTTPErrorResponder {
         case .unavailable(let reason): unavailable(.places, reason, context)
         case .busy: busy(context)
         case .timeout: HTTPResponse(Problem(.queryTimeout, requestId: context.requestID))
+        case .indexRequired:
+            HTTPResponse(Problem(.indexRequired, requestId: context.requestID), headers: Self.retryLater)
         // Nobody receives this response: the client has gone.
         case .cancelled: HTTPResponse(Problem(.internalError, requestId: context.requestID))
         case .failed(let reason): failure(reason, context)
@@ -78,6 +80,8 @@ package struct ProblemResponder: HTTPErrorResponder {
     }
 
     private static let retrySoon: HTTPHeaders = [.retryAfter: "1"]
+    /// More than clients wait for within a request: reading places into memory takes as long, if it ever happens.
+    private static let retryLater: HTTPHeaders = [.retryAfter: "60"]
 }
 
 extension HTTPResponse {

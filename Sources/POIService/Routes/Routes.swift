@@ -80,6 +80,11 @@ enum Routes {
                 store: store, cachePolicy: cachePolicy, ignoredParameters: ignored,
                 loggedCoordinates: configuration.logCoordinates))
         router.add(
+            .get, EndpointPath.clusters, checks: checks,
+            ClustersHandler(
+                store: store, cachePolicy: cachePolicy, ignoredParameters: ignored,
+                loggedCoordinates: configuration.logCoordinates))
+        router.add(
             .get, EndpointPath.location, checks: checks,
             PlaceHandler(
                 store: store, cachePolicy: cachePolicy, ignoredParameters: ignored,

@@ -43,6 +43,25 @@ public final class FixtureStore: PlaceStore {
         return RankedPage(places: placed, end: page.end, datasetID: currentDatasetID)
     }
 
+    /// Adds up every place; never throws.
+    public func clusters(for request: ClustersRequest) async throws(PlaceStoreError) -> ClusterPage {
+        let cells = ClusterCells(request)
+        var filters = request.filters
+        filters.box = nil
+        var members: [Int: [PointOfInterest]] = [:]
+        for (place, _) in zip(places, words).filter(filter(of: filters)) {
+            let quadkey = Quadkey(latitude: place.latitude, longitude: place.longitude)
+            if let cell = cells.cell(of: quadkey) { members[cell, default: []].append(place) }
+        }
+        let clusters = members.sorted { $0.key < $1.key }.map(\.value)
+        let sums = clusters.map { places in
+            places.reduce(into: ClusterSum()) { $0.add(latitude: $1.latitude, longitude: $1.longitude) }
+        }
+        return ClusterPage(
+            sums: sums, places: clusters.filter { $0.count == 1 }.flatMap(\.self), datasetID: currentDatasetID
+        )
+    }
+
     /// Whether a place and the words of its name match a request's filters.
     private func filter(of request: NearbyPlacesRequest) -> (PointOfInterest, [String]) -> Bool {
         let categories = Set(request.categories)

@@ -42,6 +42,17 @@ public protocol PlaceStore: AnyObject {
     /// - Throws: why the database couldn't be read.
     func place(for request: PlaceRequest) async throws(PlaceStoreError) -> RankedPage
 
+    /// The clusters that a request asks for, where the store has them at once; nil where `clusters` has to be called. As
+    /// `immediatePlaces`.
+    ///
+    /// - Throws: why the places couldn't be read.
+    func immediateClusters(for request: ClustersRequest) throws(PlaceStoreError) -> ClusterPage?
+
+    /// The matching places of each cell that a request's box touches.
+    ///
+    /// - Throws: `indexRequired` where the places aren't in memory.
+    func clusters(for request: ClustersRequest) async throws(PlaceStoreError) -> ClusterPage
+
     /// Every category with its number of places, most frequent first, then by name.
     ///
     /// - Throws: why the database couldn't be read.
@@ -77,6 +88,11 @@ extension PlaceStore {
     /// Nil: a place has to be read.
     public func immediatePlace(for request: PlaceRequest) throws(PlaceStoreError) -> RankedPage? { nil }
 
+    /// Nil: places have to be read.
+    public func immediateClusters(for request: ClustersRequest) throws(PlaceStoreError) -> ClusterPage? {
+        nil
+    }
+
     /// Nothing to wait for.
     public func warmUp() async {}
 
@@ -106,6 +122,8 @@ public enum PlaceStoreError: Error, Hashable, Sendable {
     case busy
     /// The query took longer than it may.
     case timeout
+    /// Only places in memory can be counted by cells, and there are none.
+    case indexRequired
     /// The client has gone, and its query was cancelled.
     case cancelled
     /// The store failed; `reason` is for the log, never for a client.
@@ -132,6 +150,23 @@ public struct RankedPage {
         self.end = end
         self.datasetID = datasetID
         self.databaseDuration = databaseDuration
+    }
+}
+
+/// The clusters of one response, as a store returns them and a handler writes them.
+public struct ClusterPage {
+    /// What is known of each cluster, in the order of the cells; none is empty.
+    package let sums: [ClusterSum]
+    /// The places of the clusters that have one each, in the same order.
+    package let places: any PlaceSource
+    /// The dataset that all of it was counted in; nil where it isn't known.
+    public let datasetID: DatasetID?
+
+    /// Makes a response.
+    package init(sums: [ClusterSum], places: any PlaceSource, datasetID: DatasetID?) {
+        self.sums = sums
+        self.places = places
+        self.datasetID = datasetID
     }
 }
 

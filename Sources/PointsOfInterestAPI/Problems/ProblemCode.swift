@@ -100,6 +100,8 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let notReady = ProblemCode(rawValue: "not-ready")
     /// The service can't reach the database.
     public static let databaseUnavailable = ProblemCode(rawValue: "database-unavailable")
+    /// The service has no places in memory, which it counts clusters from.
+    public static let indexRequired = ProblemCode(rawValue: "index-required")
     /// No connection to the database came free in time.
     public static let databaseBusy = ProblemCode(rawValue: "database-busy")
     /// The database took too long.
@@ -207,6 +209,7 @@ extension ProblemCode {
         .overloaded: Kind(503, "The service is overloaded"),
         .notReady: Kind(503, "The service is not ready"),
         .databaseUnavailable: Kind(503, "The database is not available"),
+        .indexRequired: Kind(503, "The places are not in memory"),
         .databaseBusy: Kind(503, "The database is busy"),
         .queryTimeout: Kind(504, "The query took too long"),
         .gatewayTimeout: Kind(504, "A server took too long to respond"),

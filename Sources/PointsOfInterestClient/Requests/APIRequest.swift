@@ -42,6 +42,8 @@ public enum ServiceEndpoint: Hashable, Sendable, CaseIterable {
     case nearbyPlaces
     /// `GET /locations/{id}`.
     case place
+    /// `GET /locations/clusters`.
+    case clusters
     /// `GET /categories`.
     case categories
     /// `GET /attributions`.

@@ -21,6 +21,23 @@ package struct PlaceEndpoint: APIRequest, Hashable {
     }
 }
 
+/// `GET /locations/clusters`: loads how many places are in each cell of a map.
+package struct ClustersEndpoint: APIRequest, Hashable {
+    package var baseURL: URL
+
+    package init(baseURL: URL) {
+        self.baseURL = baseURL
+    }
+
+    package func makeRequest(from request: ClustersRequest) throws -> URLRequest {
+        try URLRequest.get(EndpointPath.clusters, request.encodedQuery, baseURL: baseURL)
+    }
+
+    package func parseResponse(data: Data) throws -> PlaceClusters {
+        try PlaceClusters.decode(body: data)
+    }
+}
+
 /// `GET /categories`: loads every category with its number of places.
 package struct CategoriesEndpoint: APIRequest, Hashable {
     package var baseURL: URL
@@ -151,6 +168,10 @@ extension PointsOfInterestRequest: ServiceRequest {
 
 extension PlaceEndpoint: ServiceRequest {
     static var endpoint: ServiceEndpoint { .place }
+}
+
+extension ClustersEndpoint: ServiceRequest {
+    static var endpoint: ServiceEndpoint { .clusters }
 }
 
 extension CategoriesEndpoint: ServiceRequest {

@@ -94,6 +94,14 @@ public struct PointsOfInterestService: Sendable {
                 requestData: PlaceRequest(id: id, center: center?.coarsened(toDecimals: coordinateDecimals)))
     }
 
+    /// `GET /locations/clusters`: loads how many places are in each cell of a map. Its box is sent as it is: whole cells are
+    /// counted anyway.
+    ///
+    /// - Throws: `RequestError`; `.problem` with the code `.indexRequired` where the service can't count them.
+    public func clusters(_ request: ClustersRequest) async throws -> PlaceClusters {
+        try await loader(for: ClustersEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: request)
+    }
+
     /// `GET /categories`: loads every category with its number of places, most frequent first.
     ///
     /// - Throws: `RequestError`.

@@ -162,7 +162,8 @@ extension QueryDecoder {
         return try? Coordinate(latitude: north, longitude: east)
     }
 
-    private mutating func requireValue(of parameter: Parameter) {
+    /// Reports a parameter that is absent.
+    mutating func requireValue(of parameter: Parameter) {
         if !has(parameter) { report(parameter, .missingParameter, "must be given") }
     }
 

@@ -199,6 +199,12 @@ extension ProblemCode {
         .databaseUnavailable: Explanation(
             means: "The service can't reach its database.",
             remedy: "Send the request again after the seconds that the Retry-After header says."),
+        .indexRequired: Explanation(
+            means: """
+                Clusters are counted from the places in memory, and the server hasn't any: it is still reading them, \
+                they don't fit, or POI_INDEX is off.
+                """,
+            remedy: "Ask for the nearest places by /locations instead."),
         .databaseBusy: Explanation(
             means: "No connection to the database came free in time.",
             remedy: "Send the request again after the seconds that the Retry-After header says."),

@@ -1,0 +1,91 @@
+import HTTPServer
+import PointsOfInterestAPI
+
+/// `GET /locations/clusters`: how many places are in each cell of a map.
+struct ClustersHandler: HTTPHandler {
+    let store: any PlaceStore
+    let cachePolicy: CachePolicy
+    let ignoredParameters: [ParameterPattern]
+    let loggedCoordinates: LoggedCoordinates
+    private let representation = RepresentationHash(
+        path: EndpointPath.clusters, mediaType: MediaType.json)
+    private let offer = MediaTypeOffer([MediaType.json])
+
+    func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
+        guard store.mayRespondAtOnce(to: request) else { return nil }
+        try checkForm(of: request)
+        guard let query: ClustersRequest = try store.decodeAtOnce(request, ignoring: ignoredParameters) else {
+            return nil
+        }
+        let responder = responder(to: request, query)
+        var response = responder.notModified(by: store)
+        if response == nil, let page = try store.immediateClusters(for: query) {
+            response = try respond(with: page, to: query, responder, context)
+        }
+        if response != nil { loggedCoordinates.note(nil, query.box, in: context) }
+        return response
+    }
+
+    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+        try checkForm(of: request)
+        let query: ClustersRequest = try await store.decode(request, ignoring: ignoredParameters)
+        loggedCoordinates.note(nil, query.box, in: context)
+        let responder = responder(to: request, query)
+        if let response = responder.notModified(by: store) { return response }
+        return try respond(with: try await store.clusters(for: query), to: query, responder, context)
+    }
+
+    private func checkForm(of request: HTTPRequest) throws(HTTPError) {
+        guard offer.choice(for: request.headers) != nil else {
+            throw .notAcceptable("Clusters come as \(MediaType.json).")
+        }
+    }
+
+    private func responder(to request: HTTPRequest, _ query: ClustersRequest) -> DatasetResponder {
+        var encoded = QueryWriter()
+        query.encode(into: &encoded)
+        return DatasetResponder(
+            request, representation.adding(encoded), fields: cachePolicy.shared.json,
+            notModifiedFields: cachePolicy.shared.notModified)
+    }
+
+    private func respond(
+        with page: ClusterPage, to query: ClustersRequest, _ responder: DatasetResponder,
+        _ context: RequestContext
+    ) throws -> HTTPResponse {
+        try responder.respond(
+            from: page.datasetID, after: nil,
+            expectedBytes: 64 + 128 * page.sums.count + page.places.expectedBytes, in: context
+        ) { writer in
+            writer.beginObject()
+            writer.member("zoom", query.zoom)
+            writer.name("clusters")
+            try Self.write(page, to: &writer)
+            writer.endObject()
+        }
+    }
+
+    private static func write(_ page: ClusterPage, to writer: inout JSONWriter) throws {
+        var singleCount = 0
+        writer.beginArray()
+        for sum in page.sums {
+            writer.beginObject()
+            writer.member("count", sum.count)
+            writer.member("latitude", sum.mean.latitude)
+            writer.member("longitude", sum.mean.longitude)
+            if let box = sum.box {
+                writer.name("bbox")
+                writer.beginArray()
+                for edge in [box.west, box.south, box.east, box.north] { writer.value(edge) }
+                writer.endArray()
+            }
+            if sum.count == 1 {
+                writer.name("place")
+                try page.places.write(singleCount, as: .json, to: &writer)
+                singleCount += 1
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+}

@@ -1,0 +1,56 @@
+import HTTPServer
+import PointsOfInterestAPI
+
+/// A request that may name categories, so that decoding it may need the vocabulary.
+protocol FilteredRequest {
+    /// The categories that it names.
+    var categories: [String] { get }
+
+    static func decode(
+        query: UnsafeBufferPointer<UInt8>, ignoring: [ParameterPattern],
+        vocabulary: @autoclosure () -> CategoryVocabulary?
+    ) throws(ParameterError) -> Self
+}
+
+extension NearbyPlacesRequest: FilteredRequest {}
+
+extension ClustersRequest: FilteredRequest {}
+
+extension PlaceStore {
+    /// Whether a request is worth decoding at once: it would be decoded again if it has to wait.
+    func mayRespondAtOnce(to request: HTTPRequest) -> Bool {
+        respondsAtOnce || currentDatasetID != nil && request.headers.contains(.ifNoneMatch)
+    }
+
+    /// Decodes with the categories that are known; nil where one that isn't among them may be new, so that they have to be
+    /// read again.
+    func decodeAtOnce<Query: FilteredRequest>(
+        _ request: HTTPRequest, ignoring ignored: [ParameterPattern]
+    ) throws -> Query? {
+        do {
+            let query: Query = try decode(request, ignoring: ignored, vocabulary)
+            return query.categories.isEmpty || vocabulary != nil ? query : nil
+        } catch let error as ParameterError {
+            if error.faults.contains(where: { $0.code == .unknownCategory }) { return nil }
+            throw error
+        }
+    }
+
+    func decode<Query: FilteredRequest>(
+        _ request: HTTPRequest, ignoring ignored: [ParameterPattern]
+    ) async throws -> Query {
+        if let query: Query = try decodeAtOnce(request, ignoring: ignored) { return query }
+        let vocabulary = try await currentVocabulary()
+        return try decode(request, ignoring: ignored, vocabulary)
+    }
+
+    private func decode<Query: FilteredRequest>(
+        _ request: HTTPRequest, ignoring ignored: [ParameterPattern],
+        _ vocabulary: @autoclosure () -> CategoryVocabulary?
+    ) throws -> Query {
+        try request.withQuery { query in
+            try Query.decode(
+                query: query.assumingMemoryBound(to: UInt8.self), ignoring: ignored, vocabulary: vocabulary())
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import PointsOfInterestAPI
+
+/// What is known of some places of a cell. Whole numbers are added, so the sum is the same however places are divided
+/// among parts of it.
+package struct ClusterSum: Hashable, BitwiseCopyable, Sendable {
+    /// Sums are of ten-millionths of a degree, about a centimetre: no 2^32 places, which is more than an index has, make
+    /// them overflow.
+    private static let unitsPerDegree = 1e7
+
+    package private(set) var count = 0
+    private var latitudeSum: Int64 = 0
+    private var longitudeSum: Int64 = 0
+    private var south = Double.infinity
+    private var north = -Double.infinity
+    private var west = Double.infinity
+    private var east = -Double.infinity
+
+    /// No place.
+    package init() {}
+
+    /// Adds a place at a position in degrees, in range.
+    @inline(__always)
+    package mutating func add(latitude: Double, longitude: Double) {
+        // Not −0, whose order among zeros isn't defined.
+        let latitude = latitude + 0
+        let longitude = longitude == 180 ? -180 : longitude + 0
+        count += 1
+        latitudeSum += Int64((latitude * Self.unitsPerDegree).rounded())
+        longitudeSum += Int64((longitude * Self.unitsPerDegree).rounded())
+        south = min(south, latitude)
+        north = max(north, latitude)
+        west = min(west, longitude)
+        east = max(east, longitude)
+    }
+
+    /// Adds other places.
+    @inline(__always)
+    package mutating func add(_ other: ClusterSum) {
+        count += other.count
+        latitudeSum += other.latitudeSum
+        longitudeSum += other.longitudeSum
+        south = min(south, other.south)
+        north = max(north, other.north)
+        west = min(west, other.west)
+        east = max(east, other.east)
+    }
+
+    /// The smallest box around the places; nil where there are none.
+    package var box: BoundingBox? { BoundingBox(west: west, south: south, east: east, north: north) }
+
+    /// The mean position. It is in the box, also where rounding would move it out.
+    package var mean: (latitude: Double, longitude: Double) {
+        (
+            min(max(degrees(latitudeSum), south), north), min(max(degrees(longitudeSum), west), east)
+        )
+    }
+
+    private func degrees(_ sum: Int64) -> Double {
+        (Double(sum) / Double(max(1, count))).rounded() / Self.unitsPerDegree + 0
+    }
+}

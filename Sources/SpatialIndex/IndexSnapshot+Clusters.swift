@@ -1,0 +1,194 @@
+import PointsOfInterestServerAPI
+
+/// The matching places of one cell.
+public struct IndexCluster: Sendable {
+    /// Their number, mean position and box.
+    package let sum: ClusterSum
+    /// The place, where it is the only one.
+    public let place: IndexPlaceReference?
+}
+
+/// Counts places in the cells of a map, on any thread that holds the snapshot.
+///
+/// A cell's places are a range in the order of quadkeys, for which whole blocks are summed up. So without a filter only the
+/// places at the ends of such ranges are looked at. With one, whichever are fewer are looked at one by one: the places in
+/// the cells, or those of the categories or of the rarest word.
+extension IndexSnapshot {
+    /// Counts within about a millisecond.
+    ///
+    /// - Returns: the cells with places, in the cells' order; nil where it takes longer: `clusters` counts on a helper thread.
+    package func clustersAtOnce(in cells: ClusterCells, _ filter: IndexFilter) -> [IndexCluster]? {
+        clusters(in: cells, filter, WorkBudget(remaining: WorkBudget.ofATurn))
+    }
+
+    /// The same, however long that takes.
+    package func clusters(in cells: ClusterCells, _ filter: IndexFilter) -> [IndexCluster] {
+        guard let clusters = clusters(in: cells, filter, .unlimited) else {
+            fatalError("a count without a bound has ended")
+        }
+        return clusters
+    }
+
+    func clusters(in cells: ClusterCells, _ filter: IndexFilter, _ work: WorkBudget) -> [IndexCluster]? {
+        guard !filter.matchesNothing else { return [] }
+        return withUnsafeTemporaryAllocation(of: CellCount.self, capacity: cells.count) { counts in
+            counts.initialize(repeating: CellCount())
+            var counting = ClusterCounting(cells: cells, filter: filter, counts: counts, work: work)
+            for part in views {
+                guard counting.count(part) else { return nil }
+            }
+            return counts.lazy.filter { $0.sum.count > 0 }.map { count in
+                IndexCluster(
+                    sum: count.sum, place: count.sum.count == 1 ? reference(count.lastPlace) : nil)
+            }
+        }
+    }
+}
+
+/// What is counted of a cell so far.
+struct CellCount: BitwiseCopyable {
+    var sum = ClusterSum()
+    /// The number among all parts of the place that was added last by itself; that of the only one where there is one.
+    var lastPlace: UInt32 = 0
+}
+
+/// A count that is under way.
+struct ClusterCounting {
+    let cells: ClusterCells
+    let filter: IndexFilter
+    let counts: UnsafeMutableBufferPointer<CellCount>
+    private(set) var work: WorkBudget
+
+    init(
+        cells: ClusterCells, filter: IndexFilter, counts: UnsafeMutableBufferPointer<CellCount>,
+        work: WorkBudget
+    ) {
+        self.cells = cells
+        self.filter = filter
+        self.counts = counts
+        self.work = work
+    }
+
+    /// Counts the places of a part; false where the work is spent before that is done.
+    mutating func count(_ part: PartView) -> Bool {
+        guard filter.isEmpty else { return countMatching(part) }
+        part.columns.tiles.forEachCell(of: cells) { cell, range in addAll(range, of: part, to: cell) }
+        return !work.isSpent
+    }
+
+    /// Adds a range of places in the order of quadkeys: those at its ends and in blocks with dead ones one by one.
+    private mutating func addAll(_ range: Range<Int>, of part: PartView, to cell: Int) {
+        let (blocks, size) = (part.columns.tiles.blocks, TileOrder.blockSize)
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let block = index / size
+            if index == block * size, index + size <= range.upperBound, !part.hasDead(inBlock: block) {
+                counts[cell].sum.add(blocks[block])
+                index += size
+                continue
+            }
+            let end = min((block + 1) * size, range.upperBound)
+            work.spend(end - index)
+            guard !work.isSpent else { return }
+            for place in index..<end { add(Int(part.columns.tiles.places[place]), of: part, to: cell) }
+            index = end
+        }
+    }
+
+    @inline(__always)
+    private func add(_ place: Int, of part: PartView, to cell: Int) {
+        guard !part.isDead(place) else { return }
+        counts[cell].sum.add(
+            latitude: part.columns.latitudes[place], longitude: part.columns.longitudes[place])
+        counts[cell].lastPlace = part.base + UInt32(truncatingIfNeeded: place)
+    }
+
+    // MARK: - With a filter
+
+    /// How many times as long as a place of a cell takes one of a list, whose neighbours aren't next to it in memory.
+    private static let listedPlaceCost = 8
+
+    private mutating func countMatching(_ part: PartView) -> Bool {
+        let matching = PlaceFilter(filter, in: nil, for: part)
+        var (placesInCells, listedPlaces) = (0, 0)
+        part.columns.tiles.forEachCell(of: cells) { placesInCells += $1.count }
+        forEachListed(of: part.columns, matching) { listedPlaces += $0.count(in: part.columns) }
+        let isListSlower = placesInCells <= Self.listedPlaceCost * listedPlaces
+        work.spend(isListSlower ? placesInCells : Self.listedPlaceCost * listedPlaces)
+        guard !work.isSpent else { return false }
+        if isListSlower {
+            part.columns.tiles.forEachCell(of: cells) { cell, range in
+                for index in range {
+                    let place = Int(part.columns.tiles.places[index])
+                    guard filter.admits(kind: part.columns.kinds[place]), matching.admits(place, of: part)
+                    else { continue }
+                    add(place, of: part, to: cell)
+                }
+            }
+        } else {
+            forEachListed(of: part.columns, matching) { list in
+                list.forEach(of: part.columns) { place in
+                    guard let cell = cells.cell(of: part.columns.tiles.quadkeys[place]),
+                        list.isOfAskedKinds || filter.admits(kind: part.columns.kinds[place]),
+                        matching.admits(place, of: part)
+                    else { return }
+                    add(place, of: part, to: cell)
+                }
+            }
+        }
+        return true
+    }
+
+    /// Calls `body` with lists that have all matching places, each once: those of the rarest word, else of the categories.
+    private func forEachListed(
+        of columns: PartColumns, _ matching: PlaceFilter, _ body: (PlaceList) -> Void
+    ) {
+        if let words = matching.rarestWord(columns) { return body(.words(words)) }
+        _ = filter.forEachTree(of: columns) { tree in
+            body(.tree(tree))
+            return true
+        }
+    }
+}
+
+/// Places that are listed somewhere in a part.
+private enum PlaceList {
+    /// Those that have one of these words.
+    case words(Range<UInt32>)
+    case tree(PackedTree)
+
+    /// Whether all of its places have a category that is asked for, and are featured as asked for.
+    var isOfAskedKinds: Bool {
+        if case .tree = self { true } else { false }
+    }
+
+    /// How many entries it has.
+    func count(in columns: PartColumns) -> Int {
+        switch self {
+        case .words(let words): columns.words.postingRange(of: words).count
+        case .tree(let tree): Int(tree.count)
+        }
+    }
+
+    /// Calls `body` with each place, once.
+    @inline(__always)
+    func forEach(of columns: PartColumns, _ body: (Int) -> Void) {
+        switch self {
+        case .words(let words):
+            for word in words {
+                for index in columns.words.postingRange(of: word..<word + 1) {
+                    let place = Int(columns.words.postings[index])
+                    // A place with several of the words is listed with each.
+                    let isRepeated =
+                        word > words.lowerBound
+                        && columns.words.place(place, hasOneOf: words.lowerBound..<word)
+                    if !isRepeated { body(place) }
+                }
+            }
+        case .tree(let tree):
+            for index in 0..<Int(tree.count) {
+                body(tree.listStart.map { Int(columns.listedPlaces[Int($0) + index]) } ?? index)
+            }
+        }
+    }
+}

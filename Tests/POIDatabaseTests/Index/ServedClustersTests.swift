@@ -1,0 +1,76 @@
+import POIService
+import PointsOfInterestAPI
+import PrivateCluster
+import Randomness
+import Testing
+
+@testable import POIDatabase
+
+/// Clusters of the real database's places.
+@Suite("Clusters", .timeLimit(.minutes(5)))
+struct ServedClustersTests {
+    @Test(
+        "in memory are those of adding up every place, whether they are counted at once or by a helper thread"
+    )
+    func exact() async throws {
+        try await MigratedDatabase.seeded().withFollower { followed in
+            try await followed.waitForNewest()
+            var generator = SeededGenerator()
+            let store = followed.store
+            let everywhere = NearbyPlacesRequest(
+                center: try Coordinate(latitude: 0, longitude: 0), limit: 300)
+            let truth = FixtureStore(
+                try await store.database.places(for: everywhere).places.copied().map(\.withoutDistance))
+            for _ in 0..<200 {
+                guard let request = Self.request(using: &generator) else { continue }
+                let expected = try await truth.clusters(for: request)
+                let places = try expected.places.copied()
+                let note = "POI_TEST_SEED=\(generator.seed) \(request)"
+                let atOnce = try #require(try store.immediateClusters(for: request), "\(note)")
+                #expect(atOnce.sums == expected.sums, "\(note)")
+                #expect(try atOnce.places.copied() == places, "\(note)")
+                let later = try await store.clusters(for: request)
+                #expect(later.sums == expected.sums && later.datasetID == atOnce.datasetID, "\(note)")
+                #expect(try later.places.copied() == places, "\(note)")
+            }
+        }
+    }
+
+    @Test("need the places in memory")
+    func withoutIndex() async throws {
+        try await MigratedDatabase.empty().withStore { store, session in
+            let indexed = IndexedPlaceStore(store, index: ServedIndex(), use: .auto, loop: session.loop)
+            let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
+            let request = ClustersRequest(box: earth, zoom: 0)
+            #expect(try indexed.immediateClusters(for: request) == nil)
+            for store in [store, indexed] as [any PlaceStore] {
+                await #expect(throws: PlaceStoreError.indexRequired) {
+                    _ = try await store.clusters(for: request)
+                }
+            }
+            await indexed.close()
+        }
+    }
+
+    /// Any box, with filters.
+    private static func request(using generator: inout SeededGenerator) -> ClustersRequest? {
+        let latitudes = [0, 1].map { _ in Double.random(in: -90...90, using: &generator) }.sorted()
+        let box = BoundingBox(
+            west: .random(in: -180...180, using: &generator), south: latitudes[0],
+            east: .random(in: -180...180, using: &generator), north: latitudes[1])
+        guard let box else { return nil }
+        return ClustersRequest(
+            box: box, zoom: .random(in: 0...3, using: &generator),
+            categories: [[], [], ["park"], ["museum", "zoo"]].randomElement(using: &generator) ?? [],
+            searchText: [nil, nil, "san", "s m"].randomElement(using: &generator) ?? nil,
+            featured: [nil, nil, true, false].randomElement(using: &generator) ?? nil)
+    }
+}
+
+extension PointOfInterest {
+    fileprivate var withoutDistance: PointOfInterest {
+        PointOfInterest(
+            id: id, name: name, category: category, latitude: latitude, longitude: longitude,
+            featured: featured, address: address, website: website, source: source)
+    }
+}
