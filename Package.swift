@@ -95,6 +95,14 @@ let package = Package(
                 "PointsOfInterestServerAPI",
             ],
             swiftSettings: swiftSettings),
+        // Files in, places out: no HTTP, no SQL.
+        .target(
+            name: "PlaceImport",
+            dependencies: [
+                "CZlib", "ChildProcesses", "Hashing", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
+            ],
+            // In the program itself: there is nothing else to install.
+            resources: [.embedInCode("Mappings/columns.json")], swiftSettings: swiftSettings),
         .target(
             name: "POIDatabase",
             dependencies: [
@@ -182,6 +190,10 @@ let package = Package(
                 "Randomness",
                 "SpatialIndex",
             ],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "PlaceImportTests",
+            dependencies: ["CZlib", "PlaceImport", "PointsOfInterestAPI", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "EventGeneratorTests",

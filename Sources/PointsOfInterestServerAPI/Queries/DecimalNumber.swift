@@ -1,5 +1,5 @@
-/// Numbers in a query: `[+-] digits [. digits] [(e|E) [+-] digits]`, without blanks around them.
-enum DecimalNumber {
+/// Numbers in a query or a file: `[+-] digits [. digits] [(e|E) [+-] digits]`, without blanks around them.
+package enum DecimalNumber {
     enum Integer: Equatable {
         case integer(Int), tooLarge, notAnInteger
     }
@@ -11,7 +11,7 @@ enum DecimalNumber {
     ]
 
     /// The nearest double, an infinity if it is beyond all of them; nil if the text is not such a number.
-    static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
+    package static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
         var reader = Reader(text)
         let isNegative = reader.takeSign()
         var digits = Digits()

@@ -1,0 +1,198 @@
+/// Reads delimited rows (RFC 4180): a header, if the mapping doesn't list the columns, then a row at a time.
+///
+/// It takes what the RFC doesn't have, too: another delimiter, LF alone, a byte order mark, blank lines, and quotes
+/// within a field that doesn't begin with one.
+struct CSVReader: RowReader {
+    /// A row is kept until it ends, so it has to.
+    static let maximumRowBytes = 1 << 20
+    static let maximumColumns = 4096
+
+    let input: ByteInput
+    private let delimiter: UInt8
+    private let hasQuotes: Bool
+    /// The mapping's field that is in a column; −1: none.
+    private var fieldOfColumn: [Int]
+    private var nextLine = 1
+
+    init(_ input: ByteInput, mapping: Mapping, delimiter: UInt8?) throws(ImportError) {
+        self.input = input
+        hasQuotes = mapping.hasQuotes
+        if input.startsWith([0xef, 0xbb, 0xbf]) { input.consume(3) }
+        guard !input.startsWith([0xff, 0xfe]), !input.startsWith([0xfe, 0xff]) else {
+            throw input.error("the text is UTF-16: convert it to UTF-8")
+        }
+        self.delimiter = delimiter ?? mapping.delimiter ?? input.withUnread(Self.recognizedDelimiter)
+        fieldOfColumn = Array(0..<Self.maximumColumns)
+        let columns = if let columns = mapping.columns { columns } else { try header() }
+        // Only ASCII letters are compared without case: for others it depends on the language.
+        let names = columns.map(\.asciiLowercased)
+        fieldOfColumn = Array(repeating: -1, count: names.count)
+        for (field, name) in mapping.fieldNames.enumerated() {
+            if let column = names.firstIndex(of: name.asciiLowercased) { fieldOfColumn[column] = field }
+        }
+        for field in [ImportField.id, .name, .category, .latitude, .longitude] {
+            let isThere = mapping[field].contains { $0.fields.allSatisfy(fieldOfColumn.contains) }
+            guard isThere || field == .id && !mapping.requiresID else {
+                let found = columns.prefix(30).map { "\($0.prefix(40))" }.joined(separator: ", ")
+                throw input.error("no column for the \(field) among \(found)", line: 1)
+            }
+        }
+    }
+
+    private mutating func header() throws(ImportError) -> [String] {
+        var row = Row(fieldCount: Self.maximumColumns)
+        guard let record = try nextRecord(into: &row) else { throw input.error("there is no header") }
+        guard record.columns <= Self.maximumColumns else {
+            throw input.error(
+                "\(record.columns) columns are more than \(Self.maximumColumns)", line: row.line)
+        }
+        return (0..<record.columns).map { row.text(of: row[$0]).trimmingBlanks }
+    }
+
+    /// The one that is most often in the first line; a comma where none is.
+    private static func recognizedDelimiter(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt8 {
+        var counts: [UInt8: Int] = [:]
+        var isQuoted = false
+        for byte in bytes {
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if byte == UInt8(ascii: "\n"), !isQuoted { break }
+            if !isQuoted { counts[byte, default: 0] += 1 }
+        }
+        let candidates = [",", ";", "\t", "|"].map { (character: Unicode.Scalar) in UInt8(ascii: character) }
+        // `max` takes the last of equals.
+        return candidates.reversed().max { counts[$0, default: 0] < counts[$1, default: 0] }
+            ?? UInt8(ascii: ",")
+    }
+
+    /// Reads the next row.
+    mutating func next(into row: inout Row) throws(ImportError) -> ReadRow {
+        guard let record = try nextRecord(into: &row) else { return .end }
+        if record.isMalformed { return .rejected(.malformedRow, detail: "text behind a closing quote") }
+        guard record.columns == fieldOfColumn.count else {
+            return .rejected(
+                .columnCount, detail: "\(record.columns) columns instead of \(fieldOfColumn.count)")
+        }
+        return .row
+    }
+
+    /// Reads the next record that isn't a blank line.
+    private mutating func nextRecord(into row: inout Row) throws(ImportError) -> Record? {
+        var isAtEnd = false
+        while true {
+            row.removeAll()
+            row.line = nextLine
+            guard let record = input.withUnread({ scan($0, isAtEnd: isAtEnd, into: &row) }) else {
+                guard !isAtEnd else { throw input.error("a quote isn't closed", line: nextLine) }
+                // Each chunk is at least a quarter of the maximum, so a row is begun five times at most.
+                guard input.unreadCount <= Self.maximumRowBytes else {
+                    throw input.error("a row has more than 1 MiB: is a quote not closed?", line: nextLine)
+                }
+                isAtEnd = try !input.fill()
+                continue
+            }
+            input.consume(record.length)
+            nextLine += record.lines
+            if record.length == 0 { return nil }
+            if record.isBlank { continue }
+            return record
+        }
+    }
+
+    private struct Record {
+        var length = 0
+        var lines = 0
+        var columns = 0
+        /// There was text behind a closing quote.
+        var isMalformed = false
+        var isBlank = false
+    }
+
+    /// Reads a record's fields; nil where it isn't complete. Its length is 0 at the end.
+    private func scan(
+        _ bytes: UnsafeBufferPointer<UInt8>, isAtEnd: Bool, into row: inout Row
+    ) -> Record? {
+        var record = Record()
+        var index = 0
+        if bytes.isEmpty { return isAtEnd ? record : nil }
+        while true {
+            let isQuoted = hasQuotes && index < bytes.count && bytes[index] == UInt8(ascii: "\"")
+            if isQuoted {
+                guard let end = scanQuoted(bytes, from: index, isAtEnd: isAtEnd, &record, into: &row) else {
+                    return nil
+                }
+                index = end
+            }
+            let start = index
+            while index < bytes.count, bytes[index] != delimiter, bytes[index] != UInt8(ascii: "\n") {
+                index &+= 1
+            }
+            guard index < bytes.count || isAtEnd else { return nil }
+            let isDelimited = index < bytes.count && bytes[index] == delimiter
+            // Of a line's end by CR and LF, the CR is no part of the field.
+            let hasReturn = !isDelimited && index > start && bytes[index - 1] == UInt8(ascii: "\r")
+            let end = hasReturn ? index - 1 : index
+            if isQuoted {
+                record.isMalformed = record.isMalformed || end > start
+            } else if let field = field(of: record.columns) {
+                row.set(field, to: UnsafeBufferPointer(rebasing: bytes[start..<end]))
+            }
+            record.columns += 1
+            if isDelimited {
+                index += 1
+                continue
+            }
+            record.isBlank = record.columns == 1 && start == end && !isQuoted
+            record.lines += 1
+            record.length = min(index + 1, bytes.count)
+            return record
+        }
+    }
+
+    @inline(__always)
+    private func field(of column: Int) -> Int? {
+        guard column < fieldOfColumn.count, fieldOfColumn[column] >= 0 else { return nil }
+        return fieldOfColumn[column]
+    }
+
+    /// Reads a field between quotes and returns what is behind the second; nil where that isn't there.
+    private func scanQuoted(
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, isAtEnd: Bool, _ record: inout Record,
+        into row: inout Row
+    ) -> Int? {
+        var index = start + 1
+        var hasDoubled = false
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "\n") { record.lines += 1 }
+            guard bytes[index] == UInt8(ascii: "\"") else {
+                index &+= 1
+                continue
+            }
+            // Whether it is doubled can't be said without the next byte.
+            guard index + 1 < bytes.count || isAtEnd else { return nil }
+            if index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "\"") {
+                hasDoubled = true
+                index += 2
+                continue
+            }
+            if let field = field(of: record.columns) {
+                let content = UnsafeBufferPointer(rebasing: bytes[start + 1..<index])
+                if hasDoubled { row.set(field, toQuoted: content) } else { row.set(field, to: content) }
+            }
+            return index + 1
+        }
+        return nil
+    }
+}
+
+extension String {
+    /// The text with the letters A to Z in lower case.
+    var asciiLowercased: String {
+        String(decoding: utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+
+    /// The text without the blanks of ASCII around it.
+    fileprivate var trimmingBlanks: String {
+        let kept = unicodeScalars.drop { $0.value <= 0x20 }
+        return String(kept.reversed().drop { $0.value <= 0x20 }.reversed().map(Character.init))
+    }
+}

@@ -1,0 +1,176 @@
+import PointsOfInterestAPI
+
+/// A place of a file, normalised: PostgreSQL's checks accept it.
+package struct ImportedPlace: Sendable, Equatable {
+    /// The file's own id of the place, else a digest of name and position.
+    package var sourceID: String
+    /// The name, of at most 200 code points.
+    package var name: String
+    /// A category's name; whether the vocabulary has it isn't known here.
+    package var category: String
+    /// Degrees north of the equator, −90…90.
+    package var latitude: Double
+    /// Degrees east of Greenwich, −180…180.
+    package var longitude: Double
+    /// Whether the place is to be shown first.
+    package var featured: Bool
+    /// The address, of at most 300 code points.
+    package var address: String?
+    /// An `http` or `https` URL.
+    package var website: String?
+
+    /// Makes a place of values that are normalised already.
+    package init(
+        sourceID: String, name: String, category: String, latitude: Double, longitude: Double,
+        featured: Bool = false, address: String? = nil, website: String? = nil
+    ) {
+        self.sourceID = sourceID
+        self.name = name
+        self.category = category
+        self.latitude = latitude
+        self.longitude = longitude
+        self.featured = featured
+        self.address = address
+        self.website = website
+    }
+}
+
+/// What a place is made of, and mappings and options name.
+package enum ImportField: String, CaseIterable, Sendable {
+    case id, name, category, latitude, longitude, featured, address, website
+}
+
+/// Why a row becomes no place. The names are in reports and in files of rejected rows: they don't change.
+package enum RejectionReason: String, CaseIterable, Error, Sendable {
+    case columnCount = "column-count"
+    case malformedRow = "malformed-row"
+    case rowTooLong = "row-too-long"
+    case invalidText = "invalid-text"
+    case nul
+    case noID = "no-id"
+    case idTooLong = "id-too-long"
+    case noName = "no-name"
+    case nameTooLong = "name-too-long"
+    case noCategory = "no-category"
+    case malformedCategory = "malformed-category"
+    case noCoordinates = "no-coordinates"
+    case malformedCoordinates = "malformed-coordinates"
+    case coordinatesOutOfRange = "coordinates-out-of-range"
+    case malformedFeatured = "malformed-featured"
+}
+
+/// A row that becomes no place.
+package struct RejectedRow: Sendable, Equatable {
+    /// The line of the file that it begins in, from 1.
+    package var line: Int
+    /// Why.
+    package var reason: RejectionReason
+    /// What was found, for people; may be empty.
+    package var detail: String
+    /// The file's own id of the place, where it could be read.
+    package var sourceID: String?
+
+    /// Makes a rejected row.
+    package init(line: Int, reason: RejectionReason, detail: String = "", sourceID: String? = nil) {
+        self.line = line
+        self.reason = reason
+        self.detail = detail
+        self.sourceID = sourceID
+    }
+}
+
+/// What became of a row that was selected.
+package enum ImportItem: Sendable, Equatable {
+    case place(ImportedPlace, line: Int)
+    case rejected(RejectedRow)
+}
+
+/// How a file is read.
+package enum ImportFormat: String, CaseIterable, Sendable {
+    /// Rows of delimited fields (RFC 4180).
+    case csv
+    /// A FeatureCollection or a sequence of features (RFC 7946, RFC 8142).
+    case geojson
+    /// Whatever `ogr2ogr` can read.
+    case gdal
+}
+
+/// Which files to read, and how.
+package struct ImportSource: Sendable {
+    /// The files in their order; `-` is the standard input.
+    package var paths: [String]
+    /// The format of all files; nil: each file's extension or first byte tells.
+    package var format: ImportFormat?
+    /// What is between the fields of a row; nil: the header tells.
+    package var delimiter: UInt8?
+    /// The columns or properties that fields are taken from, instead of those of the mapping. A row without the id that
+    /// is named here is rejected.
+    package var columns: [ImportField: String] = [:]
+    /// The name of a built-in mapping or the path of a file; nil: `openstreetmap` for OSM files, else `columns`.
+    package var mapping: String?
+    /// Only places in it are selected.
+    package var boundingBox: BoundingBox?
+    /// Only places of these categories are selected; all, if there are none.
+    package var categories: Set<String> = []
+
+    /// Makes a source that leaves everything to the files.
+    package init(paths: [String]) {
+        self.paths = paths
+    }
+}
+
+/// How far the reader is.
+package struct ReadProgress: Sendable, Equatable {
+    /// The bytes read so far, compressed where the files are.
+    package var bytes = 0
+    /// The bytes of all files; nil where that isn't known.
+    package var totalBytes: Int?
+    /// The rows read so far: places, rejected ones, and those that weren't selected.
+    package var rows = 0
+    /// The rows outside the box, of other categories, or without a category by the rules of the mapping.
+    package var notSelected = 0
+    /// How many fields were changed or left out, by what was done to them.
+    package var normalised: [Normalisation: Int] = [:]
+
+    /// Nothing was read yet.
+    package init() {}
+}
+
+/// What is done to fields so that PostgreSQL's checks accept them. The names are in reports: they don't change.
+package enum Normalisation: String, CaseIterable, Sendable {
+    /// Invisible characters were at an end.
+    case trimmed
+    /// A control character or a line separator became a space.
+    case controlCharacters = "control-characters"
+    /// `https://` was put before a bare host, or the scheme written in lower case.
+    case websiteScheme = "website-scheme"
+    /// The host became punycode, or other characters percent-encoded.
+    case websiteEncoded = "website-encoded"
+    /// It is no URL of a web page, or is too long.
+    case websiteDropped = "website-dropped"
+    /// It has more than 300 code points.
+    case addressDropped = "address-dropped"
+}
+
+/// A source that can't be read, or not any further: the import ends.
+package struct ImportError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file; nil where the options are wrong.
+    package var path: String?
+    /// The line of the file; nil where that doesn't matter.
+    package var line: Int?
+    /// What is wrong, in one line.
+    package var message: String
+
+    /// Makes an error.
+    package init(_ message: String, path: String? = nil, line: Int? = nil) {
+        self.message = message
+        self.path = path
+        self.line = line
+    }
+
+    /// Everything in one line.
+    package var description: String {
+        guard let path else { return message }
+        return path + (line.map { ", line \($0)" } ?? "") + ": " + message
+    }
+}

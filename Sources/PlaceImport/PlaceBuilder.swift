@@ -1,0 +1,185 @@
+import Hashing
+import PointsOfInterestAPI
+import PointsOfInterestServerAPI
+
+/// Makes places of rows: selects, normalises, and says what is wrong with a row.
+struct PlaceBuilder {
+    private static let maximumNameLength = 200
+    private static let maximumAddressLength = 300
+    private static let maximumIDLength = 200
+
+    private let mapping: Mapping
+    private let boundingBox: BoundingBox?
+    private let categories: Set<String>
+    private(set) var notSelected = 0
+    private(set) var normalised: [Normalisation: Int] = [:]
+
+    init(mapping: Mapping, boundingBox: BoundingBox?, categories: Set<String>) {
+        self.mapping = mapping
+        self.boundingBox = boundingBox
+        self.categories = categories
+    }
+
+    /// The place of a row, or why it is none; nil where the row isn't selected.
+    mutating func item(from row: inout Row) -> ImportItem? {
+        var sourceID: String?
+        do throws(RejectionReason) {
+            sourceID = try self.sourceID(of: &row)
+            let (latitude, longitude) = try position(of: &row)
+            if let boundingBox, !boundingBox.contains(latitude: latitude, longitude: longitude) {
+                return skip()
+            }
+            guard let category = try category(of: &row) else { return skip() }
+            if !categories.isEmpty, !categories.contains(category) { return skip() }
+            guard let name = try text(.name, of: &row) else { throw RejectionReason.noName }
+            guard name.codePoints <= Self.maximumNameLength else { throw RejectionReason.nameTooLong }
+            let place = ImportedPlace(
+                sourceID: sourceID ?? Self.digest(name.text, latitude, longitude), name: name.text,
+                category: category, latitude: latitude, longitude: longitude,
+                featured: try featured(of: &row), address: try address(of: &row),
+                website: try website(of: &row))
+            return .place(place, line: row.line)
+        } catch {
+            let detail = self.detail(of: error, in: &row)
+            return .rejected(RejectedRow(line: row.line, reason: error, detail: detail, sourceID: sourceID))
+        }
+    }
+
+    private mutating func skip() -> ImportItem? {
+        notSelected += 1
+        return nil
+    }
+
+    private mutating func count(_ normalisation: Normalisation) { normalised[normalisation, default: 0] += 1 }
+
+    /// The normalised text of a field; nil where there is none.
+    @inline(__always)
+    private mutating func text(
+        _ field: ImportField, of row: inout Row
+    ) throws(RejectionReason) -> PlaceText.Normalised? {
+        guard let range = mapping[field].text(of: &row) else { return nil }
+        let text = try row.normalised(range)
+        if text.isTrimmed { count(.trimmed) }
+        if text.hadControls { count(.controlCharacters) }
+        return text.codePoints > 0 ? text : nil
+    }
+
+    private mutating func sourceID(of row: inout Row) throws(RejectionReason) -> String? {
+        guard let id = try text(.id, of: &row) else {
+            guard mapping.requiresID else { return nil }
+            throw .noID
+        }
+        guard id.codePoints <= Self.maximumIDLength else { throw .idTooLong }
+        return id.text
+    }
+
+    private func position(of row: inout Row) throws(RejectionReason) -> (Double, Double) {
+        let latitude: Double
+        let longitude: Double
+        switch row.position {
+        case .rejected(let reason): throw reason
+        case .known(let knownLatitude, let knownLongitude):
+            (latitude, longitude) = (knownLatitude, knownLongitude)
+        case .inFields:
+            (latitude, longitude) = (try number(.latitude, of: &row), try number(.longitude, of: &row))
+        }
+        // A range does not contain NaN.
+        guard Coordinate.latitudes.contains(latitude), Coordinate.longitudes.contains(longitude) else {
+            throw .coordinatesOutOfRange
+        }
+        // Not −0: it is another digest for the same place.
+        return (latitude + 0, longitude + 0)
+    }
+
+    private func number(_ field: ImportField, of row: inout Row) throws(RejectionReason) -> Double {
+        guard let range = mapping[field].text(of: &row) else { throw .noCoordinates }
+        let number = row.withBytes(range) { bytes in
+            let trimmed = bytes.drop { $0 == 0x20 }
+            let end = trimmed.lastIndex { $0 != 0x20 } ?? trimmed.startIndex
+            return trimmed.isEmpty ? nil : DecimalNumber.parse(UnsafeBufferPointer(rebasing: trimmed[...end]))
+        }
+        guard let number else { throw .malformedCoordinates }
+        return number
+    }
+
+    /// The category; nil where the mapping doesn't mean such places.
+    private mutating func category(of row: inout Row) throws(RejectionReason) -> String? {
+        guard let category = try text(.category, of: &row) else {
+            if mapping.selectsByCategory { return nil }
+            throw .noCategory
+        }
+        guard PlaceText.isCategory(category.text) else { throw .malformedCategory }
+        return category.text
+    }
+
+    private mutating func featured(of row: inout Row) throws(RejectionReason) -> Bool {
+        switch try text(.featured, of: &row)?.text.asciiLowercased {
+        case nil, "false", "f", "no", "n", "0": return false
+        case "true", "t", "yes", "y", "1": return true
+        default: throw .malformedFeatured
+        }
+    }
+
+    private mutating func address(of row: inout Row) throws(RejectionReason) -> String? {
+        guard let address = try text(.address, of: &row) else { return nil }
+        if address.codePoints <= Self.maximumAddressLength { return address.text }
+        count(.addressDropped)
+        return nil
+    }
+
+    private mutating func website(of row: inout Row) throws(RejectionReason) -> String? {
+        guard let text = try text(.website, of: &row) else { return nil }
+        guard let website = PlaceWebsite.normalise(text.text) else {
+            count(.websiteDropped)
+            return nil
+        }
+        if !website.hadScheme { count(.websiteScheme) }
+        if website.isEncoded { count(.websiteEncoded) }
+        return website.url
+    }
+
+    /// What a row has instead of what it should have.
+    private func detail(of reason: RejectionReason, in row: inout Row) -> String {
+        let fields: [ImportField]
+        switch reason {
+        case .malformedCategory: fields = [.category]
+        case .malformedFeatured: fields = [.featured]
+        case .malformedCoordinates, .coordinatesOutOfRange: fields = [.latitude, .longitude]
+        case .nameTooLong: fields = [.name]
+        case .idTooLong: fields = [.id]
+        default: return ""
+        }
+        let texts = fields.compactMap { mapping[$0].text(of: &row) }
+        return texts.map { row.excerpt(of: $0) }.joined(separator: " ")
+    }
+
+    /// 96 bits of SHA-256 in Base64 (RFC 4648, section 5): the chance that two of ten million places have the same is
+    /// less than 10⁻¹⁵.
+    private static func digest(_ name: String, _ latitude: Double, _ longitude: Double) -> String {
+        var message = Array(name.utf8)
+        for number in [latitude, longitude] {
+            withUnsafeBytes(of: number.bitPattern.bigEndian) { message += $0 }
+        }
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        let digest = SHA256.digest(of: message)
+        let digits = stride(from: 0, to: 12, by: 3).flatMap { index in
+            let word = Int(digest[index]) << 16 | Int(digest[index + 1]) << 8 | Int(digest[index + 2])
+            return [18, 12, 6, 0].map { alphabet[word >> $0 & 63] }
+        }
+        return String(decoding: digits, as: UTF8.self)
+    }
+}
+
+extension Row {
+    @inline(__always)
+    fileprivate func normalised(_ range: Range<Int>) throws(RejectionReason) -> PlaceText.Normalised {
+        let result = withBytes(range) { bytes -> Result<PlaceText.Normalised, RejectionReason> in
+            do throws(RejectionReason) {
+                return .success(try PlaceText.normalise(bytes))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,94 @@
+/// Reads the places of files, one row after the other, in bounded memory. For one thread.
+///
+/// Rows that aren't selected are counted and passed over.
+package final class PlaceReader {
+    private let source: ImportSource
+    private let totalBytes: Int?
+    private var waiting: ArraySlice<String>
+    private var file: PlaceFile?
+    /// What was read of the files before.
+    private var finished = ReadProgress()
+
+    /// Opens the first file and looks at its beginning.
+    ///
+    /// - Throws: ``ImportError`` where it can't be read, or the options don't fit.
+    package init(_ source: ImportSource) throws(ImportError) {
+        self.source = source
+        waiting = source.paths[...]
+        let sizes = source.paths.map(ByteInput.size(ofFile:))
+        totalBytes = sizes.contains(nil) ? nil : sizes.reduce(0) { $0 + ($1 ?? 0) }
+        guard let first = waiting.popFirst() else { throw ImportError("there is no file to read") }
+        file = try PlaceFile(first, source)
+    }
+
+    /// Returns the next row that is selected, as a place or with the reason why it is none; nil at the end.
+    ///
+    /// - Throws: ``ImportError`` where the file can't be read any further.
+    package func next() throws(ImportError) -> ImportItem? {
+        while let file {
+            if let item = try file.next() { return item }
+            finished = progress
+            self.file = nil
+            if let path = waiting.popFirst() { self.file = try PlaceFile(path, source) }
+        }
+        return nil
+    }
+
+    /// How far it is.
+    package var progress: ReadProgress {
+        var progress = finished
+        progress.totalBytes = totalBytes
+        guard let file else { return progress }
+        progress.bytes += file.input.bytesRead
+        progress.rows += file.rowCount
+        progress.notSelected += file.builder.notSelected
+        progress.normalised.merge(file.builder.normalised, uniquingKeysWith: +)
+        return progress
+    }
+}
+
+/// Reads the rows of a format.
+protocol RowReader {
+    /// Reads the next row's fields.
+    mutating func next(into row: inout Row) throws(ImportError) -> ReadRow
+}
+
+/// What a row reader found next.
+enum ReadRow {
+    case row
+    case rejected(RejectionReason, detail: String)
+    case end
+}
+
+/// One of the files, and the places in it.
+private final class PlaceFile {
+    let input: ByteInput
+    private var rows: any RowReader
+    private var row: Row
+    private(set) var builder: PlaceBuilder
+    private(set) var rowCount = 0
+
+    init(_ path: String, _ source: ImportSource) throws(ImportError) {
+        var mapping = try Mapping.named(source.mapping ?? "columns")
+        for (field, column) in source.columns { mapping.take(field, from: column) }
+        input = try ByteInput(path: path)
+        rows = try CSVReader(input, mapping: mapping, delimiter: source.delimiter)
+        row = Row(fieldCount: mapping.fieldNames.count)
+        builder = PlaceBuilder(
+            mapping: mapping, boundingBox: source.boundingBox, categories: source.categories)
+    }
+
+    func next() throws(ImportError) -> ImportItem? {
+        while true {
+            switch try rows.next(into: &row) {
+            case .end: return nil
+            case .rejected(let reason, let detail):
+                rowCount += 1
+                return .rejected(RejectedRow(line: row.line, reason: reason, detail: detail))
+            case .row:
+                rowCount += 1
+                if let item = builder.item(from: &row) { return item }
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+/// Which texts PostgreSQL's checks accept (`is_single_line`), and how others become such.
+enum PlaceText {
+    /// A text that is as the checks want it, and what was done for it.
+    struct Normalised {
+        var text: String
+        var codePoints: Int
+        var isTrimmed = false
+        var hadControls = false
+    }
+
+    /// Trims what is invisible and makes spaces of control characters and line separators.
+    ///
+    /// - Throws: `.nul`, `.invalidText`.
+    @inline(__always)
+    static func normalise(_ bytes: UnsafeBufferPointer<UInt8>) throws(RejectionReason) -> Normalised {
+        if isPlain(bytes) {
+            return Normalised(text: String(decoding: bytes, as: UTF8.self), codePoints: bytes.count)
+        }
+        return try normaliseAny(bytes)
+    }
+
+    /// Whether this is ASCII without control characters, and without a space at either end.
+    @inline(__always)
+    private static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let first = bytes.first, let last = bytes.last, first != 0x20, last != 0x20 else {
+            return false
+        }
+        // Without an exit, so that it is done for many bytes at once.
+        var worst: UInt8 = 0
+        for byte in bytes { worst = max(worst, byte &- 0x20) }
+        return worst < 0x5f
+    }
+
+    @inline(never)
+    private static func normaliseAny(
+        _ bytes: UnsafeBufferPointer<UInt8>
+    ) throws(RejectionReason) -> Normalised {
+        guard !bytes.contains(0) else { throw .nul }
+        guard let valid = String(validating: bytes, as: UTF8.self) else { throw .invalidText }
+        var scalars = valid.unicodeScalars[...]
+        let hadControls = scalars.contains(where: isControl)
+        let count = scalars.count
+        scalars = scalars.drop { isControl($0) || isInvisible($0) }
+        while let last = scalars.last, isControl(last) || isInvisible(last) { scalars.removeLast() }
+        let left = scalars.count
+        let text =
+            hadControls
+            ? String(String.UnicodeScalarView(scalars.map { isControl($0) ? " " : $0 })) : String(scalars)
+        return Normalised(text: text, codePoints: left, isTrimmed: left < count, hadControls: hadControls)
+    }
+
+    /// Control characters (C0, DEL, C1) and Unicode's line separators, which `is_single_line` refuses anywhere.
+    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x00...0x1f, 0x7f...0x9f, 0x2028, 0x2029: true
+        default: false
+        }
+    }
+
+    /// What `is_single_line` refuses at either end.
+    static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x20, 0xa0, 0x1680, 0x2000...0x200f, 0x202f, 0x205f, 0x2060, 0x3000, 0xfeff: true
+        default: false
+        }
+    }
+
+    /// Whether this is a name that a category may have: `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`, of at most 50 characters.
+    static func isCategory(_ text: String) -> Bool {
+        guard text.utf8.count <= 50, let first = text.utf8.first, first &- UInt8(ascii: "a") < 26 else {
+            return false
+        }
+        var last = first
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): break
+            case UInt8(ascii: "_") where last != UInt8(ascii: "_"): break
+            default: return false
+            }
+            last = byte
+        }
+        return last != UInt8(ascii: "_")
+    }
+}

@@ -1,0 +1,74 @@
+/// The fields of a row that the mapping uses, as their file has them but for its quoting. It is filled anew for each row.
+struct Row {
+    /// Where a place is, where the format itself says it.
+    enum Position {
+        case inFields
+        case known(latitude: Double, longitude: Double)
+        case rejected(RejectionReason)
+    }
+
+    /// The line that the row begins in.
+    var line = 1
+    var position = Position.inFields
+    private var text: [UInt8] = []
+    private var fields: [Range<Int>]
+
+    init(fieldCount: Int) {
+        fields = Array(repeating: 0..<0, count: fieldCount)
+    }
+
+    mutating func removeAll() {
+        text.removeAll(keepingCapacity: true)
+        for field in fields.indices { fields[field] = 0..<0 }
+        position = .inFields
+    }
+
+    /// The text of a field; empty where the row hasn't got it.
+    subscript(field: Int) -> Range<Int> { fields[field] }
+
+    /// Sets a field.
+    @inline(__always)
+    mutating func set(_ field: Int, to bytes: UnsafeBufferPointer<UInt8>) {
+        let start = text.count
+        text.append(contentsOf: bytes)
+        fields[field] = start..<text.count
+    }
+
+    /// Sets a field to what was between quotes, which are doubled in it.
+    mutating func set(_ field: Int, toQuoted bytes: UnsafeBufferPointer<UInt8>) {
+        let start = text.count
+        var isSecond = false
+        for byte in bytes {
+            isSecond = byte == UInt8(ascii: "\"") && !isSecond
+            if !isSecond { text.append(byte) }
+        }
+        fields[field] = start..<text.count
+    }
+
+    /// Puts a text together behind the fields; returns where it is.
+    mutating func appendText(_ body: (inout [UInt8]) -> Void) -> Range<Int> {
+        let start = text.count
+        body(&text)
+        return start..<text.count
+    }
+
+    @inline(__always)
+    func withBytes<Result>(_ range: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        text.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }
+    }
+
+    /// Whether a field has exactly these bytes.
+    func has(_ field: Int, _ bytes: [UInt8]) -> Bool { text[fields[field]].elementsEqual(bytes) }
+
+    /// Whether a field begins with these bytes.
+    func has(_ field: Int, prefix: [UInt8]) -> Bool { text[fields[field]].starts(with: prefix) }
+
+    /// A field as a string; what isn't UTF-8 is replaced.
+    func text(of range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
+
+    /// The beginning of a field on one line, for messages.
+    func excerpt(of range: Range<Int>) -> String {
+        let text = String(decoding: text[range].prefix(60), as: UTF8.self)
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 ? " " : $0 }))
+    }
+}

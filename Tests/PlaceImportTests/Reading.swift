@@ -1,0 +1,85 @@
+import CZlib
+import Foundation
+import PlaceImport
+import Testing
+
+/// What a file became.
+struct ReadResult {
+    var places: [ImportedPlace] = []
+    var rejected: [RejectedRow] = []
+    var progress = ReadProgress()
+
+    var reasons: [RejectionReason] { rejected.map(\.reason) }
+}
+
+/// Reads bytes from a file with this name.
+func read(
+    _ bytes: [UInt8], as name: String = "places.csv", _ change: (inout ImportSource) -> Void = { _ in }
+) throws -> ReadResult {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent(name)
+    try Data(bytes).write(to: file)
+    var source = ImportSource(paths: [file.path])
+    change(&source)
+    return try read(source)
+}
+
+/// Reads a text from a file with this name.
+func read(
+    _ text: String, as name: String = "places.csv", _ change: (inout ImportSource) -> Void = { _ in }
+) throws -> ReadResult {
+    try read(Array(text.utf8), as: name, change)
+}
+
+func read(_ source: ImportSource) throws -> ReadResult {
+    var result = ReadResult()
+    let reader = try PlaceReader(source)
+    while let item = try reader.next() {
+        switch item {
+        case .place(let place, _): result.places.append(place)
+        case .rejected(let row): result.rejected.append(row)
+        }
+    }
+    result.progress = reader.progress
+    return result
+}
+
+/// The error that ends the reading; nil where there is none.
+func error(_ body: () throws -> ReadResult) -> ImportError? {
+    do {
+        _ = try body()
+        return nil
+    } catch {
+        return error as? ImportError
+    }
+}
+
+/// Rows with the header `name,category,lat,lon,id,address,website,featured`.
+func csv(_ rows: String...) -> String {
+    (["name,category,lat,lon,id,address,website,featured"] + rows).joined(separator: "\n") + "\n"
+}
+
+/// The bytes as one member of gzip.
+func gzip(_ bytes: [UInt8]) -> [UInt8] {
+    var stream = z_stream()
+    guard
+        deflateInit2_(
+            &stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            Int32(MemoryLayout<z_stream>.size)) == Z_OK
+    else { return [] }
+    defer { deflateEnd(&stream) }
+    var input = bytes
+    let room = Int(deflateBound(&stream, UInt(bytes.count)))
+    return [UInt8](unsafeUninitializedCapacity: room) { output, count in
+        input.withUnsafeMutableBufferPointer { input in
+            stream.next_in = input.baseAddress
+            stream.avail_in = UInt32(input.count)
+            stream.next_out = output.baseAddress
+            stream.avail_out = UInt32(room)
+            _ = deflate(&stream, Z_FINISH)
+        }
+        count = room - Int(stream.avail_out)
+    }
+}
