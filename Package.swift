@@ -191,6 +191,10 @@ let package = Package(
                 "SpatialIndex",
             ],
             swiftSettings: swiftSettings),
+        // What is in a file, and what reading it costs.
+        .executableTarget(
+            name: "read-places", dependencies: ["PlaceImport"], path: "Benchmarks/import",
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "PlaceImportTests",
             dependencies: ["CZlib", "PlaceImport", "PointsOfInterestAPI", "Randomness"],

@@ -17,7 +17,6 @@ struct CSVReader: RowReader {
     init(_ input: ByteInput, mapping: Mapping, delimiter: UInt8?) throws(ImportError) {
         self.input = input
         hasQuotes = mapping.hasQuotes
-        if input.startsWith([0xef, 0xbb, 0xbf]) { input.consume(3) }
         guard !input.startsWith([0xff, 0xfe]), !input.startsWith([0xfe, 0xff]) else {
             throw input.error("the text is UTF-16: convert it to UTF-8")
         }

@@ -42,19 +42,19 @@ struct Mapping {
     var hasQuotes = true
     /// An option names the id: each row must have one.
     private(set) var requiresID = false
-    private var choices: [ImportField: [Choice]] = [:]
+    private var choices: [[Choice]] = ImportField.allCases.map { _ in [] }
 
-    subscript(field: ImportField) -> [Choice] { choices[field] ?? [] }
+    subscript(field: ImportField) -> [Choice] { choices[field.number] }
 
     /// Whether every category depends on a condition, so that a row that fulfils none is none of the places meant.
     var selectsByCategory: Bool { self[.category].allSatisfy { !$0.conditions.isEmpty } }
 
     /// Adds a choice behind those that are there.
-    mutating func add(_ choice: Choice, for field: ImportField) { choices[field, default: []].append(choice) }
+    mutating func add(_ choice: Choice, for field: ImportField) { choices[field.number].append(choice) }
 
     /// Takes a field from this column alone.
     mutating func take(_ field: ImportField, from column: String) {
-        choices[field] = [Choice(parts: [.field(index(of: column))])]
+        choices[field.number] = [Choice(parts: [.field(index(of: column))])]
         if field == .id { requiresID = true }
     }
 

@@ -113,8 +113,10 @@ struct PlaceBuilder {
     }
 
     private mutating func featured(of row: inout Row) throws(RejectionReason) -> Bool {
-        switch try text(.featured, of: &row)?.text.asciiLowercased {
-        case nil, "false", "f", "no", "n", "0": return false
+        guard let text = try text(.featured, of: &row)?.text else { return false }
+        if text == "false" { return false }
+        switch text.asciiLowercased {
+        case "false", "f", "no", "n", "0": return false
         case "true", "t", "yes", "y", "1": return true
         default: throw .malformedFeatured
         }

@@ -72,11 +72,32 @@ private final class PlaceFile {
         var mapping = try Mapping.named(source.mapping ?? "columns")
         for (field, column) in source.columns { mapping.take(field, from: column) }
         input = try ByteInput(path: path)
-        rows = try CSVReader(input, mapping: mapping, delimiter: source.delimiter)
+        // A byte order mark.
+        if input.startsWith([0xef, 0xbb, 0xbf]) { input.consume(3) }
+        switch source.format ?? Self.format(of: path, beginning: input) {
+        case .csv: rows = try CSVReader(input, mapping: mapping, delimiter: source.delimiter)
+        case .geojson: rows = GeoJSONReader(input, mapping: mapping)
+        }
         row = Row(fieldCount: mapping.fieldNames.count)
         builder = PlaceBuilder(
             mapping: mapping, boundingBox: source.boundingBox, categories: source.categories)
     }
+
+    /// The format that a file's extension tells, or else its first byte.
+    private static func format(of path: String, beginning input: ByteInput) -> ImportFormat {
+        var name = path.asciiLowercased[...]
+        if name.hasSuffix(".gz") { name = name.dropLast(3) }
+        if let last = name.split(separator: ".").last, let format = formatByExtension[String(last)] {
+            return format
+        }
+        let first = input.withUnread { $0.first { $0 > 0x20 || $0 == 0x1e } }
+        return first == UInt8(ascii: "{") || first == 0x1e ? .geojson : .csv
+    }
+
+    private static let formatByExtension: [String: ImportFormat] = [
+        "csv": .csv, "tsv": .csv, "txt": .csv, "geojson": .geojson, "json": .geojson, "geojsons": .geojson,
+        "geojsonl": .geojson, "geojsonseq": .geojson, "ndjson": .geojson, "jsonl": .geojson,
+    ]
 
     func next() throws(ImportError) -> ImportItem? {
         while true {

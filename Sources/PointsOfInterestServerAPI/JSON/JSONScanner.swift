@@ -3,18 +3,20 @@
 /// It throws where the syntax is wrong. JSON that can't be stored (half a surrogate pair, a NUL, a name given twice, a
 /// number beyond `Double`, too many levels) is recorded in `flaws` and skipped, so that the caller can say in which
 /// part of a document it is.
-struct JSONScanner {
+package struct JSONScanner {
     /// The first byte of a document that isn't JSON.
-    struct SyntaxError: Error, Hashable {
+    package struct SyntaxError: Error, Hashable {
         /// The offset of the byte.
-        let offset: Int
+        package let offset: Int
         /// What should be there.
-        let expected: StaticText
+        package let expected: StaticText
 
         /// A literal text.
-        struct StaticText: Hashable, ExpressibleByStringLiteral {
-            let text: String
-            init(stringLiteral text: String) { self.text = text }
+        package struct StaticText: Hashable, ExpressibleByStringLiteral {
+            /// The text.
+            package let text: String
+            /// Makes it of a literal.
+            package init(stringLiteral text: String) { self.text = text }
         }
 
         /// Both in a sentence.
@@ -24,7 +26,7 @@ struct JSONScanner {
     let bytes: UnsafeBufferPointer<UInt8>
     private(set) var position: Int
     /// The flaws of what was read since the caller emptied this.
-    var flaws: JSONFlaws = []
+    package var flaws: JSONFlaws = []
     /// A member's name with its hash, so that names are not compared byte by byte.
     private struct MemberName {
         let text: JSONText
@@ -36,14 +38,15 @@ struct JSONScanner {
     /// Names behind this position aren't compared: a value that is longer is refused for its length.
     private var namesEnd = 0
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, from position: Int = 0) {
+    /// Begins at a position of the bytes, which outlive the scanner.
+    package init(_ bytes: UnsafeBufferPointer<UInt8>, from position: Int = 0) {
         self.bytes = bytes
         self.position = position
     }
 
     /// The next byte; at the end 0, which begins no token.
     @inline(__always)
-    var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
+    package var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     var isAtEnd: Bool { position >= bytes.count }
 
@@ -53,8 +56,9 @@ struct JSONScanner {
         position = min(position + count, bytes.count)
     }
 
+    /// Skips what may be between tokens.
     @inline(__always)
-    mutating func skipBlanks() {
+    package mutating func skipBlanks() {
         while true {
             switch next {
             case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): position += 1
@@ -65,18 +69,19 @@ struct JSONScanner {
 
     /// Skips this byte and returns true; returns false if the next byte is another.
     @inline(__always)
-    mutating func take(_ byte: UInt8) -> Bool {
+    package mutating func take(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         position += 1
         return true
     }
 
-    func fail(_ expected: SyntaxError.StaticText) -> SyntaxError {
+    /// The error that something else should be here.
+    package func fail(_ expected: SyntaxError.StaticText) -> SyntaxError {
         SyntaxError(offset: position, expected: expected)
     }
 
     /// Reads an object, a member at a time; `member` reads the value.
-    mutating func object(
+    package mutating func object(
         _ member: (_ name: JSONText, _ scanner: inout JSONScanner) throws(SyntaxError) -> Void
     ) throws(SyntaxError) {
         guard take(UInt8(ascii: "{")) else { throw fail("an object") }
@@ -97,7 +102,7 @@ struct JSONScanner {
     }
 
     /// Reads an array, an item at a time; `item` reads the value.
-    mutating func array(
+    package mutating func array(
         _ item: (_ scanner: inout JSONScanner) throws(SyntaxError) -> Void
     ) throws(SyntaxError) {
         guard take(UInt8(ascii: "[")) else { throw fail("an array") }
@@ -121,7 +126,7 @@ struct JSONScanner {
     }
 
     /// Skips a value that is not kept: its names may be repeated.
-    mutating func skipValue() throws(SyntaxError) {
+    package mutating func skipValue() throws(SyntaxError) {
         try value(atMost: 0)
     }
 
@@ -185,7 +190,7 @@ struct JSONScanner {
     }
 
     /// Takes one of the three literals.
-    mutating func literal(_ text: StaticString) throws(SyntaxError) {
+    package mutating func literal(_ text: StaticString) throws(SyntaxError) {
         let length = text.utf8CodeUnitCount
         let isThere =
             bytes.count - position >= length
@@ -201,7 +206,7 @@ extension JSONScanner {
     ///
     /// One beyond `Double`, of more than 100 digits or with an exponent of more than three is a flaw: different
     /// readers would read different numbers, and PostgreSQL's `numeric` has a limit too.
-    mutating func number() throws(SyntaxError) -> Range<Int> {
+    package mutating func number() throws(SyntaxError) -> Range<Int> {
         let start = position
         _ = take(UInt8(ascii: "-"))
         if !take(UInt8(ascii: "0")), digits() == 0 {
@@ -226,7 +231,7 @@ extension JSONScanner {
     }
 
     /// The value of a number that was read; infinite where it is a flaw.
-    func value(ofNumber range: Range<Int>) -> Double {
+    package func value(ofNumber range: Range<Int>) -> Double {
         DecimalNumber.parse(UnsafeBufferPointer(rebasing: bytes[range])) ?? .infinity
     }
 
@@ -252,11 +257,15 @@ extension JSONScanner {
 }
 
 /// JSON that the database can't store, or stores in another form.
-struct JSONFlaws: OptionSet {
-    let rawValue: UInt8
+package struct JSONFlaws: OptionSet {
+    /// A bit for each.
+    package let rawValue: UInt8
+
+    /// Makes flaws of their bits.
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Text that is not UTF-8, has a NUL, a bare control character or half a surrogate pair.
-    static let text = JSONFlaws(rawValue: 1)
+    package static let text = JSONFlaws(rawValue: 1)
     /// A name that an object has more than once.
     static let repetition = JSONFlaws(rawValue: 2)
     /// A number beyond `Double`.

@@ -5,7 +5,7 @@
 #endif
 
 /// A JSON string in a document: the range of its content, without the quotes.
-struct JSONText {
+package struct JSONText {
     let range: Range<Int>
     /// Whether there are escapes, so that the content differs from the text.
     let isEscaped: Bool
@@ -27,7 +27,7 @@ struct JSONText {
     ///
     /// - Parameter limit: the maximum number of bytes.
     /// - Returns: the closure's result; nil for a longer content.
-    func withContent<Value>(
+    package func withContent<Value>(
         in bytes: UnsafeBufferPointer<UInt8>, atMost limit: Int,
         _ body: (UnsafeBufferPointer<UInt8>) -> Value?
     ) -> Value? {
@@ -157,7 +157,7 @@ extension UInt8 {
 
 extension JSONScanner {
     /// Reads a string (RFC 8259, section 7).
-    mutating func string() throws(SyntaxError) -> JSONText {
+    package mutating func string() throws(SyntaxError) -> JSONText {
         guard take(UInt8(ascii: "\"")) else { throw fail("a string") }
         let start = position
         var isEscaped = false

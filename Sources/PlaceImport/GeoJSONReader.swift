@@ -1,0 +1,137 @@
+/// Cuts the features out of a stream of GeoJSON, without keeping more than one of them.
+///
+/// A stream is a FeatureCollection (RFC 7946), or features one after the other, each on a line or behind a record
+/// separator (RFC 8142).
+struct GeoJSONReader: RowReader {
+    /// A longer feature is passed over.
+    static let maximumFeatureBytes = 16 << 20
+
+    private static let recordSeparator: UInt8 = 0x1e
+
+    let input: ByteInput
+    private var feature: GeoJSONFeature
+    private var line = 1
+    /// How many braces and brackets are open.
+    private var depth = 0
+    private var isInString = false
+    private var isEscaped = false
+    /// The depth that the object which is kept began at; nil where none is kept.
+    private var keptDepth: Int?
+    /// Whether the members of a FeatureCollection are read, and whether its features are.
+    private var isInCollection = false
+    private var isInFeatures = false
+    private var kept: [UInt8] = []
+    private var keptLine = 1
+    private var isTooLong = false
+
+    init(_ input: ByteInput, mapping: Mapping) {
+        self.input = input
+        feature = GeoJSONFeature(mapping: mapping)
+    }
+
+    mutating func next(into row: inout Row) throws(ImportError) -> ReadRow {
+        while true {
+            if input.unreadCount == 0, try !input.fill() {
+                guard depth > 0 else { return .end }
+                throw input.error(
+                    keptDepth == nil ? "the FeatureCollection isn't closed" : "the feature isn't closed",
+                    line: keptDepth == nil ? line : keptLine)
+            }
+            let (length, event) = input.withUnread { scan($0) }
+            input.consume(length)
+            guard event != .nothing else { continue }
+            guard event != .unexpected else { throw input.error("there should be a feature", line: line) }
+            row.removeAll()
+            row.line = keptLine
+            if isTooLong { return .rejected(.rowTooLong, detail: "more than 16 MiB") }
+            guard event == .feature else {
+                return .rejected(.malformedRow, detail: "the feature isn't closed")
+            }
+            return kept.withUnsafeBufferPointer { feature.read($0, into: &row) }
+        }
+    }
+
+    private enum Event {
+        case nothing, feature, truncated, unexpected
+    }
+
+    /// Reads on to the end of a feature or of the bytes, and keeps what belongs to the feature.
+    private mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> (length: Int, Event) {
+        var keptFrom = 0
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            index &+= 1
+            if byte == UInt8(ascii: "\n") { line += 1 }
+            if byte == Self.recordSeparator {
+                guard depth > 0 else { continue }
+                (depth, isInString, isEscaped, keptDepth) = (0, false, false, nil)
+                (isInCollection, isInFeatures) = (false, false)
+                return (index, .truncated)
+            }
+            if isInString {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isInString = false
+                }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                if keptDepth == nil, depth == 0 || isInFeatures && depth == 2 {
+                    guard byte == UInt8(ascii: "{") else { return (index, .unexpected) }
+                    beginFeature()
+                    keptFrom = index - 1
+                } else if depth == 1, !isInCollection, byte == UInt8(ascii: "[") {
+                    keep(bytes[keptFrom..<index])
+                    keptFrom = index
+                    if namesFeatures() { (keptDepth, isInCollection, isInFeatures) = (nil, true, true) }
+                }
+                depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                if depth < 0 { return (index, .unexpected) }
+                if depth == keptDepth {
+                    keep(bytes[keptFrom..<index])
+                    keptDepth = nil
+                    return (index, .feature)
+                }
+                if depth < 2 { isInFeatures = false }
+                if depth == 0 { isInCollection = false }
+            case UInt8(ascii: "\""):
+                if isBetweenFeatures { return (index, .unexpected) }
+                isInString = true
+            case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): break
+            case UInt8(ascii: ",") where isInFeatures: break
+            default: if isBetweenFeatures { return (index, .unexpected) }
+            }
+        }
+        if keptDepth != nil { keep(bytes[keptFrom...]) }
+        return (index, .nothing)
+    }
+
+    private var isBetweenFeatures: Bool { keptDepth == nil && (depth == 0 || isInFeatures && depth == 2) }
+
+    private mutating func beginFeature() {
+        keptDepth = depth
+        keptLine = line
+        isTooLong = false
+        kept.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func keep(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
+        isTooLong = isTooLong || kept.count + bytes.count > Self.maximumFeatureBytes
+        if !isTooLong { kept.append(contentsOf: UnsafeBufferPointer(rebasing: bytes)) }
+    }
+
+    /// Whether the bracket that was kept last begins the array of a FeatureCollection.
+    private func namesFeatures() -> Bool {
+        func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 }
+        let name = kept.dropLast().reversed().drop(while: isBlank)
+        guard name.first == UInt8(ascii: ":") else { return false }
+        return name.dropFirst().drop(while: isBlank).starts(with: "\"features\"".utf8.reversed())
+    }
+}
