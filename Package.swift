@@ -102,7 +102,7 @@ let package = Package(
                 "CZlib", "ChildProcesses", "Hashing", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
             ],
             // In the program itself: there is nothing else to install.
-            resources: [.embedInCode("Mappings/columns.json")], swiftSettings: swiftSettings),
+            resources: [.embedInCode("Mappings")], swiftSettings: swiftSettings),
         .target(
             name: "POIDatabase",
             dependencies: [

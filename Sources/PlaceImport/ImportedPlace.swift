@@ -105,6 +105,8 @@ package enum ImportFormat: String, CaseIterable, Sendable {
     case csv
     /// A FeatureCollection or a sequence of features (RFC 7946, RFC 8142).
     case geojson
+    /// Whatever GDAL's `ogr2ogr` can read.
+    case gdal
 }
 
 /// Which files to read, and how.

@@ -4,7 +4,8 @@ import PointsOfInterestAPI
 extension Mapping {
     /// The mappings that come with the program, by their names.
     static let builtIn: [String: [UInt8]] = [
-        "columns": PackageResources.columns_json
+        "columns": PackageResources.columns_json, "geonames": PackageResources.geonames_json,
+        "openstreetmap": PackageResources.openstreetmap_json,
     ]
 
     /// Reads a built-in mapping or a file.

@@ -15,7 +15,10 @@ package final class PlaceReader {
     package init(_ source: ImportSource) throws(ImportError) {
         self.source = source
         waiting = source.paths[...]
-        let sizes = source.paths.map(ByteInput.size(ofFile:))
+        // What `ogr2ogr` writes has another size than what it reads.
+        let sizes = source.paths.map { path in
+            (source.format ?? ImportFormat(extensionOf: path)) == .gdal ? nil : ByteInput.size(ofFile: path)
+        }
         totalBytes = sizes.contains(nil) ? nil : sizes.reduce(0) { $0 + ($1 ?? 0) }
         guard let first = waiting.popFirst() else { throw ImportError("there is no file to read") }
         file = try PlaceFile(first, source)
@@ -64,45 +67,43 @@ enum ReadRow {
 private final class PlaceFile {
     let input: ByteInput
     private var rows: any RowReader
+    private let converter: GDALProcess?
     private var row: Row
     private(set) var builder: PlaceBuilder
     private(set) var rowCount = 0
 
     init(_ path: String, _ source: ImportSource) throws(ImportError) {
-        var mapping = try Mapping.named(source.mapping ?? "columns")
+        let isOpenStreetMap = GDALProcess.isOpenStreetMap(path)
+        var mapping = try Mapping.named(source.mapping ?? (isOpenStreetMap ? "openstreetmap" : "columns"))
         for (field, column) in source.columns { mapping.take(field, from: column) }
-        input = try ByteInput(path: path)
+        var format = source.format ?? ImportFormat(extensionOf: path)
+        if format == .gdal {
+            let converter = try GDALProcess(path, mapping: mapping, boundingBox: source.boundingBox)
+            self.converter = converter
+            input = try ByteInput(descriptor: converter.outputDescriptor, path: path, closes: true)
+            format = .geojson
+        } else {
+            converter = nil
+            input = try ByteInput(path: path)
+        }
         // A byte order mark.
         if input.startsWith([0xef, 0xbb, 0xbf]) { input.consume(3) }
-        switch source.format ?? Self.format(of: path, beginning: input) {
-        case .csv: rows = try CSVReader(input, mapping: mapping, delimiter: source.delimiter)
-        case .geojson: rows = GeoJSONReader(input, mapping: mapping)
+        if format ?? ImportFormat(beginningOf: input) == .csv {
+            rows = try CSVReader(input, mapping: mapping, delimiter: source.delimiter)
+        } else {
+            rows = GeoJSONReader(input, mapping: mapping)
         }
         row = Row(fieldCount: mapping.fieldNames.count)
         builder = PlaceBuilder(
             mapping: mapping, boundingBox: source.boundingBox, categories: source.categories)
     }
 
-    /// The format that a file's extension tells, or else its first byte.
-    private static func format(of path: String, beginning input: ByteInput) -> ImportFormat {
-        var name = path.asciiLowercased[...]
-        if name.hasSuffix(".gz") { name = name.dropLast(3) }
-        if let last = name.split(separator: ".").last, let format = formatByExtension[String(last)] {
-            return format
-        }
-        let first = input.withUnread { $0.first { $0 > 0x20 || $0 == 0x1e } }
-        return first == UInt8(ascii: "{") || first == 0x1e ? .geojson : .csv
-    }
-
-    private static let formatByExtension: [String: ImportFormat] = [
-        "csv": .csv, "tsv": .csv, "txt": .csv, "geojson": .geojson, "json": .geojson, "geojsons": .geojson,
-        "geojsonl": .geojson, "geojsonseq": .geojson, "ndjson": .geojson, "jsonl": .geojson,
-    ]
-
     func next() throws(ImportError) -> ImportItem? {
         while true {
-            switch try rows.next(into: &row) {
-            case .end: return nil
+            switch try nextRow() {
+            case .end:
+                try converter?.finish()
+                return nil
             case .rejected(let reason, let detail):
                 rowCount += 1
                 return .rejected(RejectedRow(line: row.line, reason: reason, detail: detail))
@@ -111,5 +112,37 @@ private final class PlaceFile {
                 if let item = builder.item(from: &row) { return item }
             }
         }
+    }
+
+    private func nextRow() throws(ImportError) -> ReadRow {
+        do throws(ImportError) {
+            return try rows.next(into: &row)
+        } catch {
+            // What the converter says about it is nearer to the cause.
+            if input.unreadCount == 0 { try converter?.finish() }
+            throw error
+        }
+    }
+}
+
+extension ImportFormat {
+    /// The format that a path tells; nil where the first byte does.
+    fileprivate init?(extensionOf path: String) {
+        var name = path.split(separator: "/").last.map { String($0).asciiLowercased } ?? ""
+        if name.hasSuffix(".gz") { name.removeLast(3) }
+        let parts = name.split(separator: ".")
+        switch parts.count > 1 ? parts.last : nil {
+        case "csv", "tsv", "txt": self = .csv
+        case "geojson", "json", "geojsons", "geojsonl", "geojsonseq", "ndjson", "jsonl": self = .geojson
+        // `PG:dbname=places`, for instance.
+        case nil where path == "-" || !path.contains(":"): return nil
+        default: self = .gdal
+        }
+    }
+
+    /// The format of bytes: GeoJSON begins with a brace or a record separator.
+    fileprivate init(beginningOf input: ByteInput) {
+        let first = input.withUnread { $0.first { $0 > 0x20 || $0 == 0x1e } }
+        self = first == UInt8(ascii: "{") || first == 0x1e ? .geojson : .csv
     }
 }

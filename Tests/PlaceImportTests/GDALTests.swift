@@ -1,0 +1,93 @@
+import Foundation
+import PlaceImport
+import PointsOfInterestAPI
+import Testing
+
+/// What GDAL converts. Where `ogr2ogr` is missing, the message says so.
+@Suite("Files that ogr2ogr reads")
+struct GDALTests {
+    private static let isInstalled = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        .contains { FileManager.default.isExecutableFile(atPath: "\($0)/ogr2ogr") }
+
+    private let openStreetMap = """
+        <osm version="0.6">
+        <node id="1" lat="60" lon="25" version="1"><tag k="name" v="Museo"/><tag k="tourism" v="museum"/>
+        <tag k="addr:street" v="Katu"/><tag k="addr:housenumber" v="1"/><tag k="website" v="museo.example"/></node>
+        <node id="2" lat="60" lon="25.2" version="1"/><node id="3" lat="60.2" lon="25.2" version="1"/>
+        <node id="4" lat="60" lon="25" version="1"><tag k="amenity" v="bench"/></node>
+        <node id="5" lat="10" lon="10" version="1"><tag k="amenity" v="cafe"/></node>
+        <way id="1" version="1"><nd ref="1"/><nd ref="2"/><nd ref="3"/><nd ref="1"/>
+        <tag k="name" v="Puisto"/><tag k="leisure" v="park"/></way>
+        <way id="2" version="1"><nd ref="1"/><nd ref="2"/><tag k="name" v="Katu"/><tag k="highway" v="road"/></way>
+        <way id="3" version="1"><nd ref="1"/><nd ref="3"/><tag k="name" v="Silta"/><tag k="man_made" v="bridge"/></way>
+        <relation id="1" version="1"><member type="node" ref="2" role=""/><tag k="type" v="site"/>
+        <tag k="name" v="Koulu"/><tag k="amenity" v="school"/></relation>
+        </osm>
+        """
+
+    @Test("Nodes, ways and relations of OpenStreetMap become places", .enabled(if: isInstalled))
+    func openStreetMapFile() throws {
+        let result = try read(openStreetMap, as: "a.osm")
+        let expected = [
+            ImportedPlace(
+                sourceID: "node/1", name: "Museo", category: "museum", latitude: 60, longitude: 25,
+                address: "Katu 1", website: "https://museo.example"),
+            ImportedPlace(
+                sourceID: "way/3", name: "Silta", category: "bridge", latitude: 60.1, longitude: 25.1),
+            ImportedPlace(
+                sourceID: "way/1", name: "Puisto", category: "park", latitude: 60.1, longitude: 25.1),
+            ImportedPlace(
+                sourceID: "relation/1", name: "Koulu", category: "school", latitude: 60, longitude: 25.2),
+        ]
+        #expect(result.places.sorted { $0.name < $1.name } == expected.sorted { $0.name < $1.name })
+        #expect(result.reasons == [.noName])
+        #expect(result.rejected.first?.sourceID == "node/5")
+        #expect(result.progress.totalBytes == nil)
+    }
+
+    @Test("A box doesn't change where the places in it are", .enabled(if: isInstalled))
+    func box() throws {
+        let result = try read(openStreetMap, as: "a.osm") {
+            $0.boundingBox = BoundingBox(west: 24, south: 59, east: 25.05, north: 61)
+        }
+        #expect(result.places.map(\.name) == ["Museo"])
+        #expect(result.rejected.isEmpty)
+        let points = ["1", "2"].map { longitude in
+            #"{"type":"Feature","geometry":{"type":"Point","coordinates":[\#(longitude),1]},"#
+                + #""properties":{"name":"A","category":"cafe"}}"#
+        }.joined(separator: "\n")
+        let converted = try read(points, as: "a.geojsons") {
+            $0.format = .gdal
+            $0.boundingBox = BoundingBox(west: 1.5, south: 0, east: 3, north: 2)
+        }
+        #expect(converted.places.map(\.longitude) == [2])
+        #expect(converted.progress.rows == 1)
+    }
+
+    @Test("What ogr2ogr says is wrong is in the error", .enabled(if: isInstalled))
+    func failure() {
+        let broken = error { try read("no database", as: "a.gpkg") }
+        #expect(broken?.message.hasPrefix("ogr2ogr: ") == true)
+        #expect(broken?.message.contains("a.gpkg") == true)
+        #expect(error { try read("<osm version=\"0.6\"><node", as: "a.osm") } != nil)
+    }
+
+    @Test("An import that ends early leaves no process behind", .enabled(if: isInstalled))
+    func endedEarly() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let nodes = (1...50_000).map {
+            "<node id=\"\($0)\" lat=\"1\" lon=\"2\" version=\"1\"><tag k=\"amenity\" v=\"cafe\"/></node>"
+        }
+        let file = folder.appendingPathComponent("a.osm")
+        try Data("<osm version=\"0.6\">\(nodes.joined())</osm>".utf8).write(to: file)
+        var reader: PlaceReader? = try PlaceReader(ImportSource(paths: [file.path]))
+        #expect(try reader?.next() != nil)
+        reader = nil
+        // It was waited for: no process has this file among its arguments.
+        let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }
+        let arguments = processes.compactMap { FileManager.default.contents(atPath: "/proc/\($0)/cmdline") }
+        #expect(!arguments.contains { $0.range(of: Data(file.path.utf8)) != nil })
+    }
+}
