@@ -1,0 +1,109 @@
+import Foundation
+import PlaceImport
+import Testing
+
+/// Files that are wrong by accident or on purpose: a message with the line. scripts/checks/check-import-formats measures
+/// the memory.
+@Suite("Hostile files")
+struct HostileFileTests {
+    private static let megabyte = 1 << 20
+
+    private func bytes(_ text: String, repeated count: Int) -> [UInt8] {
+        Array(repeatElement(Array(text.utf8), count: count).joined())
+    }
+
+    @Test("A line without an end ends the import")
+    func endlessLine() {
+        let text = Array(csv("A,cafe,1,2,a,,,").utf8) + [UInt8](repeating: 0x61, count: 8 * Self.megabyte)
+        let error = error { try read(text, as: "a.csv") }
+        #expect(error?.line == 3)
+        #expect(error?.message.contains("more than 1 MiB") == true)
+    }
+
+    @Test("A quote that isn't closed ends the import with the line that it is in")
+    func unclosedQuote() {
+        let rows = bytes("A,cafe,1,2,a,,,\n", repeated: 200_000)
+        let first = error { try read(Array(csv("\"A,cafe,1,2,a,,,").utf8) + rows, as: "a.csv") }
+        #expect(first?.line == 2)
+        let second = error { try read(Array(csv("\n\"A,cafe,1,2,a,,,").utf8), as: "a.csv") }
+        #expect(second?.line == 3)
+        #expect(second?.message == "a quote isn't closed")
+    }
+
+    @Test("A header of a million columns ends the import; in a row they are only counted")
+    func columns() throws {
+        let columns = [UInt8](repeating: UInt8(ascii: ","), count: 999_999)
+        let error = error { try read(columns + Array("\nA\n".utf8), as: "a.csv") }
+        #expect(error?.message == "1000000 columns are more than 4096")
+        let result = try read(
+            Array(csv("A,cafe,1,2,a,,,").utf8) + columns + Array("\nB,cafe,1,2,b,,,\n".utf8))
+        #expect(result.places.map(\.name) == ["A", "B"])
+        #expect(
+            result.rejected == [
+                RejectedRow(line: 3, reason: .columnCount, detail: "1000000 columns instead of 8")
+            ])
+    }
+
+    @Test("NUL and what isn't UTF-8 reject the row, wherever they are, and are no columns' names")
+    func binary() throws {
+        for field in ["name", "address", "website", "id", "category"] {
+            let header = "name,category,lat,lon,id,address,website,featured"
+            for (byte, reason) in [
+                (UInt8(0), RejectionReason.nul), (0xff, .invalidText), (0xc0, .invalidText),
+            ] {
+                let row = header.split(separator: ",").flatMap { column -> [UInt8] in
+                    let value = ["lat": "1", "lon": "2", "featured": "no"][column] ?? "cafe"
+                    return Array(value.utf8) + (column == field ? [byte] : []) + [UInt8(ascii: ",")]
+                }
+                let result = try read(Array((header + "\n").utf8) + row.dropLast() + [0x0a])
+                #expect(result.reasons == [reason], "\(field)")
+            }
+        }
+        let noise = (0..<Self.megabyte).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
+        #expect(error { try read(noise) } != nil)
+        #expect(error { try read([0xff, 0xfe, 0x6e, 0]) }?.message.contains("UTF-16") == true)
+        #expect(error { try read([]) }?.message == "there is no header")
+    }
+
+    @Test("A gzip bomb of one line, of zeros or of nesting ends or passes without being kept")
+    func bombs() throws {
+        let zeros = gzip([UInt8](repeating: 0, count: 64 * Self.megabyte))
+        #expect(zeros.count < Self.megabyte)
+        #expect(error { try read(zeros, as: "a.csv.gz") }?.line == 1)
+        #expect(error { try read(zeros, as: "a.json.gz") }?.line == 1)
+        #expect(
+            error { try read(gzip(Array(csv("A,cafe,1,2,a,,,").utf8)).dropLast(9), as: "a.csv.gz") }?.message
+                == "the gzip data ends early")
+        var damaged = gzip(Array(csv("A,cafe,1,2,a,,,").utf8))
+        damaged[20] ^= 0xff
+        #expect(error { try read(damaged, as: "a.csv.gz") }?.message == "the gzip data is damaged")
+    }
+
+    @Test("JSON of any depth is read without recursion", arguments: ["[", "{\"a\":"])
+    func deepJSON(opening: String) throws {
+        let deep = bytes(opening, repeated: 500_000)
+        let closing = [UInt8](repeating: opening == "[" ? 0x5d : 0x7d, count: 500_000)
+        let inner = opening == "[" ? "" : "1"
+        let place =
+            #""geometry":{"type":"Point","coordinates":[2,1]},"properties":{"name":"A","category":"cafe"}}"#
+        for member in [#"{"properties":"#, #"{"type":"Feature","geometry":{"type":"X","coordinates":"#] {
+            let feature = Array(member.utf8) + deep + Array(inner.utf8) + closing
+            let end = member.contains("geometry") ? "}}" : "}"
+            let next = Array(("\n" + #"{"type":"Feature",\#(place)"#).utf8)
+            let result = try read(feature + Array(end.utf8) + next, as: "a.geojson")
+            #expect(result.rejected.count == 1)
+            #expect(result.places.count == 1)
+        }
+        #expect(error { try read(deep, as: "a.geojson") }?.line == 1)
+    }
+
+    @Test("A feature without an end, or of more than 16 MiB, isn't kept")
+    func longFeature() throws {
+        let name = [UInt8](repeating: 0x61, count: 20 * Self.megabyte)
+        let start = Array("\n{\"type\":\"Feature\",\"id\":\"".utf8)
+        #expect(error { try read(start + name, as: "a.geojson") }?.message == "the feature isn't closed")
+        let result = try read(start + name + Array("\"}\n{}".utf8), as: "a.geojson")
+        #expect(result.reasons == [.rowTooLong, .malformedRow])
+        #expect(result.rejected.map(\.line) == [2, 3])
+    }
+}
