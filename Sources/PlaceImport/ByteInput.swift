@@ -17,7 +17,8 @@ final class ByteInput {
     private var buffer = [UInt8](repeating: 0, count: 2 * chunk)
     private var unreadRange = 0..<0
     private var gzip: GzipStream?
-    private var isAtEnd = false
+    /// All was read.
+    private(set) var isAtEnd = false
 
     /// Opens a file; `-` is the standard input.
     convenience init(path: String) throws(ImportError) {

@@ -57,60 +57,68 @@ struct GeoJSONReader: RowReader {
 
     /// Reads on to the end of a feature or of the bytes, and keeps what belongs to the feature.
     private mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> (length: Int, Event) {
-        var keptFrom = 0
         var index = 0
+        // What is before this is kept already, or isn't kept.
+        var start = 0
         while index < bytes.count {
             let byte = bytes[index]
             index &+= 1
-            if byte == UInt8(ascii: "\n") { line += 1 }
-            if byte == Self.recordSeparator {
-                guard depth > 0 else { continue }
-                (depth, isInString, isEscaped, keptDepth) = (0, false, false, nil)
-                (isInCollection, isInFeatures) = (false, false)
-                return (index, .truncated)
-            }
-            if isInString {
-                if isEscaped {
-                    isEscaped = false
-                } else if byte == UInt8(ascii: "\\") {
-                    isEscaped = true
-                } else if byte == UInt8(ascii: "\"") {
-                    isInString = false
-                }
-                continue
-            }
             switch byte {
+            case UInt8(ascii: "\n"):
+                line += 1
+                if isInString { endString(at: byte) }
+            case Self.recordSeparator:
+                if depth > 0 { return (index, abandon()) }
+            case _ where isInString: endString(at: byte)
             case UInt8(ascii: "{"), UInt8(ascii: "["):
-                if keptDepth == nil, depth == 0 || isInFeatures && depth == 2 {
+                if isBetweenFeatures {
                     guard byte == UInt8(ascii: "{") else { return (index, .unexpected) }
                     beginFeature()
-                    keptFrom = index - 1
+                    start = index - 1
                 } else if depth == 1, !isInCollection, byte == UInt8(ascii: "[") {
-                    keep(bytes[keptFrom..<index])
-                    keptFrom = index
+                    keep(bytes[start..<index])
+                    start = index
                     if namesFeatures() { (keptDepth, isInCollection, isInFeatures) = (nil, true, true) }
                 }
                 depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                guard depth > 0 else { return (index, .unexpected) }
                 depth -= 1
-                if depth < 0 { return (index, .unexpected) }
                 if depth == keptDepth {
-                    keep(bytes[keptFrom..<index])
+                    keep(bytes[start..<index])
                     keptDepth = nil
                     return (index, .feature)
                 }
                 if depth < 2 { isInFeatures = false }
                 if depth == 0 { isInCollection = false }
-            case UInt8(ascii: "\""):
-                if isBetweenFeatures { return (index, .unexpected) }
-                isInString = true
-            case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): break
+            case UInt8(ascii: " "), UInt8(ascii: "\r"), UInt8(ascii: "\t"): break
             case UInt8(ascii: ",") where isInFeatures: break
-            default: if isBetweenFeatures { return (index, .unexpected) }
+            default:
+                if isBetweenFeatures { return (index, .unexpected) }
+                isInString = byte == UInt8(ascii: "\"")
             }
         }
-        if keptDepth != nil { keep(bytes[keptFrom...]) }
+        if keptDepth != nil { keep(bytes[start...]) }
         return (index, .nothing)
+    }
+
+    /// Takes a byte of a string, which may be its end.
+    @inline(__always)
+    private mutating func endString(at byte: UInt8) {
+        if isEscaped {
+            isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+            isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+            isInString = false
+        }
+    }
+
+    /// Begins anew behind a record separator (RFC 8142, section 2.2).
+    private mutating func abandon() -> Event {
+        (depth, isInString, isEscaped, keptDepth) = (0, false, false, nil)
+        (isInCollection, isInFeatures) = (false, false)
+        return .truncated
     }
 
     private var isBetweenFeatures: Bool { keptDepth == nil && (depth == 0 || isInFeatures && depth == 2) }

@@ -162,13 +162,25 @@ struct PlaceBuilder {
         for number in [latitude, longitude] {
             withUnsafeBytes(of: number.bitPattern.bigEndian) { message += $0 }
         }
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         let digest = SHA256.digest(of: message)
-        let digits = stride(from: 0, to: 12, by: 3).flatMap { index in
-            let word = Int(digest[index]) << 16 | Int(digest[index + 1]) << 8 | Int(digest[index + 2])
-            return [18, 12, 6, 0].map { alphabet[word >> $0 & 63] }
+        return String(unsafeUninitializedCapacity: 16) { text in
+            for index in 0..<16 {
+                let (byte, shift) = (index * 6 / 8, 10 - index * 6 % 8)
+                let pair = UInt16(digest[byte]) << 8 | UInt16(digest[byte + 1])
+                text[index] = base64Digit(UInt8(pair >> shift & 63))
+            }
+            return 16
         }
-        return String(decoding: digits, as: UTF8.self)
+    }
+
+    private static func base64Digit(_ value: UInt8) -> UInt8 {
+        switch value {
+        case 0..<26: UInt8(ascii: "A") + value
+        case 26..<52: UInt8(ascii: "a") + value - 26
+        case 52..<62: UInt8(ascii: "0") + value - 52
+        case 62: UInt8(ascii: "-")
+        default: UInt8(ascii: "_")
+        }
     }
 }
 

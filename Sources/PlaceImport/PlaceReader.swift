@@ -119,7 +119,7 @@ private final class PlaceFile {
             return try rows.next(into: &row)
         } catch {
             // What the converter says about it is nearer to the cause.
-            if input.unreadCount == 0 { try converter?.finish() }
+            if input.isAtEnd { try converter?.finish() }
             throw error
         }
     }

@@ -34,8 +34,8 @@ enum PlaceWebsite {
     }
 
     /// Exactly the check's rule:
-    /// `^https?://(LABEL\.)*LABEL(:[0-9]{1,5})?([/?#][]!#-;=?-Z_a-z~[]*)?$` with at most 2048 characters, where LABEL is
-    /// `[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?`.
+    /// `^https?://(LABEL\.)*LABEL(:[0-9]{1,5})?([/?#][]!#-;=?-Z_a-z~[]*)?$`, where LABEL is
+    /// `[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?`, with at most 2048 characters.
     static func isAccepted(_ text: String.UTF8View) -> Bool {
         text.withContiguousStorageIfAvailable(isAccepted) ?? Array(text).withUnsafeBufferPointer(isAccepted)
     }
@@ -102,8 +102,7 @@ enum PlaceWebsite {
 enum Punycode {
     /// The host with each label in ASCII; nil where a label can't be.
     ///
-    /// Letters become lower case and compatible characters the same (NFKC), as far as Foundation does that; it isn't all
-    /// of UTS #46.
+    /// Letters become lower case, and compatible characters the same (NFKC); it isn't all of UTS #46.
     static func host(_ host: String) -> String? {
         if host.utf8.allSatisfy({ $0 < 0x80 }) { return host }
         let mapped = host.lowercased().precomposedStringWithCompatibilityMapping

@@ -1,4 +1,4 @@
-/// The fields of a row that the mapping uses, as their file has them but for its quoting. It is filled anew for each row.
+/// The fields of a row that the mapping uses, as their file has them but for its quoting. Filled anew for each row.
 struct Row {
     /// Where a place is, where the format itself says it.
     enum Position {

@@ -4,7 +4,7 @@ import PointsOfInterestAPI
 import Testing
 
 /// What GDAL converts. Where `ogr2ogr` is missing, the message says so.
-@Suite("Files that ogr2ogr reads")
+@Suite("Files that ogr2ogr reads", .serialized)
 struct GDALTests {
     private static let isInstalled = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         .contains { FileManager.default.isExecutableFile(atPath: "\($0)/ogr2ogr") }
@@ -84,10 +84,19 @@ struct GDALTests {
         try Data("<osm version=\"0.6\">\(nodes.joined())</osm>".utf8).write(to: file)
         var reader: PlaceReader? = try PlaceReader(ImportSource(paths: [file.path]))
         #expect(try reader?.next() != nil)
+        #expect(try converterCount() == 1)
         reader = nil
-        // It was waited for: no process has this file among its arguments.
+        #expect(try converterCount() == 0)
+    }
+
+    /// How many `ogr2ogr` this process has started and not waited for; one that has ended is among them.
+    private func converterCount() throws -> Int {
         let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }
-        let arguments = processes.compactMap { FileManager.default.contents(atPath: "/proc/\($0)/cmdline") }
-        #expect(!arguments.contains { $0.range(of: Data(file.path.utf8)) != nil })
+        return processes.count { process in
+            let status = FileManager.default.contents(atPath: "/proc/\(process)/stat") ?? Data()
+            // The program's name in parentheses, the state, and the parent's id.
+            let fields = String(decoding: status, as: UTF8.self).split(separator: " ")
+            return fields.count > 3 && fields[1] == "(ogr2ogr)" && fields[3] == "\(getpid())"
+        }
     }
 }

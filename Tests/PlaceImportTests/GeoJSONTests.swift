@@ -41,7 +41,8 @@ struct GeoJSONTests {
         let text = feature(
             id: "7",
             properties:
-                #"{"Name":"\u00e9\ud83d\ude00\"","category":"cafe","featured":true,"x":{"name":"n"},"address":[1],"website":null}"#
+                #"{"Name":"\u00e9\ud83d\ude00\"","category":"cafe","featured":true,"#
+                + #""x":{"name":"n"},"address":[1],"website":null}"#
         )
         #expect(
             try read(text, as: "a.geojson").places == [
@@ -62,7 +63,8 @@ struct GeoJSONTests {
             ),
             (#"{"coordinates":[[178,0],[-170,0]],"type":"MultiPoint"}"#, 0.0, -176.0),
             (
-                #"{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[2,2]},{"type":"Point","coordinates":[4,6]}]}"#,
+                #"{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[2,2]},"#
+                    + #"{"type":"Point","coordinates":[4,6]}]}"#,
                 4.0, 3.0
             ),
         ])
@@ -129,7 +131,8 @@ struct GeoJSONTests {
             feature(
                 id: "\(number)",
                 properties:
-                    #"{"x":"}]{[\\\"\#(String(repeating: "{", count: number % 97))","category":"cafe","name":"é\#(number)"}"#
+                    #"{"x":"}]{[\\\"\#(String(repeating: "{", count: number % 97))","category":"cafe","#
+                    + #""name":"é\#(number)"}"#
             )
         }
         let text = #"{"features":[\#(features.joined(separator: ",\n"))]}"#

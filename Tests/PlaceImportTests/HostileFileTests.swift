@@ -2,8 +2,8 @@ import Foundation
 import PlaceImport
 import Testing
 
-/// Files that are wrong by accident or on purpose: a message with the line. scripts/checks/check-import-formats measures
-/// the memory.
+/// Files that are wrong by accident or on purpose: a message with the line. What memory they take,
+/// scripts/checks/check-import-formats measures.
 @Suite("Hostile files")
 struct HostileFileTests {
     private static let megabyte = 1 << 20

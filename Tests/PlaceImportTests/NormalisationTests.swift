@@ -54,8 +54,8 @@ struct NormalisationTests {
     func checks() throws {
         var generator = SeededGenerator()
         let alphabet = Array(
-            " aé1ß日\u{1f600}-.:/?#@%<htps_\u{301}[^~|\u{1}\t\u{7f}\u{9f}\u{2028}\u{200b}\u{200f}\u{2060}\u{3000}\u{feff}"
-                .unicodeScalars)
+            (" aé1ß日\u{1f600}-.:/?#@%<htps_\u{301}[^~|\u{1}\t\u{7f}\u{9f}\u{2028}"
+                + "\u{200b}\u{200f}\u{2060}\u{3000}\u{feff}").unicodeScalars)
         let texts = (0..<4000).map { number in
             let scalars = (0..<Int.random(in: 0..<12, using: &generator)).compactMap { _ in
                 alphabet.randomElement(using: &generator)
