@@ -41,11 +41,17 @@ do {
     print("rows", progress.rows, "not selected", progress.notSelected)
 } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))
+    printCost()
     exit(1)
 }
+printCost()
 
-var usage = rusage()
-getrusage(Int32(RUSAGE_SELF.rawValue), &usage)
-func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
-let total = seconds(usage.ru_utime) + seconds(usage.ru_stime)
-print("CPU", String(format: "%.2f s,", total), "memory \(usage.ru_maxrss / 1024) MiB at most")
+func printCost() {
+    var usage = rusage()
+    getrusage(Int32(RUSAGE_SELF.rawValue), &usage)
+    let times = [usage.ru_utime, usage.ru_stime].map { Double($0.tv_sec) + Double($0.tv_usec) / 1e6 }
+    // The maximum of `usage` begins at that of the process which started this one.
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let memory = status.firstMatch(of: /VmHWM:\s*([0-9]+)/).flatMap { Int($0.output.1) } ?? 0
+    print("CPU", String(format: "%.2f s,", times[0] + times[1]), "memory \(memory / 1024) MiB at most")
+}
