@@ -106,14 +106,15 @@ let package = Package(
         .target(
             name: "POIDatabase",
             dependencies: [
-                "EventLoop", "Geodesy", "Locking", "Migrator", "POIService", "PointsOfInterestAPI",
-                "PointsOfInterestServerAPI", "Postgres", "SpatialIndex",
+                "EventLoop", "Geodesy", "Locking", "Migrator", "POIService", "PlaceImport",
+                "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Postgres", "SpatialIndex",
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "poi",
             dependencies: [
-                "CSystem", "EventLoop", "Locking", "Migrator", "POIDatabase", "POIService", "PrivateCluster",
+                "CSystem", "EventLoop", "Locking", "Migrator", "POIDatabase", "POIService", "PlaceImport",
+                "PointsOfInterestAPI", "PrivateCluster",
             ],
             swiftSettings: swiftSettings),
         // The same service over fixtures: no database, no libpq.
@@ -232,7 +233,7 @@ let package = Package(
             name: "POIDatabaseTests",
             dependencies: [
                 "DifficultPlaces", "EventLoop", "Locking", "Loopback", "Migrator", "POIDatabase",
-                "POIService",
+                "POIService", "PlaceImport",
                 "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Postgres", "PrivateCluster",
                 "Randomness",
                 "SpatialIndex",

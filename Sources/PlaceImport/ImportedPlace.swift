@@ -71,6 +71,8 @@ package enum RejectionReason: String, CaseIterable, Error, Sendable {
     case malformedCoordinates = "malformed-coordinates"
     case coordinatesOutOfRange = "coordinates-out-of-range"
     case malformedFeatured = "malformed-featured"
+    /// Not known to a reader: the database's vocabulary doesn't have the category.
+    case unknownCategory = "unknown-category"
 }
 
 /// A row that becomes no place.

@@ -152,30 +152,3 @@ private struct PlaceMaintenanceRun {
         if let signal = stop.reason { throw CommandError("stopped by \(signal): \(state)") }
     }
 }
-
-/// Whether a signal has asked the run to end.
-///
-/// Confined to the loop.
-private final class StopRequest {
-    private let signals: StopSignals
-    private var task: Task<Void, Never>?
-    /// The signal's name, once one has come.
-    private(set) var reason: String?
-
-    init(loop: EventLoop) throws {
-        signals = try StopSignals(loop: loop)
-        let request = LoopBound(self, loop: loop)
-        let signals = LoopBound(signals, loop: loop)
-        task = Task(executorPreference: loop) {
-            let name = await signals.value.first()
-            request.value.reason = name
-        }
-    }
-
-    /// Restores the default effect of the signals.
-    func close() async {
-        signals.ask("the end")
-        await task?.value
-        signals.close()
-    }
-}

@@ -1,4 +1,5 @@
 import Geodesy
+import PointsOfInterestAPI
 
 #if canImport(Darwin)
     import Darwin
@@ -50,6 +51,25 @@ struct SpaceCube: Hashable, Sendable {
             let offset = point - child.lower
             return offset.min() >= 0 && offset.max() < child.side
         }
+    }
+}
+
+extension SpaceCube {
+    /// The number of the smallest cube that a coordinate is in, as the database's `space_key` counts it. Where a coordinate
+    /// is within rounding of a face, the neighbour may be meant.
+    static func key(of coordinate: Coordinate) -> Int64 {
+        let offset = (Ellipsoid.point(coordinate) - root.lower) / 8
+        return spread(offset.z) << 2 | spread(offset.y) << 1 | spread(offset.x)
+    }
+
+    /// The whole part of a number below 2^21, with two zeros between every two of its bits.
+    private static func spread(_ number: Double) -> Int64 {
+        var bits = Int64(number)
+        bits = (bits | bits << 32) & 0x001F_0000_0000_FFFF
+        bits = (bits | bits << 16) & 0x001F_0000_FF00_00FF
+        bits = (bits | bits << 8) & 0x100F_00F0_0F00_F00F
+        bits = (bits | bits << 4) & 0x10C3_0C30_C30C_30C3
+        return (bits | bits << 2) & 0x1249_2492_4924_9249
     }
 }
 

@@ -1,0 +1,147 @@
+import EventLoop
+import Locking
+import PlaceImport
+import POIService
+import Postgres
+import PointsOfInterestAPI
+
+/// A dataset as `GET /attributions` shows it.
+package struct DatasetDescription: Sendable, Hashable {
+    /// Its name, as in `locations.source_dataset`.
+    package var name: String
+    /// An SPDX identifier where there is one.
+    package var license: String
+    /// What the licence asks maps to show; nil leaves it as it is, an empty text removes it.
+    package var credit: String?
+    /// A page about the dataset; nil leaves it as it is, an empty text removes it.
+    package var url: String?
+
+    /// Describes a dataset.
+    package init(name: String, license: String, credit: String? = nil, url: String? = nil) {
+        (self.name, self.license, self.credit, self.url) = (name, license, credit, url)
+    }
+
+    var withoutEmptyTexts: DatasetDescription {
+        var description = self
+        if credit?.isEmpty == true { description.credit = nil }
+        if url?.isEmpty == true { description.url = nil }
+        return description
+    }
+}
+
+/// What an import does with the rows that it reads.
+package struct ImportOptions: Sendable {
+    /// The dataset that the places belong to.
+    package var dataset: DatasetDescription
+    /// Whether categories that the vocabulary doesn't have are added; else their rows are rejected.
+    package var addsCategories = false
+    /// Whether places of the dataset and the selection that the file doesn't have are removed.
+    package var removesVanished = false
+    /// Whether however many are removed.
+    package var isForced = false
+    /// Whether it is only counted what would be done.
+    package var isDryRun = false
+    /// How many rejected rows are accepted; nil for any number.
+    package var maximumErrors: Int?
+
+    /// Options for a dataset.
+    package init(dataset: DatasetDescription) {
+        self.dataset = dataset
+    }
+}
+
+/// What `poi import` does: brings the places of a dataset to what a file says, in one transaction.
+///
+/// Readers see the places of before until the commit, and then all new ones. Needs a session as the tables' owner, with the
+/// right to make temporary tables.
+package struct DatasetImport: Sendable {
+    /// What a caller may follow. Called on the thread that runs the import, but for `onRejected`.
+    package struct Observers: Sendable {
+        /// Gets each rejected row, on the thread that reads the file.
+        package var onRejected: @Sendable (RejectedRow) throws -> Void = { _ in }
+        /// Gets several times a second how far the import is.
+        package var onProgress: @Sendable (ImportProgress) -> Void = { _ in }
+        /// Gets a line about what a person should know.
+        package var onLine: @Sendable (String) -> Void = { _ in }
+
+        /// Follows nothing.
+        package init() {}
+    }
+
+    private static let progressInterval = Duration.milliseconds(200)
+
+    private let configuration: PostgresConfiguration
+    private let source: ImportSource
+    private let options: ImportOptions
+
+    /// An import into the database that `database` leads to.
+    package init(_ database: DatabaseConfiguration, _ source: ImportSource, _ options: ImportOptions) {
+        var configuration = database.postgres
+        configuration.statementTimeout = nil
+        self.configuration = configuration
+        self.source = source
+        self.options = options
+    }
+
+    /// Runs the import. Blocks.
+    ///
+    /// SIGTERM and SIGINT end it: the database is as before then, unless the commit was under way.
+    /// - Throws: `ImportError` for a file that can't be read on; `CommandError` for an error of the database, for what would
+    ///   remove too much, and after a signal. The database is as before then, except where the error says otherwise.
+    package func run(_ observers: Observers = Observers()) throws -> ImportReport {
+        try EventLoop.runToCompletion { loop in
+            let stop = try StopRequest(loop: loop)
+            let rows = ImportRows(source, onRejected: observers.onRejected)
+            let phase = Lock(ImportProgress.Phase.waiting)
+            let timer = LoopTimer(loop: loop) {
+                let read = rows.progress
+                observers.onProgress(
+                    ImportProgress(
+                        phase: phase.withLock { $0 }, rows: read.rows, bytes: read.bytes,
+                        totalBytes: read.totalBytes))
+            }
+            timer.start(after: Self.progressInterval, repeating: Self.progressInterval)
+            let task = Task(executorPreference: loop) {
+                try await importRows(rows, observers, phase, loop: loop)
+            }
+            // What the server commits can't be cut off any more, only waited for.
+            stop.onSignal = { if phase.withLock({ $0 }) != .committing { task.cancel() } }
+            var result = await task.result
+            timer.close()
+            await stop.close()
+            if case .failure = result, let signal = stop.reason, phase.withLock({ $0 }) != .committing {
+                result = .failure(CommandError("stopped by \(signal): nothing was changed"))
+            }
+            return try result.get()
+        }
+    }
+
+    private func importRows(
+        _ rows: ImportRows, _ observers: Observers, _ phase: Lock<ImportProgress.Phase>, loop: EventLoop
+    ) async throws -> ImportReport {
+        try await CommandError.withConnection(configuration, loop: loop) { connection in
+            let transaction = ImportTransaction(
+                connection: connection, rows: rows, options: options, source: source, phase: phase,
+                onLine: observers.onLine)
+            let report = try await transaction.run()
+            if report.hasChanges, !options.isDryRun {
+                phase.withLock { $0 = .vacuuming }
+                await vacuum(connection, observers.onLine)
+            }
+            return report
+        }
+    }
+
+    /// Updates what the planner knows, and lets searches read the indexes alone. Without it they work too, so a failure, or a
+    /// signal, isn't the import's.
+    private func vacuum(_ connection: PostgresConnection, _ onLine: (String) -> Void) async {
+        do {
+            for table in ["locations", "location_words"] {
+                try await connection.unsafeExecuteScript("VACUUM (ANALYZE) \(table)")
+            }
+        } catch {
+            onLine(
+                "the import is in the database; what is left is VACUUM (ANALYZE) locations, location_words")
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import PlaceImport
+
+/// What an import did, or with `--dry-run` would do.
+package struct ImportReport: Sendable, Hashable, CustomStringConvertible {
+    /// Rows of the file, whatever became of them.
+    package var read = 0
+    /// Rows outside `--bbox` and `--category`.
+    package var notSelected = 0
+    /// Rows that another row with the same id has replaced.
+    package var duplicates = 0
+    /// Places that were added.
+    package var added = 0
+    /// Places that were changed.
+    package var changed = 0
+    /// Places that were as the file has them.
+    package var unchanged = 0
+    /// Places that were removed.
+    package var removed = 0
+    /// Categories that were added to the vocabulary.
+    package var addedCategories: [String] = []
+    /// Values that were normalised, by kind.
+    package var normalised: [Normalisation: Int] = [:]
+    /// Rows that were rejected, by reason.
+    package var rejected: [RejectionReason: Int] = [:]
+    /// Rows that were rejected for their category, by category.
+    package var unknownCategories: [String: Int] = [:]
+    /// Why a run without `--dry-run` would fail.
+    package var refusal: String?
+
+    /// How many unknown categories are shown, the most frequent ones.
+    private static let shownCategories = 50
+
+    /// Whether places or categories are others afterwards.
+    package var hasChanges: Bool { added + changed + removed + addedCategories.count > 0 }
+
+    /// A line for each group of numbers; a group without any is left out.
+    package var description: String {
+        var lines = [
+            "read \(read), outside the selection \(notSelected), rejected \(rejected.values.reduce(0, +)), "
+                + "duplicates \(duplicates)",
+            "added \(added), changed \(changed), unchanged \(unchanged), removed \(removed)",
+        ]
+        func list(_ title: String, _ counts: [(String, Int)]) {
+            guard !counts.isEmpty else { return }
+            lines.append(title + ": " + counts.map { "\($0.0) \($0.1)" }.joined(separator: ", "))
+        }
+        list("normalised", normalised.map { ($0.key.rawValue, $0.value) }.sorted { $0 < $1 })
+        list("rejected", rejected.map { ($0.key.rawValue, $0.value) }.sorted { $0 < $1 })
+        let unknown = unknownCategories.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        list("unknown categories", unknown.prefix(Self.shownCategories).map { ($0.key, $0.value) })
+        if unknown.count > Self.shownCategories {
+            lines.append("and \(unknown.count - Self.shownCategories) other unknown categories")
+        }
+        if !addedCategories.isEmpty {
+            lines.append("new categories: " + addedCategories.joined(separator: ", "))
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// How far an import is.
+package struct ImportProgress: Sendable, Hashable {
+    /// What it does.
+    package enum Phase: Sendable, Hashable {
+        /// Waits for another import.
+        case waiting
+        /// Reads the file.
+        case reading
+        /// Compares the file with the database.
+        case comparing
+        /// Writes so many places.
+        case writing(Int)
+        /// Waits for the server to commit.
+        case committing
+        /// Vacuums the tables; the places are there already.
+        case vacuuming
+    }
+
+    /// What it does now.
+    package var phase = Phase.waiting
+    /// Rows read so far.
+    package var rows = 0
+    /// Bytes read so far.
+    package var bytes = 0
+    /// Bytes that there are; nil where that isn't known.
+    package var totalBytes: Int?
+}

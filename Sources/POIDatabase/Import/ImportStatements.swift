@@ -1,0 +1,135 @@
+import PointsOfInterestAPI
+import Postgres
+
+/// The SQL of an import. The file's rows are in a temporary table, `import_rows`, which ends with the transaction. A row
+/// without a name is the id of a row that was rejected.
+enum ImportStatements {
+    /// "POI " and "IMPT", so that it differs from other commands' locks.
+    private static let lockKeys: SQL = "1347373344, 1229803604"
+    static let tryLock: SQL = "SELECT pg_try_advisory_xact_lock(" + lockKeys + ")"
+    static let lock: SQL = "SELECT pg_advisory_xact_lock(" + lockKeys + ")"
+
+    /// An import waits for others and for locks, and its session is idle while a slow file is read. The tables are joined and
+    /// sorted as a whole, so that a plan by index lookups, right for few rows, would be the wrong one for a million.
+    static let settings: [SQL] = [
+        "SET LOCAL lock_timeout = 0",
+        "SET LOCAL statement_timeout = 0",
+        "SET LOCAL idle_in_transaction_session_timeout = 0",
+        "SET LOCAL work_mem = '64MB'",
+    ]
+
+    static let vocabulary: SQL = "SELECT name FROM categories"
+    static let description: SQL = "SELECT license, credit, url FROM datasets WHERE name = $1"
+
+    static let createRows: SQL = """
+        CREATE TEMPORARY TABLE import_rows (number bigint NOT NULL, source_id text NOT NULL, space_key bigint, \
+        name text, category text, latitude double precision, longitude double precision, featured boolean, \
+        address text, website text) ON COMMIT DROP
+        """
+    static let copyRows: SQL = "COPY pg_temp.import_rows FROM STDIN WITH (FORMAT binary)"
+    static let analyzeRows: SQL = "ANALYZE pg_temp.import_rows (source_id, name)"
+
+    /// Of the rows with one id, all but the last; returns how many.
+    static let removeDuplicates: SQL = """
+        WITH duplicate AS ( \
+        DELETE FROM pg_temp.import_rows AS staged USING ( \
+        SELECT source_id, max(number) AS last FROM pg_temp.import_rows WHERE name IS NOT NULL \
+        GROUP BY source_id HAVING count(*) > 1) AS repeated \
+        WHERE staged.source_id = repeated.source_id AND staged.number < repeated.last AND staged.name IS NOT NULL \
+        RETURNING 1) SELECT count(*) FROM duplicate
+        """
+
+    /// Whether a place differs from the file's row; 0 and -0 are equal. $2 is the license.
+    private static let differs: SQL = """
+        (place.name, place.category, place.latitude, place.longitude, place.featured, place.address, place.website, \
+        place.source_license) IS DISTINCT FROM (staged.name, staged.category, staged.latitude, staged.longitude, \
+        staged.featured, staged.address, staged.website, $2)
+        """
+    private static let isSame: SQL = "place.source_dataset = $1 AND place.source_id = staged.source_id"
+
+    /// How many rows are new, how many differ, and how many there are.
+    static let count: SQL =
+        "SELECT count(*) FILTER (WHERE place.id IS NULL), count(*) FILTER (WHERE place.id IS NOT NULL AND "
+        + differs + "), count(*) FROM pg_temp.import_rows AS staged LEFT JOIN locations AS place ON "
+        + isSame + " WHERE staged.name IS NOT NULL"
+
+    static let update: SQL =
+        """
+        UPDATE locations AS place SET name = staged.name, category = staged.category, latitude = staged.latitude, \
+        longitude = staged.longitude, featured = staged.featured, address = staged.address, \
+        website = staged.website, source_license = $2 \
+        FROM pg_temp.import_rows AS staged WHERE staged.name IS NOT NULL AND 
+        """ + isSame + " AND " + differs
+
+    /// In spatial order, in which searches read the fewest pages.
+    static let insert: SQL =
+        """
+        INSERT INTO locations (name, category, latitude, longitude, featured, address, website, \
+        source_dataset, source_id, source_license) \
+        SELECT name, category, latitude, longitude, featured, address, website, $1, source_id, $2 \
+        FROM pg_temp.import_rows AS staged WHERE staged.name IS NOT NULL \
+        AND NOT EXISTS (SELECT FROM locations AS place WHERE 
+        """ + isSame + ") ORDER BY space_key"
+
+    static let addCategories: SQL =
+        "INSERT INTO categories (name) SELECT unnest($1) ON CONFLICT DO NOTHING"
+
+    static let describeDataset: SQL = """
+        INSERT INTO datasets (name, license, credit, url) VALUES ($1, $2, $3, $4) ON CONFLICT (name) \
+        DO UPDATE SET license = excluded.license, credit = excluded.credit, url = excluded.url
+        """
+
+    /// Which places an import is about: those of a dataset, in a box and of some categories where these are given.
+    struct Selection: Sendable {
+        let condition: SQL
+        let parameters: [PostgresValue]
+
+        init(dataset: String, box: BoundingBox?, categories: [String]) {
+            var condition: SQL = "place.source_dataset = $1"
+            var parameters: [PostgresValue] = [.text(dataset)]
+            if !categories.isEmpty {
+                condition = condition + " AND place.category = ANY ($2)"
+                parameters.append(.textArray(categories))
+            }
+            if let box {
+                let first = parameters.count + 1
+                condition = condition + Self.isIn(box, firstParameter: first)
+                parameters += [box.west, box.south, box.east, box.north].map { .float8($0) }
+            }
+            self.condition = condition
+            self.parameters = parameters
+        }
+
+        /// As `BoundingBox.contains`: at a pole any longitude counts, and -180 and 180 are one meridian.
+        private static func isIn(_ box: BoundingBox, firstParameter first: Int) -> SQL {
+            let names = (first..<first + 4).map { SQL(unsafeSQL: "$\($0)") }
+            let (west, south, east, north) = (names[0], names[1], names[2], names[3])
+            let both: SQL = box.crossesAntimeridian ? " OR " : " AND "
+            func isBetween(_ longitude: SQL) -> SQL {
+                "(" + longitude + " >= " + west + both + longitude + " <= " + east + ")"
+            }
+            return " AND place.latitude BETWEEN " + south + " AND " + north
+                + " AND (abs(place.latitude) = 90 OR " + isBetween("place.longitude")
+                + " OR abs(place.longitude) = 180 AND " + isBetween("-place.longitude") + ")"
+        }
+
+        private static let hasVanished: SQL =
+            " AND NOT EXISTS (SELECT FROM pg_temp.import_rows AS staged WHERE staged.source_id = place.source_id)"
+
+        /// How many there are.
+        var count: PostgresQuery {
+            PostgresQuery("SELECT count(*) FROM locations AS place WHERE " + condition, parameters)
+        }
+
+        /// How many of them the file doesn't have.
+        var countVanished: PostgresQuery {
+            PostgresQuery(
+                "SELECT count(*) FROM locations AS place WHERE " + condition + Self.hasVanished, parameters)
+        }
+
+        /// Removes those that the file doesn't have.
+        var removeVanished: PostgresQuery {
+            PostgresQuery("DELETE FROM locations AS place WHERE " + condition + Self.hasVanished, parameters)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import EventLoop
+import Locking
+import PlaceImport
+import POIService
+import Postgres
+
+/// The one transaction of an import, in its own session.
+struct ImportTransaction {
+    let connection: PostgresConnection
+    let rows: ImportRows
+    let options: ImportOptions
+    let source: ImportSource
+    let phase: Lock<ImportProgress.Phase>
+    let onLine: (String) -> Void
+
+    private var selection: ImportStatements.Selection {
+        ImportStatements.Selection(
+            dataset: options.dataset.name, box: source.boundingBox, categories: source.categories.sorted())
+    }
+
+    /// Does it all; returns what was done once that is committed.
+    ///
+    /// - Throws: `CommandError`, `ImportError`, `PostgresError`; then the database is as before.
+    func run() async throws -> ImportReport {
+        do {
+            return try await connection.withTransaction { _ in
+                try await prepare()
+                try await stage()
+                let report = try await apply()
+                // To COPY, a reading that was cut off looks like one that has ended.
+                guard rows.hasEnded, !Task.isCancelled else { throw CancellationError() }
+                enter(.committing)
+                return report
+            }
+        } catch let error as PostgresError where error.code == .connectionLost && isCommitting {
+            throw CommandError(
+                "the connection was lost during the commit: either the whole import is in the database or nothing of "
+                    + "it; run it again")
+        } catch let error as PostgresError where error.isCausedByData {
+            let texts = [error.serverMessage, error.server?.detail].compactMap(\.self)
+            throw CommandError(texts.joined(separator: ": "))
+        }
+    }
+
+    private func enter(_ new: ImportProgress.Phase) {
+        phase.withLock { $0 = new }
+    }
+
+    private var isCommitting: Bool { phase.withLock { $0 } == .committing }
+
+    /// Waits until no other import is at work.
+    private func prepare() async throws {
+        for setting in ImportStatements.settings { try await run(setting) }
+        guard try await !value(PostgresQuery(ImportStatements.tryLock), as: Bool.self) else { return }
+        enter(.waiting)
+        onLine("another import is at work; waiting for its end")
+        try await run(ImportStatements.lock)
+    }
+
+    /// Copies the file's rows into a temporary table.
+    private func stage() async throws {
+        var vocabulary: Set<String> = []
+        for row in try await connection.query(PostgresQuery(ImportStatements.vocabulary)) {
+            vocabulary.insert(try row.decode(at: 0))
+        }
+        enter(.reading)
+        try await rows.open(
+            with: RowStager(
+                vocabulary: vocabulary, addsCategories: options.addsCategories,
+                maximumErrors: options.maximumErrors))
+        try await run(ImportStatements.createRows)
+        try await connection.copy(ImportStatements.copyRows, from: rows.chunks)
+    }
+
+    /// Counts what is to do, and does it.
+    private func apply() async throws -> ImportReport {
+        enter(.comparing)
+        try await run(ImportStatements.analyzeRows)
+        let duplicates = try await value(PostgresQuery(ImportStatements.removeDuplicates), as: Int.self)
+        let description = try await newDescription()
+        let counts = try await count(changesDescription: description != nil)
+        let plan = ImportPlan(counts, isForced: options.isForced)
+        let report = report(counts, duplicates: duplicates, refusal: plan.refusal)
+        guard !options.isDryRun else { return report }
+        if let refusal = plan.refusal { throw CommandError("\(refusal); nothing was changed") }
+        enter(.writing(counts.vanished + counts.changed + counts.added))
+        for step in plan.steps { _ = try await connection.query(query(for: step, description)) }
+        return report
+    }
+
+    private func query(for step: ImportPlan.Step, _ description: DatasetDescription?) -> PostgresQuery {
+        let values: [PostgresValue] = [.text(options.dataset.name), .text(options.dataset.license)]
+        switch step {
+        case .addCategories:
+            return PostgresQuery(ImportStatements.addCategories, [.textArray(newCategories)])
+        case .remove: return selection.removeVanished
+        case .update: return PostgresQuery(ImportStatements.update, values)
+        case .insert: return PostgresQuery(ImportStatements.insert, values)
+        case .describeDataset:
+            let texts = [description?.credit, description?.url].map { text in
+                text.map { PostgresValue.text($0) } ?? .null(.text)
+            }
+            return PostgresQuery(ImportStatements.describeDataset, values + texts)
+        }
+    }
+
+    private var newCategories: [String] { rows.stager.newCategories.sorted() }
+
+    /// What the dataset's row has to become; nil where it is that.
+    private func newDescription() async throws -> DatasetDescription? {
+        var wanted = options.dataset
+        let rows = try await connection.query(
+            PostgresQuery(ImportStatements.description, [.text(wanted.name)]))
+        guard let row = rows.first else { return wanted.withoutEmptyTexts }
+        let present = DatasetDescription(
+            name: wanted.name, license: try row.decode(at: 0), credit: try row.decode(at: 1),
+            url: try row.decode(at: 2))
+        wanted.credit = wanted.credit ?? present.credit
+        wanted.url = wanted.url ?? present.url
+        wanted = wanted.withoutEmptyTexts
+        return wanted == present ? nil : wanted
+    }
+
+    private func count(changesDescription: Bool) async throws -> ImportCounts {
+        var counts = ImportCounts()
+        let row = try await connection.query(
+            PostgresQuery(
+                ImportStatements.count, [.text(options.dataset.name), .text(options.dataset.license)])
+        ).only()
+        (counts.added, counts.changed) = (try row.decode(at: 0), try row.decode(at: 1))
+        counts.unchanged = try row.decode(Int.self, at: 2) - counts.added - counts.changed
+        if options.removesVanished {
+            counts.vanished = try await value(selection.countVanished)
+            counts.selected = try await value(selection.count)
+        }
+        counts.newCategories = newCategories.count
+        counts.changesDescription = changesDescription
+        return counts
+    }
+
+    private func report(_ counts: ImportCounts, duplicates: Int, refusal: String?) -> ImportReport {
+        let (progress, stager) = (rows.progress, rows.stager)
+        var report = ImportReport()
+        report.read = progress.rows
+        report.notSelected = progress.notSelected
+        report.normalised = progress.normalised
+        report.rejected = stager.rejected
+        report.unknownCategories = stager.unknownCategories
+        report.addedCategories = newCategories
+        report.duplicates = duplicates
+        (report.added, report.changed) = (counts.added, counts.changed)
+        (report.unchanged, report.removed) = (counts.unchanged, counts.vanished)
+        report.refusal = refusal
+        return report
+    }
+
+    private func run(_ sql: SQL) async throws {
+        _ = try await connection.query(PostgresQuery(sql))
+    }
+
+    private func value<Value: PostgresDecodable>(
+        _ query: PostgresQuery, as type: Value.Type = Value.self
+    ) async throws -> Value {
+        try await connection.query(query).only().decode(at: 0)
+    }
+}

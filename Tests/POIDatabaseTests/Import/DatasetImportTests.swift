@@ -1,0 +1,290 @@
+import Foundation
+import Locking
+import PlaceImport
+import PointsOfInterestAPI
+import Postgres
+import PrivateCluster
+import Randomness
+import Testing
+
+@testable import POIDatabase
+
+/// `poi import`, by what it does to the places of a dataset.
+@Suite("An import", .timeLimit(.minutes(5)))
+struct DatasetImportTests {
+    /// Places around the world, one a line, named after their numbers.
+    private static func places(_ numbers: some Sequence<Int>, named name: String = "Place") -> [String] {
+        numbers.map { "\($0),\(name) \($0),\($0 % 2 == 0 ? "cafe" : "park"),\($0 % 80),\($0 % 170)" }
+    }
+
+    @Test("Adds, changes and leaves what the file says, and says how many of each")
+    func counts() async throws {
+        let database = try MigratedDatabase.empty()
+        let first = try await database.importPlaces(Self.places(1...20))
+        #expect(first.read == 20)
+        #expect(first.counts == [20, 0, 0, 0])
+        let ids = try database.execute("SELECT string_agg(id::text, ' ' ORDER BY source_id) FROM locations")
+
+        let second = try await database.importPlaces(
+            Self.places(1...5, named: "Renamed") + Self.places(6...25))
+        #expect(second.read == 25)
+        #expect(second.counts == [5, 5, 15, 0])
+        #expect(
+            try Set(database.importedPlaces())
+                == Set(Self.places(1...5, named: "Renamed") + Self.places(6...25)))
+        // A changed place is still the same place.
+        #expect(
+            try database.execute(
+                "SELECT string_agg(id::text, ' ' ORDER BY source_id) FROM locations WHERE source_id::int <= 20"
+            )
+                == ids)
+    }
+
+    @Test("The same file again changes nothing, the dataset's id included")
+    func again() async throws {
+        let database = try MigratedDatabase.empty()
+        let rows = Self.places(1...50)
+        _ = try await database.importPlaces(rows)
+        let id = try database.datasetID()
+        let report = try await database.importPlaces(rows) { _, options in options.removesVanished = true }
+        #expect(report.unchanged == 50)
+        #expect(!report.hasChanges)
+        #expect(try database.datasetID() == id)
+        // Another license is a change of each place.
+        #expect(try await database.importPlaces(rows, license: "ODbL-1.0").changed == 50)
+        #expect(try database.datasetID() != id)
+    }
+
+    @Test("A dry run counts the same, and changes nothing")
+    func dryRun() async throws {
+        let database = try MigratedDatabase.empty()
+        _ = try await database.importPlaces(Self.places(1...40))
+        let (id, places) = (try database.datasetID(), try database.importedPlaces())
+        let rows = Self.places(1...3, named: "Renamed") + Self.places(10...42) + ["99,Pub,pub,1,1"]
+        var reports: [ImportReport] = []
+        for isDryRun in [true, false] {
+            reports.append(
+                try await database.importPlaces(rows) { _, options in
+                    options.removesVanished = true
+                    options.isDryRun = isDryRun
+                    options.addsCategories = true
+                })
+            guard isDryRun else { continue }
+            #expect(try database.datasetID() == id)
+            #expect(try database.importedPlaces() == places)
+        }
+        #expect(reports[0] == reports[1])
+        #expect(reports[0].counts == [3, 3, 31, 6])
+        #expect(try database.importedPlaces().count == 37)
+    }
+
+    @Test("Of rows with one id the last counts")
+    func duplicates() async throws {
+        let database = try MigratedDatabase.empty()
+        let report = try await database.importPlaces([
+            "7,First,cafe,1,1", "8,Other,cafe,2,2", "7,Last,park,3,3",
+        ])
+        #expect(report.added == 2)
+        #expect(report.duplicates == 1)
+        #expect(try database.importedPlaces() == ["7,Last,park,3,3", "8,Other,cafe,2,2"])
+    }
+
+    @Test("Rejects rows of unknown categories with counts, or adds the categories")
+    func categories() async throws {
+        let database = try MigratedDatabase.empty()
+        let rows = ["1,A,pub,1,1", "2,B,cafe,1,1", "3,C,pub,1,1", "4,D,fuel,1,1"]
+        let rejectedRows = Lock<[RejectedRow]>([])
+        var observers = DatasetImport.Observers()
+        observers.onRejected = { row in rejectedRows.withLock { $0.append(row) } }
+        let rejecting = try await database.importPlaces(rows, observers: observers)
+        #expect(rejecting.added == 1)
+        #expect(rejecting.rejected == [.unknownCategory: 3])
+        #expect(rejecting.unknownCategories == ["pub": 2, "fuel": 1])
+        #expect(rejectedRows.withLock { $0.map(\.detail) } == ["pub", "pub", "fuel"])
+        let adding = try await database.importPlaces(rows) { _, options in options.addsCategories = true }
+        #expect(adding.addedCategories == ["fuel", "pub"])
+        #expect(adding.counts == [3, 0, 1, 0])
+    }
+
+    @Test("Ends where too many rows are rejected, or where it would add hundreds of categories")
+    func limits() async throws {
+        let database = try MigratedDatabase.empty()
+        let rows = (1...501).map { "\($0),A,kind\($0),1,1" }
+        await #expect(throws: CommandError.self) {
+            try await database.importPlaces(rows) { _, options in options.addsCategories = true }
+        }
+        await #expect(throws: CommandError.self) {
+            try await database.importPlaces(rows) { _, options in options.maximumErrors = 500 }
+        }
+        let report = try await database.importPlaces(rows) { _, options in options.maximumErrors = 501 }
+        #expect(report.rejected == [.unknownCategory: 501])
+        #expect(try database.importedPlaces().isEmpty)
+    }
+
+    @Test("--sync removes what has vanished, but no place whose row was rejected, and none of other datasets")
+    func sync() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(
+            """
+            INSERT INTO locations (name, category, latitude, longitude, source_dataset, source_id, source_license)
+            VALUES ('Mine', 'cafe', 1, 1, NULL, NULL, NULL), ('Other', 'cafe', 1, 1, 'other', '1', 'CC0-1.0')
+            """)
+        _ = try await database.importPlaces(Self.places(1...12))
+        let report = try await database.importPlaces(Self.places(1...9) + ["10,,cafe,1,1", "11,A,pub,1,1"]) {
+            $1.removesVanished = true
+        }
+        #expect(report.removed == 1)
+        #expect(report.rejected == [.noName: 1, .unknownCategory: 1])
+        #expect(Set(try database.importedPlaces()) == Set(Self.places(1...11)))
+        #expect(try database.execute("SELECT count(*) FROM locations") == "13")
+    }
+
+    @Test("--sync removes only within the box and the categories that are imported")
+    func syncSelection() async throws {
+        let database = try MigratedDatabase.empty()
+        let rows = [
+            "in,In,cafe,10,179.5", "west,West,cafe,10,-179.5", "edge,Edge,cafe,0,180", "pole,Pole,cafe,90,17",
+            "out,Out,cafe,10,0", "park,Park,park,10,179.5",
+        ]
+        _ = try await database.importPlaces(rows)
+        let box = try #require(BoundingBox(west: 179, south: 0, east: -179, north: 90))
+        let report = try await database.importPlaces([]) { source, options in
+            source.boundingBox = box
+            source.categories = ["cafe"]
+            options.removesVanished = true
+        }
+        #expect(report.removed == 4)
+        #expect(try database.importedPlaces().map { $0.prefix { $0 != "," } } == ["out", "park"])
+    }
+
+    @Test("--sync refuses to remove much, and then changes nothing, unless it is forced")
+    func refusal() async throws {
+        let database = try MigratedDatabase.empty()
+        _ = try await database.importPlaces(Self.places(1...100))
+        let (id, places) = (try database.datasetID(), try database.importedPlaces())
+        let rows = Self.places(20...101, named: "Renamed")
+        let refusal = try await database.importPlaces(rows) { _, options in
+            options.removesVanished = true
+            options.isDryRun = true
+        }
+        #expect(refusal.refusal != nil)
+        await #expect(throws: CommandError.self) {
+            try await database.importPlaces(rows) { _, options in options.removesVanished = true }
+        }
+        #expect(try database.datasetID() == id)
+        #expect(try database.importedPlaces() == places)
+        let forced = try await database.importPlaces(rows) { _, options in
+            options.removesVanished = true
+            options.isForced = true
+        }
+        #expect(forced.counts == [1, 81, 0, 19])
+    }
+
+    @Test(
+        "Keeps what is known about the dataset, changes it where it is given, and removes it where it is empty"
+    )
+    func description() async throws {
+        let database = try MigratedDatabase.empty()
+        let texts = "SELECT license, credit, url FROM datasets WHERE name = 'test'"
+        let rows = Self.places(1...3)
+        func describe(_ credit: String?, _ url: String?) async throws -> String {
+            _ = try await database.importPlaces(rows) { _, options in
+                (options.dataset.credit, options.dataset.url) = (credit, url)
+            }
+            return try database.execute(texts)
+        }
+        #expect(
+            try await describe("© Somebody", "https://example.org/")
+                == "CC0-1.0|© Somebody|https://example.org/")
+        let id = try database.datasetID()
+        #expect(try await describe(nil, nil) == "CC0-1.0|© Somebody|https://example.org/")
+        #expect(try database.datasetID() == id)
+        #expect(try await describe("", nil) == "CC0-1.0||https://example.org/")
+        #expect(try database.datasetID() != id)
+    }
+
+    @Test("A second import waits for the first, and says so")
+    func secondImport() async throws {
+        let database = try MigratedDatabase.empty()
+        let pipe = FileManager.default.temporaryDirectory.appending(path: "poi-\(UUID()).csv")
+        #expect(mkfifo(pipe.path, 0o600) == 0)
+        defer { try? FileManager.default.removeItem(at: pipe) }
+        async let first = database.importFile(pipe.path)
+        // Opened for reading and writing, this neither waits for the import nor lets it see the end.
+        let writer = try FileHandle(forUpdating: pipe)
+        try writer.write(contentsOf: Data(("id,name,category,latitude,longitude\n").utf8))
+        try await database.withSession { session in
+            let isLocked = """
+                SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND objid = 1229803604 AND granted
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                """
+            while try await !session.value(isLocked, as: Bool.self) { try Task.checkCancellation() }
+        }
+        var observers = DatasetImport.Observers()
+        let (lines, feed) = AsyncStream.makeStream(of: String.self)
+        observers.onLine = { feed.yield($0) }
+        async let second = database.importPlaces(["1,Second,cafe,1,1"], observers: observers)
+        for await line in lines {
+            #expect(line == "another import is at work; waiting for its end")
+            break
+        }
+        try writer.write(contentsOf: Data("1,First,cafe,1,1\n2,Too,cafe,1,1\n".utf8))
+        try writer.close()
+        #expect(try await first.added == 2)
+        let report = try await second
+        #expect(report.counts == [0, 1, 0, 0])
+        #expect(try database.importedPlaces() == ["1,Second,cafe,1,1", "2,Too,cafe,1,1"])
+    }
+
+    @Test("The places in memory follow an import")
+    func followed() async throws {
+        let database = try MigratedDatabase.empty()
+        try await database.withFollower { followed in
+            try await followed.waitForNewest()
+            _ = try await database.importPlaces(Self.places(1...60))
+            try await followed.waitForNewest()
+            _ = try await database.importPlaces(Self.places(1...55, named: "Renamed")) {
+                $1.removesVanished = true
+            }
+            try await followed.waitForNewest()
+            #expect(followed.index.status.loadCount == 1)
+        }
+    }
+
+    @Test("An import whose session is killed leaves the old places or the new ones, and the next one works")
+    func killed() async throws {
+        let database = try MigratedDatabase.empty()
+        var generator = SeededGenerator()
+        let count = 400
+        _ = try await database.importPlaces(Self.places(1...count, named: "Round 0"))
+        var previous = 0
+        for round in 1...12 {
+            let rows = Self.places(1...count, named: "Round \(round)")
+            let turns = Int.random(in: 0...40, using: &generator)
+            async let result = Result { try await database.importPlaces(rows) }
+            try await database.withSession { session in
+                for _ in 0..<turns { try await session.run("SELECT 1") }
+                try await session.run(
+                    """
+                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                    WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+                    """)
+            }
+            let hasEnded = await result
+            let names = Set(
+                try database.execute("SELECT split_part(name, ' ', 2) FROM locations").split(separator: "\n"))
+            let (old, new) = (Substring("\(previous)"), Substring("\(round)"))
+            #expect(names == [old] || names == [new])
+            if case .success = hasEnded { #expect(names == [new]) }
+            if names == [new] { previous = round }
+        }
+        #expect(try await database.importPlaces(Self.places(1...count, named: "Last")).changed == count)
+    }
+}
+
+extension Result where Failure == any Error {
+    /// What an asynchronous function returns or throws.
+    init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
