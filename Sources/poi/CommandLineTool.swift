@@ -32,6 +32,9 @@ struct CommandLineTool {
             name: "migrate", summary: "up, down, status, new or validate: the database's schema",
             run: MigrateCommand.run),
         Command(
+            name: "import", summary: "bring the places of a dataset to what files say", run: ImportCommand.run
+        ),
+        Command(
             name: "maintain", summary: "write the places anew in spatial order, beside a service that runs",
             run: MaintainCommand.run),
         Command(
@@ -45,6 +48,7 @@ struct CommandLineTool {
 
     private static let switches: Set<String> = [
         "--help", "--print-config", "--dry-run", "--yes", "--seeds", "--ready", "--include-tests", "--force",
+        "--add-categories", "--sync",
     ]
 
     /// Runs a command; returns the exit code, see `ProgramExit`.

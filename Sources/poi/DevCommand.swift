@@ -2,8 +2,9 @@ import Foundation
 import Migrator
 import POIDatabase
 import POIService
+import PlaceImport
 
-/// `poi dev`: serves from a private PostgreSQL of its own, migrated and seeded.
+/// `poi dev`: serves from a private PostgreSQL of its own, migrated and seeded, with the places of `--import FILE` too.
 enum DevCommand {
     static func run(_ invocation: Invocation) throws {
         try invocation.refuseWords(after: 1)
@@ -15,12 +16,16 @@ enum DevCommand {
         let state = try DevelopmentState(from: &reader)
         var database = try DatabaseConfiguration(from: &reader)
         var events = try EventDatabaseConfiguration(from: &reader, database: database)
+        let source = try reader.takeOption("--import").map { path throws(ConfigurationError) in
+            try ImportSource(paths: [path], from: &reader)
+        }
         if try invocation.printsConfiguration(reader) { return }
         let url = try state.start()
         defer { state.stop() }
         try database.use(connectionString: url)
         try events.use(connectionString: url)
         try migrate(database, migrations, in: state)
+        if let source { try importPlaces(source, into: database) }
         Terminal.tell("DATABASE_URL=\(url)")
         try DatabaseService(
             configuration: configuration, database: database, events: events,
@@ -29,6 +34,19 @@ enum DevCommand {
             Terminal.tell("serving \(address)")
             Terminal.tell("try: curl '\(address)/locations?lat=37.3293&long=-121.8893'")
         }
+    }
+
+    /// Makes the places of a file a dataset that is named after it. The database is private, so whatever categories there
+    /// are get in, and whatever the file doesn't have any more goes.
+    private static func importPlaces(_ source: ImportSource, into database: DatabaseConfiguration) throws {
+        let path = source.paths.first ?? "-"
+        let file = URL(filePath: path).lastPathComponent.prefix { $0 != "." }
+        let isName = path != "-" && TableCheck.isSingleLine(String(file), maximumLength: 100)
+        let name = isName ? String(file) : "imported"
+        var options = ImportOptions(dataset: DatasetDescription(name: name, license: "unknown"))
+        (options.addsCategories, options.removesVanished, options.isForced) = (true, true, true)
+        Terminal.tell("dataset \(name), license unknown:")
+        Terminal.tell("\(try ImportCommand.run(DatasetImport(database, source, options)))")
     }
 
     /// Applies the migrations. A database that can't get there stays as it is: removing data is for its owner to do.

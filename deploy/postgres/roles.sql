@@ -49,6 +49,8 @@ CREATE EXTENSION IF NOT EXISTS postgis;
 -- Nobody comes in without being named. The schema is the migrating role's to fill, and nobody else's.
 SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()) \gexec
 SELECT format('GRANT CONNECT ON DATABASE %I TO poi_migrate, poi_serve, poi_events', current_database()) \gexec
+-- An import puts its rows into a temporary table first.
+SELECT format('GRANT TEMPORARY ON DATABASE %I TO poi_migrate', current_database()) \gexec
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 GRANT USAGE, CREATE ON SCHEMA public TO poi_migrate;
 GRANT USAGE ON SCHEMA public TO poi_serve, poi_events;

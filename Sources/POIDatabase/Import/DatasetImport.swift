@@ -91,8 +91,8 @@ package struct DatasetImport: Sendable {
     package func run(_ observers: Observers = Observers()) throws -> ImportReport {
         try EventLoop.runToCompletion { loop in
             let stop = try StopRequest(loop: loop)
-            let rows = ImportRows(source, onRejected: observers.onRejected)
-            let phase = Lock(ImportProgress.Phase.waiting)
+            let rows = ImportRows(source, loop: loop, onRejected: observers.onRejected)
+            let phase = Lock(ImportProgress.Phase.reading)
             let timer = LoopTimer(loop: loop) {
                 let read = rows.progress
                 observers.onProgress(
@@ -107,9 +107,10 @@ package struct DatasetImport: Sendable {
             // What the server commits can't be cut off any more, only waited for.
             stop.onSignal = { if phase.withLock({ $0 }) != .committing { task.cancel() } }
             var result = await task.result
+            let signal = stop.reason
             timer.close()
             await stop.close()
-            if case .failure = result, let signal = stop.reason, phase.withLock({ $0 }) != .committing {
+            if case .failure = result, let signal, phase.withLock({ $0 }) != .committing {
                 result = .failure(CommandError("stopped by \(signal): nothing was changed"))
             }
             return try result.get()

@@ -77,11 +77,41 @@ package struct ImportProgress: Sendable, Hashable {
     }
 
     /// What it does now.
-    package var phase = Phase.waiting
+    package var phase = Phase.reading
     /// Rows read so far.
     package var rows = 0
     /// Bytes read so far.
     package var bytes = 0
     /// Bytes that there are; nil where that isn't known.
     package var totalBytes: Int?
+}
+
+extension ImportProgress {
+    private static let barWidth = 30
+
+    /// A line for people.
+    ///
+    /// - Parameter elapsed: how long this phase has lasted.
+    package func text(after elapsed: Duration) -> String {
+        let seconds = elapsed / .seconds(1)
+        switch phase {
+        case .waiting: return "waiting for another import"
+        case .reading: return readingText(seconds)
+        case .comparing: return "comparing \(rows) rows with the database"
+        case .writing(let count): return "writing \(count) places, since \(Int(seconds)) s"
+        case .committing: return "committing"
+        case .vacuuming: return "vacuuming"
+        }
+    }
+
+    private func readingText(_ seconds: Double) -> String {
+        var text = "\(rows) rows"
+        if seconds >= 1 { text += ", \(Int((Double(rows) / seconds).rounded())) rows/s" }
+        guard let totalBytes, totalBytes > 0 else { return text }
+        let share = min(1, Double(bytes) / Double(totalBytes))
+        let full = Int(share * Double(Self.barWidth))
+        let bar = String(repeating: "#", count: full) + String(repeating: "-", count: Self.barWidth - full)
+        if seconds >= 1, share > 0 { text += ", \(Int((seconds / share - seconds).rounded(.up))) s left" }
+        return "[\(bar)] \(Int(share * 100)) %  \(text)"
+    }
 }

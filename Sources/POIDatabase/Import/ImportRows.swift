@@ -15,13 +15,18 @@ final class ImportRows: Sendable {
         var hasEnded = false
     }
 
+    private let loop: EventLoop
     private let source: ImportSource
     private let onRejected: @Sendable (RejectedRow) throws -> Void
     private let thread = BlockingThread(name: "poi-import", capacity: 1)
     private let state = Lock(State())
     private let latest = Lock(ReadProgress())
 
-    init(_ source: ImportSource, onRejected: @escaping @Sendable (RejectedRow) throws -> Void) {
+    /// Nothing is read yet; `loop` is where chunks are asked for.
+    init(
+        _ source: ImportSource, loop: EventLoop, onRejected: @escaping @Sendable (RejectedRow) throws -> Void
+    ) {
+        self.loop = loop
         self.source = source
         self.onRejected = onRejected
     }
@@ -68,7 +73,7 @@ final class ImportRows: Sendable {
         _ work: @escaping @Sendable (inout State) throws -> [UInt8]?
     ) async throws -> [UInt8]? {
         let (results, feed) = AsyncStream.makeStream(of: Result<[UInt8]?, any Error>.self)
-        Task { [thread, state] in
+        Task(executorPreference: loop) { [thread, state] in
             do {
                 feed.yield(.success(try await thread.run { try state.withLock { try work(&$0) } }))
             } catch {

@@ -1,0 +1,165 @@
+import Foundation
+import Locking
+import POIDatabase
+import POIService
+import PlaceImport
+import PointsOfInterestAPI
+
+/// `poi import FILE…`: brings the places of a dataset to what files say.
+enum ImportCommand {
+    private static let usage =
+        "poi import FILE…|- --dataset NAME --license ID [--credit TEXT] [--url URL] [--format csv|geojson|gdal] "
+        + "[--delimiter CHARACTER|tab] [--column FIELD=COLUMN,…] [--id COLUMN] [--mapping NAME|FILE] "
+        + "[--bbox WEST,SOUTH,EAST,NORTH] [--category NAME,…] [--add-categories] [--sync] [--force] [--dry-run] "
+        + "[--rejects FILE] [--max-errors N]"
+
+    static func run(_ invocation: Invocation) throws {
+        var reader = invocation.settings
+        let source = try ImportSource(paths: Array(invocation.line.words.dropFirst()), from: &reader)
+        guard !source.paths.isEmpty else { throw ConfigurationError("expected \(usage)") }
+        let options = try ImportOptions(from: &reader, switches: invocation.line.switches)
+        let rejectsPath = reader.takeOption("--rejects")
+        let database = try DatabaseConfiguration(from: &reader)
+        if try invocation.printsConfiguration(reader) { return }
+        let rejects = try rejectsPath.map { try RejectsFile(path: $0) }
+        let report: ImportReport
+        do {
+            report = try run(DatasetImport(database, source, options), rejects: rejects)
+        } catch {
+            // What was wrong with the rows is still worth reading.
+            try? rejects?.finish()
+            throw error
+        }
+        try rejects?.finish()
+        guard options.isDryRun else { return Terminal.tell("\(report)") }
+        try Terminal.print("\(report)\nthis is what an import would do; nothing was changed")
+        if let refusal = report.refusal { throw RefusedImport(description: refusal) }
+    }
+
+    /// Runs an import and shows how far it is.
+    static func run(_ work: DatasetImport, rejects: RejectsFile? = nil) throws -> ImportReport {
+        let progress = ImportProgressDisplay()
+        var observers = DatasetImport.Observers()
+        observers.onProgress = { progress.show($0) }
+        observers.onLine = { line in
+            progress.endLine()
+            Terminal.tell(line)
+        }
+        if let rejects { observers.onRejected = { try rejects.write($0) } }
+        defer { progress.endLine() }
+        do {
+            return try work.run(observers)
+        } catch let error as ImportError where error.path == nil {
+            throw ConfigurationError(error.description)
+        }
+    }
+}
+
+/// What a dry run says of an import that would be refused.
+private struct RefusedImport: Error, CustomStringConvertible {
+    let description: String
+}
+
+extension ImportOptions {
+    /// Reads the options about the dataset and what is done with it.
+    fileprivate init(
+        from reader: inout SettingsReader, switches: Set<String>
+    ) throws(ConfigurationError) {
+        let name = try Self.line("--dataset", maximumLength: 100, &reader)
+        let license = try Self.line("--license", maximumLength: 200, &reader)
+        guard let name, let license else {
+            throw ConfigurationError(
+                "expected --dataset NAME and --license ID: places say where they come from and on which terms"
+            )
+        }
+        self.init(dataset: DatasetDescription(name: name, license: license))
+        dataset.credit = try Self.line("--credit", maximumLength: 300, mayBeEmpty: true, &reader)
+        dataset.url = reader.takeOption("--url")
+        if let url = dataset.url, !url.isEmpty, !TableCheck.isWebsite(url) {
+            throw ConfigurationError("--url=\(url): expected a URL of http or https, without user name")
+        }
+        if let text = reader.takeOption("--max-errors") {
+            guard let count = Int(text), count >= 0 else {
+                throw ConfigurationError("--max-errors=\(text): expected a number of rows")
+            }
+            maximumErrors = count
+        }
+        addsCategories = switches.contains("--add-categories")
+        removesVanished = switches.contains("--sync")
+        isForced = switches.contains("--force")
+        isDryRun = switches.contains("--dry-run")
+    }
+
+    private static func line(
+        _ option: String, maximumLength: Int, mayBeEmpty: Bool = false, _ reader: inout SettingsReader
+    ) throws(ConfigurationError) -> String? {
+        guard let text = reader.takeOption(option) else { return nil }
+        guard
+            mayBeEmpty && text.isEmpty || TableCheck.isSingleLine(text, maximumLength: maximumLength)
+        else {
+            throw ConfigurationError(
+                "\(option)=\(text): expected a line of at most \(maximumLength) characters")
+        }
+        return text
+    }
+}
+
+extension ImportSource {
+    /// Reads the options about the files.
+    init(paths: [String], from reader: inout SettingsReader) throws(ConfigurationError) {
+        self.init(paths: paths)
+        guard paths.count(where: { $0 == "-" }) <= 1 else {
+            throw ConfigurationError("-: standard input can be read once")
+        }
+        if let name = reader.takeOption("--format") {
+            format = ImportFormat(rawValue: name)
+            let names = ImportFormat.allCases.map(\.rawValue).joined(separator: ", ")
+            if format == nil { throw ConfigurationError("--format=\(name): expected one of \(names)") }
+        }
+        if let text = reader.takeOption("--delimiter") { delimiter = try Self.delimiter(text) }
+        if let text = reader.takeOption("--column") { columns = try Self.columns(text) }
+        if let column = reader.takeOption("--id") { columns[.id] = column }
+        mapping = reader.takeOption("--mapping")
+        if let text = reader.takeOption("--bbox") { boundingBox = try Self.box(text) }
+        if let text = reader.takeOption("--category") {
+            categories = Set(text.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
+            guard categories.allSatisfy(TableCheck.isCategory) else {
+                throw ConfigurationError("--category=\(text): expected names such as cafe,art_gallery")
+            }
+        }
+    }
+
+    private static func delimiter(_ text: String) throws(ConfigurationError) -> UInt8 {
+        let text = text == "tab" || text == "\\t" ? "\t" : text
+        guard text.utf8.count == 1, let byte = text.utf8.first, byte < 0x80,
+            !"\"\r\n\0".utf8.contains(byte)
+        else { throw ConfigurationError("--delimiter=\(text): expected one character of ASCII, or tab") }
+        return byte
+    }
+
+    private static func columns(_ text: String) throws(ConfigurationError) -> [ImportField: String] {
+        var columns: [ImportField: String] = [:]
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let names = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard names.count == 2, !names[1].isEmpty, let field = ImportField(rawValue: String(names[0])),
+                columns[field] == nil
+            else {
+                let fields = ImportField.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ConfigurationError(
+                    "--column=\(text): expected FIELD=COLUMN, several with commas between, each of the fields once: "
+                        + fields)
+            }
+            columns[field] = String(names[1])
+        }
+        return columns
+    }
+
+    private static func box(_ text: String) throws(ConfigurationError) -> BoundingBox {
+        let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+        guard numbers.count == 4, let west = numbers[0], let south = numbers[1], let east = numbers[2],
+            let north = numbers[3],
+            let box = BoundingBox(west: west, south: south, east: east, north: north)
+        else { throw ConfigurationError("--bbox=\(text): expected west,south,east,north in degrees") }
+        return box
+    }
+}

@@ -1,0 +1,63 @@
+import PlaceImport
+import PointsOfInterestAPI
+import Randomness
+import Testing
+
+@testable import POIDatabase
+
+@Suite("What an import tells")
+struct ImportReportTests {
+    @Test("A report has each number with its name, and nothing about what there was none of")
+    func report() {
+        var report = ImportReport()
+        report.read = 9
+        report.added = 4
+        #expect(
+            report.description == """
+                read 9, outside the selection 0, rejected 0, duplicates 0
+                added 4, changed 0, unchanged 0, removed 0
+                """)
+        report.rejected = [.unknownCategory: 3, .noName: 1]
+        report.unknownCategories = ["pub": 1, "fuel": 2, "bank": 1]
+        report.normalised = [.trimmed: 2]
+        #expect(
+            report.description == """
+                read 9, outside the selection 0, rejected 4, duplicates 0
+                added 4, changed 0, unchanged 0, removed 0
+                normalised: trimmed 2
+                rejected: no-name 1, unknown-category 3
+                unknown categories: fuel 2, bank 1, pub 1
+                """)
+    }
+
+    @Test("While it reads, the progress has a bar, the rate and the time left, as far as these are known")
+    func progress() {
+        var progress = ImportProgress()
+        (progress.rows, progress.bytes) = (3000, 250)
+        #expect(progress.text(after: .milliseconds(500)) == "3000 rows")
+        #expect(progress.text(after: .seconds(2)) == "3000 rows, 1500 rows/s")
+        progress.totalBytes = 1000
+        #expect(
+            progress.text(after: .seconds(2))
+                == "[#######-----------------------] 25 %  3000 rows, 1500 rows/s, 6 s left")
+        progress.phase = .writing(12)
+        #expect(progress.text(after: .seconds(7)) == "writing 12 places, since 7 s")
+    }
+
+    @Test("Places are sorted by the keys that the database computes")
+    func spaceKeys() async throws {
+        var generator = SeededGenerator()
+        let coordinates = (0..<1000).map { _ in
+            Coordinate(
+                validLatitude: .random(in: -90...90, using: &generator),
+                validLongitude: .random(in: -180...180, using: &generator))
+        }
+        let keys = try await MigratedDatabase.empty().withSession { session in
+            try await session.run(
+                "SELECT array_agg(space_key(a, o) ORDER BY n) FROM unnest($1, $2) WITH ORDINALITY AS t (a, o, n)",
+                [.float8Array(coordinates.map(\.latitude)), .float8Array(coordinates.map(\.longitude))]
+            ).only().decode([Int64].self, at: 0)
+        }
+        #expect(coordinates.map(SpaceCube.key) == keys)
+    }
+}
