@@ -21,7 +21,8 @@ LABEL org.opencontainers.image.title="Points of Interest" \
 # The libraries are Debian's, which is where their security updates come from: build again to have them.
 # Of PROJ only the geodesics are used, which need none of its tables.
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates libuv1 libpq5 libproj25 zlib1g libssl3 \
+    && apt-get install -y --no-install-recommends \
+        ca-certificates libuv1 libpq5 libproj25 zlib1g libssl3 libjs-leaflet \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old /var/log/* /usr/share/proj \
     && useradd --system --uid 10001 --user-group --no-create-home --home-dir /nonexistent \
         --shell /usr/sbin/nologin poi

@@ -94,7 +94,8 @@ let package = Package(
                 "EventLoop", "Geodesy", "HTTPServer", "Hashing", "Locking", "PointsOfInterestAPI",
                 "PointsOfInterestServerAPI",
             ],
-            swiftSettings: swiftSettings),
+            // The page at `/`, in the program itself.
+            resources: [.embedInCode("Pages/Start/Web")], swiftSettings: swiftSettings),
         // Files in, places out: no HTTP, no SQL.
         .target(
             name: "PlaceImport",

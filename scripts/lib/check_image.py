@@ -155,6 +155,8 @@ def check_service(stage, final, postgres):
             assert error.code == 503, error.read()
     assert '"name"' in response, response
     say(f"a response: {response}")
+    page = urllib.request.urlopen(address + "/", timeout=10).read().decode()
+    assert "/leaflet.js" in page, "the start page has no map: where is Leaflet?"
     # The commands before `poi` have each become the next one, so this is its own process.
     status = Path(f"/proc/{server.pid}/status").read_text()
     resident = next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS:"))

@@ -12,6 +12,11 @@ public final class ResponseCompression {
         self.minimumBytes = minimumBytes
     }
 
+    /// Whether a client prefers a long body compressed: for handlers that keep a compressed body themselves.
+    public static func isPreferred(by request: HTTPRequest) -> Bool {
+        ContentCoding.choice(for: request.headers, isWorthwhile: true) == .gzip
+    }
+
     /// Compresses a response if the request's `Accept-Encoding` says so.
     ///
     /// The response to `HEAD` has the coding but not the length, which only compressing would tell.

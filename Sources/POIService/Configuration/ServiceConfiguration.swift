@@ -36,6 +36,8 @@ public struct ServiceConfiguration: Sendable {
     public var access: AccessConfiguration
     /// How the app's events are handled.
     public var events: EventsConfiguration
+    /// The page at `/`.
+    public var startPage: StartPageConfiguration
     /// Whether the process is ready only while the database is reachable.
     public var readyRequiresDatabase: Bool
     /// Whether each request is logged.
@@ -86,6 +88,7 @@ public struct ServiceConfiguration: Sendable {
         caching = try CachingConfiguration(from: &reader)
         access = try AccessConfiguration(from: &reader)
         events = try EventsConfiguration(from: &reader)
+        startPage = try StartPageConfiguration(from: &reader)
         readyRequiresDatabase = try reader.read(
             .flag("POI_READY_REQUIRES_DATABASE", "whether /readyz needs the database", default: false))
         logsAccess = try reader.read(.flag("POI_ACCESS_LOG", "whether each request is logged", default: true))

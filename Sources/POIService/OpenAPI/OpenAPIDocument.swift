@@ -123,7 +123,7 @@ final class OpenAPIHandler: HTTPHandler {
 
     private func document(for vocabulary: CategoryVocabulary) -> StaticDocument {
         if let latest, latest.vocabulary == vocabulary { return latest.document }
-        let document = StaticDocument([.json(describe(vocabulary).json)], cachePolicy: cachePolicy)
+        let document = StaticDocument([.json(describe(vocabulary).json)], cacheControl: cachePolicy.documents)
         latest = (vocabulary, document)
         return document
     }

@@ -39,7 +39,7 @@ struct ProblemPages: ImmediateHandler {
         writer.endArray()
         return StaticDocument(
             [.html(HTMLPage.render(title: "Problems", content: content)), .json(writer.bytes)],
-            cachePolicy: cachePolicy)
+            cacheControl: cachePolicy.documents)
     }
 
     private static func page(
@@ -57,7 +57,7 @@ struct ProblemPages: ImmediateHandler {
         writer.value(code, definition)
         return StaticDocument(
             [.html(HTMLPage.render(title: definition.title, content: content)), .json(writer.bytes)],
-            cachePolicy: cachePolicy)
+            cacheControl: cachePolicy.documents)
     }
 
     private static var sorted: [(key: ProblemCode, value: ProblemCode.Definition)] {

@@ -16,15 +16,21 @@ struct StaticDocument: ImmediateHandler {
 
         /// An HTML page. Its policy forbids scripts, styles and everything else that a page can load (CSP level 3).
         static func html(_ body: [UInt8]) -> Form {
-            Form(
-                mediaType: "text/html",
-                headers: [
-                    .contentType: "text/html; charset=utf-8",
+            html(
+                body,
+                [
                     "Content-Security-Policy":
                         "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
                     "X-Content-Type-Options": "nosniff",
                     "Referrer-Policy": "no-referrer",
-                ], body: body)
+                ])
+        }
+
+        /// An HTML page with security fields of its own.
+        static func html(_ body: [UInt8], _ securityFields: HTTPHeaders) -> Form {
+            var headers: HTTPHeaders = [.contentType: "text/html; charset=utf-8"]
+            headers.add(contentsOf: securityFields)
+            return Form(mediaType: "text/html", headers: headers, body: body)
         }
     }
 
@@ -33,14 +39,16 @@ struct StaticDocument: ImmediateHandler {
     private let responses: [(tag: EntityTag, full: HTTPResponse, notModified: HTTPResponse)]
     private let refusal: HTTPError
 
-    /// - Parameter forms: the forms, the preferred one first.
-    init(_ forms: [Form], cachePolicy: CachePolicy) {
+    /// - Parameters:
+    ///   - forms: the forms, the preferred one first.
+    ///   - cacheControl: the value of `Cache-Control`.
+    init(_ forms: [Form], cacheControl: String) {
         offer = MediaTypeOffer(forms.map(\.mediaType))
         refusal = .notAcceptable("This is available as \(forms.map(\.mediaType).joined(separator: " or ")).")
         responses = forms.map { form in
             let hash = StableHash.hash(form.body, seed: StableHash.hash(form.mediaType))
             let tag = EntityTag(hash: hash)
-            let shared: HTTPHeaders = [.cacheControl: cachePolicy.documents]
+            let shared: HTTPHeaders = [.cacheControl: cacheControl]
             var headers = form.headers
             headers.add(contentsOf: shared)
             return (
@@ -92,21 +100,5 @@ enum HTMLPage {
             }
         }
         return escaped
-    }
-}
-
-/// `GET /`: a page for people who open the service's address.
-enum StartPage {
-    static func document(_ cachePolicy: CachePolicy) -> StaticDocument {
-        let content = """
-            <p>A web service that finds points of interest near a coordinate. Try
-            <a href="categories">/categories</a>.
-            <ul>
-            <li><a href="openapi.json">The service's description</a> (OpenAPI)
-            <li><a href="problems">Its problems, and what to do about them</a>
-            </ul>
-            """
-        return StaticDocument(
-            [.html(HTMLPage.render(title: "Points of interest", content: content))], cachePolicy: cachePolicy)
     }
 }

@@ -16,7 +16,7 @@ enum Routes {
         let cachePolicy = CachePolicy(configuration.caching, requiresKey: !access.keys.isEmpty)
         router.add(.get, EndpointPath.livez, LivenessHandler())
         router.add(.get, EndpointPath.readyz, ReadinessHandler(health: health))
-        addDocuments(to: router, cachePolicy)
+        addDocuments(to: router, cachePolicy, configuration.startPage)
         router.add(
             .get, EndpointPath.openAPI,
             OpenAPIHandler(store: store, cachePolicy: cachePolicy) { vocabulary in
@@ -32,8 +32,10 @@ enum Routes {
     }
 
     /// Whether requests for a route count towards their client's limit.
+    ///
+    /// The start page's files don't: there are 20 of them at once, and a script that is refused isn't asked for again.
     static func isLimited(_ template: String?) -> Bool {
-        template != EndpointPath.livez && template != EndpointPath.readyz
+        template != EndpointPath.livez && template != EndpointPath.readyz && template != StartPageFiles.path
     }
 
     /// The checks of a group of routes: a key, if there are any, and the group's limit of requests in flight.
@@ -61,8 +63,12 @@ enum Routes {
     }
 
     /// Adds the pages, which never change.
-    private static func addDocuments(to router: HTTPRouter, _ cachePolicy: CachePolicy) {
-        router.add(.get, "/", StartPage.document(cachePolicy))
+    private static func addDocuments(
+        to router: HTTPRouter, _ cachePolicy: CachePolicy, _ configuration: StartPageConfiguration
+    ) {
+        let page = StartPage(configuration)
+        router.add(.get, "/", page.document)
+        router.add(.get, StartPageFiles.path, page.files)
         router.add(.get, ProblemPages.indexPath, ProblemPages.index(cachePolicy))
         router.add(.get, EndpointPath.problem, ProblemPages(cachePolicy))
     }

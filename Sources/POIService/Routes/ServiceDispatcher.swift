@@ -47,7 +47,7 @@ package final class ServiceDispatcher: HTTPDispatcher {
         if let fields = crossOrigin.fields(for: request) { context.responseFields = fields }
     }
 
-    /// Counts the request towards its client's limit, unless it is for health, and applies the checks of its route.
+    /// Counts the request towards its client's limit, where its route has one, and applies the checks of its route.
     ///
     /// - Throws: `HTTPError` if the limit, the router or a check refuses the request.
     package func admit(
@@ -78,7 +78,7 @@ package final class ServiceDispatcher: HTTPDispatcher {
         }
     }
 
-    /// Counts a request towards its client's limit, unless it is for health.
+    /// Counts a request towards its client's limit, where its route has one.
     private func count(_ request: HTTPRequest, _ context: RequestContext) throws(HTTPError) {
         guard let rateLimiting, Routes.isLimited(context.routeTemplate) else { return }
         if let refusal = rateLimiting.refusal(of: request, context) { throw refusal }

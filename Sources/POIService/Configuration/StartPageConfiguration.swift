@@ -1,0 +1,91 @@
+import Foundation
+
+/// The settings of the page at `/`: where its map comes from.
+public struct StartPageConfiguration: Sendable {
+    /// The tiles below the places; nil for a plain background, which asks no other host.
+    var tiles: TileSource?
+    /// Who is to be named for the tiles; an address in it becomes a link.
+    var tilesAttribution: String?
+    /// The library that draws the map; nil if it isn't installed, and then the page has only the list.
+    var leaflet: Leaflet?
+
+    /// Reads the settings, and the files of Leaflet.
+    ///
+    /// - Throws: `ConfigurationError` for the first setting that can't be used.
+    public init(from reader: inout SettingsReader) throws(ConfigurationError) {
+        tiles = try reader.readIfPresent(
+            Setting("POI_TILES_URL", "address of the map's tiles") { (text) throws(SettingRejection) in
+                guard let tiles = TileSource(settingText: text) else {
+                    throw SettingRejection(
+                        expected: "an http or https address with {z}, {x} and {y}, and no other braces")
+                }
+                return tiles
+            })
+        tilesAttribution = try reader.readIfPresent(
+            .text("POI_TILES_ATTRIBUTION", "who is to be named for the map's tiles"))
+        guard tilesAttribution == nil || tiles != nil else {
+            throw ConfigurationError("POI_TILES_ATTRIBUTION: expected POI_TILES_URL to be set too")
+        }
+        let folder = try reader.readIfPresent(
+            Setting("POI_LEAFLET_DIRECTORY", "folder with Leaflet's files") {
+                (text) throws(SettingRejection) in
+                guard let leaflet = Leaflet(folder: text) else {
+                    throw SettingRejection(
+                        expected: "a folder with leaflet.css and leaflet.js that can be read")
+                }
+                return leaflet
+            })
+        leaflet = folder ?? Leaflet(folder: Leaflet.debianFolder)
+    }
+}
+
+/// Where a map's tiles come from.
+struct TileSource: Hashable, Sendable {
+    /// The address of a tile, with `{z}`, `{x}` and `{y}`.
+    let template: String
+    /// `scheme://host[:port]`, which the page's policy has to allow.
+    let origin: String
+
+    /// Parses an address; nil unless it is an http or https one, in ASCII, with each of the three exactly once.
+    ///
+    /// `{s}`, the subdomains of earlier times, is refused: the policy names one origin.
+    init?(settingText text: String) {
+        guard text.hasPrefix("https://") || text.hasPrefix("http://"),
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            let scheme = text.firstRange(of: "://"),
+            let path = text[scheme.upperBound...].firstIndex(of: "/"),
+            case .origin(let origin)? = AllowedOrigin(settingText: String(text[..<path]))
+        else { return nil }
+        var rest = text[path...]
+        for placeholder in ["{z}", "{x}", "{y}"] {
+            guard let range = rest.firstRange(of: placeholder) else { return nil }
+            rest.removeSubrange(range)
+        }
+        guard !rest.contains("{"), !rest.contains("}") else { return nil }
+        template = text
+        self.origin = origin
+    }
+}
+
+/// The files of Leaflet, a library that draws maps, from the distribution's package.
+struct Leaflet: Sendable {
+    /// Where Debian's package `libjs-leaflet` has them.
+    static let debianFolder = "/usr/share/javascript/leaflet"
+
+    let script: [UInt8]
+    let style: [UInt8]
+
+    /// Reads the files; nil if they can't be read. Debian's `leaflet.js` is the readable one, so that the minified
+    /// script is preferred.
+    init?(folder: String) {
+        func file(_ name: String) -> [UInt8]? {
+            FileManager.default.contents(atPath: "\(folder)/\(name)").map { Array($0) }
+        }
+        guard let style = file("leaflet.css"), let script = file("leaflet.min.js") ?? file("leaflet.js")
+        else {
+            return nil
+        }
+        self.script = script
+        self.style = style
+    }
+}

@@ -1,0 +1,140 @@
+import HTTPServer
+import Hashing
+import PointsOfInterestAPI
+
+/// `GET /`: the places on a map and in a list, for people who open the service's address.
+///
+/// The page is `Web/index.html`. All its files are below a path with a hash over their contents, so that browsers keep
+/// them for a year, their relative imports work, and files of two versions are never mixed.
+struct StartPage {
+    /// The page itself.
+    let document: StaticDocument
+    /// The files that it loads.
+    let files: StartPageFiles
+
+    init(_ configuration: StartPageConfiguration) {
+        files = StartPageFiles(leaflet: configuration.leaflet)
+        let assets = "assets/\(files.version)"
+        let leaflet = """
+            <link rel="stylesheet" href="\(assets)/leaflet.css">
+                <script src="\(assets)/leaflet.js" defer></script>
+            """
+        let html = String(decoding: PackageResources.index_html, as: UTF8.self)
+            .replacing("{{leaflet}}", with: configuration.leaflet == nil ? "" : leaflet)
+            .replacing("{{assets}}", with: assets)
+            .replacing("{{settings}}", with: HTMLPage.escaped(Self.settings(configuration)))
+        let fields = Self.securityFields(configuration.tiles)
+        document = StaticDocument([.html(Array(html.utf8), fields)], cacheControl: "no-cache")
+    }
+
+    /// What the page's scripts have to know, as JSON.
+    private static func settings(_ configuration: StartPageConfiguration) -> String {
+        var writer = JSONWriter(capacity: 256)
+        writer.beginObject()
+        if let tiles = configuration.tiles { writer.member("tiles", tiles.template) }
+        if let attribution = configuration.tilesAttribution { writer.member("attribution", attribution) }
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// Scripts, styles and data only from this service, and pictures from the tiles' origin too (CSP level 3).
+    private static func securityFields(_ tiles: TileSource?) -> HTTPHeaders {
+        let pictures = ["'self'", "data:", tiles?.origin].compactMap(\.self).joined(separator: " ")
+        return [
+            "Content-Security-Policy":
+                """
+            default-src 'none'; script-src 'self'; style-src 'self'; img-src \(pictures); connect-src 'self'; \
+            base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+            """,
+            "Permissions-Policy": "camera=(), geolocation=(self), microphone=()",
+            // Hosts of tiles want to know who asks; nobody else is told anything.
+            "Referrer-Policy": tiles == nil ? "no-referrer" : "strict-origin",
+            "X-Content-Type-Options": "nosniff",
+        ]
+    }
+}
+
+/// `GET /assets/{version}/{file}`: the style, the scripts and the icon of the page at `/`.
+///
+/// Belongs to one loop.
+final class StartPageFiles: ImmediateHandler {
+    static let path = "/assets/{version}/{file}"
+
+    /// The hash of all files.
+    let version: String
+
+    private struct File {
+        let body: [UInt8]
+        let fields: PreparedFields
+        /// The response with its body compressed, once somebody has asked for it: to compress Leaflet takes milliseconds,
+        /// in which the loop serves nobody.
+        var compressed: HTTPResponse?
+    }
+
+    private var files: [String: File] = [:]
+
+    private static let unknown = HTTPError(.notFound, .unknownPath, "There is nothing at this path.")
+
+    init(leaflet: Leaflet?) {
+        var contents = Self.own
+        if let leaflet {
+            contents.append(("leaflet.js", leaflet.script))
+            contents.append(("leaflet.css", leaflet.style))
+        }
+        version = String(SHA256.hexDigest(of: contents.map { SHA256.digest(of: $1) }.joined()).prefix(16))
+        for (name, body) in contents { files[name] = File(body: body, fields: Self.fields(of: name)) }
+    }
+
+    func response(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse {
+        guard let version = context.pathParameter("version"), version.isASCII, version == self.version,
+            let name = context.pathParameter("file"), name.isASCII, let file = files[name]
+        else { throw Self.unknown }
+        guard ResponseCompression.isPreferred(by: request) else {
+            return HTTPResponse(.ok, prepared: file.fields, body: file.body)
+        }
+        if let compressed = file.compressed { return compressed }
+        var response = HTTPResponse(.ok, prepared: file.fields, body: file.body)
+        try ResponseCompression(minimumBytes: 1).apply(to: &response, for: request)
+        // For HEAD, nothing is compressed.
+        if request.method == .get { files[name]?.compressed = response }
+        return response
+    }
+
+    private static func fields(of name: String) -> PreparedFields {
+        PreparedFields([
+            .contentType: mediaType(of: name),
+            .cacheControl: "public, max-age=31536000, immutable",
+            "X-Content-Type-Options": "nosniff",
+        ])
+    }
+
+    private static func mediaType(of name: String) -> String {
+        if name.hasSuffix(".css") { return "text/css; charset=utf-8" }
+        if name.hasSuffix(".svg") { return "image/svg+xml" }
+        return "text/javascript; charset=utf-8"
+    }
+
+    /// The files of `Web/`, which are in the program itself.
+    private static var own: [(name: String, body: [UInt8])] {
+        [
+            ("api.js", PackageResources.api_js),
+            ("credits.js", PackageResources.credits_js),
+            ("detail.js", PackageResources.detail_js),
+            ("elements.js", PackageResources.elements_js),
+            ("featured.js", PackageResources.featured_js),
+            ("filters.js", PackageResources.filters_js),
+            ("graticule.js", PackageResources.graticule_js),
+            ("icon.svg", PackageResources.icon_svg),
+            ("key.js", PackageResources.key_js),
+            ("labels.js", PackageResources.labels_js),
+            ("list.js", PackageResources.list_js),
+            ("main.js", PackageResources.main_js),
+            ("map.js", PackageResources.map_js),
+            ("notices.js", PackageResources.notices_js),
+            ("page.css", PackageResources.page_css),
+            ("places.js", PackageResources.places_js),
+            ("spots.js", PackageResources.spots_js),
+            ("state.js", PackageResources.state_js),
+        ]
+    }
+}

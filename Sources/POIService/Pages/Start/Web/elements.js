@@ -1,0 +1,52 @@
+// Elements, and how numbers and names are written. Texts become text nodes: what the data say is shown, never interpreted.
+
+/** The element with an id. */
+export const byID = (id) => document.getElementById(id);
+
+/** Makes an element; attributes that are undefined or false are left out, `onclick` and the like are listeners. */
+export function element(name, attributes = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+        if (value === undefined || value === null || value === false) continue;
+        if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
+        else made.setAttribute(key, value === true ? '' : value);
+    }
+    made.append(...children.filter((child) => child !== null && child !== undefined && child !== ''));
+    return made;
+}
+
+/** A link to another site, or plain text where the address isn't one of the web. */
+export function outsideLink(address, text) {
+    const isWeb = URL.canParse(address) && ['http:', 'https:'].includes(new URL(address).protocol);
+    if (!isWeb) return document.createTextNode(text);
+    return element('a', { href: address, target: '_blank', rel: 'noopener noreferrer' }, text);
+}
+
+/** A category as people read it: `conference_centre` is `conference centre`. */
+export const categoryName = (name) => name.replaceAll('_', ' ');
+
+/** A whole number, shortened: 12,345 is `12K`. */
+export const shortCount = (count) => new Intl.NumberFormat('en', { notation: 'compact' }).format(count);
+
+/** A number of things: `1 place`, `1,234 places`. */
+export function countOf(count, one, many = `${one}s`) {
+    return `${new Intl.NumberFormat('en').format(count)} ${count === 1 ? one : many}`;
+}
+
+/** A length in metres, as exactly as people want it. */
+export function distanceText(meters) {
+    const unit = meters < 999.5 ? 'meter' : 'kilometer';
+    const value = unit === 'meter' ? meters : meters / 1000;
+    return new Intl.NumberFormat('en', {
+        style: 'unit', unit, maximumFractionDigits: unit === 'meter' || value >= 100 ? 0 : 1,
+    }).format(value);
+}
+
+/** A coordinate in degrees, as people write it. */
+export function coordinateText({ latitude, longitude }) {
+    const side = (value, positive, negative) => `${Math.abs(value).toFixed(5)}° ${value < 0 ? negative : positive}`;
+    return `${side(latitude, 'N', 'S')}, ${side(longitude, 'E', 'W')}`;
+}
+
+/** A longitude in -180…180, without 180. */
+export const wrapped = (longitude) => ((((longitude + 180) % 360) + 360) % 360) - 180;

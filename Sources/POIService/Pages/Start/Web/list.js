@@ -1,0 +1,57 @@
+// The list: places by their distance, a page at a time.
+
+import { byID, categoryName, countOf, distanceText, element } from './elements.js';
+
+/** What distances are from, in words. */
+export const originNames = { middle: 'the map’s middle', marker: 'the marker', me: 'you' };
+let places = [];
+
+/** Makes a list. `handlers`: `opened` with a place, `pointed` with a place's id or null. */
+export function createList(handlers) {
+    const results = byID('results');
+    results.addEventListener('keydown', (event) => {
+        const buttons = [...results.querySelectorAll('button')];
+        const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+        const next = buttons[buttons.indexOf(event.target) + step];
+        if (step === undefined || !next) return;
+        event.preventDefault();
+        next.focus();
+    });
+
+    function row(place) {
+        const point = () => handlers.pointed(String(place.id));
+        const leave = () => handlers.pointed(null);
+        return element('li', {}, element(
+            'button',
+            { type: 'button', 'data-id': place.id, onclick: () => handlers.opened(place), onmouseenter: point, onfocus: point, onmouseleave: leave, onblur: leave },
+            element('span', { class: 'name' }, place.name),
+            place.distance === undefined ? null : element('span', { class: 'distance' }, distanceText(place.distance)),
+            element('span', { class: 'kind' }, categoryName(place.category), place.featured ? element('span', { class: 'badge' }, 'Featured') : null),
+        ));
+    }
+
+    return {
+        /** Shows a page of places instead of what was there, or after it. */
+        show(page, { after = false, hasMore, from, isFiltered, clearFilters }) {
+            places = after ? [...places, ...page] : page;
+            if (after) results.append(...page.map(row));
+            else results.replaceChildren(...page.map(row));
+            byID('more').hidden = !hasMore;
+            byID('summary').replaceChildren(...(places.length === 0
+                ? emptyText(isFiltered, clearFilters)
+                : [`${countOf(places.length, 'place')}${hasMore ? ' and more' : ''}, nearest to ${originNames[from]} first`]));
+            if (after) results.children[places.length - page.length]?.querySelector('button').focus();
+        },
+
+        /** Gives the focus back to the place whose detail was open. */
+        focus(id) {
+            const button = results.querySelector(`[data-id="${CSS.escape(id)}"]`);
+            (button ?? results).focus({ preventScroll: !button });
+        },
+    };
+}
+
+function emptyText(isFiltered, clearFilters) {
+    if (!isFiltered) return ['There are no places yet.'];
+    return ['No place matches. ', element('button', { type: 'button', class: 'link', onclick: clearFilters }, 'Show all places')];
+}

@@ -1,0 +1,206 @@
+import Foundation
+import HTTPServer
+import PointsOfInterestAPI
+import Testing
+
+@testable import POIService
+
+@Suite("The page at /")
+struct StartPageTests {
+    /// A folder with stand-ins for Leaflet's files, which is gone with the value.
+    private final class LeafletFolder {
+        let url = FileManager.default.temporaryDirectory.appending(path: "leaflet-\(UUID().uuidString)")
+
+        init(_ files: [String: String]) throws {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            for (name, text) in files { try Data(text.utf8).write(to: url.appending(path: name)) }
+        }
+
+        deinit { try? FileManager.default.removeItem(at: url) }
+    }
+
+    private static let leafletFiles = [
+        "leaflet.css": "/* style */", "leaflet.js": "readable", "leaflet.min.js": "minified",
+    ]
+
+    private static func site(_ environment: [String: String] = [:]) throws -> ServiceSite {
+        let folder = try LeafletFolder(leafletFiles)
+        return try withExtendedLifetime(folder) {
+            try ServiceSite(
+                environment: ["POI_LEAFLET_DIRECTORY": folder.url.path].merging(environment) { $1 })
+        }
+    }
+
+    /// The paths that the page's HTML loads.
+    private static func assets(of page: HTTPResponse) -> [String] {
+        page.text.matches(of: /(?:href|src)="(assets\/[^"]*)"/).map { "/" + $0.1 }
+    }
+
+    @Test("It is asked for again with its entity tag each time, and loads only from this service")
+    func fields() async throws {
+        let site = try Self.site()
+        let page = try await site.ask("/")
+        #expect(page.status == .ok)
+        #expect(page.headers.first(.contentType) == "text/html; charset=utf-8")
+        #expect(page.headers.first(.cacheControl) == "no-cache")
+        #expect(
+            page.headers.first("Content-Security-Policy") == """
+                default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+                base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+                """)
+        #expect(page.headers.first("X-Content-Type-Options") == "nosniff")
+        #expect(page.headers.first("Referrer-Policy") == "no-referrer")
+        #expect(page.headers.first("Permissions-Policy") == "camera=(), geolocation=(self), microphone=()")
+        let tag = try #require(page.headers.first(.eTag))
+        #expect(try await site.ask("/", headers: [.ifNoneMatch: tag]).status == .notModified)
+        #expect(!page.text.contains("{{"))
+    }
+
+    @Test("Its files are kept for a year, and have their types")
+    func files() async throws {
+        let site = try Self.site()
+        let paths = Self.assets(of: try await site.ask("/"))
+        #expect(Set(paths.map { $0.split(separator: "/").last }).count == 5, "\(paths)")
+        for path in paths {
+            let file = try await site.ask(path)
+            #expect(file.status == .ok)
+            #expect(!file.body.isEmpty)
+            #expect(file.headers.first(.cacheControl) == "public, max-age=31536000, immutable")
+            #expect(file.headers.first("X-Content-Type-Options") == "nosniff")
+            let type =
+                path.hasSuffix(".js") ? "text/javascript" : path.hasSuffix(".css") ? "text/css" : "image/svg"
+            #expect(file.headers.first(.contentType)?.hasPrefix(type) == true)
+        }
+        #expect(try await site.ask(paths.first { $0.hasSuffix("leaflet.js") } ?? "").text == "minified")
+    }
+
+    @Test("Every module that a script imports is there")
+    func imports() async throws {
+        let site = try Self.site()
+        let main = try #require(Self.assets(of: try await site.ask("/")).first { $0.hasSuffix("main.js") })
+        var waiting = [main]
+        var seen: Set<String> = []
+        while let path = waiting.popLast() {
+            guard seen.insert(path).inserted else { continue }
+            let script = try await site.ask(path)
+            #expect(script.status == .ok, "\(path)")
+            let folder = path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)
+            waiting += script.text.matches(of: /from '\.\/([a-z]+\.js)'/).map { "\(folder)\($0.1)" }
+        }
+        #expect(seen.count > 5)
+    }
+
+    @Test("A file's path changes with any file, and the old path is 404")
+    func versions() async throws {
+        let folder = try LeafletFolder(Self.leafletFiles)
+        let environment = ["POI_LEAFLET_DIRECTORY": folder.url.path]
+        let before = Self.assets(of: try await ServiceSite(environment: environment).ask("/"))
+        try Data("newer".utf8).write(to: folder.url.appending(path: "leaflet.min.js"))
+        let site = try ServiceSite(environment: environment)
+        let after = Self.assets(of: try await site.ask("/"))
+        #expect(Set(before).isDisjoint(with: after))
+        for path in before { #expect(try await site.problem(path).code == .unknownPath) }
+    }
+
+    @Test(
+        "A file that isn't the page's is 404",
+        arguments: ["index.html", "nothing.js", "..%2Fmain.js", "e%CC%81"])
+    func unknownFile(name: String) async throws {
+        let site = try Self.site()
+        let path = try #require(Self.assets(of: try await site.ask("/")).first)
+        let folder = path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)
+        #expect(try await site.problem("\(folder)\(name)").code == .unknownPath)
+        #expect(try await site.problem("/assets/e%CC%81/main.js").code == .unknownPath)
+    }
+
+    @Test("A file is compressed once for clients that accept gzip, and sent as it is to others")
+    func compression() async throws {
+        let site = try Self.site()
+        let path = try #require(Self.assets(of: try await site.ask("/")).first { $0.hasSuffix("page.css") })
+        let plain = try await site.ask(path)
+        let head = try await site.ask(path, .head, headers: [.acceptEncoding: "gzip, br"])
+        let first = try await site.ask(path, headers: [.acceptEncoding: "gzip, br"])
+        let second = try await site.ask(path, headers: [.acceptEncoding: "gzip, br"])
+        #expect(plain.headers.first(.contentEncoding) == nil)
+        #expect(head.headers.first(.contentEncoding) == "gzip")
+        #expect(first.headers.first(.contentEncoding) == "gzip")
+        #expect(first.body.count < plain.body.count / 2)
+        #expect(Array(first.body) == Array(second.body))
+        #expect(try await site.ask(path).text == plain.text)
+    }
+
+    @Test("Neither it nor its files need a key")
+    func keys() async throws {
+        let site = try Self.site(["POI_API_KEYS": "0123456789abcdef"])
+        let page = try await site.ask("/")
+        #expect(page.status == .ok)
+        for path in Self.assets(of: page) { #expect(try await site.ask(path).status == .ok) }
+        #expect(try await site.ask("/categories").status == .unauthorized)
+    }
+
+    @Test("Its files don't count towards a client's limit")
+    func rateLimit() async throws {
+        let site = try Self.site(["POI_RATE_LIMIT": "1/h"])
+        let page = try await site.ask("/", from: "192.0.2.1")
+        for path in Self.assets(of: page) {
+            #expect(try await site.ask(path, from: "192.0.2.1").status == .ok)
+        }
+        #expect(try await site.ask("/categories", from: "192.0.2.1").status == .tooManyRequests)
+    }
+
+    @Test("The tiles' origin is added to its policy, and their address and credit to its settings")
+    func tiles() async throws {
+        let page = try await Self.site([
+            "POI_TILES_URL": "https://tiles.example:8443/a/{z}/{x}/{y}.png?k=\"1",
+            "POI_TILES_ATTRIBUTION": "© <b>People</b> https://tiles.example/",
+        ]).ask("/")
+        let policy = try #require(page.headers.first("Content-Security-Policy"))
+        #expect(policy.contains("img-src 'self' data: https://tiles.example:8443; connect-src"))
+        #expect(page.headers.first("Referrer-Policy") == "strict-origin")
+        #expect(page.text.contains("https://tiles.example:8443/a/{z}/{x}/{y}.png?k=\\&quot;1"))
+        #expect(page.text.contains("© &lt;b&gt;People&lt;/b&gt;"))
+    }
+
+    @Test(
+        "An address of tiles has to be one, with zoom, column and row",
+        arguments: [
+            "tiles.example/{z}/{x}/{y}", "ftp://tiles.example/{z}/{x}/{y}", "https://tiles.example/{z}/{x}",
+            "https://{s}.tiles.example/{z}/{x}/{y}", "https://tiles.example/{z}/{x}/{y}/{r}",
+            "https://tiles.example; script-src */{z}/{x}/{y}", "https:///{z}/{x}/{y}",
+            "https://tiles.example",
+            "https://tiles.example/{z}/{x}/{y}/{z}", "https://tiles.example/{z}/{x}/{y}\u{e9}",
+        ])
+    func refusedTiles(url: String) throws {
+        let error = #expect(throws: ConfigurationError.self) { try Self.site(["POI_TILES_URL": url]) }
+        #expect(
+            error?.description.hasPrefix("POI_TILES_URL=\(url): expected an http or https address") == true)
+    }
+
+    @Test("A credit without tiles is refused")
+    func creditWithoutTiles() {
+        #expect(throws: ConfigurationError("POI_TILES_ATTRIBUTION: expected POI_TILES_URL to be set too")) {
+            try Self.site(["POI_TILES_ATTRIBUTION": "somebody"])
+        }
+    }
+
+    @Test("A folder without Leaflet is refused; upstream's, with one script, will do")
+    func leafletFolder() async throws {
+        #expect(throws: ConfigurationError.self) { try Self.site(["POI_LEAFLET_DIRECTORY": "/nowhere"]) }
+        let upstream = try LeafletFolder(["leaflet.css": "/* style */", "leaflet.js": "upstream"])
+        let site = try ServiceSite(environment: ["POI_LEAFLET_DIRECTORY": upstream.url.path])
+        let path = Self.assets(of: try await site.ask("/")).first { $0.hasSuffix("leaflet.js") }
+        #expect(try await site.ask(try #require(path)).text == "upstream")
+    }
+
+    @Test("Without Leaflet, the page has all but the map")
+    func withoutLeaflet() async throws {
+        var reader = SettingsReader(flags: [:], environment: [:])
+        var configuration = try StartPageConfiguration(from: &reader)
+        configuration.leaflet = nil
+        let page = StartPage(configuration)
+        let request = try HTTPRequest(method: .get, target: "/", headers: [:])
+        let response = try page.document.response(to: request, context: RequestContext(requestID: "id-1"))
+        let names = Self.assets(of: response).map { $0.split(separator: "/").last }
+        #expect(names == ["icon.svg", "page.css", "main.js"])
+    }
+}

@@ -1,0 +1,414 @@
+"""What scripts/checks/check-page does with a browser: see there. `POI_BASE_URL` is a server, `DATABASE_URL` its database."""
+
+import argparse
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import traceback
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+BASE = os.environ["POI_BASE_URL"]
+KEY = "0123456789abcdef"
+DESKTOP, PHONE = (1440, 900), (390, 844)
+SAN_JOSE = "at=37.3313,-121.889,16"
+HOSTILE = '<img src=x onerror="window.hostile=1"><script>window.hostile=1</script>'
+# Takes the timer of the strip away from the clock; it moves on when the check says so.
+FAKE_CLOCK = """
+    const real = window.setInterval;
+    window.setInterval = (work, milliseconds, ...rest) => {
+        if (milliseconds !== 10000) return real(work, milliseconds, ...rest);
+        window.tenSecondsPass = work;
+        return 0;
+    };
+"""
+
+
+def ask(path, **query):
+    """The service's own response, past the page."""
+    url = f"{BASE}/{path}?{urllib.parse.urlencode(query)}"
+    request = urllib.request.Request(url, headers={"Authorization": f"Bearer {KEY}"})
+    with urllib.request.urlopen(request) as response:
+        return json.load(response)
+
+
+def wait_until_ready():
+    """Places are in memory then, where the server is to have them there."""
+    end = time.monotonic() + 30
+    while True:
+        try:
+            return urllib.request.urlopen(f"{BASE}/readyz").close()
+        except OSError:
+            assert time.monotonic() < end, "the server isn't ready"
+            time.sleep(0.05)
+
+
+def sql(statement):
+    subprocess.run(
+        ["psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--command", statement, os.environ["DATABASE_URL"]],
+        check=True, stdout=subprocess.DEVNULL)
+
+
+def wait_for_places(count, **center):
+    """The places around a centre, once the service has seen the change."""
+    end = time.monotonic() + 30
+    while len(places := ask("locations", **center, radius=5000)) < count:
+        assert time.monotonic() < end, places
+        time.sleep(0.05)
+    return places
+
+
+class Page:
+    """The page in a browser, as a person and as an assistive technology find it."""
+
+    def __init__(self):
+        options = webdriver.ChromeOptions()
+        options.binary_location = "/usr/bin/chromium"
+        for argument in ["--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]:
+            options.add_argument(argument)
+        if os.geteuid() == 0:
+            options.add_argument("--no-sandbox")
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver"))
+        self.driver.set_script_timeout(60)
+        self.cdp("Page.addScriptToEvaluateOnNewDocument", source=FAKE_CLOCK)
+        self.requests = []
+
+    def cdp(self, command, **parameters):
+        return self.driver.execute_cdp_cmd(command, parameters)
+
+    def open(self, fragment=SAN_JOSE, size=DESKTOP, scheme="light", motion="no-preference", is_settled=True):
+        """Loads the page anew, with nothing in the browser's cache."""
+        self.cdp("Network.clearBrowserCache")
+        self.cdp("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1,
+                 mobile=size == PHONE)
+        self.cdp("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": motion}])
+        self.driver.get("about:blank")
+        self.driver.get(f"{BASE}/#{fragment}")
+        if is_settled:
+            self.settle()
+
+    def js(self, expression, *arguments):
+        return self.driver.execute_script(f"return ({expression})", *arguments)
+
+    def wait(self, expression, *arguments):
+        """Waits until an expression holds; half a minute without it is a failure."""
+        end = time.monotonic() + 30
+        while not self.js(expression, *arguments):
+            assert time.monotonic() < end, f"never: {expression} {arguments}; {self.js('document.body.innerText')[:400]!r}"
+            time.sleep(0.03)
+
+    def settle(self):
+        """Waits until everything that was asked for is there."""
+        self.wait("!!document.querySelector('#summary:not(:empty)') && document.getElementById('progress').hidden")
+
+    def find(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def click(self, selector):
+        self.find(selector).click()
+
+    def text(self, selector):
+        return self.js("document.querySelector(arguments[0]).textContent", selector)
+
+    def listed(self):
+        return self.js("[...document.querySelectorAll('#results [data-id]')].map((made) => Number(made.dataset.id))")
+
+    def drawn(self):
+        """The number of places on the map, in clusters and alone, and the ids of the latter."""
+        labels = self.js("[...document.querySelectorAll('.spot')].map((made) => [made.getAttribute('aria-label'), made.dataset.id])")
+        counts = [re.match(r"([\d,]+) places?, zoom in$", label) for label, id in labels if id is None]
+        alone = [int(id) for _, id in labels if id is not None]
+        return sum(int(match[1].replace(",", "")) for match in counts) + len(alone), set(alone)
+
+    def middle(self):
+        """The map's middle, as the address has it."""
+        latitude, longitude, _ = re.search(r"at=([^&]*)", self.js("location.hash"))[1].split(",")
+        return {"lat": latitude, "long": longitude}
+
+    def screenshot(self, path):
+        self.driver.save_screenshot(str(path))
+
+    def faults(self):
+        """What the console has said since the last call."""
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+
+    def watch_requests(self):
+        """Every address that was asked for since the last call."""
+        messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        found = [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+        self.requests += found
+        return found
+
+
+def ids(places):
+    return [place["id"] for place in places]
+
+
+def list_agrees(page):
+    page.open()
+    expected = ask("locations", **page.middle(), limit=20)
+    assert page.listed() == ids(expected), (page.listed(), ids(expected))
+    nearest = expected[0]["distance"]
+    assert page.text("#results .distance") == f"{nearest:.0f} m", (page.text("#results .distance"), nearest)
+    page.click("#more")
+    page.wait("document.querySelectorAll('#results li').length === 40")
+    assert page.listed() == ids(ask("locations", **page.middle(), limit=40))
+
+
+def map_agrees(page):
+    total = sum(category["count"] for category in ask("categories"))
+    page.open("at=0,0,2", size=(1440, 1100))
+    assert page.drawn()[0] == total, (page.drawn()[0], total)
+    page.open(SAN_JOSE.replace("16", "18"))
+    count, alone = page.drawn()
+    assert count >= len(alone) > 0, count
+    for id in alone:
+        assert page.js("document.querySelector(`.spot[data-id='${arguments[0]}']`).textContent", id) \
+            == ask(f"locations/{id}")["name"]
+
+
+def it_begins_where_places_are(page):
+    page.open("")
+    assert page.drawn()[0] > 20, page.drawn()
+    assert abs(float(page.middle()["lat"]) - 37.33) < 0.3, page.middle()
+
+
+def a_cluster_opens(page):
+    page.open("at=20,0,2")
+    before = page.js("location.hash")
+    page.js("[...document.querySelectorAll('.spot.cluster')].sort((a, b) => b.offsetWidth - a.offsetWidth)[0].focus()")
+    page.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    page.wait("location.hash !== arguments[0] && document.getElementById('progress').hidden", before)
+    assert page.drawn()[0] > 0
+
+
+def categories_filter(page):
+    page.open("at=20,0,2")
+    name, count = next((c["name"], c["count"]) for c in ask("categories") if c["name"] == "theatre")
+    page.click(f"[data-category={name}]")
+    page.wait("document.querySelector(`[data-category=${arguments[0]}]`).ariaPressed === 'true'", name)
+    page.settle()
+    assert f"category={name}" in page.js("location.hash")
+    assert page.listed() == ids(ask("locations", **page.middle(), category=name))
+    assert page.drawn()[0] == count, page.drawn()
+
+
+def search_as_one_types(page):
+    page.open()
+    page.watch_requests()
+    page.find("#q").send_keys("san jose m")
+    page.wait("location.hash.includes('q=san+jose+m') && document.getElementById('progress').hidden")
+    expected = ids(ask("locations", **page.middle(), q="san jose m"))
+    assert expected and page.listed() == expected, (page.listed(), expected)
+    asked = [url for url in page.watch_requests() if "/locations?" in url and "limit=20" in url]
+    assert len(asked) <= 5, asked
+    page.find("#q").send_keys("zzz")
+    page.wait("document.getElementById('summary').textContent.startsWith('No place matches')")
+    page.click("#summary button")
+    page.wait("document.querySelectorAll('#results li').length === 20")
+
+
+def strip_moves_on(page):
+    page.open()
+    expected = ids(ask("locations", **page.middle(), featured="true", limit=10))
+    shown = "Number(document.querySelector('#featured-place button').dataset.id)"
+    seen = [page.js(shown)]
+    for _ in expected:
+        page.driver.execute_script("tenSecondsPass()")
+        seen.append(page.js(shown))
+    assert seen == expected + expected[:1], (seen, expected)
+    page.driver.execute_script("document.querySelector('#featured-place button').focus(); tenSecondsPass()")
+    assert page.js(shown) == expected[0], "it moves under the focus"
+    page.click("#featured-on")
+    page.driver.execute_script("document.activeElement.blur(); tenSecondsPass()")
+    assert page.js(shown) == expected[1], "it moves under the pointer"
+    page.open(motion="reduce")
+    page.driver.execute_script("tenSecondsPass()")
+    assert page.js(shown) == expected[0], "it moves though less motion is preferred"
+
+
+def offline_and_back(page):
+    page.open()
+    page.cdp("Network.enable")
+    conditions = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    page.cdp("Network.emulateNetworkConditions", offline=True, **conditions)
+    page.click("#zoom-out")
+    page.wait("document.getElementById('notice').textContent.startsWith('You are offline.')")
+    assert page.listed(), "what was there is gone"
+    page.cdp("Network.emulateNetworkConditions", offline=False, **conditions)
+    page.wait("document.getElementById('notice').textContent === ''")
+    page.settle()
+    assert page.listed() == ids(ask("locations", **page.middle(), limit=20))
+    assert all("ERR_INTERNET_DISCONNECTED" in fault for fault in page.faults())
+
+
+def hostile_names_are_text(page):
+    sql("INSERT INTO locations (name, category, latitude, longitude, featured, address, website, source_dataset, source_id,"
+        f" source_license) VALUES ('{HOSTILE}', 'park', -40, 60, true, '{HOSTILE}', 'https://example.org/', '{HOSTILE}',"
+        " '1', 'x')")
+    found, = wait_for_places(1, lat=-40, long=60)
+    page.open(f"at=-40,60,15&place={found['id']}")
+    page.wait("!document.getElementById('detail').hidden")
+    for selector in ["#results .name", "#featured-place .name", ".spot .label", "#detail h2", "#detail dd:nth-of-type(2)"]:
+        assert page.text(selector) == HOSTILE, (selector, page.text(selector))
+    assert HOSTILE in page.text("#credits")
+    assert not page.js("window.hostile") and page.js("document.querySelectorAll('img, body script').length") == 0
+    link = page.find("#detail dd a")
+    assert link.get_attribute("rel") == "noopener noreferrer" and link.get_attribute("target") == "_blank"
+
+
+def antimeridian(page):
+    sql("INSERT INTO locations (name, category, latitude, longitude) VALUES ('West of it', 'park', -50, 179.99),"
+        " ('East of it', 'park', -50, -179.99)")
+    wait_for_places(2, lat=-50, long=180)
+    for middle in ["180", "-180", "179.995"]:
+        page.open(f"at=-50,{middle},13")
+        west, east = (page.js("document.querySelector(`[aria-label='${arguments[0]}']`).getBoundingClientRect().x", label)
+                      for label in ["West of it, park", "East of it, park"])
+        assert 50 < east - west < 200, (middle, west, east)
+
+
+def keyboard(page):
+    page.open()
+    assert page.js("document.querySelectorAll('.spot[tabindex=\"0\"]').length") == 1
+    page.js("document.querySelector('.spot[tabindex=\"0\"]').focus()")
+    first = page.js("document.activeElement.ariaLabel")
+    active = page.driver.switch_to.active_element
+    for key in [Keys.ARROW_RIGHT, Keys.ARROW_LEFT, Keys.ARROW_DOWN, Keys.ARROW_UP]:
+        active.send_keys(key)
+        active = page.driver.switch_to.active_element
+    assert page.js("document.activeElement.classList.contains('spot')") and first
+    page.find("#results button").send_keys(Keys.ARROW_DOWN)
+    assert page.js("document.activeElement === document.querySelectorAll('#results button')[1]")
+    chosen = page.js("document.activeElement.dataset.id")
+    page.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    page.wait("document.activeElement.id === 'detail-name'")
+    assert page.text("#detail-name") == ask(f"locations/{chosen}")["name"]
+    page.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+    page.wait("document.getElementById('detail').hidden && document.activeElement.dataset.id === arguments[0]", chosen)
+
+
+def distances_from_a_marker(page):
+    page.open(f"{SAN_JOSE}&marker=37.335,-121.885")
+    assert page.listed() == ids(ask("locations", lat=37.335, long=-121.885))
+    page.cdp("Browser.grantPermissions", origin=BASE, permissions=["geolocation"])
+    page.cdp("Emulation.setGeolocationOverride", latitude=48.8584, longitude=2.2945, accuracy=1)
+    page.click("#from label:has([value=me])")
+    page.wait("document.getElementById('summary').textContent.includes('nearest to you')")
+    assert page.listed() == ids(ask("locations", lat=48.8584, long=2.2945))
+    assert "48.8" not in page.js("location.hash"), "the address tells where somebody is"
+
+
+def fits_and_is_accessible(page, folder):
+    """No scrolling to the side, no serious finding of axe-core; and the pictures."""
+    axe = Path(importlib.util.find_spec("axe_playwright_python").submodule_search_locations[0], "axe.min.js").read_text()
+    place = ask("locations", lat=37.3292, long=-121.8889, limit=1)[0]["id"]
+    views = {"map": "", "list": "&view=list", "detail": f"&place={place}"}
+    for size, scheme in [(size, scheme) for size in (DESKTOP, PHONE) for scheme in ("light", "dark")]:
+        for view, fragment in views.items():
+            what = f"{'desktop' if size == DESKTOP else 'phone'}-{scheme}-{view}"
+            page.open(SAN_JOSE.replace("16", "15") + fragment, size, scheme)
+            if view == "detail":
+                page.wait("!document.getElementById('detail').hidden")
+            if folder:
+                page.screenshot(folder / f"{what}.png")
+            width = page.js("document.documentElement.scrollWidth")
+            assert width == size[0], f"{what} is {width} wide"
+            page.driver.execute_script(axe)
+            result = page.driver.execute_async_script(
+                "axe.run(document, {resultTypes: ['violations']}).then(arguments[0], (error) => arguments[0](String(error)))")
+            serious = [(found["id"], [node["html"] for node in found["nodes"]][:3])
+                       for found in result["violations"] if found["impact"] in ("serious", "critical")]
+            assert not serious, (what, serious)
+        ground = page.js("getComputedStyle(document.body).backgroundColor")
+        brightness = sum(int(part) for part in re.findall(r"\d+", ground)[:3]) / 3
+        assert (brightness < 64) == (scheme == "dark"), (what, ground)
+
+
+def without_leaflet(page):
+    page.cdp("Network.enable")
+    page.cdp("Network.setBlockedURLs", urls=["*leaflet.js"])
+    page.open("", PHONE)
+    page.cdp("Network.setBlockedURLs", urls=[])
+    assert "libjs-leaflet" in page.find("#map-missing").text
+    page.click("#list-tab")
+    page.wait("getComputedStyle(document.getElementById('list-panel')).visibility === 'visible'")
+    assert page.listed()
+    assert all("leaflet.js" in fault for fault in page.faults())
+
+
+def key_is_asked_for(page):
+    page.open(is_settled=False)
+    page.wait("document.getElementById('key-dialog').open")
+    page.find("#key").send_keys("a-wrong-key-of-16", Keys.ENTER)
+    page.wait("document.getElementById('key-fault').textContent !== ''")
+    page.find("#key").send_keys(KEY, Keys.ENTER)
+    page.settle()
+    assert page.listed() and page.drawn()[0]
+    assert page.js("[localStorage.length, document.cookie, Object.values(sessionStorage).join()]") == [0, "", KEY]
+    assert KEY not in page.js("location.href")
+    assert all("401" in fault for fault in page.faults())
+    page.open()
+    page.click("#forget-key")
+    page.wait("document.getElementById('key-dialog').open")
+    assert page.js("sessionStorage.length") == 0
+    page.faults()
+
+
+def nearest_hundred_without_counts(page):
+    page.open("at=20,0,2")
+    assert page.drawn()[0] == 100, page.drawn()
+    assert "nearest 100 places" in page.text("#map-note")
+    assert all("/locations/clusters" in fault and "503" in fault for fault in page.faults())
+
+
+CHECKS = {
+    "ordinary": [
+        list_agrees, map_agrees, it_begins_where_places_are, a_cluster_opens, categories_filter, search_as_one_types,
+        strip_moves_on, keyboard, distances_from_a_marker, fits_and_is_accessible, offline_and_back, hostile_names_are_text,
+        antimeridian, without_leaflet,
+    ],
+    "keyed": [key_is_asked_for],
+    "uncounted": [nearest_hundred_without_counts],
+}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("server", choices=CHECKS)
+    parser.add_argument("--screenshots", type=Path, metavar="FOLDER")
+    parser.add_argument("--only", help="the name of one check")
+    options = parser.parse_args()
+    if options.screenshots:
+        options.screenshots.mkdir(parents=True, exist_ok=True)
+    wait_until_ready()
+    page, failures = Page(), 0
+    try:
+        for check in [check for check in CHECKS[options.server] if options.only in (None, check.__name__)]:
+            begin = time.monotonic()
+            try:
+                check(page, options.screenshots) if check is fits_and_is_accessible else check(page)
+                foreign = [url for url in page.watch_requests() if not url.startswith((BASE + "/", "data:", "about:"))]
+                assert not foreign, f"another host is asked: {foreign}"
+                assert not (faults := page.faults()), f"the console says {faults}"
+                print(f"check-page: {check.__name__.replace('_', ' ')} ({time.monotonic() - begin:.1f} s)", flush=True)
+            except Exception:
+                failures += 1
+                print(f"check-page: FAILED {check.__name__}\n{traceback.format_exc()}", file=sys.stderr, flush=True)
+    finally:
+        page.driver.quit()
+    sys.exit(failures > 0)
+
+
+main()
