@@ -3,7 +3,7 @@ import Locking
 
 /// A service that a test controls, without a network.
 ///
-/// It has one or more pages of places, details and categories. A test makes it wait or fail with `before`, which is
+/// It has one or more pages of places, details, clusters, categories and attributions. A test makes it wait or fail with `before`, which is
 /// called first in each call.
 public final class MockPlaceFinder: PlaceFinder {
     /// Returns the places of the only page for a request, or throws the error that it fails with.
@@ -17,15 +17,21 @@ public final class MockPlaceFinder: PlaceFinder {
         case nextPage(number: Int)
         /// `place(id:center:)`.
         case place(id: Int, center: Coordinate?)
+        /// `clusters(_:)`.
+        case clusters(ClustersRequest)
         /// `categories()`.
         case categories
+        /// `attributions()`.
+        case attributions
         /// `lastPage(of:)`.
         case lastPage(NearbyPlacesRequest)
     }
 
     private let firstPage: Handler
     private let pages: [[PointOfInterest]]
+    private let givenClusters: [PlaceCluster]?
     private let givenCategories: [CategoryCount]?
+    private let givenAttributions: [Attribution]
     private let keptPage: PlacesPage?
     private let receivedAt: Date?
     private let before: @Sendable (Call) async throws -> Void
@@ -36,7 +42,9 @@ public final class MockPlaceFinder: PlaceFinder {
     public init(_ handler: @escaping Handler) {
         firstPage = handler
         pages = [[]]
+        givenClusters = nil
         givenCategories = nil
+        givenAttributions = []
         keptPage = nil
         receivedAt = nil
         before = { _ in }
@@ -52,18 +60,23 @@ public final class MockPlaceFinder: PlaceFinder {
     ///
     /// - Parameters:
     ///   - pages: the places of each page.
+    ///   - clusters: what `clusters(_:)` returns, whatever the request; by default, each of the places by itself.
     ///   - categories: what `categories()` returns; by default, the categories of the places.
+    ///   - attributions: what `attributions()` returns.
     ///   - lastPage: what `lastPage(of:)` returns, whatever the request.
     ///   - receivedAt: when the pages were received.
     ///   - before: called first in each call: it can wait, and what it throws is thrown from the call. `lastPage(of:)`
     ///     then returns nil.
     public init(
-        pages: [[PointOfInterest]], categories: [CategoryCount]? = nil, lastPage: PlacesPage? = nil,
-        receivedAt: Date? = nil, before: @escaping @Sendable (Call) async throws -> Void = { _ in }
+        pages: [[PointOfInterest]], clusters: [PlaceCluster]? = nil, categories: [CategoryCount]? = nil,
+        attributions: [Attribution] = [], lastPage: PlacesPage? = nil, receivedAt: Date? = nil,
+        before: @escaping @Sendable (Call) async throws -> Void = { _ in }
     ) {
         firstPage = { _ in pages.first ?? [] }
         self.pages = pages
+        givenClusters = clusters
         givenCategories = categories
+        givenAttributions = attributions
         keptPage = lastPage
         self.receivedAt = receivedAt
         self.before = before
@@ -122,6 +135,15 @@ extension MockPlaceFinder {
         return place
     }
 
+    /// Returns the given clusters, or each of the places that `place(id:center:)` finds by itself.
+    ///
+    /// - Throws: what `before` throws.
+    public func clusters(_ request: ClustersRequest) async throws -> PlaceClusters {
+        try await record(.clusters(request))
+        let clusters = givenClusters ?? known.withLock { $0 }.compactMap(PlaceCluster.init)
+        return PlaceClusters(zoom: request.zoom, clusters: clusters)
+    }
+
     /// Returns the given categories, or those of the places that `place(id:center:)` finds.
     ///
     /// - Throws: what `before` throws.
@@ -131,6 +153,14 @@ extension MockPlaceFinder {
         let counts = Dictionary(grouping: known.withLock { $0 }, by: \.category).mapValues(\.count)
         return counts.map { CategoryCount(name: $0.key, count: $0.value) }
             .sorted { ($1.count, $0.name) < ($0.count, $1.name) }
+    }
+
+    /// Returns the given attributions.
+    ///
+    /// - Throws: what `before` throws.
+    public func attributions() async throws -> [Attribution] {
+        try await record(.attributions)
+        return givenAttributions
     }
 
     /// Returns the given last page; nil where `before` throws.

@@ -79,6 +79,10 @@ extension ObservedModel<PlacesMap.State> {
                 ObservedProperty(
                     name: "places", change: { $0.places = .fixtures(1) }, read: { model.places }),
                 ObservedProperty(
+                    name: "clusters",
+                    change: { $0.clusters = [PlaceCluster(.fixture())].compactMap(\.self) },
+                    read: { model.clusters }),
+                ObservedProperty(
                     name: "isLoading", change: { $0.isLoading = true }, read: { model.isLoading }),
                 ObservedProperty(
                     name: "isComplete", change: { $0.isComplete = true }, read: { model.isComplete }),

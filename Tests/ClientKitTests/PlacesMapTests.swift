@@ -46,6 +46,60 @@ struct PlacesMapTests {
         #expect(finder.requests == [NearbyPlacesRequest(box: try box(3), limit: 2, featured: true)])
     }
 
+    @Test("are counted by cells for a zoom, with the filters; those that are alone are shown")
+    func areCounted() async throws {
+        let box = try box(3)
+        let alone = try #require(PlaceCluster(.fixture(id: 7)))
+        let clusters = [PlaceCluster(count: 5, latitude: 0.5, longitude: 3.5, box: box), alone]
+        let finder = MockPlaceFinder(pages: [.fixtures(2)], clusters: clusters)
+        let map = PlacesMap(
+            placeFinder: finder,
+            request: NearbyPlacesRequest(
+                center: try Coordinate(latitude: 1, longitude: 2), radiusMeters: 5, limit: 9,
+                categories: ["cafe"], searchText: "a", featured: true))
+        await map.show(box, zoom: 8)
+        #expect(
+            finder.calls == [
+                .clusters(
+                    ClustersRequest(box: box, zoom: 8, categories: ["cafe"], searchText: "a", featured: true))
+            ])
+        #expect(map.clusters == clusters)
+        #expect(map.places == [.fixture(id: 7)])
+        #expect(map.isComplete)
+        await map.show(box)
+        #expect(map.clusters.isEmpty)
+        #expect(map.places == .fixtures(2))
+    }
+
+    @Test("are clusters of one where the service can't count them, up to the limit")
+    func areNotCounted() async throws {
+        let finder = MockPlaceFinder(pages: [.fixtures(2), [.fixture(id: 3)]]) { call in
+            if case .clusters = call { throw RequestError.problem(Problem(.indexRequired)) }
+        }
+        let map = PlacesMap(placeFinder: finder)
+        await map.show(try box(3), zoom: 8)
+        #expect(finder.requests.map(\.box) == [try box(3)])
+        #expect(map.clusters.map(\.place) == .fixtures(2))
+        #expect(map.clusters.map(\.count) == [1, 1])
+        #expect(!map.isComplete)
+        #expect(map.lastError == nil)
+    }
+
+    @Test("stay where counting fails")
+    func stayWhenNotCounted() async throws {
+        let fails = Lock(false)
+        let finder = MockPlaceFinder(pages: [.fixtures(2)]) { _ in
+            if fails.withLock({ $0 }) { throw RequestError.unexpectedStatus(502) }
+        }
+        let map = PlacesMap(placeFinder: finder)
+        await map.show(try box(1))
+        fails.withLock { $0 = true }
+        await map.show(try box(2), zoom: 3)
+        #expect(map.lastError == .unexpectedStatus(502))
+        #expect(map.places == .fixtures(2))
+        #expect(finder.requests.count == 1)
+    }
+
     @Test("One request at a time: an earlier one is cancelled and ends first, and the last box wins")
     func lastBoxWins() async throws {
         let gate = Gate()
@@ -154,6 +208,9 @@ struct PlacesMapTests {
         #expect(map.request.limit == 3)
         await map.show(try box(-122))
         #expect(!map.places.isEmpty)
+        await map.show(try box(-122), zoom: 14)
+        #expect(!map.clusters.isEmpty)
+        #expect(map.lastError == nil)
     }
 
     @Test("A map is released after its loads")

@@ -1,3 +1,5 @@
+import Foundation
+
 /// `GET /locations/clusters`: how many places are in each cell of a map.
 ///
 /// Cells are the tiles of Web Mercator two levels below the zoom, so 16 to a tile of the map. The response has every cell
@@ -50,6 +52,39 @@ public struct ClustersRequest: Hashable, Sendable {
     }
 }
 
+extension ClustersRequest {
+    /// Returns the zoom of a map that shows a box in a view: the last one at which a tile has
+    /// 256 points or more.
+    ///
+    /// It is less where the box would touch more than `maximumCellCount` cells, as in the window of a very large screen.
+    ///
+    /// - Parameters:
+    ///   - box: what the map shows.
+    ///   - width: the view's width in points.
+    public static func zoom(showing box: BoundingBox, width: Double) -> Int {
+        let span = box.crossesAntimeridian ? box.east + 360 - box.west : box.east - box.west
+        let tiles = log2(max(width, 0) / 256 * 360 / span)
+        // Without a width or a span there is no number of tiles.
+        var zoom =
+            tiles.isFinite
+            ? Int(min(max(tiles, 0), Double(zooms.upperBound))) : tiles > 0 ? zooms.upperBound : 0
+        while zoom > 0 {
+            let cellsAcross = exp2(Double(zoom + 2))
+            let columns = span / 360 * cellsAcross
+            let rows = (mercator(box.north) - mercator(box.south)) * cellsAcross
+            // A box touches two more than fit into it.
+            if (columns + 2) * (rows + 2) <= Double(maximumCellCount) { break }
+            zoom -= 1
+        }
+        return zoom
+    }
+
+    /// How far north of the equator a latitude is in Web Mercator (EPSG method 1024), as a part of the whole map's height.
+    private static func mercator(_ latitude: Double) -> Double {
+        asinh(tan(min(max(latitude, -85.0511), 85.0511) * .pi / 180)) / (2 * .pi)
+    }
+}
+
 /// The response to `GET /locations/clusters`.
 public struct PlaceClusters: Hashable, Sendable, Codable {
     /// The zoom that was asked for.
@@ -86,6 +121,15 @@ public struct PlaceCluster: Hashable, Sendable {
         self.longitude = longitude
         self.box = box
         self.place = place
+    }
+
+    /// Makes the cluster of a single place; nil where its position isn't on Earth.
+    public init?(_ place: PointOfInterest) {
+        let (latitude, longitude) = (place.latitude, place.longitude)
+        guard let box = BoundingBox(west: longitude, south: latitude, east: longitude, north: latitude) else {
+            return nil
+        }
+        self.init(count: 1, latitude: latitude, longitude: longitude, box: box, place: place)
     }
 }
 

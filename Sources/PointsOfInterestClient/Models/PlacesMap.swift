@@ -1,4 +1,4 @@
-/// The places of the part of the world that a map shows.
+/// The places of the part of the world that a map shows, one by one or counted by cells.
 ///
 /// The map's view tells each new region; at most one request is in flight, and the last region wins.
 @MainActor
@@ -8,12 +8,15 @@ public final class PlacesMap: ObservableModel<PlacesMap.State> {
         /// The box that was asked for last; nil before the first. `places` are the box's where `isLoading` is false and
         /// `lastError` nil.
         public var box: BoundingBox?
-        /// The places that were loaded last. They stay while others are loaded, and where that fails.
+        /// The places that were loaded last: all of them, or those that are the only one of their cell. They stay while
+        /// others are loaded, and where that fails.
         public var places: [PointOfInterest] = []
+        /// The cells with places that `show(_:zoom:)` has loaded; empty after `show(_:)`. They stay as places do.
+        public var clusters: [PlaceCluster] = []
         /// Whether the places of `box` are being loaded.
         public var isLoading = false
-        /// Whether `places` are all there are in the box that they were loaded for; false where there are more than
-        /// the request's limit.
+        /// Whether all places of the box are shown, by themselves or in `clusters`; false where there are more than the
+        /// request's limit.
         public var isComplete = false
         /// Why the last load failed; nil where it didn't.
         public var lastError: RequestError?
@@ -44,9 +47,11 @@ extension PlacesMap {
     public var box: BoundingBox? { state.box }
     /// The places that were loaded last.
     public var places: [PointOfInterest] { state.places }
+    /// The cells with places that `show(_:zoom:)` has loaded; empty after `show(_:)`.
+    public var clusters: [PlaceCluster] { state.clusters }
     /// Whether the places of `box` are being loaded.
     public var isLoading: Bool { state.isLoading }
-    /// Whether `places` are all there are in the box that they were loaded for.
+    /// Whether all places of the box are shown, by themselves or in `clusters`.
     public var isComplete: Bool { state.isComplete }
     /// Why the last load failed; nil where it didn't.
     public var lastError: RequestError? { state.lastError }
@@ -64,6 +69,24 @@ extension PlacesMap {
     /// A request for an earlier box is cancelled first, and its end awaited: so however fast the map moves, the service
     /// gets one request at a time. A cancelled call leaves the places as they are.
     public func show(_ box: BoundingBox) async {
+        await show(box) { [placeFinder, request] in try await placeFinder.nearbyContent(of: box, request) }
+    }
+
+    /// Loads how many places are in each cell of a box, for a map of many places. Otherwise as `show(_:)`.
+    ///
+    /// Where the service can't count them, its places are loaded up to the request's limit, each as a cluster.
+    ///
+    /// - Parameters:
+    ///   - box: what the map shows.
+    ///   - zoom: the map's zoom, 0…22, as `ClustersRequest.zoom(showing:width:)` returns it.
+    public func show(_ box: BoundingBox, zoom: Int) async {
+        await show(box) { [placeFinder, request] in
+            try await placeFinder.countedContent(of: box, zoom, request)
+        }
+    }
+
+    private func show(_ box: BoundingBox, _ content: @escaping @Sendable () async throws -> MapContent) async
+    {
         turn += 1
         let turn = turn
         var state = state
@@ -73,7 +96,7 @@ extension PlacesMap {
         load?.cancel()
         await load?.value
         guard turn == self.turn else { return }
-        let task = Task { await self.load(box, turn) }
+        let task = Task { await self.load(turn, content) }
         load = task
         await withTaskCancellationHandler {
             await task.value
@@ -82,16 +105,11 @@ extension PlacesMap {
         }
     }
 
-    private func load(_ box: BoundingBox, _ turn: Int) async {
-        var request = request
-        request.box = box
-        request.radiusMeters = nil
-        request.cursor = nil
-        request.limit = request.limit ?? NearbyPlacesRequest.limits.upperBound
-        let outcome: Result<PlacesPage, RequestError>
+    private func load(_ turn: Int, _ content: () async throws -> MapContent) async {
+        let outcome: Result<MapContent, RequestError>
         do {
             try Task.checkCancellation()
-            outcome = .success(try await placeFinder.nearbyPlaces(request))
+            outcome = .success(try await content())
         } catch {
             outcome = .failure(RequestError(error))
         }
@@ -101,13 +119,50 @@ extension PlacesMap {
     }
 }
 
+/// What was loaded of a box.
+private struct MapContent: Sendable {
+    var places: [PointOfInterest]
+    var clusters: [PlaceCluster] = []
+    var isComplete = true
+}
+
+extension PlaceFinder {
+    fileprivate func nearbyContent(
+        of box: BoundingBox, _ filters: NearbyPlacesRequest
+    ) async throws -> MapContent {
+        var request = filters
+        request.box = box
+        request.radiusMeters = nil
+        request.cursor = nil
+        request.limit = request.limit ?? NearbyPlacesRequest.limits.upperBound
+        let page = try await nearbyPlaces(request)
+        return MapContent(places: page.places, isComplete: page.next == nil)
+    }
+
+    fileprivate func countedContent(
+        of box: BoundingBox, _ zoom: Int, _ filters: NearbyPlacesRequest
+    ) async throws -> MapContent {
+        do {
+            let clusters = try await clusters(
+                ClustersRequest(
+                    box: box, zoom: zoom, categories: filters.categories, searchText: filters.searchText,
+                    featured: filters.featured)
+            ).clusters
+            return MapContent(places: clusters.compactMap(\.place), clusters: clusters)
+        } catch RequestError.problem(let problem) where problem.code == .indexRequired {
+            var content = try await nearbyContent(of: box, filters)
+            content.clusters = content.places.compactMap(PlaceCluster.init)
+            return content
+        }
+    }
+}
+
 extension PlacesMap.State {
-    fileprivate mutating func show(_ outcome: Result<PlacesPage, RequestError>) {
+    fileprivate mutating func show(_ outcome: Result<MapContent, RequestError>) {
         isLoading = false
         switch outcome {
-        case .success(let page):
-            places = page.places
-            isComplete = page.next == nil
+        case .success(let content):
+            (places, clusters, isComplete) = (content.places, content.clusters, content.isComplete)
             lastError = nil
         case .failure(.cancelled): break
         case .failure(let error): lastError = error

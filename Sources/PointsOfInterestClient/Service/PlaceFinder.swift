@@ -17,10 +17,20 @@ public protocol PlaceFinder: Sendable {
     /// - Throws: `RequestError`; `.problem` with the code `.notFound` where no place has the id.
     func place(id: Int, center: Coordinate?) async throws -> PointOfInterest
 
+    /// Counts the places in each cell of a map.
+    ///
+    /// - Throws: `RequestError`; `.problem` with the code `.indexRequired` where they can't be counted.
+    func clusters(_ request: ClustersRequest) async throws -> PlaceClusters
+
     /// Finds every category with its number of places, most frequent first.
     ///
     /// - Throws: `RequestError`.
     func categories() async throws -> [CategoryCount]
+
+    /// Finds the datasets that places came from, by name. A map shows their credits.
+    ///
+    /// - Throws: `RequestError`.
+    func attributions() async throws -> [Attribution]
 
     /// Returns the newest first page that is kept of such a request, whatever its centre; nil where none is kept.
     ///

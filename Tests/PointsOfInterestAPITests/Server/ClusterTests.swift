@@ -164,3 +164,36 @@ struct PlaceClusterTests {
         }
     }
 }
+
+@Suite("The zoom of a map")
+struct MapZoomTests {
+    @Test(
+        "is the last one at which the box is no wider than its view",
+        arguments: [
+            // West, east, width in points, zoom.
+            (-180.0, 180.0, 256.0, 0), (-180, 180, 511, 0), (-180, 180, 512, 1), (0, 90, 256, 2),
+            // Across the antimeridian.
+            (135, -135, 256, 2), (0, 360.0 / 16_384, 256, 14), (0, 1e-9, 256, 22), (0, 0, 256, 22),
+            // Nothing is shown, or no width is known.
+            (0, 90, 0, 0), (0, 90, -1, 0), (0, 90, .nan, 0), (0, 0, 0, 0),
+        ])
+    func fits(west: Double, east: Double, width: Double, zoom: Int) throws {
+        let box = try #require(BoundingBox(west: west, south: 0, east: east, north: 0))
+        #expect(ClustersRequest.zoom(showing: box, width: width) == zoom)
+    }
+
+    @Test("is one that the service accepts, wherever the box is and however large its view")
+    func isAccepted() throws {
+        for (south, north) in [(-90.0, 90.0), (-90, -80), (37, 38), (60, 89), (0, 0)] {
+            for width in [0.001, 1, 45, 180, 359.9, 360] {
+                for points in [100.0, 390, 1440, 5000, 1e9] {
+                    let west = -180 + (360 - width) / 2
+                    let box = try #require(
+                        BoundingBox(west: west, south: south, east: west + width, north: north))
+                    let zoom = ClustersRequest.zoom(showing: box, width: points)
+                    #expect(ClusterCells(box, zoom: zoom).count <= ClustersRequest.maximumCellCount)
+                }
+            }
+        }
+    }
+}
