@@ -37,6 +37,9 @@ package final class PlaceReader {
         return nil
     }
 
+    /// The file that the last row was read from; empty after the end.
+    package var path: String { file?.input.path ?? "" }
+
     /// How far it is.
     package var progress: ReadProgress {
         var progress = finished

@@ -45,7 +45,7 @@ enum ImportCommand {
             progress.endLine()
             Terminal.tell(line)
         }
-        if let rejects { observers.onRejected = { try rejects.write($0) } }
+        if let rejects { observers.onRejected = { try rejects.write($0, of: $1) } }
         defer { progress.endLine() }
         do {
             return try work.run(observers)

@@ -4,7 +4,7 @@ import POIDatabase
 import POIService
 import PlaceImport
 
-/// The rows that an import has rejected, as CSV (RFC 4180): `line,reason,id,detail`.
+/// The rows that an import has rejected, as CSV (RFC 4180): `file,line,reason,id,detail`.
 final class RejectsFile: Sendable {
     private let file: OutputFile
 
@@ -13,14 +13,14 @@ final class RejectsFile: Sendable {
     /// - Throws: `OutputFile.Failure`.
     init(path: String) throws {
         file = try OutputFile(path: path)
-        try write(["line", "reason", "id", "detail"])
+        try write(["file", "line", "reason", "id", "detail"])
     }
 
-    /// Adds a row. One thread at a time.
+    /// Adds a row of a file. One thread at a time.
     ///
     /// - Throws: `OutputFile.Failure`.
-    func write(_ row: RejectedRow) throws {
-        try write([String(row.line), row.reason.rawValue, row.sourceID ?? "", row.detail])
+    func write(_ row: RejectedRow, of path: String) throws {
+        try write([path, String(row.line), row.reason.rawValue, row.sourceID ?? "", row.detail])
     }
 
     /// Gives the file its name.

@@ -126,4 +126,28 @@ struct CSVTests {
             #expect(place.name == expected)
         }
     }
+
+    @Test("Several files are read one after the other: lines and the file's name are each file's own")
+    func severalFiles() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let paths = ["a.csv", "b.csv"].map { folder.appendingPathComponent($0).path }
+        let texts = [csv("A,cafe,1,2,1,,,", ",cafe,1,2,2,,,"), csv(",cafe,1,2,3,,,", "B,cafe,1,2,4,,,")]
+        for (path, text) in zip(paths, texts) {
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+        }
+        let reader = try PlaceReader(ImportSource(paths: paths))
+        var found: [String] = []
+        while let item = try reader.next() {
+            switch item {
+            case .place(let place, let line): found.append("\(reader.path) \(line) \(place.name)")
+            case .rejected(let row): found.append("\(reader.path) \(row.line) \(row.reason.rawValue)")
+            }
+        }
+        let (first, second) = (paths[0], paths[1])
+        #expect(found == ["\(first) 2 A", "\(first) 3 no-name", "\(second) 2 no-name", "\(second) 3 B"])
+        #expect(reader.progress.rows == 4)
+        #expect(reader.progress.bytes == reader.progress.totalBytes)
+    }
 }

@@ -176,7 +176,7 @@ def check_options(folder):
     rejects = folder / "rejects.csv"
     Run("-", "--id", "id", "--rejects", rejects, chunks=[csv("last").encode() + b'r1,"No, such",none,1,1\n']).expect(
         0, f"unchanged {ROWS}", "unknown categories: none 1")
-    if rejects.read_bytes() != f"line,reason,id,detail\r\n{ROWS + 2},unknown-category,r1,none\r\n".encode():
+    if rejects.read_bytes() != f"file,line,reason,id,detail\r\nstandard input,{ROWS + 2},unknown-category,r1,none\r\n".encode():
         fail(f"rejected rows: {rejects.read_bytes()}")
     for options in (["-", "--bbox", "1,2"], ["-", "--delimiter", "ab"], ["-", "--column", "color=c"], ["-", "--colour", "c"],
                     ["-", "-"], ["-", "--url", "javascript:1"], ["-", "--max-errors", "-1"], []):

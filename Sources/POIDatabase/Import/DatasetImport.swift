@@ -57,8 +57,8 @@ package struct ImportOptions: Sendable {
 package struct DatasetImport: Sendable {
     /// What a caller may follow. Called on the thread that runs the import, but for `onRejected`.
     package struct Observers: Sendable {
-        /// Gets each rejected row, on the thread that reads the file.
-        package var onRejected: @Sendable (RejectedRow) throws -> Void = { _ in }
+        /// Gets each rejected row and its file, on the thread that reads the file.
+        package var onRejected: @Sendable (RejectedRow, _ path: String) throws -> Void = { _, _ in }
         /// Gets several times a second how far the import is.
         package var onProgress: @Sendable (ImportProgress) -> Void = { _ in }
         /// Gets a line about what a person should know.

@@ -17,14 +17,15 @@ final class ImportRows: Sendable {
 
     private let loop: EventLoop
     private let source: ImportSource
-    private let onRejected: @Sendable (RejectedRow) throws -> Void
+    private let onRejected: @Sendable (RejectedRow, _ path: String) throws -> Void
     private let thread = BlockingThread(name: "poi-import", capacity: 1)
     private let state = Lock(State())
     private let latest = Lock(ReadProgress())
 
     /// Nothing is read yet; `loop` is where chunks are asked for.
     init(
-        _ source: ImportSource, loop: EventLoop, onRejected: @escaping @Sendable (RejectedRow) throws -> Void
+        _ source: ImportSource, loop: EventLoop,
+        onRejected: @escaping @Sendable (RejectedRow, _ path: String) throws -> Void
     ) {
         self.loop = loop
         self.source = source
@@ -59,7 +60,7 @@ final class ImportRows: Sendable {
                     state.hasEnded = true
                     return state.stager.encoder.finish()
                 }
-                if let row = try state.stager.stage(item) { try onRejected(row) }
+                if let row = try state.stager.stage(item) { try onRejected(row, reader.path) }
             }
             return state.stager.encoder.takeBytes()
         }

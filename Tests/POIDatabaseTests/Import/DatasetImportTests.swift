@@ -95,7 +95,7 @@ struct DatasetImportTests {
         let rows = ["1,A,pub,1,1", "2,B,cafe,1,1", "3,C,pub,1,1", "4,D,fuel,1,1"]
         let rejectedRows = Lock<[RejectedRow]>([])
         var observers = DatasetImport.Observers()
-        observers.onRejected = { row in rejectedRows.withLock { $0.append(row) } }
+        observers.onRejected = { row, _ in rejectedRows.withLock { $0.append(row) } }
         let rejecting = try await database.importPlaces(rows, observers: observers)
         #expect(rejecting.added == 1)
         #expect(rejecting.rejected == [.unknownCategory: 3])
