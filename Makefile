@@ -12,9 +12,9 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: bootstrap ## install what is missing, build, start a private PostgreSQL and serve (PORT=9000 for another port)
+run: bootstrap ## install what is missing, build, start a private PostgreSQL and serve (PORT=9000, IMPORT=places.csv)
 	$(BUILD) -c release --product poi
-	@exec "$$($(BUILD) -c release --show-bin-path)/poi" dev --port $(PORT)
+	@exec "$$($(BUILD) -c release --show-bin-path)/poi" dev --port $(PORT) $(if $(IMPORT),--import "$(IMPORT)")
 
 .PHONY: test
 test: bootstrap ## run every test, against the real server and the real database
