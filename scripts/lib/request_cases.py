@@ -23,15 +23,25 @@ VACUUM ANALYZE locations;
 """
 
 
+def is_page(response):
+    return len(response) == PAGE
+
+
+def has_clusters(response):
+    """Most of the places that PLACES_SQL makes are in each box."""
+    return sum(cluster["count"] for cluster in response["clusters"]) > 1000
+
+
 class Case:
     """Requests of one kind. `store` is who has to answer: `index`, `database`, or None where nobody needs to."""
 
-    def __init__(self, name, store, count, make, status=200):
+    def __init__(self, name, store, count, make, status=200, is_whole=is_page):
         self.name = name
         self.store = store
         self.count = count
         self.make = make
         self.status = status
+        self.is_whole = is_whole
 
     def requests(self, ask):
         """As many requests as are counted together; `ask` sends one for what others need to know."""
@@ -49,8 +59,7 @@ class Case:
             body = gzip.decompress(body)
         elif "gzip" in self.name:
             return "the response isn't compressed"
-        count = len(json.loads(body))
-        return None if count == PAGE else f"{PAGE} places were expected, not {count}"
+        return None if self.is_whole(json.loads(body)) else f"the response isn't whole: {body[:200]!r}"
 
 
 def asked_database(head):
@@ -83,6 +92,16 @@ def compressed(count, ask):
     return [request(TARGETS[number % CENTRES], "Accept-Encoding: gzip\r\n") for number in range(count)]
 
 
+def clusters(count, ask):
+    """What a phone's map shows at zoom 14."""
+    return [
+        request(
+            f"/locations/clusters?bbox={longitude - 0.017:.5f},{latitude - 0.029:.5f},{longitude + 0.017:.5f},"
+            f"{latitude + 0.029:.5f}&zoom=14")
+        for latitude, longitude in (centres() * count)[:count]
+    ]
+
+
 def known(count, ask):
     """Requests for what the client has already, by the tags that the server gave it."""
     tagged = []
@@ -113,6 +132,7 @@ CASES = [
     Case("livez", None, 200, live),
     Case("locations-index", "index", 200, plain),
     Case("locations-index-gzip", "index", 100, compressed),
+    Case("clusters-index", "index", 100, clusters, is_whole=has_clusters),
     Case("locations-database", "database", 100, plain),
     Case("locations-database-gzip", "database", 100, compressed),
     Case("not-modified", None, 200, known, status=304),

@@ -25,12 +25,18 @@ package struct ClusterSum: Hashable, BitwiseCopyable, Sendable {
         let latitude = latitude + 0
         let longitude = longitude == 180 ? -180 : longitude + 0
         count += 1
-        latitudeSum += Int64((latitude * Self.unitsPerDegree).rounded())
-        longitudeSum += Int64((longitude * Self.unitsPerDegree).rounded())
+        latitudeSum += Self.units(latitude)
+        longitudeSum += Self.units(longitude)
         south = min(south, latitude)
         north = max(north, latitude)
         west = min(west, longitude)
         east = max(east, longitude)
+    }
+
+    /// The nearest whole number of units. `rounded()` would be a call of the C library.
+    @inline(__always)
+    private static func units(_ degrees: Double) -> Int64 {
+        Int64(degrees * unitsPerDegree + (degrees < 0 ? -0.5 : 0.5))
     }
 
     /// Adds other places.
