@@ -156,19 +156,7 @@ struct RandomQueries {
 
     private mutating func center() -> Coordinate {
         let place = places.randomElement(using: &generator)?.position ?? focus
-        switch Int.random(in: 0..<8, using: &generator) {
-        case 0:
-            return Coordinate(
-                wrapping: [90, -90].pick(using: &generator), .random(in: -180...180, using: &generator))
-        case 1:
-            let meridian = [180, -180, 0, -0.0, 90, -90].pick(using: &generator)
-            return Coordinate(wrapping: .random(in: -90...90, using: &generator), meridian)
-        case 2: return place
-        case 3: return place.antipode
-        case 4: return place.moved(upTo: [1e-10, 1e-5, 1e-2].pick(using: &generator), using: &generator)
-        case 5, 6: return focus
-        default: return .anywhere(using: &generator)
-        }
+        return .difficultCenter(near: place, or: focus, using: &generator)
     }
 
     /// None; any, from a metre to half the Earth; or one at which a place just is inside, or just isn't.

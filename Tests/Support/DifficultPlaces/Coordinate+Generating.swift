@@ -14,6 +14,25 @@ extension Coordinate {
         }
     }
 
+    /// A centre of a request about places: often one of them or its antipode, at a pole, or on a special meridian.
+    package static func difficultCenter(
+        near place: Coordinate, or focus: Coordinate, using generator: inout SeededGenerator
+    ) -> Coordinate {
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0:
+            let longitude = Double.random(in: -180...180, using: &generator)
+            return Coordinate(wrapping: [90, -90].pick(using: &generator), longitude)
+        case 1:
+            let meridian = [180, -180, 0, -0.0, 90, -90].pick(using: &generator)
+            return Coordinate(wrapping: .random(in: -90...90, using: &generator), meridian)
+        case 2: return place
+        case 3: return place.antipode
+        case 4: return place.moved(upTo: [1e-10, 1e-5, 1e-2].pick(using: &generator), using: &generator)
+        case 5, 6: return focus
+        default: return .anywhere(using: &generator)
+        }
+    }
+
     /// Any point of the sphere, each as likely.
     package static func anywhere(using generator: inout SeededGenerator) -> Coordinate {
         Coordinate(
