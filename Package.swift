@@ -140,6 +140,11 @@ let package = Package(
             name: "Loopback", dependencies: ["EventLoop"], path: "Tests/Support/Loopback",
             swiftSettings: swiftSettings),
 
+        // What a client sends, and gets: a table by the sections of the RFCs, see its README.md.
+        .target(
+            name: "WireCases", path: "Tests/Support/WireCases", exclude: ["Table"],
+            swiftSettings: swiftSettings),
+
         // A client that is killed and started again, see Documentation/tracking.md.
         .executableTarget(
             name: "EventSender", dependencies: ["PointsOfInterestClient"], path: "Tests/Support/EventSender",
@@ -156,7 +161,9 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "HTTPServerTests",
-            dependencies: ["CZlib", "EventLoop", "HTTPServer", "Locking", "Loopback", "Randomness"],
+            dependencies: [
+                "CZlib", "EventLoop", "HTTPServer", "Locking", "Loopback", "Randomness", "WireCases",
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "PostgresTests",

@@ -11,6 +11,12 @@ enum ExpectedResponse {
             + (connection.map { "Connection: \($0)\r\n" } ?? "") + "\r\n" + (isHead ? "" : body)
     }
 
+    /// A response that can have no body.
+    static func empty(_ status: String, fields: String = "", connection: String? = nil) -> String {
+        "HTTP/1.1 \(status)\r\nDate: <date>\r\n\(fields)X-Request-Id: <id>\r\n"
+            + (connection.map { "Connection: \($0)\r\n" } ?? "") + "\r\n"
+    }
+
     static func error(_ status: String, _ detail: String, fields: String = "") -> String {
         text(status, detail + "\n", fields: fields, connection: "close")
     }

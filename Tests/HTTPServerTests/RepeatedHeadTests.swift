@@ -4,6 +4,13 @@ import Testing
 
 @Suite("Repeated heads")
 struct RepeatedHeadTests {
+    private static let get = "GET /a?b=c HTTP/1.1\r\nHost: example.org\r\nX-Empty:\r\nX-Two:  a b \t\r\n\r\n"
+    private static let post =
+        "POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\nhello world"
+    private static let chunked =
+        "POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + "5;name=value;flag\r\nhello\r\n06\r\n world\r\n0\r\nX-Trailer: t\r\n\r\n"
+
     private static let fields = "Host: h\r\nAccept: */*\r\nX-Two:  a b\r\n\r\n"
 
     /// What a parser says of requests that follow each other on one connection.
@@ -47,34 +54,10 @@ struct RepeatedHeadTests {
             "GET /a HTTP/1.1\r\nHost: i\r\n\r\n", "GET /a HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n",
             "GET /a HTTP/1.1\r\nHost: h\r\nAccept: */*\r\nX-Two:  a c\r\n\r\n",
             "GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", "GET /a HTTP/1.1\r\n\r\n",
-            "GET /a HTTP/1.1\n\(Self.fields)", RequestParserTests.post, RequestParserTests.chunked,
-            RequestParserTests.get,
+            "GET /a HTTP/1.1\n\(Self.fields)", Self.post, Self.chunked, Self.get,
         ] {
             let requests = [first, other, other, first].map { Array($0.utf8) }
             #expect(Self.together(requests) == Self.alone(requests), "\(other)")
-        }
-    }
-
-    @Test("A hostile request is refused behind a request that it begins like", arguments: HostileRequest.all)
-    func hostile(hostile: HostileRequest) {
-        let requests = [Array("POST /echo HTTP/1.1\r\nHost: h\r\n\r\n".utf8), hostile.bytes]
-        let events = Self.together(requests)
-        guard case .failure(let error) = events.last else {
-            Issue.record("\(hostile.name) was accepted")
-            return
-        }
-        #expect(error.status == hostile.status)
-    }
-
-    @Test("Requests in a row, split at any byte, are the same requests")
-    func split() {
-        let requests = ["/a", "/abc?d", "/a", "/"].map { Array("GET \($0) HTTP/1.1\r\n\(Self.fields)".utf8) }
-        let bytes = requests.flatMap { $0 }
-        let whole = ParserRun(pieces: [bytes]).events
-        #expect(whole.count == 9)
-        for index in bytes.indices.dropFirst() {
-            let events = ParserRun(pieces: [Array(bytes[..<index]), Array(bytes[index...])]).events
-            #expect(events == whole, "split at \(index)")
         }
     }
 

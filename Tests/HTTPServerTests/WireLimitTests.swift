@@ -5,43 +5,6 @@ import Testing
 
 @Suite("Hostile, slow and departing clients on the wire")
 struct WireLimitTests {
-    private static func detail(_ status: HTTPStatus, _ text: String) -> Bool {
-        text.hasPrefix("HTTP/1.1 \(status)\r\n")
-    }
-
-    @Test(
-        "A server responds to a hostile request with its error and closes the connection",
-        arguments: HostileRequest.all)
-    func hostile(request: HostileRequest) async throws {
-        let failure = try #require(ParserRun(pieces: [request.bytes]).failure)
-        try await WireServer.run { server in
-            let client = try WireClient(port: server.port)
-            client.send(request.bytes)
-            #expect(
-                try client.receiveAll() == ExpectedResponse.error("\(request.status)", failure.detail),
-                "\(request.name)")
-            #expect(server.calls.withLock { $0 } == 0)
-
-            let next = try WireClient(port: server.port)
-            next.send(WireRequest.hello)
-            #expect(try next.receiveResponse() == ExpectedResponse.hello, "the next connection works")
-            next.close()
-        }
-    }
-
-    @Test("A server never reads the rest of a refused request as another request")
-    func noSmuggling() async throws {
-        try await WireServer.run { server in
-            let client = try WireClient(port: server.port)
-            client.send(
-                "POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
-                    + "0\r\n\r\n" + WireRequest.hello)
-            let response = try client.receiveAll()
-            #expect(Self.detail(.badRequest, response))
-            #expect(server.calls.withLock { $0 } == 0)
-        }
-    }
-
     @Test(
         "A server lets a client that sends far too much read the response",
         arguments: [
@@ -156,23 +119,6 @@ struct WireLimitTests {
             let client = try WireClient(port: server.port)
             client.send(WireRequest.hello)
             #expect(try client.receiveAll() == ExpectedResponse.hello)
-        }
-    }
-
-    @Test(
-        "A server responds at once to a peer that doesn't speak HTTP, not at the deadline of the header block",
-        arguments: [
-            [0x16, 0x03, 0x01, 0x02, 0x00, 0x01], Array("SSH-2.0-OpenSSH_9.2\r\n".utf8),
-            Array("GET /\r\n".utf8),
-            Array("\0\0\0".utf8), [0x80, 0x81, 0xFE], Array("{\"a\":1}".utf8), Array("GET / FTP".utf8),
-            [UInt8](repeating: UInt8(ascii: "A"), count: 64),
-        ])
-    func notHTTP(start: [UInt8]) async throws {
-        let timeouts = HTTPTimeouts(head: .seconds(1000))
-        try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
-            let client = try WireClient(port: server.port)
-            client.send(start)
-            #expect(try client.receiveAll().hasPrefix("HTTP/1.1 "))
         }
     }
 

@@ -120,8 +120,6 @@ struct WireServer: Sendable {
             return HTTPResponse(.ok, body: bigBody)
         }
         addFaults(to: router)
-        router.add(.get, "/empty") { _, _ in HTTPResponse(.noContent) }
-        router.add(.get, "/unchanged") { _, _ in HTTPResponse(.notModified, headers: [.eTag: "\"1\""]) }
         router.add(.get, "/fails") { _, _ in throw EventLoopError(code: -1) }
         router.add(.get, "/closes") { _, _ in
             HTTPResponse(.ok, headers: [.connection: "close", "X-Split": "a\r\nb: c\0"], body: [33])
