@@ -160,13 +160,18 @@ extension RequestHead.Facts {
         }
     }
 
+    /// Reads a list, whose empty elements don't count (RFC 9110 sections 5.6.1.2 and 10.1.1).
     private mutating func readExpect(_ value: Slice<UnsafeRawBufferPointer>) throws(HTTPError) {
-        guard ASCII.equalIgnoringCase(value, "100-continue".utf8) else {
-            throw HTTPError(
-                .expectationFailed, .expectationFailed,
-                "The only expectation this server meets is 100-continue.")
+        for expectation in value.split(separator: ASCII.comma) {
+            let expectation = ASCII.trimmed(expectation)
+            if expectation.isEmpty { continue }
+            guard ASCII.equalIgnoringCase(expectation, "100-continue".utf8) else {
+                throw HTTPError(
+                    .expectationFailed, .expectationFailed,
+                    "The only expectation this server meets is 100-continue.")
+            }
+            expectsContinue = true
         }
-        expectsContinue = true
     }
 
     private mutating func readConnection(_ value: Slice<UnsafeRawBufferPointer>) {
