@@ -1,8 +1,7 @@
 /// Checks the first line of a chunk: its size in hexadecimal digits, and its extensions (RFC 9112 section 7.1).
 ///
-/// Stricter than llhttp: it refuses blanks before the extensions, extensions that don't follow the grammar, a bare CR
-/// or LF, and lines that are too long. A value: it takes pieces of any size, and the result doesn't depend on where
-/// they are split.
+/// Stricter than llhttp: it refuses extensions that don't follow the grammar, a bare CR or LF, and lines that are too
+/// long. A value: it takes pieces of any size, and the result doesn't depend on where they are split.
 struct ChunkLineGuard {
     enum Result: Equatable {
         case incomplete
@@ -13,7 +12,7 @@ struct ChunkLineGuard {
 
     private static let maximumDigits = 15  // any 15 digits fit into an Int
 
-    /// Length of the extensions so far.
+    /// Length of the extensions so far, with the blanks before them.
     private(set) var extensionLength = 0
 
     private let maximumLength: Int
@@ -62,22 +61,23 @@ struct ChunkLineGuard {
             size = size << 4 | Int(value)
             return nil
         }
-        guard byte == ASCII.semicolon, digits > 0 else {
+        guard digits > 0, byte == ASCII.semicolon || ASCII.isBlank(byte) else {
             return .malformed("A chunk size that is not a hexadecimal number.")
         }
         extensionLength = 1
-        return nil
+        return extensions.accepts(byte) ? nil : .malformedExtension
     }
 }
 
-/// Checks the grammar of chunk extensions behind the first semicolon (RFC 9112 section 7.1.1).
+/// Checks the grammar of what follows a chunk's size (RFC 9112 section 7.1.1).
 private struct ChunkExtensionGuard {
     private enum State {
         case nameStart, name, nameEnd
         case valueStart, token, quoted, escaped, quotedEnd, valueEnd
     }
 
-    private var state = State.nameStart
+    /// Behind a size comes what comes behind a value: a semicolon, or blanks and a semicolon.
+    private var state = State.valueEnd
 
     /// Whether the line may end here.
     var mayEnd: Bool {
