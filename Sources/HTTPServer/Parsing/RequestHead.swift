@@ -37,10 +37,10 @@ extension RequestHead {
     }
 
     /// Makes a head from a request line and the lines of fields behind it, and refuses fields that contradict each other or
-    /// HTTP, which llhttp accepts.
+    /// HTTP.
     ///
     /// - Parameters:
-    ///   - bytes: begin with the complete head, which the guard has checked and llhttp has accepted.
+    ///   - bytes: begin with the complete head, which the guard has checked. llhttp may refuse it yet.
     ///   - length: the head's length.
     ///   - fields: as many as there are lines; they are overwritten. So their memory is used again.
     /// - Throws: 400 for ambiguous or missing fields, 413, 417 for an unknown expectation, 501 for an unknown transfer

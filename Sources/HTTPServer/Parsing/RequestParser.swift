@@ -179,10 +179,8 @@ final class RequestParser {
         let line = try RequestLine(
             head: &state.pointee.block, checkedBy: state.pointee.head.requestLine)
         let outcome = withBlock { llhttp.executeHead($0) }
-        guard llhttp.record.isHeadComplete else {
-            // llhttp knows registered methods only.
-            throw llhttp.hasUnknownMethod ? .unknownMethod : .malformed("A malformed head.")
-        }
+        // llhttp knows registered methods only.
+        if llhttp.hasUnknownMethod { throw .unknownMethod }
         // Our checks come first: they name the reason, llhttp doesn't.
         let fieldCount = state.pointee.head.fieldCount
         makeRoom(forFields: fieldCount)
@@ -190,6 +188,7 @@ final class RequestParser {
         let head = try RequestHead(
             line: line, bytes: state.pointee.block, length: length, fields: &state.pointee.fields,
             limits: limits)
+        guard llhttp.record.isHeadComplete else { throw .malformed("A malformed head.") }
         guard llhttp.record.target == line.target.whole, llhttp.record.fieldCount == fieldCount,
             llhttp.record.isMessageComplete == (head.framing == .none),
             outcome == (head.framing == .none ? .paused(consumed: length) : .wantsMore)
