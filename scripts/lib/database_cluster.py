@@ -1,0 +1,321 @@
+"""The database cluster of deploy/cluster on 127.0.0.1: three PostgreSQL with Patroni, three etcd, and the HAProxy before
+them. The files are those that an operator copies; names, ports, folders and passwords are put in their places.
+
+Also what can go wrong with it: a machine that is killed, frozen, or cut off from etcd, and a switchover.
+"""
+
+import base64
+import json
+import os
+import random
+import re
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from etcd_proxy import EtcdProxy
+from scratch_postgres import programs
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FILES = ROOT / "deploy/cluster"
+DATABASE = "points_of_interest"
+START_TIMEOUT, HEAL_TIMEOUT = 60, 120
+
+
+def free_ports(count):
+    """Ports below those that the system gives to outgoing connections: one of these might take them during a restart."""
+    found = []
+    while len(found) < count:
+        with socket.socket() as probe:
+            port = random.randrange(10_000, 32_000)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            if port not in found:
+                found.append(port)
+    return found
+
+
+def wait_for(condition, seconds, what):
+    """Waits until the condition's value is true, and returns it."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.05)
+    raise TimeoutError(f"{what}: not within {seconds} s")
+
+
+def as_database_user():
+    """PostgreSQL doesn't run as root. Whatever happens to this process, its children end."""
+    user = ["--reuid=postgres", "--regid=postgres", "--init-groups"] if os.geteuid() == 0 else []
+    return ["setpriv", *user, "--pdeathsig=TERM", "--"]
+
+
+class Node:
+    """One of the three machines: its addresses, its folder and its processes."""
+
+    def __init__(self, number, folder):
+        self.name = f"db{number}"
+        self.folder = folder / self.name
+        self.port, self.api_port, self.etcd_port, self.etcd_peer_port, *self.proxy_ports = free_ports(7)
+        self.cut_file = self.folder / "cut"
+        self.etcd = self.patroni = None
+        self.proxies = []
+
+    @property
+    def data(self):
+        return self.folder / "poi"
+
+    def postgres_processes(self):
+        """The postmaster and its children, the postmaster first."""
+        try:
+            postmaster = int((self.data / "postmaster.pid").read_text().split()[0])
+            children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
+        except (OSError, ValueError, IndexError):
+            return []
+        return [postmaster, *map(int, children)]
+
+    def signal_postgres(self, number):
+        for process in self.postgres_processes():
+            try:
+                os.kill(process, number)
+            except ProcessLookupError:
+                pass
+
+    def get(self, path):
+        """What Patroni's REST API responds: status and body; (0, b"") where it doesn't."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.api_port}{path}", timeout=1) as response:
+                return response.status, response.read()
+        except urllib.error.HTTPError as error:
+            return error.code, b""
+        except OSError:
+            return 0, b""
+
+    def is_leader(self):
+        return self.get("/primary")[0] == 200
+
+
+class DatabaseCluster:
+    """As a context manager: started, with the service's roles and an empty database; then stopped and removed."""
+
+    def __init__(self, settings=None):
+        """`settings` replace parts of patroni.yml, such as {"synchronous_mode: true": "synchronous_mode: false"}."""
+        self.settings = settings or {}
+        self.folder = Path(tempfile.mkdtemp(prefix="poi-cluster-"))
+        self.nodes = [Node(number, self.folder) for number in (1, 2, 3)]
+        self.passwords = {name: secrets.token_hex(12) for name in [
+            "SUPERUSER", "REPLICATION", "RESTAPI", "SERVE", "EVENTS", "MIGRATE"]}
+        (self.leader_port,) = free_ports(1)
+        self.user = "postgres" if os.geteuid() == 0 else os.environ.get("USER", "postgres")
+        self.haproxy = None
+
+    # The files
+
+    def filled(self, text, node=None):
+        """A file of deploy/cluster with this cluster's names, ports, folders and passwords."""
+        if node:
+            text = re.sub(r"(?<![A-Z_])NODE\b", node.name, text)
+            for port, own in [(5432, node.port), (8008, node.api_port), (2379, node.etcd_port), (2380, node.etcd_peer_port)]:
+                text = text.replace(f"0.0.0.0:{port}", f"127.0.0.1:{own}")
+            text = text.replace("/var/lib/postgresql/15", str(node.folder)).replace("/var/lib/etcd", f"{node.folder}/etcd")
+        for other in self.nodes:
+            for port, own in [(5432, other.port), (8008, other.api_port), (2379, other.etcd_port), (2380, other.etcd_peer_port)]:
+                text = text.replace(f"{other.name}:{port}", f"127.0.0.1:{own}")
+        text = text.replace("127.0.0.1:5432", f"127.0.0.1:{self.leader_port}")
+        text = text.replace("/etc/poi", str(self.folder / "etc")).replace("/var/run/postgresql", str(self.folder))
+        text = text.replace("/usr/lib/postgresql/15/bin", str(programs()))
+        for name, password in self.passwords.items():
+            text = re.sub(rf"(?<=[=:]){name}_PASSWORD\b", password, text)
+        return text
+
+    def variables(self, file, node=None):
+        """The variables of one of the environment files."""
+        lines = self.filled((FILES / file).read_text(), node).splitlines()
+        return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+
+    def write_files(self):
+        etc = self.folder / "etc/cluster"
+        etc.mkdir(parents=True)
+        shutil.copy(ROOT / "deploy/postgres/postgresql.conf", etc.parent)
+        self.make_certificates(etc)
+        text = self.filled((FILES / "patroni.yml").read_text())
+        for old, new in self.settings.items():
+            if old not in text:
+                raise ValueError(f"patroni.yml has no {old!r}")
+            text = text.replace(old, new)
+        (self.folder / "patroni.yml").write_text(text)
+        for node in self.nodes:
+            (node.folder / "etcd").mkdir(parents=True)
+            (node.folder / "etcd").chmod(0o700)
+        if os.geteuid() == 0:
+            for path in [self.folder, *self.folder.rglob("*")]:
+                shutil.chown(path, "postgres", "postgres")
+        self.folder.chmod(0o755)
+
+    def make_certificates(self, folder):
+        """A CA, and one certificate for all three, since all are 127.0.0.1."""
+        new_key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        for arguments in [
+            ["req", "-x509", *new_key, "-days", "7", "-subj", "/CN=poi cluster", "-keyout", "ca.key", "-out", "ca.crt"],
+            ["req", *new_key, "-subj", "/CN=127.0.0.1", "-keyout", "server.key", "-out", "request"],
+            ["x509", "-req", "-in", "request", "-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial", "-days", "7",
+             "-out", "server.crt"],
+        ]:
+            subprocess.run(["openssl", *arguments], check=True, capture_output=True, cwd=folder)
+        (folder / "server.key").chmod(0o600)
+
+    # Starting and ending
+
+    def __enter__(self):
+        try:
+            self.write_files()
+            for node in self.nodes:
+                self.start_etcd(node)
+            wait_for(lambda: all(self.is_etcd_healthy(node) for node in self.nodes), START_TIMEOUT, "etcd")
+            for node in self.nodes:
+                self.start_patroni(node)
+            self.haproxy = subprocess.Popen(
+                ["setpriv", "--pdeathsig=TERM", "--", "haproxy", "-f", FILES / "haproxy.cfg"],
+                env={**os.environ, **self.haproxy_environment()}, start_new_session=True,
+                stdout=open(self.folder / "haproxy.log", "wb"), stderr=subprocess.STDOUT)
+            wait_for(self.is_whole, START_TIMEOUT, "a leader with two standbys")
+            self.psql("postgres", "--command", f"CREATE DATABASE {DATABASE}")
+            self.psql(DATABASE, "--file", ROOT / "deploy/postgres/roles.sql", environment={
+                f"POI_{role}_PASSWORD": self.passwords[role] for role in ["MIGRATE", "SERVE", "EVENTS"]})
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        for node in self.nodes:
+            node.cut_file.unlink(missing_ok=True)
+            # There is nothing to keep, and a frozen process takes no other signal.
+            for process in [node.patroni, node.etcd]:
+                if process and process.poll() is None:
+                    process.kill()
+                    process.wait()
+            self.kill_postgres(node)
+            for proxy in node.proxies:
+                proxy.close()
+        if self.haproxy:
+            self.haproxy.terminate()
+            self.haproxy.wait()
+        shutil.rmtree(self.folder)
+
+    def start_etcd(self, node):
+        environment = {"PATH": os.environ["PATH"], **self.variables("etcd.env.example", node)}
+        node.etcd = subprocess.Popen(
+            [*as_database_user(), "etcd"], env=environment, start_new_session=True, cwd="/",
+            stdout=open(node.folder / "etcd.log", "ab"), stderr=subprocess.STDOUT)
+        node.proxies = [EtcdProxy(port, other.etcd_port, node.cut_file)
+                        for port, other in zip(node.proxy_ports, self.nodes)]
+
+    def start_patroni(self, node):
+        node.patroni = subprocess.Popen(
+            [*as_database_user(), "patroni", self.folder / "patroni.yml"], env=self.patroni_environment(node),
+            start_new_session=True, cwd="/", stdout=open(node.folder / "patroni.log", "ab"), stderr=subprocess.STDOUT)
+
+    def patroni_environment(self, node):
+        """As on a machine, but for the way to etcd, which leads through the proxies."""
+        return {
+            "PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+            **self.variables("patroni.env.example", node), "PATRONI_SUPERUSER_USERNAME": self.user,
+            "PATRONI_ETCD3_HOSTS": ",".join(f"127.0.0.1:{port}" for port in node.proxy_ports),
+            "PATRONI_ETCD3_USE_PROXIES": "true",
+        }
+
+    def haproxy_environment(self):
+        environment = {"POI_DB_LISTEN": f"127.0.0.1:{self.leader_port}"}
+        for number, node in enumerate(self.nodes, 1):
+            environment[f"POI_DB{number}"] = f"127.0.0.1:{node.port}"
+            environment[f"POI_DB{number}_PATRONI"] = str(node.api_port)
+        return environment
+
+    @staticmethod
+    def is_etcd_healthy(node):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{node.etcd_port}/health", timeout=1) as response:
+                return json.load(response)["health"] == "true"
+        except OSError:
+            return False
+
+    # Its state
+
+    def leader(self):
+        """The node that holds the lease; None where there is none."""
+        return next((node for node in self.nodes if node.is_leader()), None)
+
+    def members(self):
+        """What Patroni says of the three, by name."""
+        for node in self.nodes:
+            status, body = node.get("/cluster")
+            if status == 200:
+                return {member["name"]: member for member in json.loads(body)["members"]}
+        return {}
+
+    def is_whole(self):
+        """Whether there is a leader, and two standbys that follow it, one of them for its commits."""
+        members = self.members().values()
+        timelines = {member.get("timeline") for member in members}
+        return (
+            sorted(member["role"] for member in members) in (["leader", "replica", "sync_standby"], self.asynchronous_roles)
+            and all(member["state"] == "running" for member in members) and len(timelines) == 1 and None not in timelines
+            and all(member.get("lag", 0) == 0 for member in members) and self.leader() is not None)
+
+    @property
+    def asynchronous_roles(self):
+        return ["leader", "replica", "replica"] if self.settings else None
+
+    def psql(self, database, *arguments, environment=None, node=None):
+        """psql as the superuser on the leader's or another's machine; returns what it prints."""
+        node = node or wait_for(self.leader, START_TIMEOUT, "a leader")
+        return subprocess.run(
+            [*as_database_user(), "psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1",
+             "--host", self.folder, "--port", str(node.port), "--username", self.user, "--dbname", database,
+             *map(str, arguments)],
+            check=True, stdout=subprocess.PIPE, text=True, cwd="/", env={**os.environ, **(environment or {})}).stdout.strip()
+
+    # Faults
+
+    def kill_postgres(self, node):
+        # Stopped first, so that none is made while the others are killed.
+        node.signal_postgres(signal.SIGSTOP)
+        node.signal_postgres(signal.SIGKILL)
+
+    def kill(self, node):
+        """The machine's power fails: Patroni and PostgreSQL are gone at once."""
+        node.patroni.send_signal(signal.SIGSTOP)
+        self.kill_postgres(node)
+        node.patroni.kill()
+        node.patroni.wait()
+
+    def freeze(self, node, postgres):
+        """Patroni doesn't run for a while, and with `postgres` nothing does."""
+        node.patroni.send_signal(signal.SIGSTOP)
+        if postgres:
+            node.signal_postgres(signal.SIGSTOP)
+
+    def thaw(self, node):
+        node.signal_postgres(signal.SIGCONT)
+        node.patroni.send_signal(signal.SIGCONT)
+
+    def switch_over(self, old, new):
+        """As `patronictl switchover` does."""
+        password = base64.b64encode(f"patroni:{self.passwords['RESTAPI']}".encode()).decode()
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{old.api_port}/switchover", json.dumps({"leader": old.name, "candidate": new.name}).encode(),
+            {"Authorization": f"Basic {password}", "Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as response:
+            return response.read().decode()
