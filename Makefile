@@ -29,6 +29,11 @@ mock: bootstrap ## serve fixtures without a database, for UI tests (PORT=9000 fo
 	$(BUILD) -c release --product poi-mock
 	@exec "$$($(BUILD) -c release --show-bin-path)/poi-mock" --port $(PORT)
 
+.PHONY: cluster
+cluster: bootstrap ## run three PostgreSQL that fail over by themselves, and two servers, and say how to break them
+	@scripts/bootstrap checks
+	@scripts/cluster
+
 .PHONY: psql
 psql: ## open the private database of a running `make run`
 	@test -s $(STATE_DIR)/database-url || { echo "no private database: start it with make run" >&2; exit 1; }

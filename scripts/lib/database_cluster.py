@@ -155,6 +155,10 @@ class DatabaseCluster:
                 raise ValueError(f"patroni.yml has no {old!r}")
             text = text.replace(old, new)
         (self.folder / "patroni.yml").write_text(text)
+        environment = " ".join(f"{name}={value}" for name, value in self.patroni_environment(self.nodes[0]).items())
+        (self.folder / "patronictl").write_text(
+            f'#!/bin/sh\nexec env {environment} patronictl -c {self.folder}/patroni.yml "$@"\n')
+        (self.folder / "patronictl").chmod(0o700)
         for node in self.nodes:
             (node.folder / "etcd").mkdir(parents=True)
             (node.folder / "etcd").chmod(0o700)
@@ -210,7 +214,7 @@ class DatabaseCluster:
             for proxy in node.proxies:
                 proxy.close()
         if self.haproxy:
-            self.haproxy.terminate()
+            self.haproxy.kill()
             self.haproxy.wait()
         shutil.rmtree(self.folder)
 
@@ -226,6 +230,7 @@ class DatabaseCluster:
         node.patroni = subprocess.Popen(
             [*as_database_user(), "patroni", self.folder / "patroni.yml"], env=self.patroni_environment(node),
             start_new_session=True, cwd="/", stdout=open(node.folder / "patroni.log", "ab"), stderr=subprocess.STDOUT)
+        (node.folder / "patroni.pid").write_text(f"{node.patroni.pid}\n")
 
     def patroni_environment(self, node):
         """As on a machine, but for the way to etcd, which leads through the proxies."""
