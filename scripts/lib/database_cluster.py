@@ -29,6 +29,9 @@ DATABASE = "points_of_interest"
 START_TIMEOUT, HEAL_TIMEOUT = 60, 120
 
 
+given_ports = set()
+
+
 def free_ports(count):
     """Ports below those that the system gives to outgoing connections: one of these might take them during a restart."""
     found = []
@@ -39,7 +42,8 @@ def free_ports(count):
                 probe.bind(("127.0.0.1", port))
             except OSError:
                 continue
-            if port not in found:
+            if port not in given_ports:
+                given_ports.add(port)
                 found.append(port)
     return found
 
