@@ -34,6 +34,11 @@ cluster: bootstrap ## run three PostgreSQL that fail over by themselves, and two
 	@scripts/bootstrap checks
 	@scripts/cluster
 
+.PHONY: restore-drill
+restore-drill: bootstrap ## back up a database, lose it, restore it, and check what it serves (as root)
+	@scripts/bootstrap checks
+	@scripts/checks/restore-drill
+
 .PHONY: psql
 psql: ## open the private database of a running `make run`
 	@test -s $(STATE_DIR)/database-url || { echo "no private database: start it with make run" >&2; exit 1; }

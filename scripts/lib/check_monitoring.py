@@ -25,9 +25,9 @@ def metrics(expression):
 
 
 def documented():
-    """The metrics of Documentation/observability.md, with the series that a histogram has."""
-    text = Path("Documentation/observability.md").read_text()
-    names = set(re.findall(r"`((?:http_server|poi|process)_[a-z0-9_]+)", text))
+    """The metrics of the server and of the database's machines, with the series that a histogram has."""
+    text = Path("Documentation/observability.md").read_text() + Path("Documentation/backups.md").read_text()
+    names = set(re.findall(r"`((?:http_server|node|patroni|poi|process)_[a-z0-9_]+)", text))
     return names | {f"{name}_{suffix}" for name in names for suffix in ["bucket", "count", "sum"]}
 
 
@@ -49,7 +49,7 @@ for origin, expression in panels + [(rule.get("alert") or rule["record"], rule["
     if '"5.."' in expression and expression.count('http_route!~"/livez|/readyz"') < expression.count('"5.."'):
         faults.append(f"{origin}: counts health checks as users' requests")
     for name in sorted(used - known):
-        faults.append(f"{origin}: {name} isn't in Documentation/observability.md")
+        faults.append(f"{origin}: {name} is neither in Documentation/observability.md nor in backups.md")
 
 firing = set()
 quiet = set()

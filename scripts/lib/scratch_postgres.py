@@ -31,6 +31,8 @@ class ScratchPostgres:
         self.passwords = passwords
         self.port = free_port()
         self.programs = programs()
+        # What the server's own commands, such as its archive_command, have in their environment beside this one's.
+        self.environment = {}
 
     def url(self, role):
         """A libpq URI for a role."""
@@ -42,13 +44,10 @@ class ScratchPostgres:
             ["mktemp", "-d", "/tmp/poi-scratch-XXXXXX"], check=True, capture_output=True, text=True
         ).stdout.strip())
         shutil.chown(self.folder, "postgres", "postgres")
-        data = self.folder / "data"
-        self.as_postgres("initdb", "--pgdata", data, "--auth-local=trust", "--auth-host=scram-sha-256",
+        self.data = self.folder / "data"
+        self.as_postgres("initdb", "--pgdata", self.data, "--auth-local=trust", "--auth-host=scram-sha-256",
                          "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions")
-        self.as_postgres(
-            "pg_ctl", "--pgdata", data, "--wait", "--silent", "--log", self.folder / "log", "--options",
-            f"-c port={self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.folder}"
-            " -c fsync=off -c max_connections=100", "start")
+        self.start()
         try:
             self.psql("postgres", "--command", f"CREATE DATABASE {self.database}")
             self.psql(self.database, "--file", self.roles_file, environment={
@@ -59,14 +58,27 @@ class ScratchPostgres:
         return self
 
     def __exit__(self, *_):
-        self.as_postgres("pg_ctl", "--pgdata", self.folder / "data", "--mode=immediate", "--silent", "stop")
+        if (self.data / "postmaster.pid").exists():
+            self.stop()
         shutil.rmtree(self.folder)
 
+    def start(self):
+        """Starts the server, and waits until it takes connections."""
+        self.as_postgres(
+            "pg_ctl", "--pgdata", self.data, "--wait", "--silent", "--log", self.folder / "log", "--options",
+            f"-c port={self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.folder}"
+            " -c fsync=off -c max_connections=100", "start")
+
+    def stop(self):
+        """Ends the server as a crash would."""
+        self.as_postgres("pg_ctl", "--pgdata", self.data, "--mode=immediate", "--silent", "stop")
+
     def as_postgres(self, program, *arguments):
+        """Runs one of PostgreSQL's programs, or another one that has its whole path."""
         subprocess.run(
             ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups",
              str(self.programs / program), *map(str, arguments)],
-            check=True, stdout=subprocess.DEVNULL, cwd="/")
+            check=True, stdout=subprocess.DEVNULL, cwd="/", env={**os.environ, **self.environment})
 
     def psql(self, database, *arguments, environment=None):
         """psql as the superuser, through the Unix socket; returns what it prints."""
