@@ -168,13 +168,21 @@ private enum EventStatements {
     ///
     /// In the order of the keys, so that transactions that write the same events can't end in a deadlock: all of them wait
     /// for each other in the same direction.
+    ///
+    /// A commit that has written nothing doesn't wait for synchronous standbys. But an event that is stored already may
+    /// be on the primary's disk alone, after a restart that interrupted such a wait, and be lost with it. So where there
+    /// are duplicates an empty message is written to the log: when a standby has that, it has what came before it.
     static let insert = PreparedStatement(
         """
+        WITH new AS (\
         INSERT INTO events (id, time, user_id, name, value, is_test) \
         SELECT id, time, user_id, name, value, is_test \
         FROM unnest($1, $2, $3, $4, $5, $6) AS event (id, time, user_id, name, value, is_test) \
         ORDER BY id, time \
-        ON CONFLICT DO NOTHING RETURNING id, time
+        ON CONFLICT DO NOTHING RETURNING id, time) \
+        SELECT id, time FROM new \
+        UNION ALL SELECT NULL, NULL FROM new HAVING CASE WHEN count(*) < cardinality($1) \
+        THEN pg_logical_emit_message(true, 'points-of-interest', '') IS NULL ELSE false END
         """,
         parameters: [.uuidArray, .timestamptzArray, .textArray, .textArray, .jsonbArray, .boolArray])
 
