@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cluster_cost import measure_cost
 from cluster_load import (INSERT_PLACES, Load, check_judgement, longest_failure, lost_and_doubled, recovery, wrong_reads)
 from clustered_service import ClusteredService
 from database_cluster import DATABASE, FILES, HEAL_TIMEOUT, ROOT, DatabaseCluster, wait_for
@@ -62,7 +63,7 @@ class Figures:
         return found
 
 
-# The faults: each does its worst to the leader, and leaves it as it is when another has taken over and was watched for a while.
+# The faults: each breaks something, watches what comes of it for a while, and repairs it.
 
 def another_leads(cluster, old):
     wait_for(lambda: cluster.leader() not in (None, old), 3 * TTL, "another leader")
@@ -106,13 +107,31 @@ def cut_off(cluster, old):
 
 
 def switch_over(cluster, old):
-    standby = next(name for name, member in cluster.members().items() if member["role"] == "sync_standby")
-    cluster.switch_over(old, next(node for node in cluster.nodes if node.name == standby))
+    cluster.switch_over(old, next(node for node in cluster.nodes if node.name == cluster.synchronous_standby()))
     another_leads(cluster, old)
 
 
+def freeze_standby(cluster, leader):
+    """The standby that commits wait for is gone, until the other one has its place."""
+    standby = next(node for node in cluster.nodes if node.name == cluster.synchronous_standby())
+    cluster.freeze(standby, postgres=True)
+    wait_for(lambda: cluster.synchronous_standby() not in (None, standby.name), 3 * TTL, "another synchronous standby")
+    time.sleep(2)
+    cluster.thaw(standby)
+
+
+def lose_etcd(cluster, old):
+    """Nobody knows who may lead, so nobody does."""
+    for node in cluster.nodes:
+        node.cut_file.touch()
+    wait_for(lambda: cluster.leader() is None, 3 * TTL, "no leader")
+    time.sleep(STALENESS + 2)
+    for node in cluster.nodes:
+        node.cut_file.unlink()
+
+
 FAULTS = {"kill": kill, "switchover": switch_over, "freeze-patroni": freeze_patroni, "freeze-machine": freeze_machine,
-          "cut-off": cut_off}
+          "cut-off": cut_off, "freeze-standby": freeze_standby, "lose-etcd": lose_etcd}
 
 
 class Migrations:
@@ -214,6 +233,8 @@ class Check:
         faults = [f"{fault}: {text}" for fault, figures in self.figures.items() for text in figures.faults()]
         for text in faults:
             print(f"check-cluster: {text}", file=sys.stderr)
+        if faults:
+            self.cluster.keep_logs()
         return 1 if faults else 0
 
 
@@ -221,12 +242,14 @@ def main():
     check_judgement()
     faults = sys.argv[1:] or (list(FAULTS) if ROUNDS else ["kill", "switchover"])
     unknown = set(faults) - set(FAULTS)
-    if unknown:
-        print(f"check-cluster: {sorted(unknown)[0]} is none of {', '.join(FAULTS)}", file=sys.stderr)
+    if unknown and faults != ["cost"]:
+        print(f"check-cluster: {sorted(unknown)[0]} is none of {', '.join(FAULTS)}, cost", file=sys.stderr)
         return 64
     began = time.monotonic()
     with DatabaseCluster(PLANTED) as cluster, ClusteredService(
             cluster, settings={"POI_MAX_REPLICA_LAG": f"{MAXIMUM_LAG}s"}) as service:
+        if faults == ["cost"]:
+            return measure_cost(cluster, cluster.variables("serve.env.example")["POI_EVENTS_DATABASE_URL"])
         check = Check(cluster, service)
         print(f"check-cluster: started in {time.monotonic() - began:.0f} s", flush=True)
         for number in range(ROUNDS or 1):

@@ -14,6 +14,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.error
@@ -201,12 +202,20 @@ class DatabaseCluster:
             self.psql("postgres", "--command", f"CREATE DATABASE {DATABASE}")
             self.psql(DATABASE, "--file", ROOT / "deploy/postgres/roles.sql", environment={
                 f"POI_{role}_PASSWORD": self.passwords[role] for role in ["MIGRATE", "SERVE", "EVENTS"]})
-        except BaseException:
-            self.__exit__()
+        except BaseException as error:
+            self.__exit__(type(error))
             raise
         return self
 
-    def __exit__(self, *_):
+    def keep_logs(self):
+        folder = tempfile.mkdtemp(prefix="poi-cluster-logs-")
+        for log in self.folder.rglob("*.log"):
+            shutil.copy(log, Path(folder) / "-".join(log.relative_to(self.folder).parts))
+        print(f"the logs are kept in {folder}", file=sys.stderr)
+
+    def __exit__(self, kind=None, *_):
+        if kind and issubclass(kind, Exception):
+            self.keep_logs()
         for node in self.nodes:
             node.cut_file.unlink(missing_ok=True)
             # There is nothing to keep, and a frozen process takes no other signal.
@@ -241,8 +250,8 @@ class DatabaseCluster:
         return {
             "PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8",
             **self.variables("patroni.env.example", node), "PATRONI_SUPERUSER_USERNAME": self.user,
-            "PATRONI_ETCD3_HOSTS": ",".join(f"127.0.0.1:{port}" for port in node.proxy_ports),
-            "PATRONI_ETCD3_USE_PROXIES": "true",
+            "PATRONI_ETCD_HOSTS": ",".join(f"127.0.0.1:{port}" for port in node.proxy_ports),
+            "PATRONI_ETCD_USE_PROXIES": "true",
         }
 
     def haproxy_environment(self):
@@ -273,6 +282,10 @@ class DatabaseCluster:
             if status == 200:
                 return {member["name"]: member for member in json.loads(body)["members"]}
         return {}
+
+    def synchronous_standby(self):
+        """The name of the one that commits wait for; None where there is none."""
+        return next((name for name, member in self.members().items() if member["role"] == "sync_standby"), None)
 
     def is_whole(self):
         """Whether there is a leader, and two standbys that follow it, one of them for its commits."""
@@ -322,9 +335,16 @@ class DatabaseCluster:
 
     def switch_over(self, old, new):
         """As `patronictl switchover` does."""
+        self.ask(old, "POST", "/switchover", {"leader": old.name, "candidate": new.name})
+
+    def configure(self, changes):
+        """As `patronictl edit-config` does."""
+        self.ask(self.leader(), "PATCH", "/config", changes)
+
+    def ask(self, node, method, path, body):
+        """Asks a Patroni for a change, with its password."""
         password = base64.b64encode(f"patroni:{self.passwords['RESTAPI']}".encode()).decode()
         request = urllib.request.Request(
-            f"http://127.0.0.1:{old.api_port}/switchover", json.dumps({"leader": old.name, "candidate": new.name}).encode(),
-            {"Authorization": f"Basic {password}", "Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=60) as response:
-            return response.read().decode()
+            f"http://127.0.0.1:{node.api_port}{path}", json.dumps(body).encode(),
+            {"Authorization": f"Basic {password}", "Content-Type": "application/json"}, method=method)
+        urllib.request.urlopen(request, timeout=60).close()
