@@ -58,6 +58,8 @@ class Figures:
             (self.lost, f"{self.lost} acknowledged events are lost"), (self.doubled, f"{self.doubled} events are doubled"),
             (self.migrations["broken"], f"{self.migrations['broken']} migrations are neither whole nor absent"),
         ] if number]
+        if min(self.reads, self.events) == 0:
+            found.append("nothing was read, or no event was acknowledged")
         if self.longest_failure > MAXIMUM_OUTAGE:
             found.append(f"a server served no read for {self.longest_failure:.1f} s")
         return found
