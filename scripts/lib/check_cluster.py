@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -13,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cluster_cost import measure_cost
-from cluster_load import (INSERT_PLACES, Load, check_judgement, longest_failure, lost_and_doubled, recovery, wrong_reads)
+from cluster_judgement import check_judgement, longest_failure, lost_and_doubled, recovery, wrong_reads
+from cluster_load import INSERT_PLACES, Load
 from clustered_service import ClusteredService
 from database_cluster import DATABASE, FILES, HEAL_TIMEOUT, ROOT, DatabaseCluster, wait_for
 
@@ -89,7 +91,11 @@ def freeze_patroni(cluster, old):
     cluster.freeze(old, postgres=False)
     another_leads(cluster, old)
     # Whoever reached it directly could read old places there for ever, but a commit is never acknowledged.
-    assert cluster.psql(DATABASE, "--command", "SELECT pg_is_in_recovery()", node=old) == "f"
+    try:
+        cluster.psql(DATABASE, "--command", "CREATE TABLE check_cluster_deposed ()", node=old, timeout=3)
+        raise RuntimeError("a deposed leader has acknowledged a commit")
+    except subprocess.TimeoutExpired:
+        pass
     time.sleep(STALENESS + 2)
     cluster.thaw(old)
 
@@ -154,10 +160,9 @@ DROP TABLE check_cluster_{number};
         self.folder = Path(tempfile.mkdtemp(dir=service.cluster.folder))
         shutil.copytree(ROOT / "Migrations", self.folder, dirs_exist_ok=True)
 
-    def start(self):
+    def start(self, seconds):
         self.number += 1
-        # From before the fault until shortly after it, when it is mostly in doubt.
-        sql = self.SQL.format(number=self.number, seconds=self.number % 5)
+        sql = self.SQL.format(number=self.number, seconds=seconds)
         (self.folder / f"{self.number}_check_cluster_{self.number}.sql").write_text(sql)
         self.process = self.service.start_migration(self.folder)
 
@@ -196,7 +201,8 @@ class Check:
         load = Load(self.service, self.state)
         load.start()
         time.sleep(2)
-        self.migrations.start()
+        # Its commit comes at another moment in each round: before the fault, and until some seconds after it.
+        self.migrations.start(seconds=(1 + figures.rounds * 1.1) % 8)
         time.sleep(0.7)
         old, fault_at = self.cluster.leader(), time.monotonic()
         try:

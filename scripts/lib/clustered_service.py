@@ -6,7 +6,7 @@ import subprocess
 import urllib.error
 import urllib.request
 
-from database_cluster import FILES, ROOT, free_ports, wait_for
+from database_cluster import ROOT, free_ports, wait_for
 
 POI = os.environ["POI_BINARY"]
 

@@ -300,14 +300,15 @@ class DatabaseCluster:
     def asynchronous_roles(self):
         return ["leader", "replica", "replica"] if self.settings else None
 
-    def psql(self, database, *arguments, environment=None, node=None):
+    def psql(self, database, *arguments, environment=None, node=None, timeout=None):
         """psql as the superuser on the leader's or another's machine; returns what it prints."""
         node = node or wait_for(self.leader, START_TIMEOUT, "a leader")
         return subprocess.run(
             [*as_database_user(), "psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1",
              "--host", self.folder, "--port", str(node.port), "--username", self.user, "--dbname", database,
              *map(str, arguments)],
-            check=True, stdout=subprocess.PIPE, text=True, cwd="/", env={**os.environ, **(environment or {})}).stdout.strip()
+            check=True, stdout=subprocess.PIPE, text=True, cwd="/", timeout=timeout,
+            env={**os.environ, **(environment or {})}).stdout.strip()
 
     # Faults
 
