@@ -164,6 +164,7 @@ let package = Package(
             dependencies: [
                 "CZlib", "EventLoop", "HTTPServer", "Locking", "Loopback", "Randomness", "WireCases",
             ],
+            exclude: ["Wire/Faults"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "PostgresTests",
@@ -287,8 +288,8 @@ let package = Package(
         .testTarget(
             name: "DeploymentTests",
             dependencies: [
-                "EventSender", "Loopback", "PointsOfInterestClient", "PrivateCluster", "Randomness",
-                "ServerProcess", "ServiceFixtures", "poi",
+                "EventSender", "Locking", "Loopback", "PointsOfInterestClient", "PrivateCluster",
+                "Randomness", "ServerProcess", "ServiceFixtures", "WireCases", "poi",
             ], swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]
