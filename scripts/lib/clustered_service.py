@@ -64,14 +64,15 @@ class ClusteredService:
                 self.servers.append(Server(self.cluster, number + 1, self.settings))
             wait_for(lambda: all(server.admin("/readyz") and server.is_serving_from_memory() for server in self.servers),
                      30, "servers that serve from memory")
-        except BaseException:
-            self.__exit__()
+        except BaseException as error:
+            self.__exit__(type(error))
             raise
         return self
 
-    def __exit__(self, *_):
-        for server in self.servers:
-            server.end()
+    def __exit__(self, kind=None, *_):
+        codes = [server.end() for server in self.servers]
+        if any(codes) and kind is None:
+            raise RuntimeError(f"the servers ended with {codes}")
 
     def start_migration(self, folder, seeds=False, wait=False):
         """`poi migrate up` with that folder of migrations."""

@@ -5,6 +5,7 @@ Also what can go wrong with it: a machine that is killed, frozen, or cut off fro
 """
 
 import base64
+import getpass
 import json
 import os
 import random
@@ -122,7 +123,7 @@ class DatabaseCluster:
         self.passwords = {name: secrets.token_hex(12) for name in [
             "SUPERUSER", "REPLICATION", "RESTAPI", "SERVE", "EVENTS", "MIGRATE"]}
         (self.leader_port,) = free_ports(1)
-        self.user = "postgres" if os.geteuid() == 0 else os.environ.get("USER", "postgres")
+        self.user = "postgres" if os.geteuid() == 0 else getpass.getuser()
         self.haproxy = None
 
     # The files
