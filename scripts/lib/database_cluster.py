@@ -193,7 +193,10 @@ class DatabaseCluster:
             for node in self.nodes:
                 self.start_etcd(node)
             wait_for(lambda: all(self.is_etcd_healthy(node) for node in self.nodes), START_TIMEOUT, "etcd")
-            for node in self.nodes:
+            # The first one makes the cluster. The others would look for it only every few seconds.
+            self.start_patroni(self.nodes[0])
+            wait_for(self.nodes[0].is_leader, START_TIMEOUT, "the first leader")
+            for node in self.nodes[1:]:
                 self.start_patroni(node)
             self.haproxy = subprocess.Popen(
                 ["setpriv", "--pdeathsig=TERM", "--", "haproxy", "-f", FILES / "haproxy.cfg"],
