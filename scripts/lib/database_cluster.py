@@ -259,10 +259,10 @@ class DatabaseCluster:
         }
 
     def haproxy_environment(self):
-        environment = {"POI_DB_LISTEN": f"127.0.0.1:{self.leader_port}"}
+        environment = {"POI_CLUSTER_LISTEN": f"127.0.0.1:{self.leader_port}"}
         for number, node in enumerate(self.nodes, 1):
-            environment[f"POI_DB{number}"] = f"127.0.0.1:{node.port}"
-            environment[f"POI_DB{number}_PATRONI"] = str(node.api_port)
+            environment[f"POI_CLUSTER_DB{number}"] = f"127.0.0.1:{node.port}"
+            environment[f"POI_CLUSTER_DB{number}_PATRONI"] = str(node.api_port)
         return environment
 
     @staticmethod
