@@ -20,10 +20,10 @@ from clustered_service import ClusteredService
 from database_cluster import DATABASE, FILES, HEAL_TIMEOUT, ROOT, DatabaseCluster, wait_for
 
 ROUNDS = int(os.environ.get("POI_CHECK_ROUNDS", 0))
-# A fault of the cluster itself, for which the check has to fail: "asynchronous".
-PLANTED = {"": None, "asynchronous": {"synchronous_mode: true": "synchronous_mode: false",
-                                      "synchronous_mode_strict: true": "synchronous_mode_strict: false"}}[
-    os.environ.get("POI_CHECK_PLANT", "")]
+# Faults of the cluster itself, for which the check has to fail.
+PLANTS = {"": None, "asynchronous": {"synchronous_mode: true": "synchronous_mode: false",
+                                     "synchronous_mode_strict: true": "synchronous_mode_strict: false"}}
+PLANT = os.environ.get("POI_CHECK_PLANT", "")
 TTL = int(re.search(r"\bttl: (\d+)", (FILES / "patroni.yml").read_text())[1])
 # What the servers are told, and so how old a response may be: twice that, and two seconds until it is noticed.
 MAXIMUM_LAG = 5
@@ -253,8 +253,11 @@ def main():
     if unknown and faults != ["cost"]:
         print(f"check-cluster: {sorted(unknown)[0]} is none of {', '.join(FAULTS)}, cost", file=sys.stderr)
         return 64
+    if PLANT not in PLANTS:
+        print(f"check-cluster: POI_CHECK_PLANT: {PLANT} is not asynchronous", file=sys.stderr)
+        return 64
     began = time.monotonic()
-    with DatabaseCluster(PLANTED) as cluster, ClusteredService(
+    with DatabaseCluster(PLANTS[PLANT]) as cluster, ClusteredService(
             cluster, settings={"POI_MAX_REPLICA_LAG": f"{MAXIMUM_LAG}s"}) as service:
         if faults == ["cost"]:
             return measure_cost(cluster, cluster.variables("serve.env.example")["POI_EVENTS_DATABASE_URL"])
