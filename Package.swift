@@ -298,6 +298,13 @@ let package = Package(
 // Some tests alone, `POI_TESTS=HTTPServerTests,PostgresTests`, and what they need: scripts/test-threads builds them anew
 // for ThreadSanitizer, and it would take several times as long to build everything.
 if let names = Context.environment["POI_TESTS"] {
+    // Not among all targets: libFuzzer brings `main`, so that it links only with the options of scripts/checks/fuzz.
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzzing",
+            dependencies: ["EventLoop", "HTTPServer", "Locking", "PointsOfInterestAPI", "Randomness"],
+            path: "Tests/Fuzzing", exclude: ["Corpus", "Dictionaries"], swiftSettings: swiftSettings
+        ))
     package.keepOnly(names.split(separator: ",").map { "\($0)" })
 }
 

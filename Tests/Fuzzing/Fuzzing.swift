@@ -1,0 +1,55 @@
+import Foundation
+import PointsOfInterestAPI
+import Randomness
+
+/// What libFuzzer calls with each input (https://llvm.org/docs/LibFuzzer.html). It brings `main`.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func runTarget(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
+    Target.chosen.run([UInt8](UnsafeRawBufferPointer(start: start, count: count)))
+    return 0
+}
+
+/// What is fuzzed: `POI_FUZZ_TARGET` names one. Each has a folder in `Corpus`.
+enum Target: String, CaseIterable {
+    case connection
+
+    static let chosen: Target = {
+        let name = ProcessInfo.processInfo.environment["POI_FUZZ_TARGET"] ?? ""
+        guard let target = Target(rawValue: name) else {
+            let names = allCases.map(\.rawValue).joined(separator: ", ")
+            FileHandle.standardError.write(Data("POI_FUZZ_TARGET is none of \(names)\n".utf8))
+            exit(64)
+        }
+        return target
+    }()
+
+    /// Runs the code with an input, and stops the process where a property doesn't hold.
+    func run(_ input: [UInt8]) {
+        switch self {
+        case .connection: fuzzConnection(input)
+        }
+    }
+}
+
+/// Stops the process with a message, which libFuzzer takes for a finding. `precondition` says nothing in release mode.
+func require(_ condition: Bool, _ message: @autoclosure () -> String) {
+    if !condition { fatalError(message()) }
+}
+
+extension [UInt8] {
+    /// The same random numbers for the same input, so that a finding's bytes repeat it.
+    var generator: SeededGenerator { SeededGenerator(seed: StableHash.hash(self)) }
+
+    /// The bytes in up to five pieces.
+    var pieces: [[UInt8]] {
+        var random = generator
+        let cuts = (0..<Int.random(in: 1...4, using: &random)).map { _ in
+            Int.random(in: 0...count, using: &random)
+        }
+        let ends = [0] + cuts.sorted() + [count]
+        return zip(ends, ends.dropFirst()).map { [UInt8](self[$0..<$1]) }.filter { !$0.isEmpty }
+    }
+
+    /// The bytes as text, for messages.
+    var text: String { String(decoding: self, as: UTF8.self) }
+}

@@ -1,0 +1,80 @@
+@testable import HTTPServer
+
+/// A client's bytes to a whole connection: the parser, the state machine, and the connection that joins them.
+///
+/// The parser reads the same however the bytes are split, stays within its limits and stays failed once it has failed, and
+/// a request that it accepts reads the same when it is written anew. The connection has a response for each of these
+/// requests, at most one error behind them, and no other response, and this too however the bytes are split.
+func fuzzConnection(_ input: [UInt8]) {
+    let reading = ParserReading([input])
+    for request in reading.requests { request.check() }
+    let expected = Responses(to: reading)
+    let splits = [[input], input.pieces, input.map { [$0] }]
+    let outputs = LoopThread.only.run { splits.map { FuzzedServer.only.value.exchange($0) } }
+    for (pieces, output) in zip(splits, outputs) {
+        let split = ParserReading(pieces)
+        require(
+            split == reading, "read differently in \(pieces.count) pieces: \(split), as a whole: \(reading)")
+        let responses = Responses(output, to: reading)
+        require(responses == expected, "in \(pieces.count) pieces: \(responses), but expected: \(expected)")
+    }
+}
+
+/// What comes back over a connection.
+private struct Responses: Equatable {
+    private var complete: [Response] = []
+    /// The status of the error that ends the connection.
+    private var error: Int?
+    /// How often `100 Continue` was sent.
+    private var continues = 0
+
+    private struct Response: Equatable {
+        var status: Int
+        var body: [UInt8]
+    }
+
+    /// What follows from what the parser reads.
+    init(to reading: ParserReading) {
+        continues = reading.expectedContinues
+        complete = reading.served.map { Response(status: 200, body: $0.method == "HEAD" ? [] : $0.echo) }
+        guard reading.served.count == reading.requests.count, reading.served.last?.keepsAlive != false else {
+            return
+        }
+        switch reading.end {
+        case .idle: break
+        case .failed(let failure): error = Int(failure.status.code)
+        // The client ends its side behind the last byte.
+        case .insideRequest: error = 400
+        }
+    }
+
+    /// Reads them from a connection's bytes. An error may be without a body, so it has to be the last.
+    init(_ bytes: [UInt8], to reading: ParserReading) {
+        var rest = bytes[...]
+        var methods = reading.served.map(\.method)[...]
+        while !rest.isEmpty {
+            let end = rest.indices.first { rest[$0...].starts(with: [13, 10, 13, 10]) }
+            guard let end else { fatalError("not a response: \(Array(rest).text)") }
+            let head = Array(rest[..<end]).text.split(separator: "\r\n")
+            rest = rest[(end + 4)...]
+            guard let line = head.first, line.hasPrefix("HTTP/1.1 "),
+                let status = Int(line.dropFirst(9).prefix(3))
+            else { fatalError("not a response: \(bytes.text)") }
+            if status == 100 {
+                continues += 1
+            } else if let method = methods.popFirst() {
+                let length =
+                    head.first { $0.hasPrefix("Content-Length: ") }.flatMap { Int($0.dropFirst(16)) } ?? 0
+                let body = rest.prefix(method == "HEAD" ? 0 : length)
+                complete.append(Response(status: status, body: Array(body)))
+                rest = rest.dropFirst(body.count)
+            } else {
+                require(
+                    error == nil && !rest.starts(with: Array("HTTP/1.1 ".utf8)),
+                    "too many responses: \(bytes.text)")
+                error = status
+                rest = []
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+"""Builds Tests/Fuzzing with libFuzzer and AddressSanitizer, and runs its targets.
+
+A target fails where libFuzzer finds an input that crashes it, hangs it or breaks one of its properties, and where the
+coverage of the modules that it is for doesn't grow: then they were built without counters, or it doesn't reach them.
+"""
+
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+SECONDS = int(os.environ.get("POI_FUZZ_SECONDS", 20))
+SEED = os.environ.get("POI_FUZZ_SEED", "0")
+ROOT = Path.cwd()
+FOLDER = ROOT / "Tests/Fuzzing"
+OUTPUT = ROOT / ".build/fuzz"
+# The modules of which each target has to reach more than an empty input does.
+MODULES = {
+    "connection": ["HTTPServer"],
+}
+OPTIONS = ["-timeout=10", "-rss_limit_mb=2048", "-detect_leaks=0", "-max_len=4096"]
+
+
+def fail(message):
+    sys.exit(f"fuzz: {message}")
+
+
+def build(package, scratch):
+    """Builds the program in release mode, in which traps stay and inputs run many times as fast."""
+    command = ["swift", "build", "--quiet", "-c", "release", "--product", "Fuzzing", "--scratch-path", str(scratch),
+               "--sanitize", "fuzzer", "--sanitize", "address",
+               # Counters in the modules, not only in the program; no `main` but libFuzzer's.
+               "-Xswiftc", "-sanitize=fuzzer,address", "-Xswiftc", "-parse-as-library", "-Xswiftc", "-enable-testing"]
+    done = subprocess.run(command, cwd=package, env=os.environ | {"POI_TESTS": "Fuzzing"}, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    program = scratch / "release/Fuzzing"
+    if done.returncode != 0 or not program.exists():
+        fail(f"the targets don't build\n{done.stdout}")
+    return program
+
+
+def run(program, target, arguments, seconds):
+    """Runs libFuzzer; returns its exit code and what it prints."""
+    command = ["timeout", "-k", "5", str(seconds + 120), str(program), *OPTIONS, *arguments]
+    done = subprocess.run(command, env=os.environ | {"POI_FUZZ_TARGET": target}, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode, done.stdout.decode(errors="replace")
+
+
+def edges(program, target, corpus):
+    """How many edges of the modules in Sources the inputs of a folder reach, by module."""
+    code, text = run(program, target, ["-runs=0", "-print_coverage=1", str(corpus)], 60)
+    if code != 0:
+        fail(f"{target}: the kept corpus fails\n{text[-3000:]}")
+    counts = collections.Counter()
+    for reached, module in re.findall(r"^COVERED_FUNC: hits: \d+ edges: (\d+)/\d+ .*/Sources/(\w+)/[^/].*$", text, re.M):
+        counts[module] += int(reached)
+    return counts
+
+
+def fresh(path):
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    return path
+
+
+def fuzz(program, target, seconds=SECONDS, output=OUTPUT):
+    """Fuzzes a target from its kept corpus, which isn't changed; returns a line of the table and the finding."""
+    corpus, findings = fresh(output / "corpus" / target), output / "findings" / target
+    findings.mkdir(parents=True, exist_ok=True)
+    for file in (FOLDER / "Corpus" / target).iterdir():
+        shutil.copy(file, corpus)
+    dictionary = FOLDER / "Dictionaries" / f"{target}.dict"
+    arguments = [f"-max_total_time={seconds}", f"-seed={SEED}", f"-artifact_prefix={findings}/", "-print_final_stats=1"]
+    if dictionary.exists():
+        arguments.append(f"-dict={dictionary}")
+    started = time.monotonic()
+    code, text = run(program, target, [*arguments, str(corpus)], seconds)
+    (output / f"{target}.log").write_text(text)
+    line = {"target": target, "seconds": round(time.monotonic() - started),
+            "executions": int((re.findall(r"number_of_executed_units: (\d+)", text) or
+                               re.findall(r"^#(\d+)", text, re.M) or [0])[-1])}
+    if code == 0:
+        return line, None
+    written = re.findall(r"Test unit written to (.*)", text)
+    reason = re.findall(r"(?:Fatal error|ERROR): .*", text)
+    return line, f"{target}: {reason[0][:2000] if reason else text[-2000:]}\n    the input: {written[-1] if written else '?'}"
+
+
+def check(program, target):
+    """Fuzzes a target and looks at its coverage; returns a line of the table and what is wrong."""
+    before = edges(program, target, fresh(OUTPUT / "empty" / target))
+    line, finding = fuzz(program, target)
+    line |= {"edges": "–", "inputs": "–", "findings": 1 if finding else 0}
+    if finding:
+        return line, finding
+    corpus = OUTPUT / "corpus" / target
+    after = edges(program, target, corpus)
+    line |= {"edges": sum(after.values()), "inputs": len(list(corpus.iterdir()))}
+    same = [module for module in MODULES[target] if after[module] <= before[module]]
+    if same:
+        return line, f"{target}: the coverage of {', '.join(same)} doesn't grow: is it built with counters?"
+    return line, None
+
+
+def print_table(lines):
+    columns = ["target", "seconds", "executions", "edges", "inputs", "findings"]
+    print("| " + " | ".join(columns) + " |\n|" + "---|" * len(columns))
+    for line in lines:
+        cells = [f"{line[name]:,}" if isinstance(line[name], int) else line[name] for name in columns]
+        print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def keep(program, target):
+    """Replaces the kept corpus by the fewest inputs that reach what it and the last run reach."""
+    kept, merged = FOLDER / "Corpus" / target, fresh(OUTPUT / "merged" / target)
+    sources = [str(folder) for folder in (kept, OUTPUT / "corpus" / target) if folder.exists()]
+    code, text = run(program, target, ["-merge=1", str(merged), *sources], 600)
+    if code != 0:
+        fail(f"{target}: the corpora can't be merged\n{text[-2000:]}")
+    fresh(kept)
+    for file in merged.iterdir():
+        # A short name is enough: it is a digest.
+        shutil.copy(file, kept / file.name[:12])
+    size = sum(file.stat().st_size for file in kept.iterdir())
+    print(f"{target}: {len(list(kept.iterdir()))} inputs, {size:,} bytes")
+
+
+def main(arguments):
+    mode = arguments.pop(0) if arguments[:1] in (["--keep"], ["--planted"]) else None
+    unknown = [name for name in arguments if name not in MODULES]
+    if unknown:
+        print(f"fuzz: no target {unknown[0]}; there are {', '.join(MODULES)}", file=sys.stderr)
+        sys.exit(64)
+    targets = arguments or list(MODULES)
+    program = build(ROOT, OUTPUT / "build")
+    if mode == "--keep":
+        for target in targets:
+            keep(program, target)
+        return
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(lambda target: check(program, target), targets))
+    faults = [fault for _, fault in results if fault]
+    for fault in faults:
+        print(f"fuzz: {fault}", file=sys.stderr)
+    print_table([line for line, _ in results])
+    if faults:
+        fail(f"{len(faults)} of {len(targets)} targets failed; the logs are in {OUTPUT.relative_to(ROOT)}")
+    print("fuzz: nothing found")
+
+
+main(sys.argv[1:])
