@@ -302,7 +302,10 @@ if let names = Context.environment["POI_TESTS"] {
     package.targets.append(
         .executableTarget(
             name: "Fuzzing",
-            dependencies: ["EventLoop", "HTTPServer", "Locking", "PointsOfInterestAPI", "Randomness"],
+            dependencies: [
+                "EventLoop", "HTTPServer", "Locking", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
+                "Randomness",
+            ],
             path: "Tests/Fuzzing", exclude: ["Corpus", "Dictionaries"], swiftSettings: swiftSettings
         ))
     package.keepOnly(names.split(separator: ",").map { "\($0)" })

@@ -11,7 +11,7 @@ public func runTarget(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
 
 /// What is fuzzed: `POI_FUZZ_TARGET` names one. Each has a folder in `Corpus`.
 enum Target: String, CaseIterable {
-    case connection
+    case connection, cursor, events, queries
 
     static let chosen: Target = {
         let name = ProcessInfo.processInfo.environment["POI_FUZZ_TARGET"] ?? ""
@@ -27,6 +27,9 @@ enum Target: String, CaseIterable {
     func run(_ input: [UInt8]) {
         switch self {
         case .connection: fuzzConnection(input)
+        case .cursor: fuzzCursor(input)
+        case .events: fuzzEvents(input)
+        case .queries: fuzzQueries(input)
         }
     }
 }

@@ -22,6 +22,9 @@ OUTPUT = ROOT / ".build/fuzz"
 # The modules of which each target has to reach more than an empty input does.
 MODULES = {
     "connection": ["HTTPServer"],
+    "cursor": ["PointsOfInterestServerAPI"],
+    "events": ["PointsOfInterestServerAPI"],
+    "queries": ["PointsOfInterestServerAPI"],
 }
 OPTIONS = ["-timeout=10", "-rss_limit_mb=2048", "-detect_leaks=0", "-max_len=4096"]
 
