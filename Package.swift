@@ -303,8 +303,9 @@ if let names = Context.environment["POI_TESTS"] {
         .executableTarget(
             name: "Fuzzing",
             dependencies: [
-                "EventLoop", "HTTPServer", "Locking", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
-                "Randomness",
+                "CLibPQ", "CZlib", "EventLoop", "Geodesy", "HTTPServer", "Locking", "Migrator", "POIDatabase",
+                "POIService", "PlaceImport", "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Postgres",
+                "Randomness", "SpatialIndex",
             ],
             path: "Tests/Fuzzing", exclude: ["Corpus", "Dictionaries"], swiftSettings: swiftSettings
         ))

@@ -11,7 +11,7 @@ public func runTarget(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
 
 /// What is fuzzed: `POI_FUZZ_TARGET` names one. Each has a folder in `Corpus`.
 enum Target: String, CaseIterable {
-    case connection, cursor, events, queries
+    case connection, copy, cursor, events, gzip, migrations, places, queries, rows
 
     static let chosen: Target = {
         let name = ProcessInfo.processInfo.environment["POI_FUZZ_TARGET"] ?? ""
@@ -27,9 +27,14 @@ enum Target: String, CaseIterable {
     func run(_ input: [UInt8]) {
         switch self {
         case .connection: fuzzConnection(input)
+        case .copy: fuzzCopy(input)
         case .cursor: fuzzCursor(input)
         case .events: fuzzEvents(input)
+        case .gzip: fuzzGzip(input)
+        case .migrations: fuzzMigrations(input)
+        case .places: fuzzPlaces(input)
         case .queries: fuzzQueries(input)
+        case .rows: fuzzRows(input)
         }
     }
 }

@@ -22,11 +22,17 @@ OUTPUT = ROOT / ".build/fuzz"
 # The modules of which each target has to reach more than an empty input does.
 MODULES = {
     "connection": ["HTTPServer"],
+    "copy": ["POIDatabase", "SpatialIndex"],
     "cursor": ["PointsOfInterestServerAPI"],
     "events": ["PointsOfInterestServerAPI"],
+    "gzip": ["HTTPServer", "PlaceImport"],
+    "migrations": ["Migrator"],
+    "places": ["PlaceImport"],
     "queries": ["PointsOfInterestServerAPI"],
+    "rows": ["POIDatabase", "Postgres"],
 }
-OPTIONS = ["-timeout=10", "-rss_limit_mb=2048", "-detect_leaks=0", "-max_len=4096"]
+OPTIONS = ["-timeout=10", "-rss_limit_mb=2048", "-detect_leaks=0", "-print_funcs=0",
+           "-max_len=4096"]
 
 
 def fail(message):

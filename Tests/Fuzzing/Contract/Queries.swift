@@ -28,6 +28,7 @@ func fuzzQueries(_ input: [UInt8]) {
             return request
         }
     default:
+        checkNumber(query)
         check(query, NoParameter.self, encode: { (_: Nothing) in "" }) { query throws(ParameterError) in
             try NoParameter.refuseAll(of: query, ignoring: ignored)
             return Nothing()
@@ -59,6 +60,12 @@ private func check<Request: Hashable, Parameter: QueryParameter>(
     } catch {
         fatalError("\(request) is written as \(encoded), which is refused: \(error.faults)")
     }
+}
+
+/// Numbers are read as the standard library reads them.
+private func checkNumber(_ text: [UInt8]) {
+    guard let number = text.withUnsafeBufferPointer({ DecimalNumber.parse($0) }) else { return }
+    require(number == Double(text.text), "\(text.text) is read as \(number)")
 }
 
 private func check(_ error: ParameterError, knownNames: [String]) {

@@ -1,0 +1,133 @@
+import Foundation
+@testable import PlaceImport
+@testable import PointsOfInterestAPI
+
+/// A file of places; the first byte says its format and what is known of its columns.
+///
+/// Each place that is read passes the tables' checks, each row is counted once, and the places are read as the same when
+/// they are written anew, as CSV and as GeoJSON.
+func fuzzPlaces(_ input: [UInt8]) {
+    guard let first = input.first else { return }
+    var source = ImportSource(paths: [])
+    source.format = first & 1 == 0 ? .csv : .geojson
+    source.mapping = first & 2 == 0 ? "columns" : first & 4 == 0 ? "geonames" : "openstreetmap"
+    if first & 8 != 0 { source.columns = [.id: "id"] }
+    if first & 16 != 0 { source.boundingBox = BoundingBox(west: 170, south: -10, east: -170, north: 60) }
+    let file = Array(input.dropFirst())
+    guard let reading = Reading(file, source) else { return }
+    let lineCount = file.count { $0 == UInt8(ascii: "\n") } + 1
+    require(
+        reading.lines.allSatisfy { (1...lineCount).contains($0) }, "beyond the file: lines \(reading.lines)")
+    require(
+        reading.progress.rows == reading.lines.count + reading.progress.notSelected,
+        "\(reading.lines.count) rows, of \(reading.progress)")
+    for place in reading.places { check(place) }
+    let marked = Reading([0xef, 0xbb, 0xbf] + file, source)
+    require(
+        marked?.places == reading.places || file.starts(with: [0xef, 0xbb, 0xbf]),
+        "another with a byte order mark")
+    guard !reading.places.isEmpty else { return }
+    check(reading.places, are: .csv, csv(reading.places))
+    check(reading.places, are: .geojson, geoJSON(reading.places))
+}
+
+/// What is read of a file, up to the error that ends it.
+private struct Reading {
+    var places: [ImportedPlace] = []
+    var lines: [Int] = []
+    var progress = ReadProgress()
+    var isComplete = false
+
+    /// Nil where the file can't be read at all.
+    init?(_ file: [UInt8], _ source: ImportSource) {
+        let descriptor = pipe(with: file)
+        defer { close(descriptor) }
+        var source = source
+        source.paths = ["/dev/fd/\(descriptor)"]
+        guard let reader = try? PlaceReader(source) else { return nil }
+        defer { progress = reader.progress }
+        do throws(ImportError) {
+            while let item = try reader.next() {
+                switch item {
+                case .place(let place, let line):
+                    places.append(place)
+                    lines.append(line)
+                case .rejected(let row): lines.append(row.line)
+                }
+            }
+            isComplete = true
+        } catch {
+            require(!error.message.isEmpty && !error.message.contains("\n"), "not a line: \(error)")
+        }
+    }
+}
+
+/// The checks of the table `locations`.
+private func check(_ place: ImportedPlace) {
+    require(TableCheck.isSingleLine(place.name, maximumLength: 200), "\(place)")
+    require(TableCheck.isSingleLine(place.sourceID, maximumLength: 200), "\(place)")
+    require(place.address.map { TableCheck.isSingleLine($0, maximumLength: 300) } ?? true, "\(place)")
+    require(place.website.map(TableCheck.isWebsite) ?? true, "\(place)")
+    require(TableCheck.isCategory(place.category), "\(place)")
+    require(Coordinate.latitudes.contains(place.latitude), "\(place)")
+    require(Coordinate.longitudes.contains(place.longitude), "\(place)")
+}
+
+private func check(_ places: [ImportedPlace], are format: ImportFormat, _ file: [UInt8]) {
+    // A pipe holds no more.
+    guard file.count < 1 << 16 else { return }
+    var source = ImportSource(paths: [])
+    source.format = format
+    let again = Reading(file, source)
+    require(
+        again?.places == places && again?.isComplete == true,
+        "\(places), written as \(format), are read as \(String(describing: again)):\n\(file.text)")
+    require(again?.progress.normalised.isEmpty == true, "normalised twice: \(String(describing: again))")
+}
+
+private func csv(_ places: [ImportedPlace]) -> [UInt8] {
+    let rows = places.map { place in
+        [
+            place.sourceID, place.name, place.category, "\(place.latitude)", "\(place.longitude)",
+            "\(place.featured)",
+            place.address ?? "", place.website ?? "",
+        ].map { "\"\($0.replacing("\"", with: "\"\""))\"" }.joined(separator: ",")
+    }
+    return Array(
+        (["id,name,category,latitude,longitude,featured,address,website"] + rows).joined(separator: "\r\n")
+            .utf8)
+}
+
+private func geoJSON(_ places: [ImportedPlace]) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.member("type", "FeatureCollection")
+    writer.name("features")
+    writer.beginArray()
+    for place in places {
+        writer.beginObject()
+        writer.member("type", "Feature")
+        writer.name("geometry")
+        writer.beginObject()
+        writer.member("type", "Point")
+        writer.name("coordinates")
+        writer.beginArray()
+        writer.value(decimal: place.longitude)
+        writer.value(decimal: place.latitude)
+        writer.endArray()
+        writer.endObject()
+        writer.name("properties")
+        writer.beginObject()
+        writer.member("id", place.sourceID)
+        writer.member("name", place.name)
+        writer.member("category", place.category)
+        writer.member("featured", place.featured)
+        writer.member("address", place.address)
+        writer.member("website", place.website)
+        writer.endObject()
+        writer.endObject()
+    }
+    writer.endArray()
+    writer.endObject()
+    return writer.bytes
+}
