@@ -33,7 +33,7 @@ public struct Ranking: Hashable, Sendable {
         self.init(
             center: center, radiusMeters: request.radiusMeters,
             limit: (request.limit ?? NearbyPlacesRequest.defaultLimit) + 1,
-            after: request.start.map { PagePosition($0, from: center) })
+            after: request.start)
     }
 
     /// A candidate with its place in the order.
@@ -138,7 +138,9 @@ public struct Ranking: Hashable, Sendable {
     /// - Parameters:
     ///   - placed: the complete ranking, of at least one place more than the page if there are so many.
     ///   - candidates: what was ranked, at the same indices.
-    public func page(of placed: [Placed], from candidates: [Candidate]) -> (placed: [Placed], end: PageEnd?) {
+    public func page(of placed: [Placed], from candidates: [Candidate]) -> (
+        placed: [Placed], end: PagePosition?
+    ) {
         let shown = Array(placed.prefix(pageSize))
         guard placed.count > pageSize, let last = shown.last else { return (shown, nil) }
         return (shown, pageEnd(at: candidates[last.index], pageCount: shown.count))
@@ -147,17 +149,18 @@ public struct Ranking: Hashable, Sendable {
     /// How many places the page shows at most.
     package var pageSize: Int { max(0, limit - 1) }
 
-    /// The end of a page.
+    /// The end of a page, at the distance that `geod_inverse` computes, never a bound of it: the next page's places are
+    /// compared with it bit by bit.
     ///
     /// - Parameters:
     ///   - last: its last place.
     ///   - pageCount: how many places it has.
-    package func pageEnd(at last: Candidate, pageCount: Int) -> PageEnd {
+    package func pageEnd(at last: Candidate, pageCount: Int) -> PagePosition {
         // The count comes from a cursor, which may be forged.
         let count = (after?.count ?? 0).addingReportingOverflow(pageCount)
-        return PageEnd(
-            coordinate: Coordinate(validLatitude: last.latitude, validLongitude: last.longitude),
-            id: last.id, count: count.overflow ? .max : count.partialValue)
+        return PagePosition(
+            distanceMeters: Geodesic.distanceMeters(from: center, to: last), id: last.id,
+            count: count.overflow ? .max : count.partialValue)
     }
 
     // MARK: - Proof
@@ -221,23 +224,5 @@ public struct Candidate: Hashable, Sendable {
         self.latitude = latitude
         self.longitude = longitude
         self.chordMeters = chordMeters
-    }
-}
-
-extension PagePosition {
-    /// The position behind which a page begins.
-    package init(_ start: PageStart, from center: Coordinate) {
-        switch start {
-        case .behind(let end): self.init(end, from: center)
-        case .behindMeasured(let position): self = position
-        }
-    }
-
-    /// The position of a page's last place, at the distance that `geod_inverse` computes, never a bound of it: the next
-    /// page's places are compared with it bit by bit.
-    package init(_ end: PageEnd, from center: Coordinate) {
-        self.init(
-            distanceMeters: Geodesic.distanceMeters(from: center, to: end.coordinate), id: end.id,
-            count: end.count)
     }
 }

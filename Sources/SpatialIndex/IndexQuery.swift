@@ -64,7 +64,7 @@ public struct IndexPage: Sendable {
     /// The places, nearest first.
     public internal(set) var placed: [Placed] = []
     /// Where it ends; nil where no other page follows.
-    public internal(set) var end: PageEnd?
+    public internal(set) var end: PagePosition?
 
     /// A page without places.
     public init() {}

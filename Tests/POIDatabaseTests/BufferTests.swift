@@ -141,7 +141,7 @@ extension CrowdedDatabaseTests {
             }
 
             /// The end of a page that so many places are before.
-            func pageEnd(depth: Int, around center: Coordinate) async throws -> PageEnd {
+            func pageEnd(depth: Int, around center: Coordinate) async throws -> PagePosition {
                 let row = try await session.run(
                     """
                     SELECT id, latitude, longitude FROM (
@@ -149,9 +149,10 @@ extension CrowdedDatabaseTests {
                         FROM locations) AS place ORDER BY distance OFFSET \(depth) LIMIT 1
                     """
                 ).only()
-                return PageEnd(
-                    coordinate: try Coordinate(latitude: row.decode(at: 1), longitude: row.decode(at: 2)),
-                    id: try row.decode(at: 0), count: depth)
+                let end = try Coordinate(latitude: row.decode(at: 1), longitude: row.decode(at: 2))
+                return PagePosition(
+                    distanceMeters: Geodesic.distanceMeters(from: center, to: end), id: try row.decode(at: 0),
+                    count: depth)
             }
 
             /// What was read until now, once the store's sessions have reported it: by themselves they do so once a second at

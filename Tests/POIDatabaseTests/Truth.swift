@@ -12,7 +12,7 @@ struct Truth {
     }
 
     func places(for request: NearbyPlacesRequest) async throws -> (
-        places: [PointOfInterest], end: PageEnd?
+        places: [PointOfInterest], end: PagePosition?
     ) {
         guard let box = request.box, let center = request.orderCenter else {
             let page = try await everywhere.places(for: request)
@@ -21,7 +21,7 @@ struct Truth {
         let rest = FixtureStore(places.filter { Self.isIn(box, $0.latitude, $0.longitude) })
         var unboxed = request
         (unboxed.box, unboxed.center) = (nil, center)
-        if case .behind(let end) = request.start { unboxed.cursor = PageCursor(end, in: unboxed) }
+        if let start = request.start { unboxed.cursor = PageCursor(start, in: unboxed) }
         let page = try await rest.places(for: unboxed)
         let found = try page.places.copied()
         return (request.center == nil ? found.map(\.withoutDistance) : found, page.end)

@@ -17,7 +17,7 @@ struct ImmediateResponseTests {
         store.places = Self.places
         store.vocabulary = CategoryVocabulary(["park"])
         store.currentDatasetID = DatasetID(high: 1, low: 2)
-        store.end = PageEnd(coordinate: try Coordinate(latitude: 0.5, longitude: -1), id: 7, count: 20)
+        store.end = PagePosition(distanceMeters: 1234.5, id: 7, count: 20)
         store.respondsAtOnce = true
         return store
     }

@@ -138,15 +138,11 @@ struct OpenAPITests {
     func cursor() throws {
         let center = try Coordinate(latitude: 1, longitude: 2)
         let request = NearbyPlacesRequest(center: center)
-        let cursor = PageCursor(PageEnd(coordinate: center, id: .max, count: 20), in: request)
+        let cursor = PageCursor(PagePosition(distanceMeters: 1, id: .max, count: 20), in: request)
         let described = try #require(try parameters("/locations").first { $0["name"] as? String == "cursor" })
         let pattern = try #require(members(described, "schema")["pattern"] as? String)
         #expect(try Regex(pattern).wholeMatch(in: cursor.rawValue) != nil)
         #expect(try Regex(pattern).wholeMatch(in: cursor.rawValue + "A") == nil)
-        // One of version 0.1.
-        let older = "AYSixrBx0VpEQJNKRW1c-q0AAAAAAAAAKgAAABTguz7C"
-        #expect(try Regex(pattern).wholeMatch(in: older) != nil)
-        #expect(try Regex(pattern).wholeMatch(in: older + "A") == nil)
     }
 
     @Test(
@@ -307,7 +303,7 @@ private struct Example {
 
     private static func validCursor() -> [Example] {
         guard let center = try? Coordinate(latitude: 0, longitude: 0) else { return [] }
-        let end = PageEnd(coordinate: center, id: 1, count: 1)
+        let end = PagePosition(distanceMeters: 1, id: 1, count: 1)
         return valid([PageCursor(end, in: NearbyPlacesRequest(center: center)).rawValue])
     }
 

@@ -14,7 +14,7 @@ final class StubStore: PlaceStore {
     /// The vocabulary for those who ask.
     var freshVocabulary: CategoryVocabulary?
     /// Where pages end.
-    var end: PageEnd?
+    var end: PagePosition?
     var databaseDuration: Duration?
     /// Whether the store has pages of `places` at once.
     var respondsAtOnce = false

@@ -48,9 +48,7 @@ struct ExactnessTests {
                 query.ranking = Ranking(
                     center: query.ranking.center, radiusMeters: query.ranking.radiusMeters,
                     limit: query.ranking.limit,
-                    after: query.truth(of: places).end.map {
-                        PagePosition($0, from: query.ranking.center)
-                    })
+                    after: query.truth(of: places).end)
             } while query.ranking.after != nil
         }
     }

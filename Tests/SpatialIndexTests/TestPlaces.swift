@@ -92,9 +92,9 @@ struct TestQuery {
     }
 
     /// The page that is right, by measuring every place.
-    func truth(of places: some Sequence<TestPlace>) -> (ids: [Int64], meters: [Double], end: PageEnd?) {
+    func truth(of places: some Sequence<TestPlace>) -> (ids: [Int64], meters: [Double], end: PagePosition?) {
         let measured = places.filter(admits)
-            .map { (Geodesic.distanceMeters(from: ranking.center, to: $0.position), $0.id, $0.position) }
+            .map { (Geodesic.distanceMeters(from: ranking.center, to: $0.position), $0.id) }
             .filter { $0.0 <= ranking.radiusMeters ?? .infinity }
             .filter { place in ranking.after.map { ($0.distanceMeters, $0.id) < (place.0, place.1) } ?? true }
             .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
@@ -102,7 +102,7 @@ struct TestQuery {
         let end =
             measured.count > page.count
             ? page.last.map {
-                PageEnd(coordinate: $0.2, id: $0.1, count: (ranking.after?.count ?? 0) + page.count)
+                PagePosition(distanceMeters: $0.0, id: $0.1, count: (ranking.after?.count ?? 0) + page.count)
             } : nil
         return (page.map(\.1), page.map(\.0), end)
     }

@@ -89,12 +89,8 @@ extension OpenAPIDocument {
             ]
         case .featured: ["type": "boolean"]
         case .cursor:
-            ["type": "string", "pattern": .string("^(?:\(Self.cursorForms.joined(separator: "|")))$")]
+            ["type": "string", "pattern": .string("^[A-Za-z0-9_-]{\(PageCursor.characterCount)}$")]
         }
-    }
-
-    private static var cursorForms: [String] {
-        PageCursor.characterCounts.map { "[A-Za-z0-9_-]{\($0)}" }
     }
 
     private func description(of parameter: NearbyPlacesRequest.Parameter) -> String {

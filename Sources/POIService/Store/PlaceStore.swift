@@ -135,7 +135,7 @@ public struct RankedPage {
     /// The places, in order.
     package let places: any PlaceSource
     /// Where the page ends; nil where no other follows.
-    public let end: PageEnd?
+    public let end: PagePosition?
     /// The dataset that all of the places were read from, in the same snapshot; nil where it isn't known.
     public let datasetID: DatasetID?
     /// How long the database took; nil where there is none.
@@ -143,7 +143,7 @@ public struct RankedPage {
 
     /// Makes a page.
     package init(
-        places: any PlaceSource, end: PageEnd? = nil, datasetID: DatasetID? = nil,
+        places: any PlaceSource, end: PagePosition? = nil, datasetID: DatasetID? = nil,
         databaseDuration: Duration? = nil
     ) {
         self.places = places

@@ -70,8 +70,8 @@ extension NearbyPlacesRequest {
     /// The coordinate that the order starts from: the centre, else the box's middle; nil where there is neither.
     package var orderCenter: Coordinate? { center ?? box?.middle }
 
-    /// Where the page begins; nil for the first, and for a cursor that isn't this request's.
-    package var start: PageStart? {
+    /// What the page begins behind; nil for the first, and for a cursor that isn't this request's.
+    package var start: PagePosition? {
         cursor.flatMap { cursor in try? cursor.start(in: self) }
     }
 }

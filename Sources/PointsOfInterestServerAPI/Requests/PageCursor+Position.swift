@@ -1,10 +1,10 @@
-/// A place in the order of distance, then id. A page begins behind one.
+/// A place in the order of distance, then id: where a page ends, and the next one begins behind it.
 public struct PagePosition: Hashable, Sendable {
     /// The unrounded geodesic distance of the place from the order's centre, in metres.
     public let distanceMeters: Double
     /// The place's id.
     public let id: Int64
-    /// How many places the pages before hold: a hint to how dense places are.
+    /// How many places there are up to this one: a hint to how dense places are.
     public let count: Int
 
     /// Makes a position.
@@ -15,69 +15,31 @@ public struct PagePosition: Hashable, Sendable {
     }
 }
 
-/// The last place of a page, as the cursor of the next page has it.
-///
-/// It isn't measured, since the next page is mostly not asked for. Who asks for it measures from the same coordinates with
-/// the same function, and gets the same distance to the last bit, whatever has become of the place since.
-public struct PageEnd: Hashable, Sendable {
-    /// Where the place was when it was on the page.
-    public let coordinate: Coordinate
-    /// The place's id.
-    public let id: Int64
-    /// How many places this page and those before it hold.
-    public let count: Int
-
-    /// Makes the end of a page.
-    public init(coordinate: Coordinate, id: Int64, count: Int) {
-        self.coordinate = coordinate
-        self.id = id
-        self.count = count
-    }
-}
-
-/// Where a page begins, as its cursor says.
-package enum PageStart: Hashable, Sendable {
-    /// Behind the last place of the page before.
-    case behind(PageEnd)
-    /// The same, already measured: what cursors of version 0.1 say.
-    case behindMeasured(PagePosition)
-}
-
 /// What the server puts into a cursor: where the last page ended, and a fingerprint of the query that it belongs to.
 ///
-/// Nothing in it is a secret or trusted: a forged one gets another page of the same public data at most.
+/// Nothing in it is a secret or trusted: a forged one gets another page of the same public data at most. While one release
+/// replaces another, the servers of both get each other's cursors. So a change is read a release before it is written.
 extension PageCursor {
-    /// How a cursor is written: its first byte. Behind it are the query's fingerprint, where the page ended, an id, a count,
-    /// and a checksum of them all, so that a damaged cursor isn't taken for another page's.
-    private enum Revision: UInt8, CaseIterable {
-        /// The page ended at a distance. Version 0.1 wrote it; now it is only read.
-        case distance = 1
-        /// The page ended at a coordinate.
-        case coordinate = 2
-
-        var byteCount: Int { 1 + 8 + (self == .distance ? 8 : 16) + 8 + 4 + 4 }
-
-        /// Six bits each, without padding.
-        var characterCount: Int { (byteCount * 8 + 5) / 6 }
-    }
-
-    /// How many characters a cursor may have.
-    package static var characterCounts: [Int] { Revision.allCases.map(\.characterCount) }
+    /// The bytes of a cursor: the revision, the query's fingerprint, distance, id, count, and a checksum of them all, so that
+    /// a damaged cursor isn't taken for another page's.
+    private static let byteCount = 1 + 8 + 8 + 8 + 4 + 4
+    private static let revision: UInt8 = 1
+    /// How many characters every cursor has: six bits each, without padding.
+    package static let characterCount = (byteCount * 8 + 5) / 6
 
     /// Makes the cursor of the page behind another one in the responses to a request.
-    package init(_ end: PageEnd, in request: NearbyPlacesRequest) {
-        var text = ByteBuffer(capacity: Revision.coordinate.characterCount)
+    package init(_ end: PagePosition, in request: NearbyPlacesRequest) {
+        var text = ByteBuffer(capacity: Self.characterCount)
         Self.write(end, fingerprint: WrittenQuery(request).fingerprint, to: &text)
         self.init(rawValue: String(decoding: text.bytes, as: UTF8.self))
     }
 
     /// Writes the text of a cursor.
-    static func write(_ end: PageEnd, fingerprint: UInt64, to text: inout ByteBuffer) {
-        var bytes = ByteBuffer(capacity: Revision.coordinate.byteCount)
-        bytes.append(Revision.coordinate.rawValue)
+    static func write(_ end: PagePosition, fingerprint: UInt64, to text: inout ByteBuffer) {
+        var bytes = ByteBuffer(capacity: byteCount)
+        bytes.append(revision)
         bytes.append(bigEndian: fingerprint)
-        bytes.append(bigEndian: end.coordinate.latitude.bitPattern)
-        bytes.append(bigEndian: end.coordinate.longitude.bitPattern)
+        bytes.append(bigEndian: end.distanceMeters.bitPattern)
         bytes.append(bigEndian: end.id)
         bytes.append(bigEndian: UInt32(clamping: end.count))
         var checksum = UInt32(0)
@@ -92,32 +54,23 @@ extension PageCursor {
     }
 
     /// Where the page begins that the cursor names in the responses to a request.
-    func start(in request: NearbyPlacesRequest) throws(Fault) -> PageStart {
-        guard let bytes = Base64URL.decode(rawValue.utf8),
-            let revision = bytes.first.flatMap(Revision.init(rawValue:)), bytes.count == revision.byteCount
+    func start(in request: NearbyPlacesRequest) throws(Fault) -> PagePosition {
+        guard let bytes = Base64URL.decode(rawValue.utf8), bytes.count == Self.byteCount,
+            bytes[0] == Self.revision
         else { throw .malformed }
         func number(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
-        let end = bytes.count - 4
         let checksum = bytes.withUnsafeBytes {
-            Self.checksum(of: UnsafeRawBufferPointer(rebasing: $0[..<end]))
+            Self.checksum(of: UnsafeRawBufferPointer(rebasing: $0[..<29]))
         }
-        guard number(end..<end + 4) == checksum else { throw .malformed }
+        guard number(29..<33) == checksum else { throw .malformed }
         guard number(1..<9) == WrittenQuery(request).fingerprint else { throw .mismatch }
+        let distanceMeters = Double(bitPattern: number(9..<17))
+        // A range does not contain NaN.
+        guard (0...NearbyPlacesRequest.maximumRadiusMeters).contains(distanceMeters) else { throw .malformed }
         // Of four bytes, any count is an `Int` with room to count on.
-        let (id, count) = (Int64(bitPattern: number(end - 12..<end - 4)), Int(number(end - 4..<end)))
-        let first = Double(bitPattern: number(9..<17))
-        switch revision {
-        case .distance:
-            // A range does not contain NaN.
-            guard (0...NearbyPlacesRequest.maximumRadiusMeters).contains(first) else { throw .malformed }
-            return .behindMeasured(PagePosition(distanceMeters: first, id: id, count: count))
-        case .coordinate:
-            let longitude = Double(bitPattern: number(17..<25))
-            guard let coordinate = try? Coordinate(latitude: first, longitude: longitude) else {
-                throw .malformed
-            }
-            return .behind(PageEnd(coordinate: coordinate, id: id, count: count))
-        }
+        return PagePosition(
+            distanceMeters: distanceMeters, id: Int64(bitPattern: number(17..<25)),
+            count: Int(number(25..<29)))
     }
 
     static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt32 {

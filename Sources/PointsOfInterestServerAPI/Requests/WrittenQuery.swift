@@ -43,7 +43,8 @@ package struct WrittenQuery: ~Copyable {
     /// alone (RFC 3986, section 4.2), which is right behind any prefix or proxy.
     ///
     /// It is made of the query where that is, so there is no query any more.
-    package mutating func makeNextPageLink(behind end: PageEnd, _ body: (UnsafeRawBufferPointer) -> Void) {
+    package mutating func makeNextPageLink(behind end: PagePosition, _ body: (UnsafeRawBufferPointer) -> Void)
+    {
         let (fingerprint, cursorCount) = (fingerprint, query.count - firstPageCount)
         query.withBuffer { link in
             link.removeLast(cursorCount)

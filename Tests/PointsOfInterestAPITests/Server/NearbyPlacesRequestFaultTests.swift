@@ -156,7 +156,7 @@ struct NearbyPlacesRequestFaultTests {
         var random = SeededGenerator()
         let center = try Coordinate(latitude: 0, longitude: 0)
         let cursor = PageCursor(
-            PageEnd(coordinate: center, id: 1, count: 1), in: NearbyPlacesRequest(center: center))
+            PagePosition(distanceMeters: 1, id: 1, count: 1), in: NearbyPlacesRequest(center: center))
         let valid = [
             "lat=37.3293&long=-121.8893&radius=2.5e%2B3&limit=20",
             "bbox=170,-10.5,-1.7e%2B2,10&category=cafe,bar&q=caf%C3%A9+x&featured=true",

@@ -21,8 +21,8 @@ struct PageCursorTests {
         var random = SeededGenerator()
         for _ in 0..<500 {
             let request = RandomRequest.nearbyPlaces(using: &random)
-            let cursor = PageCursor(RandomRequest.pageEnd(using: &random), in: request).rawValue
-            #expect(cursor.utf8.count == 55)
+            let cursor = PageCursor(RandomRequest.position(using: &random), in: request).rawValue
+            #expect(cursor.utf8.count == 44)
             var query = QueryWriter()
             query.add("cursor", cursor)
             let text = query.text
@@ -36,11 +36,8 @@ struct PageCursorTests {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ .\u{7F}é")
         for _ in 0..<4 {
             let request = RandomRequest.nearbyPlaces(using: &random)
-            let cursors = [
-                PageCursor(RandomRequest.pageEnd(using: &random), in: request),
-                PageCursor(ofVersion01: RandomRequest.position(using: &random), in: request),
-            ]
-            for cursor in cursors { expectRefused(Array(cursor.rawValue), alphabet, request) }
+            let cursor = PageCursor(RandomRequest.position(using: &random), in: request)
+            expectRefused(Array(cursor.rawValue), alphabet, request)
         }
     }
 
@@ -68,7 +65,7 @@ struct PageCursorTests {
             center: try Coordinate(latitude: 1, longitude: 2), radiusMeters: 5, limit: 7,
             categories: ["a", "b"],
             searchText: "x", featured: true)
-        let cursor = PageCursor(try PageEnd(at: (1, 2), id: 2, count: 3), in: base).rawValue
+        let cursor = PageCursor(PagePosition(distanceMeters: 1, id: 2, count: 3), in: base).rawValue
         func changed(_ change: (inout NearbyPlacesRequest) -> Void) -> ProblemCode? {
             var request = base
             change(&request)
@@ -102,21 +99,21 @@ struct PageCursorTests {
         ])
     func clampsItsCount(count: Int, expected: Int) throws {
         var request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2))
-        request.cursor = PageCursor(try PageEnd(at: (1, 2), id: 2, count: count), in: request)
-        #expect(request.start == .behind(try PageEnd(at: (1, 2), id: 2, count: expected)))
+        request.cursor = PageCursor(PagePosition(distanceMeters: 1, id: 2, count: count), in: request)
+        #expect(request.start == PagePosition(distanceMeters: 1, id: 2, count: expected))
     }
 
-    @Test("of version 0.1 still begins behind its distance, and is bound to its query")
-    func isReadFromVersion01() throws {
+    @Test("is what a server of 0.1.0 writes, and reads while servers of both releases run")
+    func isThatOfVersion01() throws {
         // Written by a server of that version.
         let cursor = "AYSixrBx0VpEQJNKRW1c-q0AAAAAAAAAKgAAABTguz7C"
         var request = NearbyPlacesRequest(center: try Coordinate(latitude: 37.3293, longitude: -121.8893))
         request.cursor = PageCursor(rawValue: cursor)
         let position = PagePosition(distanceMeters: 1234.5678, id: 42, count: 20)
-        #expect(request.start == .behindMeasured(position))
+        #expect(request.start == position)
         request.limit = 7
         #expect(code(cursor, request) == nil)
-        #expect(PageCursor(ofVersion01: position, in: request).rawValue == cursor)
+        #expect(PageCursor(position, in: request).rawValue == cursor)
         request.featured = true
         #expect(code(cursor, request) == .cursorMismatch)
     }
@@ -138,7 +135,7 @@ struct PageCursorTests {
     @Test("is in the link to the next page, instead of that of the page itself")
     func isLinked() throws {
         var request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2), limit: 3)
-        let end = try PageEnd(at: (1, 2), id: 4, count: 3)
+        let end = PagePosition(distanceMeters: 1, id: 4, count: 3)
         let cursor = PageCursor(end, in: request)
         let expected = "<?lat=1&long=2&limit=3&cursor=\(cursor.rawValue)>; rel=\"next\""
         for page in [nil, PageCursor(rawValue: "some"), cursor] {
@@ -160,19 +157,7 @@ struct PageCursorTests {
     }
 }
 
-extension PageEnd {
-    init(at position: (latitude: Double, longitude: Double), id: Int64, count: Int) throws {
-        let coordinate = try Coordinate(latitude: position.latitude, longitude: position.longitude)
-        self.init(coordinate: coordinate, id: id, count: count)
-    }
-}
-
 extension PageCursor {
-    /// A cursor as version 0.1 wrote it.
-    init(ofVersion01 position: PagePosition, in request: NearbyPlacesRequest) {
-        self.init(bytes: [1], request, [position.distanceMeters], position.id, position.count)
-    }
-
     /// A cursor with any numbers.
     init(
         bytes revision: [UInt8], _ request: NearbyPlacesRequest, _ numbers: [Double], _ id: Int64,
