@@ -135,6 +135,7 @@ struct ExecutorTests {
                     var timer: LoopTimer?
                     timer = LoopTimer(loop: loop) {
                         timer?.close()
+                        timer = nil
                         continuation.resume()
                     }
                     timer?.start(after: .milliseconds(1))

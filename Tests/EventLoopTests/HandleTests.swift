@@ -28,6 +28,7 @@ struct HandleTests {
                             timer?.close()
                             timer?.close()
                             timer?.start(after: .zero)
+                            timer = nil
                             continuation.resume(returning: fired)
                         default: break
                         }
@@ -49,6 +50,7 @@ struct HandleTests {
                     var timer: LoopTimer?
                     timer = LoopTimer(loop: loop) {
                         timer?.close()
+                        timer = nil
                         continuation.resume(returning: (start, loop.now))
                     }
                     timer?.start(after: .microseconds(2500))
@@ -134,6 +136,7 @@ struct HandleTests {
                         var source: SignalSource?
                         source = try SignalSource(loop: loop, signal: SIGUSR2) {
                             source?.close()
+                            source = nil
                             continuation.resume()
                         }
                         kill(getpid(), SIGUSR2)

@@ -36,7 +36,7 @@ struct HostileInput: Sendable, CustomTestStringConvertible {
             431),
         HostileInput("a body said to be too large", post + "Content-Length: 2000000\r\n\r\n", 413),
         HostileInput(
-            "a body that can't be measured", post + "Content-Length: 99999999999999999999999\r\n\r\n", 400),
+            "a body that can't be measured", post + "Content-Length: 99999999999999999999999\r\n\r\n", 413),
         HostileInput("a bare CR", "GET \(target) HTTP/1.1\rHost: localhost\r\n\r\n", 400),
         HostileInput("a bare CR in a field", head + "A: b\rC: d\r\n\r\n", 400),
         HostileInput("obs-fold", head + "A: b\r\n c\r\n\r\n", 400),
