@@ -11,7 +11,9 @@ exit(
 private struct MockCommand {
     let environment: [String: String]
 
-    private static let switches: Set<String> = ["--help", "--print-config", "--until-stdin-closes"]
+    private static let switches: Set<String> = [
+        "--help", "--version", "--print-config", "--until-stdin-closes",
+    ]
 
     private static let usage = """
         Serves what `poi serve` does, from fixtures instead of a database, for an app's UI tests.
@@ -27,7 +29,7 @@ private struct MockCommand {
           empty    there are no places
         Once it listens, it prints one line, {"port":…,"url":"…"}. Its log goes to standard error.
         SIGTERM ends it; with --until-stdin-closes, so does the end of its standard input.
-        Settings are variables or options, as for `poi serve`; --print-config shows them.
+        Settings are variables or options, as for `poi serve`; --print-config shows them. --version shows the version.
         """
 
     /// Runs until it is told to end, and returns the exit code, see `ProgramExit`.
@@ -36,6 +38,10 @@ private struct MockCommand {
             let line = try CommandLineArguments(arguments, switches: Self.switches)
             guard !line.switches.contains("--help") else {
                 try Terminal.print(Self.usage)
+                return 0
+            }
+            guard !line.switches.contains("--version") else {
+                try Terminal.print("poi-mock \(BuildInformation.version)")
                 return 0
             }
             let invocation = Invocation(line: line, environment: environment)

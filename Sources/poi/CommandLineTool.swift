@@ -47,7 +47,8 @@ struct CommandLineTool {
     ]
 
     private static let switches: Set<String> = [
-        "--help", "--print-config", "--dry-run", "--yes", "--seeds", "--ready", "--include-tests", "--force",
+        "--help", "--version", "--print-config", "--dry-run", "--yes", "--seeds", "--ready",
+        "--include-tests", "--force",
         "--add-categories", "--sync",
     ]
 
@@ -55,6 +56,10 @@ struct CommandLineTool {
     private func run(_ arguments: [String]) -> Int32 {
         ProgramExit.code(of: "poi") {
             let line = try CommandLineArguments(arguments, switches: Self.switches)
+            if line.switches.contains("--version") {
+                try Terminal.print("poi \(BuildInformation.version)")
+                return 0
+            }
             guard let name = line.words.first, !line.switches.contains("--help") else {
                 try Terminal.print(Self.usage)
                 return line.switches.contains("--help") ? 0 : ConfigurationError.exitCode
@@ -78,7 +83,7 @@ struct CommandLineTool {
             \(lines.joined(separator: "\n"))
 
             Every setting is an environment variable and an option: PORT=9000 and --port 9000 are the same.
-            --print-config shows the settings in effect, and where each came from.
+            --print-config shows the settings in effect, and where each came from. --version shows the program's version.
             """
     }
 }

@@ -18,6 +18,15 @@ struct ProgramTests {
         #expect(mock.program.output.lines(of: .standardError).last?.contains(#""event":"stopped""#) == true)
     }
 
+    @Test("Each program says its version, the same one")
+    func version() async throws {
+        let poi = try await PoiProgram.run(["--version"])
+        let mock = try await PoiProgram.run(["--version"], of: PoiProgram.mock)
+        #expect(poi.exitCode == 0 && mock.exitCode == 0)
+        let version = try #require(poi.standardOutput.first?.wholeMatch(of: /poi (\d+\.\d+\.\d+)/)?.1)
+        #expect(mock.standardOutput == ["poi-mock \(version)"])
+    }
+
     @Test("poi-mock ends with its standard input only with --until-stdin-closes")
     func endsWithItsInput() async throws {
         // The supervisor of the tests leaves the program a standard input that has ended.

@@ -155,16 +155,16 @@ struct RoutesTests {
         _ = site.health.update(.reachable(missingMigrations: []))
         let ready = try await site.ask("/readyz")
         #expect(ready.status == .ok)
-        #expect(String(decoding: ready.body, as: UTF8.self) == #"{"status":"ready","database":"reachable"}"#)
+        let begin = #"{"status":"ready","version":"\#(BuildInformation.version)","database":"#
+        #expect(String(decoding: ready.body, as: UTF8.self) == begin + #""reachable"}"#)
         _ = site.health.update(.unreachable(reason: "x"))
         let apart = try await site.ask("/readyz")
         #expect(apart.status == .ok)
-        #expect(
-            String(decoding: apart.body, as: UTF8.self) == #"{"status":"ready","database":"unreachable"}"#)
+        #expect(String(decoding: apart.body, as: UTF8.self) == begin + #""unreachable"}"#)
         _ = site.health.updateEvents(.unreachable(reason: "y"))
         #expect(
             String(decoding: try await site.ask("/readyz").body, as: UTF8.self)
-                == #"{"status":"ready","database":"unreachable","eventsDatabase":"unreachable"}"#)
+                == begin + #""unreachable","eventsDatabase":"unreachable"}"#)
         site.health.drain()
         #expect(try await site.ask("/readyz").status == .serviceUnavailable)
         #expect(try await site.ask("/livez").status == .ok)

@@ -45,22 +45,3 @@ private struct MetricsHandler: HTTPHandler {
             body: try await metrics.snapshot().prometheusText())
     }
 }
-
-/// The versions of this program.
-package enum BuildInformation {
-    /// The version of the service and of its contract.
-    package static let version = OpenAPIDocument.version
-
-    /// The compiler's version, as far as conditional compilation reveals it.
-    static let swift: String = {
-        #if compiler(>=6.5)
-            "6.5 or later"
-        #elseif compiler(>=6.4)
-            "6.4"
-        #elseif compiler(>=6.3)
-            "6.3"
-        #else
-            "6.2"
-        #endif
-    }()
-}

@@ -74,6 +74,7 @@ extension Health.Report {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("status", "ready")
+        writer.member("version", BuildInformation.version)
         writer.member("database", isDatabaseReachable ? "reachable" : "unreachable")
         if let isEventsDatabaseReachable {
             writer.member("eventsDatabase", isEventsDatabaseReachable ? "reachable" : "unreachable")

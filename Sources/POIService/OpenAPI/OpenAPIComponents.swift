@@ -56,10 +56,11 @@ extension OpenAPIDocument {
         "Liveness": object(required: [("status", ["const": "alive"])], "The process is alive."),
         "Readiness": object(
             required: [
-                ("status", ["const": "ready"]), ("database", ["enum": ["reachable", "unreachable"]]),
+                ("status", ["const": "ready"]), ("version", text),
+                ("database", ["enum": ["reachable", "unreachable"]]),
             ],
             optional: [("eventsDatabase", ["enum": ["reachable", "unreachable"]])],
-            "The server is ready; the state of its database, and of the events' database if that is another one."
+            "The server is ready; its release, the state of its database, and of the events' database if that is another one."
         ),
         "ProblemCode": [
             "type": "string", "enum": .strings(ProblemCode.definitions.keys.map(\.rawValue).sorted()),

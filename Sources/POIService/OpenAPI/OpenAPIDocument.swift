@@ -6,9 +6,6 @@ import PointsOfInterestAPI
 /// Names, ranges, codes and paths come from the types that decode requests and encode responses, so they can't differ
 /// from the document. The compiler demands a description of each parameter.
 struct OpenAPIDocument {
-    /// The contract's version. An addition raises the second number.
-    static let version = "0.1.0"
-
     /// The categories that a request may name.
     let vocabulary: CategoryVocabulary
     /// Whether places need a key.
@@ -37,7 +34,7 @@ struct OpenAPIDocument {
     private var info: JSONValue {
         [
             "title": "Points of Interest",
-            "version": .string(Self.version),
+            "version": .string(BuildInformation.version),
             "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
             "description": .string(
                 """

@@ -1,0 +1,18 @@
+/// The versions of this program.
+package enum BuildInformation {
+    /// The release's: three numbers, as CONTRIBUTING.md has them. An addition raises the second one.
+    package static let version = "0.2.0"
+
+    /// The compiler's version, as far as conditional compilation reveals it.
+    static let swift: String = {
+        #if compiler(>=6.5)
+            "6.5 or later"
+        #elseif compiler(>=6.4)
+            "6.4"
+        #elseif compiler(>=6.3)
+            "6.3"
+        #else
+            "6.2"
+        #endif
+    }()
+}
