@@ -107,25 +107,29 @@ struct BalancerWireTests {
             #expect(open.updateValue(position, forKey: id) == nil, "\(id) is in the server's log twice")
         }
         for exchange in exchanges {
-            var last = -1
-            for response in exchange.responses {
-                // The balancer may refuse by itself.
-                guard let position = response.requestID.flatMap({ open.removeValue(forKey: $0) }) else {
-                    continue
-                }
-                let entry = log[position]
-                #expect(position > last, "out of order: \(exchange.wireCase)")
-                #expect(
-                    response.status.map { $0 == entry.status } != false,
-                    "another status: \(exchange.wireCase)")
-                if let path = entry.path, path.hasPrefix("/last/") {
-                    #expect(path == exchange.lastPath, "another client's response: \(exchange.wireCase)")
-                }
-                last = position
+            // Nil for what the balancer has refused by itself.
+            let positions = exchange.responses.map { response in
+                response.requestID.flatMap { open.removeValue(forKey: $0) }
             }
+            expectOrder(exchange, positions.map { position in position.map { ($0, log[$0]) } })
         }
         for position in open.values.sorted() {
             Issue.record("no client got the response to \(log[position])")
+        }
+    }
+
+    /// - Parameter logged: for each response what the server has logged of it, and where.
+    private static func expectOrder(_ exchange: Exchange, _ logged: [(position: Int, entry: LogEntry)?]) {
+        let positions = logged.compactMap { $0?.position }
+        #expect(positions == positions.sorted(), "out of order: \(exchange.wireCase)")
+        for (response, logged) in zip(exchange.responses, logged) {
+            guard let entry = logged?.entry else { continue }
+            #expect(
+                response.status == nil || response.status == entry.status,
+                "another status: \(exchange.wireCase)"
+            )
+            let isLast = entry.path?.hasPrefix("/last/") == true
+            #expect(!isLast || entry.path == exchange.lastPath, "another client's: \(exchange.wireCase)")
         }
     }
 }
