@@ -27,8 +27,8 @@ private func check(_ error: EventsError, of input: [UInt8]) {
     switch error {
     case .malformed(let reason):
         require(!reason.isEmpty, "without a reason")
-        // Foundation also reads UTF-16, and stops at a NUL.
-        let isPlain = input.allSatisfy { $0 < 0x80 && $0 != 0 }
+        // Foundation also reads UTF-16, stops at a NUL, and takes a comma behind the last item.
+        let isPlain = input.allSatisfy { $0 < 0x80 && $0 != 0 } && !input.text.contains(/,\s*[\]}]/)
         let object = isPlain ? try? JSONSerialization.jsonObject(with: Data(input)) : nil
         require(!(object is [Any]), "Foundation reads it: \(reason)")
     case .tooLarge:
@@ -51,10 +51,12 @@ private func check(_ event: ReceivedEvent) {
     require((1...EventLimits.userIDBytes).contains(event.userID.utf8.count), "\(event)")
     require((1...EventLimits.nameBytes).contains(event.name.utf8.count), "\(event)")
     require(EventLimits.times.contains(event.time), "\(event)")
+    require(!(event.userID + event.name).utf8.contains(0), "\(event)")
     guard !event.value.isEmpty else { return }
     require(event.value.count <= EventLimits.valueBytes, "\(event)")
     let value = (try? JSONSerialization.jsonObject(with: Data(event.value))) as? [String: Any]
     require(value != nil, "Foundation doesn't read the value \(Array(event.value).text)")
+    require(!"\(value ?? [:])".utf8.contains(0), "a NUL, which PostgreSQL doesn't store: \(event)")
     require((value?.count ?? 0) <= EventLimits.members, "too many members: \(event)")
 }
 

@@ -14,8 +14,8 @@ struct ParserReading: Equatable {
 
     /// The requests up to the first that ends the connection.
     var served: ArraySlice<ReadRequest> {
-        let last = requests.firstIndex { !$0.keepsAlive }
-        return requests[...(last ?? requests.count - 1)]
+        guard let last = requests.firstIndex(where: { !$0.keepsAlive }) else { return requests[...] }
+        return requests[...last]
     }
 
     /// How many `100 Continue` the client gets.
