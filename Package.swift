@@ -307,7 +307,7 @@ if let names = Context.environment["POI_TESTS"] {
                 "POIService", "PlaceImport", "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Postgres",
                 "Randomness", "SpatialIndex",
             ],
-            path: "Tests/Fuzzing", exclude: ["Corpus", "Dictionaries"], swiftSettings: swiftSettings
+            path: "Tests/Fuzzing", exclude: ["Corpus", "Dictionaries", "Faults"], swiftSettings: swiftSettings
         ))
     package.keepOnly(names.split(separator: ",").map { "\($0)" })
 }
