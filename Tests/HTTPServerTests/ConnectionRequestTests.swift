@@ -91,6 +91,38 @@ struct ConnectionRequestTests {
         #expect(machine.actions(on: .inputWaits(bytes: limit)) == [.startReading])
     }
 
+    @Test("After some requests in a row it is the turn of other connections, and nothing is read meanwhile")
+    func yields() {
+        let written = Event.responseWritten(isDrained: true)
+        var machine = Machine.after(.connected(), limits: HTTPLimits(requestsInARow: 2))
+        serve(&machine)
+        #expect(machine.actions(on: written) == [.setDeadline(.idle), .parse])
+        serve(&machine)
+        #expect(machine.actions(on: written) == [.stopReading, .clearDeadline, .yield])
+        #expect(!machine.wantsInput)
+        #expect(!machine.discardsInput)
+        #expect(machine.actions(on: .turnCame) == [.startReading, .setDeadline(.idle), .parse])
+        #expect(machine.wantsInput)
+        #expect(machine.actions(on: .turnCame) == [])
+    }
+
+    @Test("Requests are in a row only while they wait for each other")
+    func isNotInARow() {
+        var machine = Machine.after(.connected(), limits: HTTPLimits(requestsInARow: 2))
+        for _ in 0..<3 {
+            serve(&machine)
+            #expect(
+                machine.actions(on: .responseWritten(isDrained: true)) == [.setDeadline(.idle), .parse])
+            #expect(machine.actions(on: .inputExhausted(isInRequest: false)) == [])
+        }
+    }
+
+    private func serve(_ machine: inout Machine) {
+        for event in [Event.plainHead, .requestParsed, .responseProduced(asksToClose: false)] {
+            _ = machine.actions(on: event)
+        }
+    }
+
     @Test("A client that doesn't read its response is not read from until it has")
     func slowReader() {
         var machine = Machine.handling()

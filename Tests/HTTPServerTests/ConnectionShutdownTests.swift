@@ -148,7 +148,7 @@ struct ConnectionShutdownTests {
                 .responseWritten(isDrained: Bool.random(using: &random)), .drained,
                 .deadlineReached(progressed: Bool.random(using: &random)), .peerEnded, .peerFailed,
                 .drainRequested(inputWaits: Bool.random(using: &random)), .keepAliveEnded,
-                .responseCutOff, .responseWithheld,
+                .responseCutOff, .responseWithheld, .turnCame,
             ]
             guard let event = events.randomElement(using: &random) else { return }
             for action in machine.actions(on: event) {

@@ -30,6 +30,33 @@ struct WireConnectionTests {
         }
     }
 
+    @Test("Clients that pipeline many requests don't hold up the request of another one")
+    func fairPipelining() async throws {
+        try await WireServer.run { server in
+            let pipelining = try (0..<10).map { _ in try WireClient(port: server.port) }
+            let other = try WireClient(port: server.port)
+            for client in pipelining + [other] {
+                client.send(WireRequest.now)
+                #expect(try client.receiveResponse() == ExpectedResponse.now)
+            }
+            server.observations.withLock { $0 = [] }
+            try await server.withoutLooking {
+                for client in pipelining { client.send(String(repeating: WireRequest.now, count: 500)) }
+                other.send("GET /now/7 HTTP/1.1\r\nHost: h\r\n\r\n")
+            }
+            _ = try other.receiveResponse()
+            for client in pipelining {
+                for _ in 0..<500 { #expect(try client.receiveResponse() == ExpectedResponse.now) }
+            }
+            let paths = server.observations.withLock { $0.map(\.path) }
+            let before = try #require(paths.firstIndex(of: "/now/7"))
+            // Each of the others may be read once before it.
+            #expect(before <= HTTPLimits().requestsInARow * pipelining.count)
+            #expect(paths.count == 5001)
+            for client in pipelining + [other] { client.close() }
+        }
+    }
+
     @Test(
         "Responses that are made at once and others leave in the order of their requests, however they arrive"
     )

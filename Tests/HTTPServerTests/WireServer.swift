@@ -76,6 +76,11 @@ struct WireServer: Sendable {
         }
     }
 
+    /// Runs `work` on the loop's thread: what clients send meanwhile has all arrived when the server looks again.
+    func withoutLooking(_ work: @escaping @Sendable () throws -> Void) async throws {
+        try await thread.loop.submit(work)
+    }
+
     /// Lets every connection end with its next response.
     func endKeepAlive() async throws {
         let server = server

@@ -22,6 +22,8 @@ extension HTTPConnectionStateMachine {
         case responseWithheld
         /// The system took all queued bytes.
         case drained
+        /// Others had their turn since `yield`.
+        case turnCame
         /// The deadline passed. `progressed`: whether the system took queued bytes since it was set.
         case deadlineReached(progressed: Bool)
         /// The peer has ended its side (FIN).
@@ -44,6 +46,8 @@ extension HTTPConnectionStateMachine {
         case clearDeadline
         /// Parse the bytes that wait.
         case parse
+        /// Let other connections go first. `turnCame` follows.
+        case yield
         case sendContinue
         /// Send an interim response, and watch for a reset. A client that is gone resets the connection; one that only
         /// stopped sending doesn't. There is no other way to find out.
@@ -80,6 +84,8 @@ extension HTTPConnectionStateMachine {
         case readingBody(keepsAlive: Bool)
         case handling(keepsAlive: Bool)
         case writing(keepsAlive: Bool)
+        /// Between two requests, while others have their turn.
+        case yielding
         case lingering(bytesLeft: Int)
         case closed
     }

@@ -113,6 +113,7 @@ final class HTTPConnection {
                 milliseconds: environment.deadlines[kind], queuedWriteBytes: stream.queuedWriteBytes)
         case .clearDeadline: state.pointee.deadline?.clear()
         case .parse: parseWaitingInput()
+        case .yield: environment.turns.wait(self)
         case .sendContinue:
             flush()
             stream.write(ResponseEncoder.continueResponse)

@@ -2,6 +2,7 @@
 ///
 /// A value without a socket: it takes events and returns actions, which its owner performs in their order. One request
 /// is in flight at a time and later ones wait unparsed, so that responses are sent in order (RFC 9112 section 9.3.2).
+/// After some requests that waited for each other, the connection lets others go first.
 /// After the last response the connection is half-closed, and what the client still sends is read and discarded for a
 /// while: a close with unread bytes would reset the connection, and could destroy the response before the client has
 /// read it (RFC 9112 section 9.6).
@@ -17,6 +18,7 @@ struct HTTPConnectionStateMachine {
     private var isReading = false
     private var waitingBytes = 0
     private var isHeldBack = false
+    private var requestsInARow = 0
 
     init(limits: HTTPLimits) {
         self.limits = limits
@@ -26,7 +28,7 @@ struct HTTPConnectionStateMachine {
     var wantsInput: Bool {
         switch state {
         case .waiting, .readingHead, .readingBody: true
-        case .created, .handling, .writing, .lingering, .closed: false
+        case .created, .handling, .writing, .yielding, .lingering, .closed: false
         }
     }
 
@@ -34,7 +36,7 @@ struct HTTPConnectionStateMachine {
     var discardsInput: Bool {
         switch state {
         case .lingering, .closed, .writing(keepsAlive: false): true
-        case .created, .waiting, .readingHead, .readingBody, .handling, .writing: false
+        case .created, .waiting, .readingHead, .readingBody, .handling, .writing, .yielding: false
         }
     }
 
@@ -59,6 +61,7 @@ struct HTTPConnectionStateMachine {
         case .responseWithheld: if case .writing = state { reset(&actions) }
         case .drained:
             if case .writing(let keepsAlive) = state { finishWriting(keepsAlive, &actions) }
+        case .turnCame: if state == .yielding { goOn(&actions) }
         case .deadlineReached(let progressed): deadlineReached(progressed, &actions)
         case .peerEnded: peerEnded(&actions)
         case .peerFailed, .closeRequested: close(&actions)
@@ -85,6 +88,7 @@ extension HTTPConnectionStateMachine {
     private mutating func inputExhausted(_ isInRequest: Bool, _ actions: inout [Action]) {
         guard wantsInput else { return }
         waitingBytes = 0
+        requestsInARow = 0
         adjustReading(&actions)
         if isInRequest {
             if peerHasEnded { return fail(.truncated, &actions) }
@@ -111,6 +115,7 @@ extension HTTPConnectionStateMachine {
         guard case .readingBody(let keepsAlive) = state else { return }
         state = .handling(keepsAlive: keepsAlive)
         hasServed = true
+        requestsInARow += 1
         actions.append(.clearDeadline)
         if peerHasEnded { probe(&actions) }
         actions.append(.dispatch)
@@ -132,7 +137,7 @@ extension HTTPConnectionStateMachine {
         // The client may have half-closed and wait for its response, or it may be gone: both look the same.
         case .handling: probe(&actions)
         // A response is being written, which finds out too.
-        case .created, .writing, .closed: break
+        case .created, .writing, .yielding, .closed: break
         }
     }
 
@@ -164,14 +169,24 @@ extension HTTPConnectionStateMachine {
 
     private mutating func finishWriting(_ keepsAlive: Bool, _ actions: inout [Action]) {
         isHeldBack = false
-        if keepsAlive {
-            state = .waiting
-            adjustReading(&actions)
-            actions.append(.setDeadline(.idle))
-            actions.append(.parse)
+        guard keepsAlive else { return linger(&actions) }
+        if requestsInARow < limits.requestsInARow {
+            goOn(&actions)
         } else {
-            linger(&actions)
+            state = .yielding
+            adjustReading(&actions)
+            actions.append(.clearDeadline)
+            actions.append(.yield)
         }
+    }
+
+    /// Goes on with the next request, if there is one.
+    private mutating func goOn(_ actions: inout [Action]) {
+        if state == .yielding { requestsInARow = 0 }
+        state = .waiting
+        adjustReading(&actions)
+        actions.append(.setDeadline(.idle))
+        actions.append(.parse)
     }
 
     private mutating func inputDiscarded(_ bytes: Int, _ actions: inout [Action]) {
@@ -193,7 +208,7 @@ extension HTTPConnectionStateMachine {
         case .writing where progressed: actions.append(.setDeadline(.write))
         case .writing: reset(&actions)
         case .lingering: close(&actions)
-        case .created, .handling, .closed: break
+        case .created, .handling, .yielding, .closed: break
         }
     }
 
@@ -231,11 +246,11 @@ extension HTTPConnectionStateMachine {
         actions.append(.reset)
     }
 
-    /// Reads unless too many bytes wait already, or the client itself doesn't read.
+    /// Reads unless too many bytes wait already, the client itself doesn't read, or others have their turn.
     private mutating func adjustReading(_ actions: inout [Action]) {
         let isLingering = if case .lingering = state { true } else { false }
-        let shouldRead =
-            !peerHasEnded && (isLingering || !isHeldBack && waitingBytes <= limits.pipelineBytes)
+        let mayRead = !isHeldBack && state != .yielding && waitingBytes <= limits.pipelineBytes
+        let shouldRead = !peerHasEnded && (isLingering || mayRead)
         guard shouldRead != isReading else { return }
         isReading = shouldRead
         actions.append(shouldRead ? .startReading : .stopReading)

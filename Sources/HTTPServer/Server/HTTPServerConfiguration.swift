@@ -61,6 +61,8 @@ public struct HTTPLimits: Sendable {
     public var leadingEmptyLines: Int
     /// Bytes that may be buffered behind a request in flight. With more, the server stops reading from the socket.
     public var pipelineBytes: Int
+    /// Number of requests that wait on one connection and are served in a row, before others have their turn.
+    public var requestsInARow: Int
     /// Bytes that are read and discarded between the last response and the close.
     public var lingerBytes: Int
 
@@ -68,7 +70,7 @@ public struct HTTPLimits: Sendable {
     public init(
         requestLineBytes: Int = 8 * 1024, headerBlockBytes: Int = 16 * 1024, bodyBytes: Int = 1024 * 1024,
         chunkLineBytes: Int = 256, chunkExtensionBytes: Int = 4 * 1024, leadingEmptyLines: Int = 4,
-        pipelineBytes: Int = 64 * 1024, lingerBytes: Int = 8 * 1024 * 1024
+        pipelineBytes: Int = 64 * 1024, requestsInARow: Int = 4, lingerBytes: Int = 8 * 1024 * 1024
     ) {
         self.requestLineBytes = requestLineBytes
         self.headerBlockBytes = headerBlockBytes
@@ -77,6 +79,7 @@ public struct HTTPLimits: Sendable {
         self.chunkExtensionBytes = chunkExtensionBytes
         self.leadingEmptyLines = leadingEmptyLines
         self.pipelineBytes = pipelineBytes
+        self.requestsInARow = requestsInARow
         self.lingerBytes = lingerBytes
     }
 }

@@ -12,6 +12,7 @@ final class HTTPServerEnvironment {
     /// The fields that every response has, encoded.
     let commonFields: [UInt8]
     let memory = ResponseMemory()
+    let turns: ConnectionTurns
 
     /// In memory of its own, so that accesses aren't checked at run time.
     private let state: UnsafeMutablePointer<State>
@@ -26,6 +27,7 @@ final class HTTPServerEnvironment {
         errorResponder: any HTTPErrorResponder, observe: ((RequestObservation) -> Void)?
     ) {
         self.loop = loop
+        self.turns = ConnectionTurns(loop: loop)
         self.limits = configuration.limits
         self.deadlines = ConnectionDeadlines(configuration.timeouts)
         self.dispatcher = dispatcher
@@ -69,6 +71,36 @@ final class HTTPServerEnvironment {
     /// Makes the context of a request that can't be read.
     func makeContext(remoteAddress: String?) -> RequestContext {
         RequestContext(id: state.pointee.requestIDs.nextID(), remoteAddress: remoteAddress, memory: memory)
+    }
+}
+
+/// The connections that let others go first although they have more requests. Confined to its loop.
+///
+/// One of them goes on in each turn of the loop, however many there are: so a request on any other connection waits for
+/// a few of theirs at most.
+final class ConnectionTurns {
+    private let loop: EventLoop
+    private var waiting: [HTTPConnection] = []
+    private var isScheduled = false
+
+    init(loop: EventLoop) {
+        self.loop = loop
+    }
+
+    func wait(_ connection: HTTPConnection) {
+        waiting.append(connection)
+        schedule()
+    }
+
+    private func schedule() {
+        guard !isScheduled, !waiting.isEmpty else { return }
+        isScheduled = true
+        loop.atEndOfTurn { [self] in
+            isScheduled = false
+            // It may wait again afterwards, behind all others.
+            waiting.removeFirst().process(.turnCame)
+            schedule()
+        }
     }
 }
 

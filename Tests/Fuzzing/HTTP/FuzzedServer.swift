@@ -12,7 +12,7 @@ struct FuzzedServer {
     static let limits = HTTPLimits(
         requestLineBytes: 100, headerBlockBytes: 300, bodyBytes: 60, chunkLineBytes: 20,
         chunkExtensionBytes: 30,
-        leadingEmptyLines: 2)
+        leadingEmptyLines: 2, requestsInARow: .max)
 
     /// Made on its loop.
     static let only = LoopBound(FuzzedServer(loop: LoopThread.only.loop), loop: LoopThread.only.loop)

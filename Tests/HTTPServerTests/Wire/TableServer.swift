@@ -28,7 +28,7 @@ struct TableServer {
     /// Small, so that what is longer fits into a line of the table.
     private static let limits = HTTPLimits(
         requestLineBytes: 100, headerBlockBytes: 200, bodyBytes: 64, chunkLineBytes: 32,
-        chunkExtensionBytes: 40)
+        chunkExtensionBytes: 40, requestsInARow: .max)
 
     init(loop: EventLoop) {
         self.loop = loop
@@ -79,7 +79,7 @@ struct TableServer {
     private static func connection(_ connection: HTTPConnection) -> WireCase.Connection {
         switch connection.state.pointee.actions.machine.state {
         case .created, .waiting: .open
-        case .readingHead, .readingBody, .handling: .waits
+        case .readingHead, .readingBody, .handling, .yielding: .waits
         case .writing, .lingering, .closed: .closed
         }
     }
