@@ -19,8 +19,9 @@ import time
 PORT = int(sys.argv[1])
 COUNTS = {kind: int(count) for kind, count in (argument.split("=") for argument in sys.argv[2:])}
 CLIENTS_OF_AN_ADDRESS = 250
-# Those that are due in a tenth of a second send together, so that few wake-ups disturb what is measured.
-TICKS_A_SECOND, CONNECTIONS_A_TICK = 10, 100
+# Those that are due in a hundredth of a second send together: with more of them, a normal request would wait for a crowd
+# that sends at one moment, which clients of their own don't; with less, the wake-ups would disturb what is measured.
+TICKS_A_SECOND, CONNECTIONS_A_TICK = 100, 10
 REQUEST = b"GET /locations?lat=37.33&long=-121.89 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 EVENTS = b"POST /events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
 MANY_REQUESTS = REQUEST * 1000
