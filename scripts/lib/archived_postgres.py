@@ -10,18 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scratch_postgres import ScratchPostgres
+from waiting import wait_for
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 UNITS = ROOT / "deploy/systemd"
-
-
-def until(condition, what, seconds=60):
-    """Waits until something holds."""
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise SystemExit(f"after {seconds} s still not: {what}")
-        time.sleep(0.02)
 
 
 class ArchivedPostgres(ScratchPostgres):
@@ -99,7 +91,7 @@ class ArchivedPostgres(ScratchPostgres):
     def wait_until_archived(self):
         """Until what has been written so far is in the archive."""
         segment = self.close_segment()
-        until(lambda: self.query("SELECT last_archived_wal FROM pg_stat_archiver") >= segment, f"{segment} is archived")
+        wait_for(lambda: self.query("SELECT last_archived_wal FROM pg_stat_archiver") >= segment, 60, f"{segment} is archived")
 
     @contextmanager
     def broken_archive(self):
@@ -124,5 +116,5 @@ class ArchivedPostgres(ScratchPostgres):
         self.pgbackrest("restore", *target)
         copied = time.monotonic()
         self.start()
-        until(lambda: self.query("SELECT pg_is_in_recovery()") == "f", "the log is replayed")
+        wait_for(lambda: self.query("SELECT pg_is_in_recovery()") == "f", 60, "the log is replayed")
         return copied - begun, time.monotonic() - copied

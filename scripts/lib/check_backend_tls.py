@@ -8,10 +8,10 @@ import ssl
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from scratch_postgres import free_port
+from waiting import wait_for
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # As load-balancing.md has it, but for the folder.
@@ -62,21 +62,13 @@ class Site:
         port = free_port()
         options = BACKEND_TLS.format(folder=self.folder, ca=ca, certificate=f"crt {self.folder}/balancer.pem" if certificate else "")
         self.start(["haproxy", "-f", "haproxy.cfg"], POI_LISTEN=f"127.0.0.1:{port}", POI_BACKEND_TLS=options)
-        until(lambda: status(port) is not None, "a balancer doesn't respond")
+        wait_for(lambda: status(port) is not None, 60, "a balancer doesn't respond")
         return port
 
     def end(self):
         for process in self.processes:
             process.terminate()
             process.wait()
-
-
-def until(condition, what):
-    deadline = time.monotonic() + 60
-    while not condition():
-        if time.monotonic() > deadline:
-            fail(what)
-        time.sleep(0.02)
 
 
 def status(port, context=None, target=HEALTH, client="127.0.0.1"):
@@ -97,7 +89,7 @@ def check(site):
     # One request for each client, so that its number shows whom the server takes for one.
     site.start([os.environ["POI_BINARY"], "dev", "--port", str(site.server)], POI_TRUSTED_PROXIES="127.0.0.1",
                POI_RATE_LIMIT="1/h", POI_STATE_DIR=f"{site.folder}/state")
-    until(lambda: status(site.server), "the server doesn't respond")
+    wait_for(lambda: status(site.server), 60, "the server doesn't respond")
     site.start(["haproxy", "-f", ROOT / "deploy/haproxy/sidecar.cfg"], POI_LISTEN_TLS=f"127.0.0.1:{site.sidecar}",
                POI_CERTIFICATES=f"{site.folder}/server.pem", POI_BALANCER_CA=f"{site.folder}/balancers.crt",
                POI_SIDECAR_SERVER=f"127.0.0.1:{site.server}")
@@ -106,7 +98,7 @@ def check(site):
     stranger.check_hostname = False
 
     port = site.start_balancer()
-    until(lambda: status(port) == 200, "no request gets through")
+    wait_for(lambda: status(port) == 200, 60, "no request gets through")
     found = [status(port, target=DATA, client=client) for client in ["127.0.0.8", "127.0.0.8", "127.0.0.9"]]
     if found != [200, 429, 200]:
         fail(f"the server doesn't know its clients' addresses: {found}")
@@ -133,4 +125,7 @@ def main():
     print("check-deploy: TLS to a server: the balancer gets through, with its client's address, and nobody else")
 
 
-main()
+try:
+    main()
+except TimeoutError as error:
+    fail(error)

@@ -17,7 +17,8 @@ from cluster_cost import measure_cost
 from cluster_judgement import check_judgement, longest_failure, lost_and_doubled, recovery, wrong_reads
 from cluster_load import INSERT_PLACES, Load
 from clustered_service import ClusteredService
-from database_cluster import DATABASE, FILES, HEAL_TIMEOUT, ROOT, DatabaseCluster, wait_for
+from database_cluster import DATABASE, FILES, HEAL_TIMEOUT, ROOT, DatabaseCluster
+from waiting import wait_for
 
 ROUNDS = int(os.environ.get("POI_CHECK_ROUNDS", 0))
 # Faults of the cluster itself, for which the check has to fail.

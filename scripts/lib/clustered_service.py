@@ -6,7 +6,8 @@ import subprocess
 import urllib.error
 import urllib.request
 
-from database_cluster import ROOT, free_ports, wait_for
+from database_cluster import ROOT, free_ports
+from waiting import wait_for
 
 POI = os.environ["POI_BINARY"]
 

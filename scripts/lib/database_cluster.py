@@ -17,13 +17,13 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
 
 from etcd_proxy import EtcdProxy
 from scratch_postgres import programs
+from waiting import wait_for
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FILES = ROOT / "deploy/cluster"
@@ -48,17 +48,6 @@ def free_ports(count):
                 given_ports.add(port)
                 found.append(port)
     return found
-
-
-def wait_for(condition, seconds, what):
-    """Waits until the condition's value is true, and returns it."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.05)
-    raise TimeoutError(f"{what}: not within {seconds} s")
 
 
 def as_database_user():

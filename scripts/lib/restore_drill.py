@@ -12,8 +12,9 @@ import time
 import uuid
 from pathlib import Path
 
-from archived_postgres import ArchivedPostgres, until
+from archived_postgres import ArchivedPostgres
 from scratch_postgres import free_port
+from waiting import wait_for
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 POI = os.environ["POI_BINARY"]
@@ -45,7 +46,7 @@ class Service:
             [POI, "serve", "--port", str(self.port)], env=self.environment, stdout=subprocess.DEVNULL,
             stderr=self.log.open("wb"))
         try:
-            until(self.is_ready, "the service is ready")
+            wait_for(self.is_ready, 60, "the service is ready")
         except BaseException:
             self.__exit__()
             raise
@@ -139,7 +140,7 @@ def check_metrics(postgres):
         fail(f"the metrics of a sound database are {metrics}")
     with postgres.broken_archive():
         postgres.close_segment()
-        until(lambda: archive_fails(postgres.metrics()), "the metrics show that the archive takes nothing")
+        wait_for(lambda: archive_fails(postgres.metrics()), 60, "the metrics show that the archive takes nothing")
     postgres.wait_until_archived()
 
 
@@ -165,14 +166,14 @@ def restore_to_a_moment(postgres, service):
     moment = postgres.query("SELECT clock_timestamp()")
     time.sleep(0.1)
     postgres.query("DELETE FROM locations WHERE id % 2 = 1")
-    until(lambda: service.tags() != tags and service.bodies() != bodies, "the mistake is served")
+    wait_for(lambda: service.tags() != tags and service.bodies() != bodies, 60, "the mistake is served")
     mistaken = service.tags()
     after = send_events(service, SECONDS).acknowledged
     postgres.wait_until_archived()
     postgres.lose()
     begun = time.monotonic()
     copied, replayed = postgres.restore("--type=time", f"--target={moment}", "--target-action=promote")
-    until(lambda: service.is_ready() and service.bodies() == bodies, "the service serves what it did before the mistake")
+    wait_for(lambda: service.is_ready() and service.bodies() == bodies, 60, "the service serves what it did before the mistake")
     recovered = time.monotonic() - begun
     stored_events(postgres, before, possible=before)
     if not service.refuses(mistaken):
@@ -191,9 +192,9 @@ def restore_to_the_end(postgres, service, before):
     postgres.lose()
     begun = time.monotonic()
     copied, replayed = postgres.restore()
-    until(service.is_ready, "the service serves places")
+    wait_for(service.is_ready, 60, "the service serves places")
     with Sender(service) as resumed:
-        until(lambda: resumed.acknowledged, "the service takes events")
+        wait_for(lambda: resumed.acknowledged, 60, "the service takes events")
     recovered = time.monotonic() - begun
     expected = {*before, *archived, *resumed.acknowledged}
     stored = stored_events(postgres, expected, possible=expected | late.sent | resumed.sent)
@@ -214,4 +215,7 @@ def main():
         restore_to_the_end(postgres, service, before)
 
 
-main()
+try:
+    main()
+except TimeoutError as error:
+    fail(error)

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
-from database_cluster import ROOT, free_ports, wait_for
+from database_cluster import ROOT, free_ports
 from scratch_postgres import ScratchPostgres
+from waiting import wait_for
 
 PASSWORDS = {"poi_migrate": "migratepassword", "poi_serve": "servepassword", "poi_events": "eventspassword"}
 # The name that HAProxy asks the DNS for.
