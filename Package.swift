@@ -303,9 +303,9 @@ if let names = Context.environment["POI_TESTS"] {
         .executableTarget(
             name: "Fuzzing",
             dependencies: [
-                "CLibPQ", "CZlib", "EventLoop", "Geodesy", "HTTPServer", "Locking", "Migrator", "POIDatabase",
-                "POIService", "PlaceImport", "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Postgres",
-                "Randomness", "SpatialIndex",
+                "CLibPQ", "CZlib", "EventLoop", "Geodesy", "HTTPServer", "Locking", "Loopback", "Migrator",
+                "POIDatabase", "POIService", "PlaceImport", "PointsOfInterestAPI",
+                "PointsOfInterestServerAPI", "Postgres", "Randomness", "SpatialIndex",
             ],
             path: "Tests/Fuzzing", exclude: ["Corpus", "Dictionaries", "Faults"], swiftSettings: swiftSettings
         ))

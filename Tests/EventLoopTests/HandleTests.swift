@@ -77,7 +77,7 @@ struct HandleTests {
         try await withLoop { loop in
             let order = Lock<[String]>([])
             try await loop.run {
-                let pair = SocketPair()
+                let pair = try SocketPair()
                 let poll = try FileDescriptorPoll(loop: loop, descriptor: pair.ours) { _ in }
                 await withCheckedContinuation { continuation in
                     poll.close {
@@ -87,6 +87,7 @@ struct HandleTests {
                     poll.close { order.withLock { $0.append("closed again") } }
                     order.withLock { $0.append("close returned") }
                 }
+                _ = close(pair.ours)
                 pair.close()
             }
             #expect(order.withLock { $0 } == ["close returned", "closed"])
@@ -97,7 +98,7 @@ struct HandleTests {
     func pollDescriptor() async throws {
         try await withLoop { loop in
             let seen = try await loop.run {
-                let pair = SocketPair()
+                let pair = try SocketPair()
                 let (events, feed) = AsyncStream.makeStream(of: FileDescriptorPoll.Events.self)
                 let poll = try FileDescriptorPoll(loop: loop, descriptor: pair.ours) { result in
                     if case .success(let events) = result { feed.yield(events) }
@@ -110,6 +111,7 @@ struct HandleTests {
                 var second = await iterator.next()
                 while second == first { second = await iterator.next() }
                 poll.close()
+                _ = close(pair.ours)
                 pair.close()
                 return [first, second]
             }
@@ -165,34 +167,5 @@ struct HandleTests {
         ])
     func rounding(duration: Duration, milliseconds: UInt64) {
         #expect(duration.roundedUpMilliseconds == milliseconds)
-    }
-}
-
-/// Two connected Unix sockets.
-private struct SocketPair {
-    let ours: Int32
-    private let theirs: Int32
-
-    init() {
-        var descriptors: [Int32] = [-1, -1]
-        #if canImport(Darwin)
-            socketpair(AF_UNIX, SOCK_STREAM, 0, &descriptors)
-        #else
-            socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors)
-        #endif
-        (ours, theirs) = (descriptors[0], descriptors[1])
-    }
-
-    func write(_ text: String) {
-        _ = text.withCString { send(theirs, $0, strlen($0), 0) }
-    }
-
-    func close() {
-        for descriptor in [ours, theirs] { shutdown(descriptor, Int32(SHUT_RDWR)) }
-        #if canImport(Darwin)
-            for descriptor in [ours, theirs] { _ = Darwin.close(descriptor) }
-        #else
-            for descriptor in [ours, theirs] { _ = Glibc.close(descriptor) }
-        #endif
     }
 }

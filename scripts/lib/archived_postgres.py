@@ -9,8 +9,8 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+from processes import wait_for
 from scratch_postgres import ScratchPostgres
-from waiting import wait_for
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 UNITS = ROOT / "deploy/systemd"

@@ -5,13 +5,13 @@ import http.client
 import os
 import shutil
 import ssl
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from certificates import make_ca, make_certificate
+from processes import end, start, wait_for
 from scratch_postgres import free_port
-from waiting import wait_for
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # As load-balancing.md has it, but for the folder.
@@ -23,21 +23,13 @@ def fail(text):
     sys.exit(f"check-deploy: TLS to a server: {text}")
 
 
-def openssl(*arguments):
-    subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)
-
-
 def make_certificates(folder):
     """A CA for servers, one for balancers and one of somebody else; certificates for a server and a balancer."""
-    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
     for ca in ["servers", "balancers", "others"]:
-        openssl("req", "-x509", *key, "-days", 1, "-subj", f"/CN={ca}", "-keyout", folder / f"{ca}.key", "-out", folder / f"{ca}.crt")
+        make_ca(folder, ca)
     for name, ca in [("server", "servers"), ("balancer", "balancers")]:
-        openssl("req", *key, "-subj", "/CN=poi", "-addext", "subjectAltName=DNS:poi", "-keyout", folder / "key", "-out",
-                folder / "request")
-        openssl("x509", "-req", "-in", folder / "request", "-CA", folder / f"{ca}.crt", "-CAkey", folder / f"{ca}.key",
-                "-CAcreateserial", "-days", 1, "-copy_extensions", "copy", "-out", folder / "certificate")
-        (folder / f"{name}.pem").write_text((folder / "certificate").read_text() + (folder / "key").read_text())
+        make_certificate(folder, name, ca, "poi")
+        (folder / f"{name}.pem").write_text((folder / f"{name}.crt").read_text() + (folder / f"{name}.key").read_text())
 
 
 class Site:
@@ -53,9 +45,7 @@ class Site:
         (folder / "haproxy/haproxy.cfg").write_text(text.replace(template, f"    server api 127.0.0.1:{self.sidecar}"))
 
     def start(self, command, **environment):
-        log = (self.folder / f"log{len(self.processes)}").open("wb")
-        self.processes.append(subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **environment}))
-        return Path(log.name)
+        self.processes.append(start(command, self.folder / f"log{len(self.processes)}", environment))
 
     def start_balancer(self, ca="servers", certificate=True):
         """The port of a balancer that takes requests."""
@@ -67,8 +57,7 @@ class Site:
 
     def end(self):
         for process in self.processes:
-            process.terminate()
-            process.wait()
+            end(process)
 
 
 def status(port, context=None, target=HEALTH, client="127.0.0.1"):

@@ -18,7 +18,7 @@ from cluster_judgement import check_judgement, longest_failure, lost_and_doubled
 from cluster_load import INSERT_PLACES, Load
 from clustered_service import ClusteredService
 from database_cluster import DATABASE, FILES, HEAL_TIMEOUT, ROOT, DatabaseCluster
-from waiting import wait_for
+from processes import wait_for
 
 ROUNDS = int(os.environ.get("POI_CHECK_ROUNDS", 0))
 # Faults of the cluster itself, for which the check has to fail.

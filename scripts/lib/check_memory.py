@@ -18,6 +18,7 @@ import threading
 import time
 import urllib.request
 
+from psql import psql
 from running_server import PORT, descriptors, resident, server_process
 
 REQUESTS = int(os.environ.get("POI_CHECK_REQUESTS", 2_000_000))
@@ -39,14 +40,6 @@ SELECT 'Place ' || lpad(n::text, 8, '0'), CASE WHEN n % 3 = 0 THEN 'cafe' ELSE '
 FROM generate_series(1, {PLACES}) AS n;
 VACUUM ANALYZE locations;
 """
-
-
-def psql(sql):
-    done = subprocess.run(["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", DATABASE_URL],
-                          input=sql, stdout=subprocess.PIPE, text=True)
-    if done.returncode != 0:
-        sys.exit("check-memory: psql failed")
-    return done.stdout.strip()
 
 
 def requests():
@@ -103,7 +96,7 @@ class Part:
         short = threading.Thread(target=open_short_connections, args=(SHORT_CONNECTIONS // PARTS,))
         short.start()
         # What is measured doesn't wait for the disk.
-        psql("SET synchronous_commit = off;\n" + "".join(changes(CHANGES // PARTS, self.source)))
+        psql(DATABASE_URL, "SET synchronous_commit = off;\n" + "".join(changes(CHANGES // PARTS, self.source)))
         sent = json.loads(load.communicate()[0])
         short.join()
         self.isOver.set()
@@ -130,7 +123,7 @@ def wait_for_places():
 
 
 def main():
-    psql(PLACES_SQL)
+    psql(DATABASE_URL, PLACES_SQL)
     wait_for_places()
     process, source = server_process(), random.Random(16)
     with tempfile.NamedTemporaryFile() as file:

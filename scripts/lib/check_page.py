@@ -5,7 +5,6 @@ import importlib.util
 import json
 import os
 import re
-import subprocess
 import sys
 import time
 import traceback
@@ -16,6 +15,9 @@ from pathlib import Path
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+
+from processes import wait_for
+from psql import psql
 
 BASE = os.environ["POI_BASE_URL"]
 KEY = "0123456789abcdef"
@@ -41,30 +43,26 @@ def ask(path, **query):
         return json.load(response)
 
 
-def wait_until_ready():
+def is_ready():
     """Places are in memory then, where the server is to have them there."""
-    end = time.monotonic() + 30
-    while True:
-        try:
-            return urllib.request.urlopen(f"{BASE}/readyz").close()
-        except OSError:
-            assert time.monotonic() < end, "the server isn't ready"
-            time.sleep(0.05)
+    try:
+        urllib.request.urlopen(f"{BASE}/readyz").close()
+        return True
+    except OSError:
+        return False
 
 
 def sql(statement):
-    subprocess.run(
-        ["psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--command", statement, os.environ["DATABASE_URL"]],
-        check=True, stdout=subprocess.DEVNULL)
+    psql(os.environ["DATABASE_URL"], statement)
 
 
 def wait_for_places(count, **center):
     """The places around a centre, once the service has seen the change."""
-    end = time.monotonic() + 30
-    while len(places := ask("locations", **center, radius=5000)) < count:
-        assert time.monotonic() < end, places
-        time.sleep(0.05)
-    return places
+    def places():
+        found = ask("locations", **center, radius=5000)
+        return found if len(found) >= count else None
+
+    return wait_for(places, 30, f"{count} places")
 
 
 class Page:
@@ -392,7 +390,7 @@ def main():
     options = parser.parse_args()
     if options.screenshots:
         options.screenshots.mkdir(parents=True, exist_ok=True)
-    wait_until_ready()
+    wait_for(is_ready, 30, "a server that is ready")
     page, failures = Page(), 0
     try:
         for check in [check for check in CHECKS[options.server] if options.only in (None, check.__name__)]:

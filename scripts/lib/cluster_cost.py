@@ -5,8 +5,8 @@ import statistics
 import subprocess
 
 from database_cluster import DATABASE
+from processes import wait_for
 from scratch_postgres import programs
-from waiting import wait_for
 
 SCRIPT = """INSERT INTO events (id, time, user_id, name, value, is_test)
 VALUES (gen_random_uuid(), now(), 'check-cluster', 'cost', '{"page": "location-detail"}', false);

@@ -7,7 +7,8 @@ import urllib.error
 import urllib.request
 
 from database_cluster import ROOT, free_ports
-from waiting import wait_for
+from processes import end, start, wait_for
+from psql import psql
 
 POI = os.environ["POI_BINARY"]
 
@@ -18,12 +19,10 @@ class Server:
     def __init__(self, cluster, number, settings):
         self.port, self.admin_port = free_ports(2)
         self.log = cluster.folder / f"server{number}.log"
-        self.process = subprocess.Popen(
-            ["setpriv", "--pdeathsig=TERM", "--", POI, "serve"], start_new_session=True,
-            stdout=open(self.log, "wb"), stderr=subprocess.STDOUT, env={
-                **os.environ, **cluster.variables("serve.env.example"), "POI_MIGRATIONS_DIR": str(ROOT / "Migrations"),
-                "PORT": str(self.port), "POI_ADMIN_PORT": str(self.admin_port), "POI_LOOPS": "1", "POI_DRAIN_DELAY": "0s",
-                "POI_ACCESS_LOG": "false", **settings})
+        self.process = start([POI, "serve"], self.log, {
+            **cluster.variables("serve.env.example"), "POI_MIGRATIONS_DIR": str(ROOT / "Migrations"),
+            "PORT": str(self.port), "POI_ADMIN_PORT": str(self.admin_port), "POI_LOOPS": "1", "POI_DRAIN_DELAY": "0s",
+            "POI_ACCESS_LOG": "false", **settings})
 
     @property
     def url(self):
@@ -39,15 +38,6 @@ class Server:
 
     def is_serving_from_memory(self):
         return re.search(r'^poi_index_state\{state="serving"\} 1', self.admin("/metrics") or "", re.M) is not None
-
-    def end(self):
-        """Its exit code."""
-        self.process.terminate()
-        try:
-            return self.process.wait(30)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            return self.process.wait()
 
 
 class ClusteredService:
@@ -71,7 +61,7 @@ class ClusteredService:
         return self
 
     def __exit__(self, kind=None, *_):
-        codes = [server.end() for server in self.servers]
+        codes = [end(server.process) for server in self.servers]
         if any(codes) and kind is None:
             raise RuntimeError(f"the servers ended with {codes}")
 
@@ -87,6 +77,4 @@ class ClusteredService:
 
     def psql(self, sql, timeout=None):
         """Runs SQL as the owner of the tables, by the way that migrations go; returns psql's result."""
-        return subprocess.run(
-            ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", self.migrate_url],
-            input=sql, capture_output=True, text=True, timeout=timeout)
+        return psql(self.migrate_url, sql, check=False, timeout=timeout)

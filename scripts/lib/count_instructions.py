@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 from callgrind import TIMEOUT_SECONDS, CountedProgram, KeptConnection
+from psql import psql
 from request_cases import CASES, PLACES_SQL, TARGETS, asked_database, request
 
 BUDGETS = Path(__file__).parent.parent / "checks" / "instructions.budgets"
@@ -149,9 +150,7 @@ def main():
         parser.error(f"there is no case {', '.join(unknown)}")
     if arguments.keep:
         os.makedirs(arguments.keep, exist_ok=True)
-    subprocess.run(
-        ["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", os.environ["DATABASE_URL"]],
-        input=PLACES_SQL, text=True, check=True, stdout=subprocess.DEVNULL)
+    psql(os.environ["DATABASE_URL"], PLACES_SQL)
     cases = [case for case in CASES if not arguments.cases or case.name in arguments.cases]
     budgets = read_budgets()
     has_index = knows_index(arguments.program)

@@ -21,9 +21,10 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from certificates import make_ca, make_certificate
 from etcd_proxy import EtcdProxy
+from processes import start, wait_for
 from scratch_postgres import programs
-from waiting import wait_for
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FILES = ROOT / "deploy/cluster"
@@ -143,7 +144,9 @@ class DatabaseCluster:
         etc = self.folder / "etc/cluster"
         etc.mkdir(parents=True)
         shutil.copy(ROOT / "deploy/postgres/postgresql.conf", etc.parent)
-        self.make_certificates(etc)
+        # One for all three, since all are 127.0.0.1.
+        make_ca(etc, "ca")
+        make_certificate(etc, "server", "ca", "127.0.0.1")
         text = self.filled((FILES / "patroni.yml").read_text())
         for old, new in self.settings.items():
             if old not in text:
@@ -162,18 +165,6 @@ class DatabaseCluster:
                 shutil.chown(path, "postgres", "postgres")
         self.folder.chmod(0o755)
 
-    def make_certificates(self, folder):
-        """A CA, and one certificate for all three, since all are 127.0.0.1."""
-        new_key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-        for arguments in [
-            ["req", "-x509", *new_key, "-days", "7", "-subj", "/CN=poi cluster", "-keyout", "ca.key", "-out", "ca.crt"],
-            ["req", *new_key, "-subj", "/CN=127.0.0.1", "-keyout", "server.key", "-out", "request"],
-            ["x509", "-req", "-in", "request", "-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial", "-days", "7",
-             "-out", "server.crt"],
-        ]:
-            subprocess.run(["openssl", *arguments], check=True, capture_output=True, cwd=folder)
-        (folder / "server.key").chmod(0o600)
-
     # Starting and ending
 
     def __enter__(self):
@@ -187,10 +178,8 @@ class DatabaseCluster:
             wait_for(self.nodes[0].is_leader, START_TIMEOUT, "the first leader")
             for node in self.nodes[1:]:
                 self.start_patroni(node)
-            self.haproxy = subprocess.Popen(
-                ["setpriv", "--pdeathsig=TERM", "--", "haproxy", "-f", FILES / "haproxy.cfg"],
-                env={**os.environ, **self.haproxy_environment()}, start_new_session=True,
-                stdout=open(self.folder / "haproxy.log", "wb"), stderr=subprocess.STDOUT)
+            self.haproxy = start(
+                ["haproxy", "-f", FILES / "haproxy.cfg"], self.folder / "haproxy.log", self.haproxy_environment())
             wait_for(self.is_whole, START_TIMEOUT, "a leader with two standbys")
             self.psql("postgres", "--command", f"CREATE DATABASE {DATABASE}")
             self.psql(DATABASE, "--file", ROOT / "deploy/postgres/roles.sql", environment={

@@ -147,13 +147,8 @@ def plant(targets):
     All at once, so that the copy is built once: no fault is in what another target reads.
     """
     output = OUTPUT / "planted"
-    package = fresh(output / "package")
-    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], check=True,
-                            stdout=subprocess.PIPE, text=True).stdout
-    for name in filter(os.path.isfile, listed.split("\0")):
-        (package / name).parent.mkdir(parents=True, exist_ok=True)
-        # With its time, which says whether it has to be built again.
-        shutil.copy2(name, package / name)
+    package = output / "package"
+    subprocess.run(["scripts/lib/copy-package", str(package)], check=True)
     patches = {target: FOLDER / "Faults" / f"{target}.patch" for target in targets}
     for target, patch in patches.items():
         command = ["patch", "-p1", "--fuzz=0", "--batch", "--silent", "--no-backup-if-mismatch", "-i", str(patch)]

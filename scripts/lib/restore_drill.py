@@ -13,8 +13,8 @@ import uuid
 from pathlib import Path
 
 from archived_postgres import ArchivedPostgres
+from processes import wait_for
 from scratch_postgres import free_port
-from waiting import wait_for
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 POI = os.environ["POI_BINARY"]

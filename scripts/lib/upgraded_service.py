@@ -12,8 +12,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from database_cluster import ROOT, free_ports
+from processes import end, start, wait_for
+from psql import psql
 from scratch_postgres import ScratchPostgres
-from waiting import wait_for
 
 PASSWORDS = {"poi_migrate": "migratepassword", "poi_serve": "servepassword", "poi_events": "eventspassword"}
 # The name that HAProxy asks the DNS for.
@@ -34,22 +35,6 @@ class Release:
     @property
     def variables(self):
         return {"POI_MIGRATIONS_DIR": str(self.root / "Migrations")}
-
-
-def start(command, output, variables=None):
-    """A process that ends with this one."""
-    return subprocess.Popen(["setpriv", "--pdeathsig=TERM", "--", *map(str, command)], stdout=open(output, "ab"),
-                            stderr=subprocess.STDOUT, env={**os.environ, **(variables or {})})
-
-
-def end(process, first=signal.SIGTERM, seconds=40):
-    """Its exit code."""
-    process.send_signal(first)
-    try:
-        return process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        return process.wait()
 
 
 class Server:
@@ -165,9 +150,7 @@ class UpgradedService:
 
     def psql(self, sql, timeout=None):
         """Runs SQL as the owner of the tables; returns psql's result."""
-        return subprocess.run(
-            ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1",
-             self.database.url("poi_migrate")], input=sql, capture_output=True, text=True, timeout=timeout)
+        return psql(self.database.url("poi_migrate"), sql, check=False, timeout=timeout)
 
     def as_clients_see_it(self):
         """For `Load`, whose clients ask the balancer: two readers of each kind, and two senders."""

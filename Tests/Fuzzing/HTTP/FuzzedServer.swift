@@ -1,4 +1,4 @@
-import Foundation
+import Loopback
 
 @testable import EventLoop
 @testable import HTTPServer
@@ -32,35 +32,19 @@ struct FuzzedServer {
     ///
     /// - Returns: all that comes back.
     func exchange(_ pieces: [[UInt8]]) -> [UInt8] {
-        var pair: [Int32] = [-1, -1]
-        #if canImport(Darwin)
-            let status = socketpair(AF_UNIX, SOCK_STREAM, 0, &pair)
-        #else
-            let status = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair)
-        #endif
-        guard status == 0, let stream = try? TCPStream(loop: loop), stream.adopt(pair[0]) else {
-            fatalError("no pair of sockets: \(errno)")
+        guard let pair = try? SocketPair(), let stream = try? TCPStream(loop: loop), stream.adopt(pair.ours)
+        else {
+            fatalError("no pair of sockets")
         }
-        defer { Foundation.close(pair[1]) }
+        defer { pair.close() }
         let connection = HTTPConnection(stream: stream, environment: environment, isRefused: false) { _ in }
         connection.start()
         for piece in pieces { piece.withUnsafeBytes { stream.onRead?($0) } }
         stream.onEnd?()
         connection.flush()
-        let output = Self.received(by: pair[1])
+        let output = pair.received()
         connection.close()
         return output
-    }
-
-    /// All that has arrived at a socket.
-    private static func received(by socket: Int32) -> [UInt8] {
-        var all: [UInt8] = []
-        var block = [UInt8](repeating: 0, count: 1 << 14)
-        while true {
-            let count = recv(socket, &block, block.count, Int32(MSG_DONTWAIT))
-            guard count > 0 else { return all }
-            all += block[..<count]
-        }
     }
 }
 

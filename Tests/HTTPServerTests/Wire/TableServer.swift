@@ -1,4 +1,4 @@
-import Foundation
+import Loopback
 import WireCases
 
 @testable import EventLoop
@@ -44,36 +44,19 @@ struct TableServer {
 
     /// Sends pieces over a new connection, each as if it had been read at once.
     func exchange(_ pieces: [ArraySlice<UInt8>]) throws -> Outcome {
-        var pair: [Int32] = [-1, -1]
-        #if canImport(Darwin)
-            let status = socketpair(AF_UNIX, SOCK_STREAM, 0, &pair)
-        #else
-            let status = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair)
-        #endif
-        guard status == 0 else { throw EventLoopError.lastSystemError }
-        defer { Foundation.close(pair[1]) }
+        let pair = try SocketPair()
+        defer { pair.close() }
         let stream = try TCPStream(loop: loop)
-        guard stream.adopt(pair[0]) else { throw EventLoopError.lastSystemError }
+        guard stream.adopt(pair.ours) else { throw EventLoopError.lastSystemError }
         let connection = HTTPConnection(stream: stream, environment: environment, isRefused: false) { _ in }
         log.count = 0
         connection.start()
         for piece in pieces { piece.withUnsafeBytes { stream.onRead?($0) } }
         connection.flush()
         let outcome = Outcome(
-            bytes: Self.received(by: pair[1]), connection: Self.connection(connection), logged: log.count)
+            bytes: pair.received(), connection: Self.connection(connection), logged: log.count)
         connection.close()
         return outcome
-    }
-
-    /// All that has arrived at a socket.
-    private static func received(by socket: Int32) -> [UInt8] {
-        var all: [UInt8] = []
-        var block = [UInt8](repeating: 0, count: 1 << 14)
-        while true {
-            let count = recv(socket, &block, block.count, Int32(MSG_DONTWAIT))
-            guard count > 0 else { return all }
-            all += block[..<count]
-        }
     }
 
     private static func connection(_ connection: HTTPConnection) -> WireCase.Connection {

@@ -1,0 +1,35 @@
+"""Other programs that a check runs: starting them, waiting for what they do, and ending them."""
+
+import os
+import signal
+import subprocess
+import time
+
+
+def start(command, log, variables=None):
+    """A process that writes into a file, and ends with this one, but not by the terminal's Control-C."""
+    with open(log, "ab") as output:
+        return subprocess.Popen(
+            ["setpriv", "--pdeathsig=TERM", "--", *map(str, command)], stdout=output, stderr=subprocess.STDOUT,
+            start_new_session=True, env={**os.environ, **(variables or {})})
+
+
+def wait_for(condition, seconds, what):
+    """Waits until the condition's value is true, and returns it; raises TimeoutError, which names what was waited for."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise TimeoutError(f"{what}: not within {seconds} s")
+
+
+def end(process, first=signal.SIGTERM, seconds=40):
+    """Ends a process by a signal, or kills it where that takes too long; returns its exit code."""
+    process.send_signal(first)
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
