@@ -3,7 +3,7 @@ import PointsOfInterestClient
 
 extension Scenario {
     /// What an app of this release does.
-    static let all = loading + searching + paging + refusals
+    static let all = loading + searching + paging + mapping + tracking + refusals
 
     /// San José's convention centre, which the seeds surround.
     private static func center() throws -> Coordinate {
@@ -102,6 +102,38 @@ extension Scenario {
             let places = pages.flatMap(\.self)
             return pages.count > 2 && isRanked(places) && Set(places.map(\.id)).count == places.count
                 && pages.dropLast().allSatisfy { $0.count == 15 }
+        }
+    ]
+
+    private static let mapping = [
+        Scenario("clusters") { site in
+            guard let box = BoundingBox(west: -122, south: 37, east: -121, north: 38) else {
+                throw URLError(.badURL)
+            }
+            return try await site.service.clusters(ClustersRequest(box: box, zoom: 10))
+        } isSound: { clusters in
+            clusters.zoom == 10 && clusters.clusters.reduce(0) { $0 + $1.count } >= 20
+                && clusters.clusters.allSatisfy { ($0.place == nil) == ($0.count > 1) }
+        },
+        Scenario("attributions") { site in
+            try await site.service.attributions()
+        } isSound: { attributions in
+            !attributions.isEmpty && attributions.allSatisfy { $0.places > 0 && !$0.license.isEmpty }
+        },
+    ]
+
+    private static let tracking = [
+        Scenario("events") { site in
+            // Sent twice, as where the response to the first is lost.
+            let event = TrackedEvent(
+                userID: "frozen", time: Date.now.timeIntervalSince1970, event: .featuredShown(place: 84),
+                isTest: true)
+            let request = EventsRequest(events: [event])
+            return [try await site.service.send(request), try await site.service.send(request)]
+        } isSound: { responses in
+            responses == [
+                EventsResponse(accepted: 1, duplicates: 0), EventsResponse(accepted: 0, duplicates: 1),
+            ]
         }
     ]
 

@@ -1,0 +1,116 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What to do with the scenarios.
+enum Mode: String {
+    /// Runs them against a server and keeps what was said.
+    case record
+    /// Runs them against a server, and looks for the places that were there when they were recorded.
+    case check
+    /// Runs them against the recorded responses. The app must get the same from them.
+    case replay
+}
+
+/// One run of all scenarios.
+struct Run {
+    let mode: Mode
+    let folder: URL
+
+    /// 0 where all went well; prints what didn't.
+    func exitCode() async -> Int32 {
+        let scenarios: [Scenario]
+        do {
+            scenarios = try self.scenarios()
+        } catch {
+            print("\(mode): \(error)")
+            return 1
+        }
+        var failures = 0
+        for scenario in scenarios {
+            do {
+                try await run(scenario)
+            } catch {
+                print("\(mode) \(scenario.name): \(error)")
+                failures += 1
+            }
+        }
+        print("\(mode): \(scenarios.count) scenarios, \(failures) failures")
+        return failures == 0 ? 0 : 1
+    }
+
+    /// All that the folder has where it is read: those that came with a later release have no file there.
+    private func scenarios() throws -> [Scenario] {
+        guard mode != .record else { return Scenario.all }
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        let names = Set(files.map { $0.deletingPathExtension().lastPathComponent })
+        let scenarios = Scenario.all.filter { names.contains($0.name) }
+        let unknown = names.subtracting(scenarios.map(\.name))
+        guard unknown.isEmpty else {
+            throw Scenario.Unsound(description: "no scenario for \(unknown.sorted())")
+        }
+        return scenarios
+    }
+
+    private func run(_ scenario: Scenario) async throws {
+        let file = folder.appending(path: "\(scenario.name).json")
+        switch mode {
+        case .record:
+            let conversation = ExchangeProtocol.conversation
+            conversation.startRecording()
+            let outcome = try await scenario.run(intercepted(try server()))
+            let frozen = FrozenScenario(
+                exchanges: conversation.rest, outcome: String(decoding: outcome, as: UTF8.self))
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try (encoder.encode(frozen) + Data("\n".utf8)).write(to: file)
+        case .check:
+            let site = Scenario.Site(
+                baseURL: try server(), session: URLSession(configuration: .withoutCache))
+            _ = try await scenario.run(site)
+            for place in try frozen(file).places {
+                // An id is never given to another place, and none of a seed's places goes.
+                let now = try await site.service.place(id: place.id)
+                guard now.source == place.source else {
+                    throw Scenario.Unsound(description: "place \(place.id) was \(place.name), is \(now.name)")
+                }
+            }
+        case .replay:
+            try await replay(scenario, frozen(file))
+        }
+    }
+
+    private func frozen(_ file: URL) throws -> FrozenScenario {
+        try JSONDecoder().decode(FrozenScenario.self, from: Data(contentsOf: file))
+    }
+
+    private func replay(_ scenario: Scenario, _ frozen: FrozenScenario) async throws {
+        let conversation = ExchangeProtocol.conversation
+        conversation.startReplaying(frozen.exchanges)
+        guard let nowhere = URL(string: "http://frozen.invalid") else { throw URLError(.badURL) }
+        let outcome = String(decoding: try await scenario.run(intercepted(nowhere)), as: UTF8.self)
+        guard outcome == frozen.outcome else {
+            throw Scenario.Unsound(description: "the app gets \(outcome) instead of \(frozen.outcome)")
+        }
+        guard conversation.rest.isEmpty else {
+            throw Scenario.Unsound(description: "\(conversation.rest.count) requests were not made")
+        }
+    }
+
+    private func server() throws -> URL {
+        guard let url = ProcessInfo.processInfo.environment["POI_BASE_URL"].flatMap({ URL(string: $0) })
+        else {
+            throw URLError(.badURL)
+        }
+        return url
+    }
+
+    private func intercepted(_ baseURL: URL) -> Scenario.Site {
+        let configuration = URLSessionConfiguration.withoutCache
+        configuration.protocolClasses = [ExchangeProtocol.self]
+        return Scenario.Site(baseURL: baseURL, session: URLSession(configuration: configuration))
+    }
+}

@@ -1,0 +1,138 @@
+/// `GET /locations`: the places around a centre or in a box, nearest first.
+///
+/// The client encodes it, the server decodes it.
+public struct NearbyPlacesRequest: Hashable, Sendable {
+    /// Half the Earth's circumference in metres, rounded up: no two places are farther apart.
+    public static let maximumRadiusMeters = 20_037_508.0
+    /// The numbers of places a request may ask for.
+    public static let limits = 1...100
+    /// The maximum number of places in the response to a request without a limit.
+    public static let defaultLimit = 20
+    /// The maximum number of categories that a request may name.
+    public static let maximumCategoryCount = 50
+    /// The lengths of a search text, in Unicode scalars.
+    public static let searchTextLengths = 1...100
+
+    /// The position that distances are measured from; may be nil where there is a box.
+    public var center: Coordinate?
+    /// Only places at most this far from the centre, in metres, above 0; nil is no limit. Not with a box.
+    public var radiusMeters: Double?
+    /// At most this many places, 1…100; nil is 20.
+    public var limit: Int?
+    /// Only places in this box. Without a centre, the order is by the distance from the box's middle, which
+    /// the response doesn't say.
+    public var box: BoundingBox?
+    /// Only places of one of these categories, at most 50; empty is all.
+    public var categories: [String]
+    /// Only places whose name has, for each word of this text, a word that begins with it. Case and accents
+    /// don't matter. 1…100 characters.
+    public var searchText: String?
+    /// Only places that are featured, or only those that aren't.
+    public var featured: Bool?
+    /// The page to get; nil is the first.
+    public var cursor: PageCursor?
+
+    /// Makes a request. The server checks its options.
+    public init(
+        center: Coordinate?, radiusMeters: Double? = nil, limit: Int? = nil, box: BoundingBox? = nil,
+        categories: [String] = [], searchText: String? = nil, featured: Bool? = nil,
+        cursor: PageCursor? = nil
+    ) {
+        self.center = center
+        self.radiusMeters = radiusMeters
+        self.limit = limit
+        self.box = box
+        self.categories = categories
+        self.searchText = searchText
+        self.featured = featured
+        self.cursor = cursor
+    }
+
+    /// Makes a request for the places in a box.
+    public init(
+        box: BoundingBox, limit: Int? = nil, categories: [String] = [], searchText: String? = nil,
+        featured: Bool? = nil
+    ) {
+        self.init(
+            center: nil, limit: limit, box: box, categories: categories, searchText: searchText,
+            featured: featured)
+    }
+}
+
+extension NearbyPlacesRequest {
+    /// Writes the query's items in a fixed order, without absent options: equal requests have equal queries.
+    package func encode(into query: inout QueryWriter) {
+        encodeCenter(into: &query)
+        if let limit { query.add("limit", limit) }
+        encodeFilters(into: &query)
+        if let cursor { query.add("cursor", cursor.rawValue) }
+    }
+
+    /// Writes the items that come before the page's size.
+    package func encodeCenter(into query: inout QueryWriter) {
+        if let center {
+            query.add("lat", center.latitude)
+            query.add("long", center.longitude)
+        }
+        if let radiusMeters { query.add("radius", radiusMeters) }
+    }
+
+    /// Writes the items that come between the page's size and the cursor.
+    package func encodeFilters(into query: inout QueryWriter) {
+        if let box { query.add("bbox", [box.west, box.south, box.east, box.north]) }
+        if !categories.isEmpty {
+            query.add("category", categories.uniqueInByteOrder.joined(separator: ","))
+        }
+        if let searchText { query.add("q", searchText) }
+        if let featured { query.add("featured", featured ? "true" : "false") }
+    }
+
+    /// The query, percent-encoded.
+    package var encodedQuery: String {
+        var query = QueryWriter()
+        encode(into: &query)
+        return query.text
+    }
+}
+
+/// Names the next page of a response. A client gets it from a `Link` header and sends it back unchanged.
+public struct PageCursor: Hashable, Sendable {
+    /// The cursor as it stands in a query: unreserved characters only.
+    public let rawValue: String
+
+    /// Takes a cursor as it came.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+}
+
+/// `GET /locations/{id}`: one place, with its distance where a centre is given.
+public struct PlaceRequest: Hashable, Sendable {
+    /// The place's id.
+    public var id: Int
+    /// Where the distance is measured from; without it the response has no distance.
+    public var center: Coordinate?
+
+    /// Makes a request.
+    public init(id: Int, center: Coordinate? = nil) {
+        self.id = id
+        self.center = center
+    }
+
+    /// The path, below any prefix.
+    package var path: String { EndpointPath.location(id: id) }
+
+    /// Writes the query's items.
+    package func encode(into query: inout QueryWriter) {
+        guard let center else { return }
+        query.add("lat", center.latitude)
+        query.add("long", center.longitude)
+    }
+
+    /// The query, percent-encoded; empty without a centre.
+    package var encodedQuery: String {
+        var query = QueryWriter()
+        encode(into: &query)
+        return query.text
+    }
+}

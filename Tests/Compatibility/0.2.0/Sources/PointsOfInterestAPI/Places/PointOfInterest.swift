@@ -1,0 +1,124 @@
+/// A place, as the service describes it.
+///
+/// `Codable` is for apps and their tests. The service writes places straight from database rows, without making
+/// this type: see `PlaceFields` on its side.
+public struct PointOfInterest: Hashable, Sendable, Identifiable {
+    /// Where a place's data come from, and their licence.
+    public struct Source: Hashable, Sendable, Codable {
+        /// The dataset's name.
+        public let dataset: String
+        /// The place's id in that dataset.
+        public let id: String
+        /// The licence of the data.
+        public let license: String
+
+        /// Makes a source.
+        public init(dataset: String, id: String, license: String) {
+            self.dataset = dataset
+            self.id = id
+            self.license = license
+        }
+    }
+
+    /// The place's number, never given to another place.
+    public let id: Int
+    /// The name to show.
+    public let name: String
+    /// The place's category; new categories appear over time.
+    public let category: String
+    /// WGS 84 degrees north, −90…90.
+    public let latitude: Double
+    /// WGS 84 degrees east, −180…180.
+    public let longitude: Double
+    /// Whether the place's editors want it to be shown first.
+    public let featured: Bool
+    /// Geodesic distance from the request's centre in metres, to 0.1 m; nil where there is no centre.
+    public let distance: Double?
+    /// The postal address, where known.
+    public let address: String?
+    /// The website, where known; not necessarily a valid URL.
+    public let website: String?
+    /// Where the data come from, where known.
+    public let source: Source?
+
+    /// Makes a point of interest. The distance, in metres, is rounded to 0.1 m, halves away from zero.
+    public init(
+        id: Int, name: String, category: String, latitude: Double, longitude: Double, featured: Bool = false,
+        distance: Double? = nil, address: String? = nil, website: String? = nil, source: Source? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.category = category
+        self.latitude = latitude
+        self.longitude = longitude
+        self.featured = featured
+        self.distance = distance.map { ($0 * 10).rounded() / 10 }
+        self.address = address
+        self.website = website
+        self.source = source
+    }
+}
+
+extension PointOfInterest: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case id, name, category, latitude, longitude, featured, distance, address, website, source
+    }
+
+    /// Decodes a place; unknown fields are ignored, and a malformed optional one is nil.
+    ///
+    /// - Throws: `DecodingError` if a field that every place has is missing or malformed.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func optional<Field: Decodable>(_ key: CodingKeys) -> Field? {
+            try? container.decodeIfPresent(Field.self, forKey: key)
+        }
+        self.init(
+            id: try container.decode(Int.self, forKey: .id),
+            name: try container.decode(String.self, forKey: .name),
+            category: try container.decode(String.self, forKey: .category),
+            latitude: try container.decode(Double.self, forKey: .latitude),
+            longitude: try container.decode(Double.self, forKey: .longitude),
+            featured: try container.decode(Bool.self, forKey: .featured),
+            distance: optional(.distance),
+            address: optional(.address),
+            website: optional(.website),
+            source: optional(.source))
+    }
+}
+
+/// A category and how many places it has: an item of the response to `GET /categories`.
+public struct CategoryCount: Hashable, Sendable, Codable {
+    /// The category's name, as `NearbyPlacesRequest.categories` takes it.
+    public let name: String
+    /// How many places are of this category now.
+    public let count: Int
+
+    /// Makes an item.
+    public init(name: String, count: Int) {
+        self.name = name
+        self.count = count
+    }
+}
+
+extension [CategoryCount] {
+    /// The body of a response to `GET /categories`.
+    package var json: [UInt8] {
+        var writer = JSONWriter(capacity: 16 + 64 * count)
+        writer.value(self)
+        return writer.bytes
+    }
+}
+
+extension JSONWriter {
+    /// Writes the body of a response to `GET /categories`.
+    package mutating func value(_ categories: [CategoryCount]) {
+        beginArray()
+        for category in categories {
+            beginObject()
+            member("name", category.name)
+            member("count", category.count)
+            endObject()
+        }
+        endArray()
+    }
+}

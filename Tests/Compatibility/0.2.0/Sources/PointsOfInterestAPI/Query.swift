@@ -1,0 +1,121 @@
+/// Writes a query, percent-encoded (RFC 3986, section 2.1), straight into bytes.
+///
+/// Everything but the unreserved characters is escaped: `+` is `%2B`. The server's side decodes.
+package struct QueryWriter: ~Copyable {
+    private var buffer = ByteBuffer(capacity: 256)
+    /// Where the query begins.
+    private let start: Int
+
+    /// Makes an empty query.
+    ///
+    /// - Parameter prefix: what is kept in front of the query and isn't part of it.
+    package init(behind prefix: StaticString = "") {
+        buffer.append(prefix)
+        start = buffer.count
+    }
+
+    /// How many bytes are written so far.
+    package var count: Int { buffer.count - start }
+
+    /// What is written so far.
+    package var text: String {
+        var text = ""
+        withBytes { text = String(decoding: $0, as: UTF8.self) }
+        return text
+    }
+
+    /// Calls a closure with what is written so far.
+    package func withBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+        buffer.withBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+    }
+
+    /// Calls a closure with the memory that the query is in, behind its prefix: what it appends is no longer a query.
+    package mutating func withBuffer(_ body: (inout ByteBuffer) -> Void) { body(&buffer) }
+
+    /// The stable hash of what is written so far; `seed` continues another hash.
+    package func hash(seed: UInt64 = StableHash.basis) -> UInt64 {
+        var hash = seed
+        withBytes { hash = StableHash.hash($0, seed: seed) }
+        return hash
+    }
+
+    /// Adds an item; its name needs no escape.
+    package mutating func add(_ name: StaticString, _ text: String) {
+        begin(name)
+        append(text)
+    }
+
+    /// Adds an item; its name needs no escape.
+    package mutating func add(_ name: StaticString, _ number: Double) {
+        begin(name)
+        append(number)
+    }
+
+    /// Adds an item; its name needs no escape.
+    package mutating func add(_ name: StaticString, _ number: Int) {
+        begin(name)
+        buffer.appendDecimal(number)
+    }
+
+    /// Adds an item of several numbers with commas between them; its name needs no escape.
+    package mutating func add(_ name: StaticString, _ numbers: [Double]) {
+        begin(name)
+        for (index, number) in numbers.enumerated() {
+            if index > 0 { buffer.append("%2C") }
+            append(number)
+        }
+    }
+
+    private mutating func begin(_ name: StaticString) {
+        if count > 0 { buffer.append(UInt8(ascii: "&")) }
+        buffer.append(name)
+        buffer.append(UInt8(ascii: "="))
+    }
+
+    private mutating func append(_ number: Double) {
+        // A larger one may have an exponent, and with it a plus.
+        guard number.magnitude < 1e8 else { return append(number.description) }
+        buffer.appendDecimal(number)
+    }
+
+    private mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            for byte in bytes {
+                if byte.isUnreserved {
+                    buffer.append(byte)
+                } else {
+                    buffer.append(UInt8(ascii: "%"))
+                    buffer.append((byte >> 4).hexDigit)
+                    buffer.append((byte & 15).hexDigit)
+                }
+            }
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isUnreserved: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default:
+            false
+        }
+    }
+
+    fileprivate var hexDigit: UInt8 { self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "A") + self - 10 }
+}
+
+extension [String] {
+    /// Each text once, in the order of its UTF-8.
+    ///
+    /// By bytes, not by `Set<String>` and `<`: those compare strings by canonical equivalence, which takes time with
+    /// the square of a run of combining marks.
+    package var uniqueInByteOrder: [String] {
+        Set(map { [UInt8]($0.utf8) }).sorted { $0.lexicographicallyPrecedes($1) }
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,19 @@
+/// Why a request to the service failed.
+public enum RequestError: Error, Hashable, Sendable {
+    /// The latitude or the longitude is not finite or out of range.
+    case invalidCoordinate
+    /// The base URL is not an absolute `http` or `https` URL with a host.
+    case invalidBaseURL
+    /// The request was cancelled by its caller.
+    case cancelled
+    /// The request or its response was lost; `code` is the raw value of a `URLError.Code`.
+    case transport(code: Int, reason: String)
+    /// The response isn't HTTP.
+    case notHTTP
+    /// The service sent a problem.
+    case problem(Problem)
+    /// The response has an error's status but no problem document: a proxy sent it, for instance.
+    case unexpectedStatus(Int)
+    /// The response is a success, but its body can't be decoded; `reason` is for developers.
+    case undecodableBody(reason: String)
+}

@@ -1,0 +1,90 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The parts that an app's screens share. The app makes them once at its launch; a test makes its own with
+/// `AppEnvironment.mock()` of `PointsOfInterestTesting`.
+@MainActor
+public struct AppEnvironment {
+    /// The configuration of this launch.
+    public let configuration: AppConfiguration
+    /// The session that sends the requests.
+    public let urlSession: URLSession
+    /// The service.
+    public let service: PointsOfInterestService
+    /// The notification center that the app's parts post to.
+    public let notificationCenter: NotificationCenter
+    /// Schedules the timers.
+    public let timerScheduler: any TimerScheduler
+    /// Finds out where the device is.
+    public let locationProvider: CurrentLocationProvider
+    /// Takes the screens' tracking events.
+    public let trackingModel: TrackingModel
+    /// Sends the events of the queue; nil where there is no queue. The app runs it, and flushes it when it goes to the
+    /// background.
+    public let eventUploader: EventUploader?
+
+    /// Makes the parts of an app, or of a test that replaces the outside world.
+    ///
+    /// - Parameters:
+    ///   - configuration: the configuration of this launch.
+    ///   - urlSession: the session that sends the requests.
+    ///   - entityTagStore: where responses are kept; nil keeps none. With a `FileEntityTagStore` the last places are there
+    ///     without a network, too.
+    ///   - retryPolicy: how often and when a request is sent again.
+    ///   - timeLimits: how long a request may take.
+    ///   - notificationCenter: the notification center that the app's parts post to.
+    ///   - timerScheduler: schedules the timers.
+    ///   - locationFetcher: the device's location manager, or a stand-in.
+    ///   - eventQueue: where tracking events wait for the service; without one only observers see them.
+    ///   - tracker: takes the tracking events in place of the queue, for a test.
+    public init(
+        configuration: AppConfiguration, urlSession: URLSession = .uncached,
+        entityTagStore: (any EntityTagStore)? = MemoryEntityTagStore(),
+        retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
+        notificationCenter: NotificationCenter = .default,
+        timerScheduler: any TimerScheduler = RunLoop.main,
+        locationFetcher: any LocationFetcher,
+        eventQueue: EventQueue? = nil,
+        tracker: (any Tracker)? = nil
+    ) {
+        self.configuration = configuration
+        self.urlSession = urlSession
+        self.notificationCenter = notificationCenter
+        self.timerScheduler = timerScheduler
+        service = PointsOfInterestService(
+            baseURL: configuration.baseURL, urlSession: urlSession, entityTagStore: entityTagStore,
+            retryPolicy: retryPolicy,
+            timeLimits: timeLimits, coordinateDecimals: configuration.coordinateDecimals,
+            headers: configuration.headers)
+        locationProvider = CurrentLocationProvider(
+            locationFetcher: locationFetcher, notificationCenter: notificationCenter,
+            placeFinder: service, timerScheduler: timerScheduler)
+        trackingModel = TrackingModel(
+            tracker: tracker ?? eventQueue ?? NowhereTracker(), isTest: configuration.isUnitTesting,
+            userID: configuration.userID)
+        eventUploader = eventQueue.map { [service] in EventUploader(queue: $0, service: service) }
+    }
+
+    /// Makes a list of the places nearby.
+    public func makeList(request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil))
+        -> PointsOfInterestList
+    {
+        PointsOfInterestList(
+            placeFinder: service, locationSource: locationProvider,
+            notificationCenter: notificationCenter,
+            request: request)
+    }
+
+    /// Makes a manager of the featured places.
+    public func makeFeaturedPlaceManager() -> FeaturedPlaceManager {
+        FeaturedPlaceManager(
+            placeFinder: service, locationSource: locationProvider, timerScheduler: timerScheduler)
+    }
+    /// Makes the places of a map.
+    public func makeMap(request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil)) -> PlacesMap {
+        PlacesMap(placeFinder: service, request: request)
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+
+/// What the errors of this module say to people, each text with a key to translate it by.
+///
+/// An app translates them in a string catalogue of its own, `PointsOfInterest.xcstrings` in its main bundle, with
+/// the raw values as keys. Where a translation is missing, the text is English. `Examples/Places` has a catalogue to
+/// copy.
+public enum ErrorText: String, CaseIterable, Sendable {
+    /// The request was cancelled.
+    case cancelled = "error.cancelled"
+    /// The device has no network.
+    case offline = "error.offline"
+    /// There was no response in time.
+    case timedOut = "error.timed-out"
+    /// There was no response, for another reason; `%@` is the system's.
+    case unreachable = "error.unreachable"
+    /// The service is overloaded, being restarted, or has failed.
+    case unavailable = "error.unavailable"
+    /// The service wants fewer requests.
+    case tooManyRequests = "error.too-many-requests"
+    /// The service doesn't accept the app's key.
+    case unauthorized = "error.unauthorized"
+    /// The base URL is wrong.
+    case wrongAddress = "error.wrong-address"
+    /// The place is gone.
+    case placeGone = "error.place-gone"
+    /// The category is unknown.
+    case unknownCategory = "error.unknown-category"
+    /// The search text is longer than the service reads.
+    case searchTooLong = "error.search-too-long"
+    /// The coordinate is out of range.
+    case invalidCoordinate = "error.invalid-coordinate"
+    /// The service refuses the request for a reason that only a developer can mend.
+    case refused = "error.refused"
+    /// The response can't be read.
+    case unreadable = "error.unreadable"
+    /// The person doesn't allow the app to use the location.
+    case locationNotAuthorized = "error.location-not-authorized"
+    /// The device failed to determine its location.
+    case locationFailed = "error.location-failed"
+    /// The device didn't determine its location in time.
+    case locationTimedOut = "error.location-timed-out"
+
+    /// The text in English.
+    public var english: String {
+        switch self {
+        case .cancelled: "This was cancelled."
+        case .offline: "You are offline."
+        case .timedOut: "The service took too long to respond. Try again."
+        case .unreachable: "The service could not be reached: %@"
+        case .unavailable: "The service is not available at the moment. Try again later."
+        case .tooManyRequests: "There were too many requests. Try again in a moment."
+        case .unauthorized: "The service does not let this app in."
+        case .wrongAddress: "The app does not find its service."
+        case .placeGone: "This place no longer exists."
+        case .unknownCategory: "There is no such category."
+        case .searchTooLong: "The search text is too long."
+        case .invalidCoordinate: "This is not a place on Earth."
+        case .refused: "The service does not understand this app. An update of the app may help."
+        case .unreadable: "The app does not understand the service. An update of the app may help."
+        case .locationNotAuthorized: "The app is not allowed to know your location."
+        case .locationFailed: "Your location could not be determined."
+        case .locationTimedOut: "Your location could not be determined in time."
+        }
+    }
+
+    /// The text in the language of a bundle, which is the main one in an app.
+    public func localized(in bundle: Bundle = .main) -> String {
+        bundle.localizedString(forKey: rawValue, value: english, table: "PointsOfInterest")
+    }
+}
+
+extension RequestError: LocalizedError {
+    /// A sentence for people, in their language where the app translates `ErrorText`. What a developer needs is in the
+    /// error itself.
+    public var errorDescription: String? {
+        let text = text.localized()
+        guard case .transport(_, let reason) = self else { return text }
+        return text.replacingOccurrences(of: "%@", with: reason)
+    }
+
+    /// The text for people.
+    public var text: ErrorText {
+        switch self {
+        case .invalidCoordinate: .invalidCoordinate
+        case .invalidBaseURL: .wrongAddress
+        case .cancelled: .cancelled
+        case .transport: urlErrorCode.map(ErrorText.init) ?? .unreachable
+        case .notHTTP, .undecodableBody: .unreadable
+        case .problem(let problem): ErrorText(problem)
+        case .unexpectedStatus(let status): ErrorText(status: status)
+        }
+    }
+}
+
+extension ErrorText {
+    fileprivate init(_ code: URLError.Code) {
+        switch code {
+        case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive:
+            self = .offline
+        case .timedOut: self = .timedOut
+        case .userAuthenticationRequired: self = .unauthorized
+        default: self = .unreachable
+        }
+    }
+
+    fileprivate init(_ problem: Problem) {
+        switch problem.code {
+        case .notFound: self = .placeGone
+        case .unknownCategory: self = .unknownCategory
+        case .outOfRange where problem.errors.map(\.parameter) == ["q"]: self = .searchTooLong
+        case .queryTimeout: self = .timedOut
+        default: self.init(status: problem.status)
+        }
+    }
+
+    fileprivate init(status: Int) {
+        switch status {
+        case 401, 403: self = .unauthorized
+        case 404, 405: self = .wrongAddress
+        case 408, 504: self = .timedOut
+        case 429: self = .tooManyRequests
+        case 500...: self = .unavailable
+        default: self = .refused
+        }
+    }
+}
+
+extension LocationError: LocalizedError {
+    /// A sentence for people, in their language where the app translates `ErrorText`.
+    public var errorDescription: String? {
+        switch self {
+        case .notAuthorized: ErrorText.locationNotAuthorized.localized()
+        case .failed, .invalidFix: ErrorText.locationFailed.localized()
+        case .timedOut: ErrorText.locationTimedOut.localized()
+        case .cancelled: ErrorText.cancelled.localized()
+        }
+    }
+}

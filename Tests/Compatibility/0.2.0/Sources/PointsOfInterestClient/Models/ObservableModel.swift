@@ -1,0 +1,93 @@
+#if canImport(Combine)
+    import Combine
+#endif
+#if canImport(Observation)
+    import Observation
+#endif
+
+/// An object whose whole state is one value, and that announces every change of it.
+///
+/// Three kinds of observers see each change, whichever part of the state it is in:
+///
+/// - Observation, where the platform has it (iOS 17, macOS 14, Linux): the model is `Observable`, so a SwiftUI view that
+///   reads it is drawn again.
+/// - Combine, where there is Combine: the model is an `ObservableObject`.
+/// - `updates()` on every platform.
+@MainActor
+public class ObservableModel<State: Hashable & Sendable> {
+    /// What a view shows.
+    public internal(set) var state: State {
+        get {
+            #if canImport(Observation)
+                if #available(iOS 17, macOS 14, tvOS 17, watchOS 10, *) { access() }
+            #endif
+            return value
+        }
+        set {
+            guard newValue != value else { return }
+            #if canImport(Combine)
+                objectWillChange.send()
+            #endif
+            #if canImport(Observation)
+                if #available(iOS 17, macOS 14, tvOS 17, watchOS 10, *) {
+                    announce { value = newValue }
+                } else {
+                    value = newValue
+                }
+            #else
+                value = newValue
+            #endif
+            changes.send(newValue)
+        }
+    }
+
+    private var value: State
+    private let changes = Broadcast<State>()
+
+    #if canImport(Observation)
+        /// An `ObservationRegistrar`, which a stored property can't be declared as before iOS 17.
+        private let registrar: (any Sendable)? = {
+            if #available(iOS 17, macOS 14, tvOS 17, watchOS 10, *) { ObservationRegistrar() } else { nil }
+        }()
+    #endif
+
+    #if canImport(Combine)
+        private let changePublisher = ChangePublisher()
+
+        /// Announces each change of the state, before it happens.
+        public nonisolated var objectWillChange: ObservableObjectPublisher { changePublisher.publisher }
+    #endif
+
+    init(_ state: State) {
+        value = state
+    }
+
+    /// Returns the current state, and then each change of it in order. The stream ends with the model.
+    public func updates() -> AsyncStream<State> { changes.stream(startingWith: state) }
+}
+
+#if canImport(Observation)
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
+    extension ObservableModel: Observable {
+        private func access() {
+            (registrar as? ObservationRegistrar)?.access(self, keyPath: \.state)
+        }
+
+        private func announce(_ change: () -> Void) {
+            guard let registrar = registrar as? ObservationRegistrar else { return change() }
+            registrar.withMutation(of: self, keyPath: \.state, change)
+        }
+    }
+#endif
+
+#if canImport(Combine)
+    extension ObservableModel: ObservableObject {}
+
+    /// The publisher of an observable object that belongs to the main actor.
+    ///
+    /// Unchecked, because Combine gets the publisher on any thread, but doesn't declare it `Sendable`. Sending
+    /// through it is safe on any thread; this module sends on the main one.
+    struct ChangePublisher: @unchecked Sendable {
+        let publisher = ObservableObjectPublisher()
+    }
+#endif

@@ -1,0 +1,167 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// `GET /locations`: loads a page of places, and the URL of the next one.
+package struct NearbyPlacesEndpoint: APIRequest, Hashable {
+    /// Which page to load.
+    package enum Page: Hashable, Sendable {
+        /// The first page of a request.
+        case first(NearbyPlacesRequest)
+        /// A page that another one has linked to.
+        case linked(URL)
+    }
+
+    package var baseURL: URL
+
+    package init(baseURL: URL) {
+        self.baseURL = baseURL
+    }
+
+    /// Makes the `GET` request for a page.
+    ///
+    /// - Throws: `RequestError.invalidBaseURL`, also for a linked page on another host: the header fields that an
+    ///   app adds, a key for instance, must not be sent there.
+    package func makeRequest(from page: Page) throws -> URLRequest {
+        switch page {
+        case .first(let request):
+            return try request.urlRequest(baseURL: baseURL)
+        case .linked(let url):
+            guard url.isOfService(at: baseURL) else { throw RequestError.invalidBaseURL }
+            return URLRequest.get(url)
+        }
+    }
+
+    /// Reads the places alone, without the link to the next page.
+    package func parseResponse(data: Data) throws -> PlacesPage {
+        PlacesPage(places: try [PointOfInterest].decode(body: data), next: nil)
+    }
+
+    /// Reads the places and the link to the next page.
+    ///
+    /// - Throws: `RequestError.undecodableBody`, also for a link to another host.
+    package func parseResponse(data: Data, head: ResponseHead) throws -> PlacesPage {
+        PlacesPage(
+            places: try [PointOfInterest].decode(body: data), next: try next(head),
+            receivedAt: head.receivedAt, url: head.url?.absoluteURL)
+    }
+
+    private func next(_ head: ResponseHead) throws(RequestError) -> URL? {
+        guard let field = head.value(forField: "Link"), let target = LinkHeader.target(of: "next", in: field)
+        else { return nil }
+        // Relative to the URL that the response came from (RFC 8288, section 3.2), also after a redirect.
+        guard let url = URL(string: target, relativeTo: head.url ?? baseURL)?.absoluteURL,
+            url.isOfService(at: baseURL)
+        else { throw .undecodableBody(reason: "the next page is not on the service's host") }
+        return url
+    }
+}
+
+/// A page of places.
+public struct PlacesPage: Hashable, Sendable {
+    /// The places, nearest first.
+    public let places: [PointOfInterest]
+    /// The URL of the next page; nil for the last one. `PlaceFinder.nextPage(after:)` follows it.
+    public let next: URL?
+    /// When the service sent these places, or said that they haven't changed; nil where that isn't known.
+    public let receivedAt: Date?
+    /// Where the page came from; nil where that isn't known.
+    let url: URL?
+
+    /// Makes a page.
+    public init(places: [PointOfInterest], next: URL?, receivedAt: Date? = nil) {
+        self.init(places: places, next: next, receivedAt: receivedAt, url: nil)
+    }
+
+    init(places: [PointOfInterest], next: URL?, receivedAt: Date? = nil, url: URL?) {
+        self.places = places
+        self.next = next
+        self.receivedAt = receivedAt
+        self.url = url
+    }
+}
+
+extension URL {
+    /// Whether scheme, host and port are the service's (RFC 6454, section 5). HTTPS on its default port is accepted
+    /// for a service at HTTP's default port, which may redirect there.
+    fileprivate func isOfService(at baseURL: URL) -> Bool {
+        func port(_ url: URL) -> Int { url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80) }
+        let own = (scheme: baseURL.absoluteURL.scheme?.lowercased(), port: port(baseURL.absoluteURL))
+        let new = (scheme: scheme?.lowercased(), port: port(self))
+        guard let host, host.lowercased() == baseURL.absoluteURL.host?.lowercased() else { return false }
+        return new == own || (own == ("http", 80) && new == ("https", 443))
+    }
+}
+
+/// The header field `Link`: targets in angle brackets with parameters, separated by commas (RFC 8288, section 3).
+enum LinkHeader {
+    /// Returns the target of the first link with a relation; nil where there is none, or where the field is
+    /// malformed before it.
+    static func target(of relation: String, in field: String) -> String? {
+        var rest = field[...]
+        while let link = takeLink(&rest) {
+            // With an anchor, the link is not about this resource (RFC 8288, section 3.2).
+            if link.parameters.contains(where: { $0.name == "anchor" }) { continue }
+            // Only the first `rel` of a link counts (RFC 8288, section 3.3).
+            let relations = link.parameters.first { $0.name == "rel" }?.value ?? ""
+            if relations.split(separator: " ").contains(where: { $0.lowercased() == relation }) {
+                return link.target
+            }
+        }
+        return nil
+    }
+
+    private struct Link {
+        let target: String
+        var parameters: [(name: String, value: String)] = []
+    }
+
+    private static func takeLink(_ rest: inout Substring) -> Link? {
+        rest = rest.drop { $0 == " " || $0 == "\t" || $0 == "," }
+        guard rest.first == "<", let end = rest.firstIndex(of: ">") else { return nil }
+        var link = Link(target: String(rest[rest.index(after: rest.startIndex)..<end]))
+        rest = rest[rest.index(after: end)...]
+        while true {
+            skipSpace(&rest)
+            guard rest.first == ";" else { return link }
+            rest.removeFirst()
+            skipSpace(&rest)
+            let name = rest.prefix { !" \t=;,\"".contains($0) }
+            rest = rest[name.endIndex...]
+            skipSpace(&rest)
+            guard rest.first == "=" else {
+                link.parameters.append((name.lowercased(), ""))
+                continue
+            }
+            rest.removeFirst()
+            skipSpace(&rest)
+            guard let value = takeValue(&rest) else { return nil }
+            link.parameters.append((name.lowercased(), value))
+        }
+    }
+
+    /// Reads a token or a quoted string.
+    private static func takeValue(_ rest: inout Substring) -> String? {
+        guard rest.first == "\"" else {
+            let token = rest.prefix { !" \t;,".contains($0) }
+            rest = rest[token.endIndex...]
+            return String(token)
+        }
+        rest.removeFirst()
+        var value = ""
+        while let character = rest.popFirst() {
+            switch character {
+            case "\"": return value
+            case "\\": if let escaped = rest.popFirst() { value.append(escaped) }
+            default: value.append(character)
+            }
+        }
+        return nil
+    }
+
+    private static func skipSpace(_ rest: inout Substring) {
+        rest = rest.drop { $0 == " " || $0 == "\t" }
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+
+// An app that imports the client also sees the types of the contract.
+@_exported import PointsOfInterestAPI
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The service as an app sees it: a method for each endpoint.
+///
+/// It keeps responses that have an entity tag, and sends a request again after a failure that may pass. It is a
+/// value: copies share the session and the responses that are kept. Any task may call it; when the task is
+/// cancelled, its request is cancelled.
+public struct PointsOfInterestService: Sendable {
+    /// Where the service is, with a path prefix if it has one. A query or a fragment is ignored.
+    public let baseURL: URL
+    /// The session that sends the requests.
+    public let urlSession: URLSession
+
+    /// The decimals of the coordinates that are sent; nil sends them as they are.
+    private let coordinateDecimals: Int?
+    private let entityTagStore: (any EntityTagStore)?
+    /// Returns what sends the requests to an endpoint, with its header fields.
+    let transport: @Sendable (ServiceEndpoint) -> any Transport
+
+    /// Makes a client of the service at a URL.
+    ///
+    /// - Parameters:
+    ///   - baseURL: where the service is, with a path prefix if it has one.
+    ///   - urlSession: sends the requests; best one without a cache, such as `URLSession.uncached`.
+    ///   - entityTagStore: where responses are kept, to be revalidated by their entity tags; nil keeps none. The
+    ///     default is in memory; a `FileEntityTagStore` is there after the next start, too.
+    ///   - retryPolicy: how often and when a request is sent again.
+    ///   - timeLimits: how long a request may take.
+    ///   - coordinateDecimals: how many decimals the coordinates have that are sent, 0 to 13: centres are rounded, boxes
+    ///     become larger. 5 decimals are about a metre, 3 about a hundred. Nil sends what a request has.
+    ///   - clock: measures the pauses and the time limits.
+    ///   - jitter: returns a random number in 0…1 that each pause is multiplied by.
+    ///   - headers: returns the header fields that the app adds to a request to an endpoint, a token for instance.
+    public init(
+        baseURL: URL, urlSession: URLSession = .uncached,
+        entityTagStore: (any EntityTagStore)? = MemoryEntityTagStore(),
+        retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
+        coordinateDecimals: Int? = 5, clock: any Clock<Duration> = ContinuousClock(),
+        jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+        headers: HeaderProvider? = nil
+    ) {
+        self.baseURL = baseURL
+        self.urlSession = urlSession
+        self.entityTagStore = entityTagStore
+        self.coordinateDecimals = coordinateDecimals
+        transport = { endpoint in
+            var transport: any Transport = URLSessionTransport(urlSession: urlSession)
+            // An event queue has pauses of its own, and a health check is to tell how it is now.
+            let isSentOnce = endpoint == .events || endpoint == .health
+            if let entityTagStore, !isSentOnce {
+                transport = RevalidatingTransport(base: transport, store: entityTagStore)
+            }
+            // Before the store is asked, whose keys contain these fields.
+            if let headers {
+                transport = AuthorizingTransport(base: transport, endpoint: endpoint, headers: headers)
+            }
+            if !isSentOnce {
+                transport = RetryingTransport(
+                    base: transport, policy: retryPolicy, clock: clock, jitter: jitter, now: { Date() },
+                    limit: timeLimits.read)
+            }
+            return TimeLimitedTransport(base: transport, limits: timeLimits, clock: clock)
+        }
+    }
+
+    /// Returns a loader for an endpoint, such as one of the app's own, that keeps responses, retries and adds
+    /// header fields as this client's methods do.
+    public func loader<Endpoint: APIRequest>(for endpoint: Endpoint) -> APIRequestLoader<Endpoint> {
+        let name = (Endpoint.self as? any ServiceRequest.Type)?.endpoint ?? .own
+        return APIRequestLoader(apiRequest: endpoint, urlSession: urlSession, transport: transport(name))
+    }
+
+    /// `GET /locations`: loads the first page of places, nearest first.
+    ///
+    /// - Throws: `RequestError`: `.problem` where the service refuses the request, other cases where there is no
+    ///   response or one that can't be read.
+    public func nearbyPlaces(_ request: NearbyPlacesRequest) async throws -> PlacesPage {
+        try await load(.first(request.coarsened(toDecimals: coordinateDecimals)))
+    }
+
+    /// `GET /locations/{id}`: loads one place, with its distance from a centre if there is one.
+    ///
+    /// - Throws: `RequestError`; `.problem` with the code `.notFound` where no place has the id.
+    public func place(id: Int, center: Coordinate? = nil) async throws -> PointOfInterest {
+        try await loader(for: PlaceEndpoint(baseURL: baseURL))
+            .loadAPIRequest(
+                requestData: PlaceRequest(id: id, center: center?.coarsened(toDecimals: coordinateDecimals)))
+    }
+
+    /// `GET /locations/clusters`: loads how many places are in each cell of a map. Its box is sent as it is: whole cells are
+    /// counted anyway.
+    ///
+    /// - Throws: `RequestError`; `.problem` with the code `.indexRequired` where the service can't count them.
+    public func clusters(_ request: ClustersRequest) async throws -> PlaceClusters {
+        try await loader(for: ClustersEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: request)
+    }
+
+    /// `GET /categories`: loads every category with its number of places, most frequent first.
+    ///
+    /// - Throws: `RequestError`.
+    public func categories() async throws -> [CategoryCount] {
+        try await loader(for: CategoriesEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: ())
+    }
+
+    /// `GET /attributions`: loads the datasets that places came from, by name. A map shows their credits.
+    ///
+    /// - Throws: `RequestError`.
+    public func attributions() async throws -> [Attribution] {
+        try await loader(for: AttributionsEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: ())
+    }
+
+    /// `POST /events`: sends a batch of events once. An app tracks through `TrackingModel` and an `EventQueue`.
+    ///
+    /// - Throws: `RequestError`; `.problem` with the code `.invalidEvents` and the faults by each event's index
+    ///   where the service refused the batch, of which it then stored nothing.
+    public func send(_ request: EventsRequest) async throws -> EventsResponse {
+        try await loader(for: EventsEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: request)
+    }
+
+    /// `GET /readyz`: asks once whether the service takes requests.
+    ///
+    /// - Throws: `RequestError`; `.problem` with the code `.notReady` where the service doesn't.
+    public func health() async throws -> HealthReport { try await health(.readiness) }
+
+    /// `GET /readyz` or `GET /livez`: sends the check once.
+    package func health(_ check: HealthEndpoint.Check) async throws -> HealthReport {
+        try await loader(for: HealthEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: check)
+    }
+}
+
+extension PointsOfInterestService: PlaceFinder {
+    /// `GET /locations`: loads the page that another one links to; nil after the last.
+    ///
+    /// - Throws: `RequestError`, as `nearbyPlaces(_:)` does; `.invalidBaseURL` for a link to another host.
+    public func nextPage(after page: PlacesPage) async throws -> PlacesPage? {
+        guard let next = page.next else { return nil }
+        return try await load(.linked(next))
+    }
+
+    /// Returns the newest page that is kept of a request for the same, whatever its centre; nil where none is.
+    ///
+    /// It never asks the network, and calls no `headers`. The places' distances are from the centre of then. The page
+    /// is kept by `entityTagStore`, under whatever key it was loaded: drop its responses when a user signs out.
+    @concurrent
+    public func lastPage(of request: NearbyPlacesRequest) async -> PlacesPage? {
+        let endpoint = NearbyPlacesEndpoint(baseURL: baseURL)
+        let request = request.coarsened(toDecimals: coordinateDecimals)
+        guard let entityTagStore, let sent = try? endpoint.makeRequest(from: .first(request)),
+            let key = RevalidatingTransport.key(of: sent),
+            let kept = await entityTagStore.newestResponse(like: key)
+        else { return nil }
+        return try? endpoint.parseResponse(data: kept.body, head: kept.head)
+    }
+
+    private func load(_ page: NearbyPlacesEndpoint.Page) async throws -> PlacesPage {
+        try await loader(for: NearbyPlacesEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: page)
+    }
+}

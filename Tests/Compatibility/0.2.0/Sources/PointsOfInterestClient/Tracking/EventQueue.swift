@@ -1,0 +1,264 @@
+import Foundation
+import Locking
+
+/// Keeps tracking events in a folder until the service has them, also when the app is killed.
+///
+/// `track` writes an event to a file at once, so that it survives the process, and to the disk a moment later (fsync(2);
+/// `F_FULLFSYNC` on Apple's platforms), so that it survives a power failure. Events that the service has are removed from the file in the
+/// background. Where the file can't be written, events wait in memory.
+///
+/// On Apple's platforms, the folder is left out of backups, and can be read once the device was unlocked after its
+/// start (`completeUntilFirstUserAuthentication`).
+///
+/// The queue is bounded: when it is full, the oldest events are dropped. Dropped events are counted, and the counts
+/// are sent to the service as `events-dropped` events. The folder is locked: a second queue on it throws
+/// `EventQueueError.inUse`, so an app's extension needs a folder of its own. Don't use a folder in an app group: iOS
+/// kills an app that is suspended while it holds a lock there. Methods may be called on any thread.
+public final class EventQueue: Tracker {
+    /// How much a queue holds.
+    struct Limits {
+        /// The maximum number of events.
+        let events: Int
+        /// The maximum number of bytes of their JSON.
+        let bytes: Int
+
+        /// Makes limits that have room for at least one event.
+        init(events: Int = 10_000, bytes: Int = 8 << 20) {
+            self.events = max(events, 1)
+            self.bytes = max(bytes, 1)
+        }
+    }
+
+    private struct State {
+        var backlog: EventBacklog
+        var file: JournalFile
+        /// The lines that are written while the file is being replaced; nil otherwise.
+        var linesSinceSnapshot: [UInt8]?
+        var isSynchronizing = false
+        var isClosed = false
+        var failure: EventQueueError?
+        /// Wakes the reader of `arrivals()`.
+        var wake: AsyncStream<Void>.Continuation?
+        /// The streams of `drained()`, which end when the queue is empty.
+        var waitingForEmpty: [AsyncStream<Never>.Continuation] = []
+    }
+
+    private let folder: String
+    private let fsync: FileSync
+    private let lockFile: JournalFile
+    private let state: Lock<State>
+    private let disk = DispatchQueue(label: "events-on-disk", qos: .utility)
+
+    /// Opens the queue of a folder, and makes the folder if there is none.
+    ///
+    /// - Parameters:
+    ///   - directory: a folder of the app's own.
+    ///   - maximumEvents: how many events the queue holds, from 1.
+    ///   - maximumBytes: how many bytes of JSON they have in sum; there is always room for one event.
+    /// - Throws: `EventQueueError`: `.inUse` where another queue has the folder, `.file` where it can't be used.
+    public convenience init(
+        directory: URL, maximumEvents: Int = 10_000, maximumBytes: Int = 8 << 20
+    ) throws(EventQueueError) {
+        try self.init(
+            directory: directory, limits: Limits(events: maximumEvents, bytes: maximumBytes),
+            disk: QueueDisk())
+    }
+
+    init(directory: URL, limits: Limits, disk: QueueDisk) throws(EventQueueError) {
+        folder = directory.path
+        fsync = disk.synchronize
+        do {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        } catch {
+            throw .system("make \(folder)")
+        }
+        // Before there are files in it. A queue whose folder is in backups is still better than none.
+        try? disk.protect(directory)
+        lockFile = try JournalFile(path: "\(folder)/lock", fsync: fsync)
+        try lockFile.lock()
+        let file = try JournalFile(path: "\(folder)/events", fsync: fsync)
+        let backlog = try Self.backlog(of: file, limits: limits)
+        state = Lock(State(backlog: backlog, file: file))
+        try JournalFile.synchronizeFolder(folder, fsync: fsync)
+    }
+
+    /// The number of events that wait.
+    public var count: Int { state.withLock { $0.backlog.entries.count } }
+
+    /// How many events were dropped since the queue was opened.
+    public var droppedCount: Int { state.withLock { $0.backlog.droppedCount } }
+
+    /// Why the last write to the file failed; nil where it succeeded.
+    public var failure: EventQueueError? { state.withLock { $0.failure } }
+
+    /// Adds an event. When this returns, the event survives the process.
+    public func track(_ event: TrackedEvent) {
+        let event = event.id == nil ? event.identified() : event
+        let json = event.json
+        let needsDisk = state.withLock { state -> Bool in
+            guard !state.isClosed else { return false }
+            let records = state.backlog.append(event, json: json)
+            Self.write(records, to: &state)
+            state.wake?.yield()
+            defer { state.isSynchronizing = true }
+            return !state.isSynchronizing
+        }
+        if needsDisk { disk.async { self.synchronizeNow() } }
+    }
+
+    /// Waits until every event that was tracked before is on the disk.
+    public func synchronize() async {
+        await withCheckedContinuation { continuation in
+            disk.async {
+                self.synchronizeNow()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Waits until the queue is empty, or until the task is cancelled.
+    public func drained() async {
+        let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+        let isEmpty = state.withLock { state -> Bool in
+            guard !state.backlog.entries.isEmpty else { return true }
+            state.waitingForEmpty.append(continuation)
+            return false
+        }
+        if !isEmpty { for await _ in stream {} }
+    }
+
+    /// Waits for the disk and unlocks the folder, so that another queue can be opened there. Events that are tracked
+    /// later are lost. Don't call it on the main thread; an app that ends needn't call it.
+    public func close() {
+        state.withLock { $0.isClosed = true }
+        disk.sync { synchronizeNow() }
+        lockFile.unlock()
+    }
+
+    private func synchronizeNow() {
+        let file = state.withLock { state -> JournalFile in
+            state.isSynchronizing = false
+            return state.file
+        }
+        note { () throws(EventQueueError) in try file.synchronize() }
+    }
+
+    // MARK: - For the uploader
+
+    /// Returns the oldest events, after adding the events that report dropped ones; nil where there is none.
+    func nextBatch(events: Int, bytes: Int, time: Double) -> EventBatch? {
+        state.withLock { state in
+            let reports = state.backlog.reportDrops(time: time, makeID: { UUID() })
+            Self.write(reports, to: &state)
+            return EventBatch(state.backlog, events: events, bytes: bytes)
+        }
+    }
+
+    /// Removes the events that the service has stored or refused.
+    func remove(_ batch: EventBatch, refused: Set<UInt64> = [], isAcknowledged: Bool) {
+        state.withLock { state in
+            var records: [JournalRecord] = []
+            if !refused.isEmpty { records.append(.dropped(refused.sorted(), .refused)) }
+            if isAcknowledged, let last = batch.numbers.last { records.append(.acknowledged(through: last)) }
+            for record in records { state.backlog.apply(record) }
+            Self.write(records, to: &state)
+            guard state.backlog.entries.isEmpty else { return }
+            for waiting in state.waitingForEmpty { waiting.finish() }
+            state.waitingForEmpty = []
+        }
+        disk.async { self.compactIfWorthIt() }
+    }
+
+    /// Returns a stream with an element now, for each event and for each `wake()`; for one reader.
+    func arrivals() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        state.withLock { $0.wake = continuation }
+        continuation.yield()
+        return stream
+    }
+
+    /// Wakes the reader of `arrivals()`.
+    func wake() {
+        state.withLock { _ = $0.wake?.yield() }
+    }
+
+    // MARK: - The file
+
+    private static func backlog(
+        of file: JournalFile, limits: Limits
+    ) throws(EventQueueError) -> EventBacklog {
+        var backlog = EventBacklog(limits: limits)
+        let bytes = try file.read()
+        let end = (bytes.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1
+        // An incomplete last line was being written when the process was killed.
+        if end < bytes.count { try file.truncate(to: end) }
+        for line in bytes[..<end].split(separator: UInt8(ascii: "\n")) {
+            if let record = JournalRecord(line: line) {
+                backlog.apply(record)
+            } else {
+                backlog.addDamage()
+            }
+        }
+        return backlog
+    }
+
+    private static func write(_ records: [JournalRecord], to state: inout State) {
+        guard !records.isEmpty else { return }
+        let lines = records.flatMap(\.line)
+        state.linesSinceSnapshot?.append(contentsOf: lines)
+        do throws(EventQueueError) {
+            try state.file.append(lines)
+            state.failure = nil
+        } catch {
+            state.failure = error
+        }
+    }
+
+    /// Does what may fail without harm to the events in memory, and remembers the failure.
+    private func note(_ body: () throws(EventQueueError) -> Void) {
+        do throws(EventQueueError) {
+            try body()
+        } catch {
+            state.withLock { $0.failure = error }
+        }
+    }
+
+    /// Replaces the file when most of it is about events that are gone.
+    private func compactIfWorthIt() {
+        let snapshot = state.withLock { state -> [JournalRecord]? in
+            guard state.linesSinceSnapshot == nil, let size = try? state.file.size(),
+                size > 64 << 10 + 2 * state.backlog.byteCount
+            else { return nil }
+            state.linesSinceSnapshot = []
+            return state.backlog.records
+        }
+        guard let snapshot else { return }
+        note { () throws(EventQueueError) in try compact(snapshot) }
+        state.withLock { $0.linesSinceSnapshot = nil }
+    }
+
+    /// Writes a new file beside the old one and renames it. It blocks `track` for moments only.
+    private func compact(_ snapshot: [JournalRecord]) throws(EventQueueError) {
+        let path = "\(folder)/events"
+        let file = try JournalFile(path: path + ".new", truncated: true, fsync: fsync)
+        var lines = snapshot.flatMap(\.line)
+        // Lines that are added in the meantime have to be in the new file too: a few rounds catch up with them.
+        for _ in 0..<3 where !lines.isEmpty {
+            try file.append(lines)
+            try file.synchronize()
+            lines = state.withLock { state in
+                defer { state.linesSinceSnapshot = [] }
+                return state.linesSinceSnapshot ?? []
+            }
+        }
+        try state.withLock { state throws(EventQueueError) in
+            lines += state.linesSinceSnapshot ?? []
+            try file.append(lines)
+            if !lines.isEmpty { try file.synchronize() }
+            guard rename(path + ".new", path) == 0 else { throw .system("rename \(path).new") }
+            state.file = file
+        }
+        try JournalFile.synchronizeFolder(folder, fsync: fsync)
+    }
+}

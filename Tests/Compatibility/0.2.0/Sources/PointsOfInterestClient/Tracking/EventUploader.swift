@@ -1,0 +1,207 @@
+import Foundation
+
+/// Sends the events of a queue to the service in their order, until the service has them.
+///
+/// It sends one request at a time, which keeps the order. A request that fails is sent again after a pause that grows.
+/// Since each event has an id, one that arrives twice counts once. Events that the service refuses (422) are dropped,
+/// and only these. A batch that is too large (413) is sent in halves. Where the service wants another key (401, 403),
+/// the events stay in the queue and nothing is sent until `resume()`.
+public actor EventUploader {
+    private let queue: EventQueue
+    private let request: EventsEndpoint
+    private let transport: any Transport
+    private let policy: EventUploadPolicy
+    private let clock: any Clock<Duration>
+    private let jitter: @Sendable () -> Double
+    private let now: @Sendable () -> Date
+    private let report: @Sendable (EventUploadReport) -> Void
+
+    /// The maximum number of events in the next batch: less than the policy's while the service finds batches too
+    /// large.
+    private var batchEvents: Int
+    /// Why nothing is sent until `resume()`; nil where something is.
+    private var block: RequestError?
+    /// The request that is being sent; the next one waits for it.
+    private var sending: Task<Void, Never>?
+
+    /// Makes the uploader of a queue. A queue has at most one.
+    ///
+    /// - Parameters:
+    ///   - queue: where the events wait.
+    ///   - service: where they are sent, with the service's session and header fields.
+    ///   - policy: how many events are sent at once, and when they are sent again.
+    ///   - clock: measures the pauses.
+    ///   - jitter: returns a random number in 0…1 that each pause is multiplied by.
+    ///   - now: returns the time.
+    ///   - report: called with the outcome of each request, for an app's log for instance.
+    public init(
+        queue: EventQueue, service: PointsOfInterestService, policy: EventUploadPolicy = EventUploadPolicy(),
+        clock: any Clock<Duration> = ContinuousClock(),
+        jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+        now: @escaping @Sendable () -> Date = { Date() },
+        report: @escaping @Sendable (EventUploadReport) -> Void = { _ in }
+    ) {
+        self.init(
+            queue: queue, request: EventsEndpoint(baseURL: service.baseURL),
+            transport: service.transport(.events),
+            policy: policy, clock: clock, jitter: jitter, now: now, report: report)
+    }
+
+    init(
+        queue: EventQueue, request: EventsEndpoint, transport: any Transport, policy: EventUploadPolicy,
+        clock: any Clock<Duration>, jitter: @escaping @Sendable () -> Double,
+        now: @escaping @Sendable () -> Date, report: @escaping @Sendable (EventUploadReport) -> Void
+    ) {
+        self.queue = queue
+        self.request = request
+        self.transport = transport
+        self.policy = policy
+        self.clock = clock
+        self.jitter = jitter
+        self.now = now
+        self.report = report
+        batchEvents = policy.batchEvents
+    }
+
+    /// Sends events as they arrive, until the task is cancelled. An app starts this once, at its launch.
+    public func run() async {
+        for await _ in queue.arrivals() {
+            guard await pause(policy.gathering) else { return }
+            await sendAll()
+            if Task.isCancelled { return }
+        }
+    }
+
+    /// Sends the waiting events at once, without pauses, for an app that goes to the background. It stops at the first
+    /// failure.
+    ///
+    /// - Returns: nil where the service has all events; else the error because of which some still wait.
+    @discardableResult
+    public func flush() async -> RequestError? {
+        await queue.synchronize()
+        while true {
+            switch await sendNext() {
+            case .nothingToSend: return nil
+            case .progress: continue
+            case .failed(let error, _): return error
+            case .blocked(let error): return error
+            }
+        }
+    }
+
+    /// Sends again after the service refused the key. Call it when the header fields contain another one.
+    public func resume() {
+        block = nil
+        queue.wake()
+    }
+
+    // MARK: - One batch after another
+
+    private enum Step {
+        case nothingToSend
+        case progress
+        case failed(RequestError, retryAfter: Duration?)
+        case blocked(RequestError)
+    }
+
+    private func sendAll() async {
+        var failures = 0
+        while !Task.isCancelled {
+            switch await sendNext() {
+            // A new event or `resume()` wakes `run()`.
+            case .nothingToSend, .blocked: return
+            case .progress: failures = 0
+            case .failed(_, let retryAfter):
+                failures += 1
+                let pause = policy.pause(failures: failures, retryAfter: retryAfter, jitter: jitter())
+                guard await self.pause(pause) else { return }
+            }
+        }
+    }
+
+    /// Sends the next batch, when the one before has its response.
+    private func sendNext() async -> Step {
+        while let sending { await sending.value }
+        if let block { return .blocked(block) }
+        guard
+            let batch = queue.nextBatch(
+                events: batchEvents, bytes: EventLimits.bodyBytes, time: now().timeIntervalSince1970)
+        else { return .nothingToSend }
+        let (turn, end) = AsyncStream.makeStream(of: Never.self)
+        sending = Task { for await _ in turn {} }
+        defer {
+            sending = nil
+            end.finish()
+        }
+        let outcome = await outcome(of: batch)
+        if case .failure(.cancelled) = outcome { return .failed(.cancelled, retryAfter: nil) }
+        return settle(batch, BatchOutcome(outcome, eventCount: batch.numbers.count, now: now()))
+    }
+
+    private func outcome(of batch: EventBatch) async -> Result<Response, RequestError> {
+        do throws(RequestError) {
+            return .success(try await transport.send(try request.makeRequest(body: batch.body)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func settle(_ batch: EventBatch, _ outcome: BatchOutcome) -> Step {
+        switch outcome {
+        case .stored(let response):
+            queue.remove(batch, isAcknowledged: true)
+            batchEvents = min(batchEvents * 2, policy.batchEvents)
+            report(.acknowledged(batch.ids.compactMap { $0 }, response))
+            return .progress
+        case .refused(let faults):
+            drop(batch, faults)
+            return .progress
+        case .tooLarge:
+            guard batch.numbers.count > 1 else {
+                drop(batch, [EventFault(index: 0, code: .tooLarge, detail: "was refused by itself")])
+                return .progress
+            }
+            batchEvents = batch.numbers.count / 2
+            report(.split(events: batchEvents))
+            return .progress
+        case .failed(let error, let retryAfter):
+            report(.failed(error))
+            return .failed(error, retryAfter: retryAfter)
+        case .unauthorized(let error):
+            block = error
+            report(.unauthorized(error))
+            return .blocked(error)
+        }
+    }
+
+    private func drop(_ batch: EventBatch, _ faults: [EventFault]) {
+        let indices = Set(faults.map(\.index))
+        queue.remove(batch, refused: Set(indices.map { batch.numbers[$0] }), isAcknowledged: false)
+        report(.refused(indices.sorted().compactMap { batch.ids[$0] }, faults))
+    }
+
+    /// Returns false if the task was cancelled.
+    private func pause(_ duration: Duration) async -> Bool {
+        guard duration > .zero else { return !Task.isCancelled }
+        do {
+            try await clock.sleep(for: duration)
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
+/// The outcome of a request with events, for an app's log or a test.
+public enum EventUploadReport: Hashable, Sendable {
+    /// The service has stored these events. `EventsResponse` says how many of them it had before.
+    case acknowledged([UUID], EventsResponse)
+    /// The service refused these events. They are dropped and counted.
+    case refused([UUID], [EventFault])
+    /// The batch was too large for the service. It is sent in parts of at most `events` events.
+    case split(events: Int)
+    /// The request failed and will be sent again.
+    case failed(RequestError)
+    /// The service wants another key. Nothing is sent until `EventUploader.resume()`; the events stay in the queue.
+    case unauthorized(RequestError)
+}

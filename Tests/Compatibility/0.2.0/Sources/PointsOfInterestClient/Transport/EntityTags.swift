@@ -1,0 +1,74 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Keeps responses and revalidates them: sends the kept entity tag as `If-None-Match`, and after a 304 returns the
+/// kept response (RFC 9110, section 13.1.2).
+struct RevalidatingTransport: Transport {
+    let base: any Transport
+    let store: any EntityTagStore
+
+    /// The header fields of a request that its response depends on.
+    private static let varyingFields = ["Accept", "Accept-Language", "Authorization", "Cookie"]
+
+    func send(_ request: URLRequest) async throws(RequestError) -> Response {
+        guard let key = Self.key(of: request) else { return try await base.send(request) }
+        let kept = await store.response(for: key)
+        let response: Response
+        if let kept {
+            var conditional = request
+            conditional.setValue(kept.entityTag, forHTTPHeaderField: "If-None-Match")
+            let outcome = try await base.send(conditional)
+            if let current = Self.current(kept, after: outcome) {
+                await store.renew(current, for: key)
+                return Response(head: current.head, body: current.body)
+            }
+            // A 304 for another tag than the one that was sent: we don't have that response.
+            response = outcome.head.status == 304 ? try await base.send(request) : outcome
+        } else {
+            response = try await base.send(request)
+        }
+        if let tagged = TaggedResponse(keeping: response) { await store.keep(tagged, for: key) }
+        return response
+    }
+
+    /// Returns the kept response, with the newer header fields, where the outcome says that it is still valid.
+    private static func current(_ kept: TaggedResponse, after outcome: Response) -> TaggedResponse? {
+        guard outcome.head.status == 304 else { return nil }
+        if let entityTag = outcome.head.value(forField: "ETag"), !isSame(entityTag, kept.entityTag) {
+            return nil
+        }
+        return TaggedResponse(
+            entityTag: kept.entityTag, head: kept.head.updated(with: outcome.head), body: kept.body)
+    }
+
+    /// Compares two tags weakly (RFC 9110, section 8.8.3.2).
+    private static func isSame(_ one: String, _ other: String) -> Bool {
+        func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+        return opaque(one) == opaque(other)
+    }
+
+    /// Returns nil where the response mustn't be kept: for other methods than `GET`, and where the request has a
+    /// condition or a range of its own.
+    static func key(of request: URLRequest) -> EntityTagKey? {
+        guard request.httpMethod ?? "GET" == "GET", let url = request.url,
+            request.value(forHTTPHeaderField: "If-None-Match") == nil,
+            request.value(forHTTPHeaderField: "Range") == nil
+        else { return nil }
+        var fields: [String: String] = [:]
+        for name in varyingFields { fields[name] = request.value(forHTTPHeaderField: name) }
+        return EntityTagKey(url: url, fields: fields)
+    }
+}
+
+extension TaggedResponse {
+    /// Fails for a response whose status isn't 200, that has no tag or mustn't be stored (RFC 9111, section 3).
+    fileprivate init?(keeping response: Response) {
+        guard response.head.status == 200, let entityTag = response.head.value(forField: "ETag"),
+            response.head.value(forField: "Cache-Control")?.lowercased().contains("no-store") != true
+        else { return nil }
+        self.init(entityTag: entityTag, head: response.head, body: response.body)
+    }
+}

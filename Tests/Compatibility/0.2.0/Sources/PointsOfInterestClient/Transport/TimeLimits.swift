@@ -1,0 +1,114 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// How long a request may take before it fails with `RequestError.transport` and the code `URLError.timedOut`.
+///
+/// `GET`, `HEAD` and `OPTIONS` are reads. Everything else, `POST /events` for instance, is an upload.
+public struct TimeLimits: Hashable, Sendable {
+    /// How long each attempt of a read may wait for the first byte of the response, and for each further part of it
+    /// (`URLRequest.timeoutInterval`); rounded up to seconds.
+    public var firstByte: Duration
+    /// How long a read may take in all: every attempt, the pauses between them, and the app's header fields.
+    public var read: Duration
+    /// How long an upload may take in all. A large body gets more time, so that a slow network doesn't fail each
+    /// attempt: at least what it takes at 64 kbit/s, and `firstByte` for the response.
+    public var upload: Duration
+
+    /// Makes limits.
+    public init(
+        firstByte: Duration = .seconds(10), read: Duration = .seconds(20), upload: Duration = .seconds(60)
+    ) {
+        self.firstByte = firstByte
+        self.read = read
+        self.upload = upload
+    }
+
+    /// The slowest uplink that still counts as a connection.
+    private static let minimumBytesPerSecond = 8_000
+
+    /// Returns how long a request may take in all.
+    func total(for request: URLRequest) -> Duration {
+        guard !request.isSafe else { return read }
+        return max(upload, firstByte + .seconds((request.httpBody?.count ?? 0) / Self.minimumBytesPerSecond))
+    }
+
+    /// Returns how long the session may wait for a part of the response. For an upload that is the total, since
+    /// platforms differ in whether sent bytes count as progress.
+    func interval(for request: URLRequest) -> Duration {
+        request.isSafe ? firstByte : total(for: request)
+    }
+}
+
+/// Ends a request whose time is over, together with everything that is done for it.
+struct TimeLimitedTransport: Transport {
+    let base: any Transport
+    let limits: TimeLimits
+    let clock: any Clock<Duration>
+
+    func send(_ request: URLRequest) async throws(RequestError) -> Response {
+        if Task.isCancelled { throw .cancelled }
+        var limited = request
+        // Rounded up: on Linux (Swift 6.3), the fraction is dropped, and less than a second is no time at all.
+        limited.timeoutInterval = (limits.interval(for: request) / .seconds(1)).rounded(.up)
+        // Tasks of their own rather than a group, which would wait for the slower one, for an app's header fields that
+        // never come for instance.
+        let limit = clock.timer(of: limits.total(for: request))
+        let outcomes = AsyncStream { [limited] continuation in
+            let sending = Task {
+                continuation.yield(await base.outcome(of: limited))
+                continuation.finish()
+            }
+            let waiting = Task {
+                // Cancelled: there is an outcome, or nobody waits for one.
+                guard (try? await limit()) != nil else { return }
+                continuation.yield(.failure(.timedOut))
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in
+                sending.cancel()
+                waiting.cancel()
+            }
+        }
+        for await outcome in outcomes { return try outcome.get() }
+        throw .cancelled
+    }
+}
+
+extension Transport {
+    /// Sends a request and returns the error as a value.
+    func outcome(of request: URLRequest) async -> Result<Response, RequestError> {
+        do throws(RequestError) {
+            return .success(try await send(request))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension URLRequest {
+    /// Whether the method changes nothing, so that sending twice does no harm (RFC 9110, section 9.2.1).
+    var isSafe: Bool { ["GET", "HEAD", "OPTIONS"].contains(httpMethod ?? "GET") }
+}
+
+extension RequestError {
+    /// The error of a request whose time is over.
+    static let timedOut = RequestError.transport(
+        code: URLError.Code.timedOut.rawValue, reason: "there was no response in time")
+}
+
+extension Clock where Duration == Swift.Duration {
+    /// Returns a function that waits until so much time has passed since this call.
+    func timer(of duration: Duration) -> @Sendable () async throws -> Void {
+        let deadline = now.advanced(by: duration)
+        return { try await sleep(until: deadline, tolerance: nil) }
+    }
+
+    /// Returns a function that tells how much time has passed since this call.
+    func stopwatch() -> @Sendable () -> Duration {
+        let start = now
+        return { start.duration(to: now) }
+    }
+}
