@@ -16,26 +16,35 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 UNITS = ROOT / "deploy/systemd"
 
 
+def make_repository(folder):
+    """A repository in a folder, and pgBackRest's file beside it; returns what says where they are, with a passphrase."""
+    # The repository's machine is another one: it outlives the database's.
+    repository = folder / "repository"
+    for name in ["", "lock", "log", "spool"]:
+        (repository / name).mkdir()
+        shutil.chown(repository / name, "postgres", "postgres")
+    return {
+        "PGBACKREST_CONFIG": str(shutil.copy(ROOT / "deploy/backup/pgbackrest.conf", folder)),
+        "PGBACKREST_REPO1_PATH": str(repository),
+        "PGBACKREST_REPO1_CIPHER_PASS": secrets.token_hex(32),
+        "PGBACKREST_LOCK_PATH": str(repository / "lock"),
+        "PGBACKREST_LOG_PATH": str(repository / "log"),
+        "PGBACKREST_SPOOL_PATH": str(repository / "spool"),
+    }
+
+
+def pgbackrest_environment(socket_folder, data, port):
+    """Where one PostgreSQL is."""
+    return {
+        "PGBACKREST_PG1_PATH": str(data), "PGBACKREST_PG1_PORT": str(port), "PGBACKREST_PG1_SOCKET_PATH": str(socket_folder)}
+
+
 class ArchivedPostgres(ScratchPostgres):
     def __enter__(self):
         super().__enter__()
-        # The repository's machine is another one: this folder survives.
-        repository = self.folder / "repository"
-        for name in ["repository", "repository/lock", "repository/log", "repository/spool"]:
-            (self.folder / name).mkdir()
-            shutil.chown(self.folder / name, "postgres", "postgres")
         self.environment = {
             "PGHOST": str(self.folder), "PGPORT": str(self.port), "PGDATABASE": self.database,
-            "PGBACKREST_CONFIG": str(self.copy("deploy/backup/pgbackrest.conf")),
-            "PGBACKREST_REPO1_PATH": str(repository),
-            "PGBACKREST_REPO1_CIPHER_PASS": secrets.token_hex(32),
-            "PGBACKREST_PG1_PATH": str(self.data),
-            "PGBACKREST_PG1_PORT": str(self.port),
-            "PGBACKREST_PG1_SOCKET_PATH": str(self.folder),
-            "PGBACKREST_LOCK_PATH": str(repository / "lock"),
-            "PGBACKREST_LOG_PATH": str(repository / "log"),
-            "PGBACKREST_SPOOL_PATH": str(repository / "spool"),
-        }
+            **make_repository(self.folder), **pgbackrest_environment(self.folder, self.data, self.port)}
         try:
             with (self.data / "postgresql.conf").open("a") as file:
                 file.write((ROOT / "deploy/backup/archiving.conf").read_text())

@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cluster_backup import rehearse_backups
 from cluster_cost import measure_cost
 from cluster_judgement import check_judgement, longest_failure, lost_and_doubled, recovery, wrong_reads
 from cluster_load import INSERT_PLACES, Load
@@ -251,12 +252,14 @@ def main():
     check_judgement()
     faults = sys.argv[1:] or (list(FAULTS) if ROUNDS else ["kill", "switchover"])
     unknown = set(faults) - set(FAULTS)
-    if unknown and faults != ["cost"]:
-        print(f"check-cluster: {sorted(unknown)[0]} is none of {', '.join(FAULTS)}, cost", file=sys.stderr)
+    if unknown and faults not in (["cost"], ["backup"]):
+        print(f"check-cluster: {sorted(unknown)[0]} is none of {', '.join(FAULTS)}, cost, backup", file=sys.stderr)
         return 64
     if PLANT not in PLANTS:
         print(f"check-cluster: POI_CHECK_PLANT: {PLANT} is not asynchronous", file=sys.stderr)
         return 64
+    if faults == ["backup"]:
+        return rehearse_backups()
     began = time.monotonic()
     with DatabaseCluster(PLANTS[PLANT]) as cluster, ClusteredService(
             cluster, settings={"POI_MAX_REPLICA_LAG": f"{MAXIMUM_LAG}s"}) as service:

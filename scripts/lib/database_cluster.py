@@ -280,7 +280,7 @@ class DatabaseCluster:
 
     @property
     def asynchronous_roles(self):
-        return ["leader", "replica", "replica"] if self.settings else None
+        return ["leader", "replica", "replica"] if "synchronous_mode: true" in self.settings else None
 
     def psql(self, database, *arguments, environment=None, node=None, timeout=None):
         """psql as the superuser on the leader's or another's machine; returns what it prints."""
