@@ -82,7 +82,7 @@ struct WireAdmissionTests {
             _ = try late.receiveResponse()
             #expect(budget.reservedBytes >= 1 << 20)
             #expect(try late.receiveAll().hasPrefix("HTTP/1.1 408 "))
-            while try await server.connectionCount() > 0 { await Task.yield() }
+            try await server.closesConnections()
             #expect(budget.reservedBytes == 0)
         }
     }
@@ -156,7 +156,7 @@ struct WireAdmissionTests {
                         "429 Too Many Requests", "This client has as many connections as it may.",
                         fields: "Retry-After: 3\r\n"))
             first.close()
-            while try await server.connectionCount() > 0 { await Task.yield() }
+            try await server.closesConnections()
             #expect(limit.open.withLock { $0 } == 0)
             let third = try WireClient(port: server.port)
             third.send(WireRequest.hello)

@@ -146,7 +146,7 @@ struct WireConnectionTests {
                 #expect(try client.receiveResponse() == "HTTP/1.1 102 Processing\r\n\r\n")
                 client.reset()
             }
-            while try await server.connectionCount() > 0 { await Task.yield() }
+            try await server.closesConnections()
             server.gate.open()
             await server.returned.arrivals()
             // The handler's job ends before the loop does anything else.
@@ -196,7 +196,7 @@ struct WireConnectionTests {
                         "503 Service Unavailable", "The server is at its limit.", fields: "Retry-After: 3\r\n"
                     ))
             first.close()
-            while try await server.connectionCount() > 0 { await Task.yield() }
+            try await server.closesConnections()
             let third = try WireClient(port: server.port)
             third.send(WireRequest.hello)
             #expect(try third.receiveResponse() == ExpectedResponse.hello)

@@ -97,6 +97,11 @@ struct WireServer: Sendable {
         return try await thread.loop.submit { server.value.connectionCount }
     }
 
+    /// Waits until no connection is open.
+    func closesConnections() async throws {
+        while try await connectionCount() > 0 { try Task.checkCancellation() }
+    }
+
     private static func router(
         inFlightLimit: Int, gate: Gate, returned: Gate, calls: Lock<Int>, wasCancelled: Lock<Bool>
     ) -> HTTPRouter {
