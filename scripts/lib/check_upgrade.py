@@ -10,7 +10,8 @@ import time
 import urllib.parse
 from pathlib import Path
 
-from cluster_load import INSERT_PLACES, Client, Load, lost_and_doubled, stale_reads
+from cluster_judgement import lost_and_doubled, stale_reads
+from cluster_load import INSERT_PLACES, Client, Load
 from database_cluster import ROOT
 from upgraded_service import Release, UpgradedService
 

@@ -21,15 +21,22 @@ func fuzzMigrations(_ input: [UInt8]) {
         require(again == statements, "\(statements), but behind \(statement): \(again)")
     }
     for quoted in [
-        text.contains("$poi$") ? "''" : "$poi$\(text)$poi$", "'\(text.replacing("'", with: "''"))'",
-        "\"\(text.replacing("\"", with: "\"\""))\"",
-        "e'\(text.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'",
+        text.contains("$poi$") ? "''" : "$poi$\(text)$poi$", "'\(text.putting("'", before: "'"))'",
+        "\"\(text.putting("\"", before: "\""))\"",
+        "e'\(text.putting("\\", before: "\\", "'"))'",
     ] {
         let again = SQLStatementScanner("DO \(quoted); COMMIT").statements
         require(again == [["DO"], ["COMMIT"]], "in \(quoted): \(again)")
     }
     checkFile(input)
     checkFile(Array("-- migrate:up\n\(text)\n-- migrate:down\n".utf8))
+}
+
+extension String {
+    /// The text with a sign before each of some signs. Not by characters: one that combines with the next isn't found.
+    fileprivate func putting(_ sign: Unicode.Scalar, before signs: Unicode.Scalar...) -> String {
+        String(String.UnicodeScalarView(unicodeScalars.flatMap { signs.contains($0) ? [sign, $0] : [$0] }))
+    }
 }
 
 private func checkFile(_ bytes: [UInt8]) {
