@@ -115,7 +115,7 @@ class UpgradedService:
             ["haproxy", "-W", "-db", "-f", ROOT / "deploy/haproxy/haproxy.cfg"], self.folder / "haproxy.log", {
                 "POI_LISTEN": f"127.0.0.1:{self.port}", "POI_BACKEND": f"{BACKEND}:{self.server_port}",
                 "POI_RESOLVER": f"127.0.0.1:{self.dns_port}", "POI_BACKEND_SLOTS": "8"}))
-        slots = [f"Server poi/api{number + 1} is UP." for number in range(SERVER_COUNT)]
+        slots = [f"Server poi/api{number + 1} ('{BACKEND}') is UP/READY" for number in range(SERVER_COUNT)]
         wait_for(lambda: all(slot in log("haproxy") for slot in slots), PATIENCE, "a balancer's servers")
         wait_for(self.is_balanced, PATIENCE, "a balancer that serves")
 
