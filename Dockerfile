@@ -9,8 +9,8 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 COPY Package.swift ./
 COPY Sources Sources
-# The manifest names the tests' folders; their contents aren't needed to build the program.
-COPY Tests Tests
+# Of the package, only the program and what it needs: the manifest then names no folder of tests or benchmarks.
+ENV POI_TARGETS=poi
 RUN swift build -c release --product poi --static-swift-stdlib \
     && install -D -s "$(swift build -c release --static-swift-stdlib --show-bin-path)/poi" /out/poi
 

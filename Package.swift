@@ -295,9 +295,9 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Some tests alone, `POI_TESTS=HTTPServerTests,PostgresTests`, and what they need: scripts/test-threads builds them anew
-// for ThreadSanitizer, and it would take several times as long to build everything.
-if let names = Context.environment["POI_TESTS"] {
+// Some targets alone, `POI_TARGETS=HTTPServerTests,PostgresTests`, and what they need: scripts/test-threads builds them anew
+// for ThreadSanitizer, and it would take several times as long to build everything; the Dockerfile copies no tests.
+if let names = Context.environment["POI_TARGETS"] {
     // Not among all targets: libFuzzer brings `main`, so that it links only with the options of scripts/checks/fuzz.
     package.targets.append(
         .executableTarget(

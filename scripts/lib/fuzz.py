@@ -45,7 +45,7 @@ def build(package, scratch):
                "--sanitize", "fuzzer", "--sanitize", "address",
                # Counters in the modules, not only in the program; no `main` but libFuzzer's.
                "-Xswiftc", "-sanitize=fuzzer,address", "-Xswiftc", "-parse-as-library", "-Xswiftc", "-enable-testing"]
-    done = subprocess.run(command, cwd=package, env=os.environ | {"POI_TESTS": "Fuzzing"}, text=True,
+    done = subprocess.run(command, cwd=package, env=os.environ | {"POI_TARGETS": "Fuzzing"}, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     program = scratch / "release/Fuzzing"
     if done.returncode != 0 or not program.exists():
