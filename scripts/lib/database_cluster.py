@@ -29,7 +29,7 @@ from scratch_postgres import programs
 ROOT = Path(__file__).resolve().parent.parent.parent
 FILES = ROOT / "deploy/cluster"
 DATABASE = "points_of_interest"
-START_TIMEOUT, HEAL_TIMEOUT = 60, 120
+START_TIMEOUT, HEAL_TIMEOUT = 180, 120
 
 
 given_ports = set()
@@ -200,10 +200,11 @@ class DatabaseCluster:
             self.keep_logs()
         for node in self.nodes:
             node.cut_file.unlink(missing_ok=True)
-            # There is nothing to keep, and a frozen process takes no other signal.
+            # There is nothing to keep, and a frozen process takes no other signal. With the commands that it runs: an
+            # initdb would go on in a folder that is being removed.
             for process in [node.patroni, node.etcd]:
                 if process and process.poll() is None:
-                    process.kill()
+                    os.killpg(process.pid, signal.SIGKILL)
                     process.wait()
             self.kill_postgres(node)
             for proxy in node.proxies:
