@@ -182,7 +182,8 @@ class DatabaseCluster:
                 ["haproxy", "-f", FILES / "haproxy.cfg"], self.folder / "haproxy.log", self.haproxy_environment())
             wait_for(self.is_whole, START_TIMEOUT, "a leader with two standbys")
             self.psql("postgres", "--command", f"CREATE DATABASE {DATABASE}")
-            self.psql(DATABASE, "--file", ROOT / "deploy/postgres/roles.sql", environment={
+            # Read here: the database's user may have no way into this folder.
+            self.psql(DATABASE, "--file", "-", script=(ROOT / "deploy/postgres/roles.sql").read_text(), environment={
                 f"POI_{role}_PASSWORD": self.passwords[role] for role in ["MIGRATE", "SERVE", "EVENTS"]})
         except BaseException as error:
             self.__exit__(type(error))
@@ -283,14 +284,14 @@ class DatabaseCluster:
     def asynchronous_roles(self):
         return ["leader", "replica", "replica"] if "synchronous_mode: true" in self.settings else None
 
-    def psql(self, database, *arguments, environment=None, node=None, timeout=None):
+    def psql(self, database, *arguments, script=None, environment=None, node=None, timeout=None):
         """psql as the superuser on the leader's or another's machine; returns what it prints."""
         node = node or wait_for(self.leader, START_TIMEOUT, "a leader")
         return subprocess.run(
             [*as_database_user(), "psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1",
              "--host", self.folder, "--port", str(node.port), "--username", self.user, "--dbname", database,
              *map(str, arguments)],
-            check=True, stdout=subprocess.PIPE, text=True, cwd="/", timeout=timeout,
+            check=True, input=script, stdout=subprocess.PIPE, text=True, cwd="/", timeout=timeout,
             env={**os.environ, **(environment or {})}).stdout.strip()
 
     # Faults
