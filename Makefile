@@ -30,12 +30,12 @@ mock: bootstrap ## serve fixtures without a database, for UI tests (PORT=9000 fo
 	@exec "$$($(BUILD) -c release --show-bin-path)/poi-mock" --port $(PORT)
 
 .PHONY: cluster
-cluster: bootstrap ## run three PostgreSQL that fail over by themselves, and two servers, and say how to break them
+cluster: ## run three PostgreSQL that fail over by themselves, and two servers, and say how to break them
 	@scripts/bootstrap checks
 	@scripts/cluster
 
 .PHONY: restore-drill
-restore-drill: bootstrap ## back up a database, lose it, restore it, and check what it serves (as root)
+restore-drill: ## back up a database, lose it, restore it, and check what it serves (as root)
 	@scripts/bootstrap checks
 	@scripts/checks/restore-drill
 
