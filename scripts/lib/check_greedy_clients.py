@@ -7,9 +7,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
+from processes import wait_for
 from running_server import PORT, descriptors, maximum_resident, resident, server_process
 
 ROUNDS = int(os.environ.get("POI_CHECK_ROUNDS", 3))
@@ -62,14 +62,6 @@ class Greedy:
         self.counts = json.loads(self.process.communicate()[0])
 
 
-def wait_for_descriptors(process, count):
-    deadline = time.monotonic() + 30
-    while descriptors(process) > count:
-        if time.monotonic() > deadline:
-            fail(f"{descriptors(process)} descriptors are open, {count} were before")
-        time.sleep(0.05)
-
-
 def main():
     process, quiet, loud = server_process(), [], []
     separate(process)
@@ -87,7 +79,7 @@ def main():
                 during = descriptors(process)
             print(f"check-greedy-clients: alone p50 {quiet[-1]['p50']} us, p99 {quiet[-1]['p99']} us; beside greedy clients "
                   f"{loud[-1]['p50']} us, {loud[-1]['p99']} us; {during} descriptors; {greedy.counts}", flush=True)
-            wait_for_descriptors(process, opened)
+            wait_for(lambda: descriptors(process) <= opened, 30, f"no more than {opened} descriptors, as before")
     ratio = statistics.median(round["p99"] for round in loud) / statistics.median(round["p99"] for round in quiet)
     memory = maximum_resident(process)
     print(f"check-greedy-clients: {sum(round['requests'] for round in loud)} normal requests beside greedy clients, none "
@@ -99,4 +91,7 @@ def main():
         fail(f"{MAXIMUM_MEMORY >> 20} MiB are allowed")
 
 
-main()
+try:
+    main()
+except TimeoutError as error:
+    fail(error)

@@ -119,6 +119,14 @@ def check(program, target):
     return line, None
 
 
+def checked(program, target):
+    """The same, also where its coverage can't be told: the other targets have results of their own."""
+    try:
+        return check(program, target)
+    except RuntimeError as error:
+        return {"target": target}, str(error)
+
+
 def print_table(lines):
     columns = ["target", "seconds", "executions", "edges", "inputs", "findings"]
     print("| " + " | ".join(columns) + " |\n|" + "---|" * len(columns))
@@ -188,14 +196,8 @@ def main(arguments):
         for target in targets:
             keep(program, target)
         return
-    def checked(target):
-        try:
-            return check(program, target)
-        except RuntimeError as error:
-            return {"target": target}, str(error)
-
     with ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(checked, targets))
+        results = list(pool.map(lambda target: checked(program, target), targets))
     faults = [fault for _, fault in results if fault]
     for fault in faults:
         print(f"fuzz: {fault}", file=sys.stderr)
