@@ -77,7 +77,7 @@ let package = Package(
             name: "EventLoop", dependencies: ["Locking", "CLibUV", "CSystem"],
             swiftSettings: swiftSettings),
         .target(
-            name: "HTTPServer", dependencies: ["EventLoop", "CLLHTTP", "CZlib"],
+            name: "HTTPServer", dependencies: ["EventLoop", "Locking", "CLLHTTP", "CZlib"],
             swiftSettings: swiftSettings),
         .target(
             name: "Postgres", dependencies: ["Locking", "EventLoop", "CLibPQ"], swiftSettings: swiftSettings),
@@ -91,7 +91,7 @@ let package = Package(
         .target(
             name: "POIService",
             dependencies: [
-                "EventLoop", "Geodesy", "HTTPServer", "Hashing", "Locking", "PointsOfInterestAPI",
+                "CSystem", "EventLoop", "Geodesy", "HTTPServer", "Hashing", "Locking", "PointsOfInterestAPI",
                 "PointsOfInterestServerAPI",
             ],
             // The page at `/`, in the program itself.
@@ -107,7 +107,7 @@ let package = Package(
         .target(
             name: "POIDatabase",
             dependencies: [
-                "EventLoop", "Geodesy", "Locking", "Migrator", "POIService", "PlaceImport",
+                "EventLoop", "Geodesy", "HTTPServer", "Locking", "Migrator", "POIService", "PlaceImport",
                 "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Postgres", "SpatialIndex",
             ],
             swiftSettings: swiftSettings),
@@ -241,7 +241,8 @@ let package = Package(
         .testTarget(
             name: "POIDatabaseTests",
             dependencies: [
-                "DifficultPlaces", "EventLoop", "Locking", "Loopback", "Migrator", "POIDatabase",
+                "DifficultPlaces", "EventLoop", "HTTPServer", "Locking", "Loopback", "Migrator",
+                "POIDatabase",
                 "POIService", "PlaceImport",
                 "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Postgres", "PrivateCluster",
                 "Randomness",

@@ -10,6 +10,8 @@
 // request that finds no free connection waits, and its time counts from the moment at which it was due: no coordinated
 // omission. After the end, what was due and not sent yet has 2 s more; the rest is reported as unsent.
 //
+// LOAD_SOURCE is the address that the connections come from, so that there are several clients.
+//
 // FILE has a line with each request's length, then its bytes. Prints one line of JSON. Responses of up to 256 KiB.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -71,6 +73,11 @@ static struct connection *connect_to(int port) {
     int one = 1;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (!connection || (connection->file = socket(AF_INET, SOCK_STREAM, 0)) < 0) die("socket");
+    if (getenv("LOAD_SOURCE")) {
+        struct sockaddr_in source = {.sin_family = AF_INET};
+        if (!inet_aton(getenv("LOAD_SOURCE"), &source.sin_addr)) die("LOAD_SOURCE");
+        if (bind(connection->file, (struct sockaddr *)&source, sizeof source) < 0) die("bind");
+    }
     if (connect(connection->file, (struct sockaddr *)&address, sizeof address) < 0) die("connect");
     setsockopt(connection->file, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     return connection;

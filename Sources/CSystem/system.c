@@ -26,3 +26,9 @@ void poi_return_large_blocks(void) {
     mallopt(M_MMAP_THRESHOLD, 256 << 10);
 #endif
 }
+
+void poi_return_freed_memory(void) {
+#if defined(__GLIBC__)
+    malloc_trim(0);
+#endif
+}

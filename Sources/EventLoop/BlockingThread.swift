@@ -49,6 +49,13 @@ public final class BlockingThread: Sendable {
         }
     }
 
+    /// Runs `work` on the thread, after all earlier calls, and comes back at once.
+    ///
+    /// - Throws: `Refusal` if the call is refused; `EventLoopError` if the system can't start the thread.
+    package func start(_ work: @escaping @Sendable () -> Void) throws {
+        try queue.append(atMost: capacity, work)
+    }
+
     /// Refuses further calls. Waiting calls still run, then the thread ends by itself.
     public func shutdown() {
         queue.end()

@@ -23,12 +23,19 @@ public final class TCPStream {
     /// Called when the system has taken everything that was queued to be written.
     public var onDrained: (() -> Void)?
 
+    /// Maximum number of bytes that `onRead` gets at once; the loop's buffer is another.
+    public var maximumReadBytes: Int {
+        get { state.pointee.maximumReadBytes }
+        set { state.pointee.maximumReadBytes = newValue }
+    }
+
     /// Number of bytes that are queued because the system didn't take them yet.
     public var queuedWriteBytes: Int { state.pointee.queuedWriteBytes }
 
     /// What every read and write needs.
     private struct State {
         var onRead: ((UnsafeRawBufferPointer) -> Void)?
+        var maximumReadBytes = Int.max
         var queuedWriteBytes = 0
         var hasFailed = false
         var isReading = false
@@ -98,11 +105,11 @@ public final class TCPStream {
             stream,
             { handle, _, buffer in
                 // All streams share one buffer: a read is delivered before the next one starts.
-                EventLoop.with(handle?.pointee.loop) { loop in
-                    let memory = loop.readBuffer
-                    buffer?.pointee.base = memory.baseAddress?.assumingMemoryBound(to: CChar.self)
-                    buffer?.pointee.len = memory.count
-                }
+                let raw = UnsafeMutableRawPointer(handle)?.assumingMemoryBound(to: uv_stream_t.self)
+                guard let stream = TCPStream.owner(of: raw) else { return }
+                let memory = stream.loop.readBuffer
+                buffer?.pointee.base = memory.baseAddress?.assumingMemoryBound(to: CChar.self)
+                buffer?.pointee.len = min(memory.count, max(1, stream.maximumReadBytes))
             },
             { handle, count, buffer in
                 let bytes = UnsafeRawPointer(buffer?.pointee.base)

@@ -1,26 +1,6 @@
 import Geodesy
 import PointsOfInterestAPI
 
-/// How much a search may still do, in about ten nanoseconds each.
-struct WorkBudget {
-    /// What a loop may spend on one search: about a millisecond.
-    static let ofATurn = 60_000
-    /// A node's block, and a place that a filter is asked about.
-    static let node = 15, place = 2, filteredPlace = 6
-    /// A geodesic that `geod_inverse` computes, and a node's box that is compared with one of latitudes and longitudes.
-    static let geodesic = 200, boxComparison = 40
-
-    private(set) var remaining: Int
-
-    var isSpent: Bool { remaining < 0 }
-
-    mutating func spend(_ work: Int) { remaining &-= work }
-}
-
-extension WorkBudget {
-    static let unlimited = WorkBudget(remaining: .max)
-}
-
 /// The search for the shortest chords: depth first through trees of boxes, the nearest child first.
 ///
 /// Boxes are compared as floats. The centre is rounded so that no distance to a box is too long, and what rounding adds up
@@ -226,7 +206,7 @@ struct ChordSearch {
     ) {
         guard square >= innerBound else { return }
         if filter.isNeeded {
-            work.spend(WorkBudget.filteredPlace)
+            work.spend(filter.cost * WorkBudget.filteredPlace)
             guard filter.admits(place, of: part) else { return }
         }
         let number = part.base &+ UInt32(truncatingIfNeeded: place)

@@ -14,19 +14,18 @@ public struct IndexCluster: Sendable {
 /// places at the ends of such ranges are looked at. With one, whichever are fewer are looked at one by one: the places in
 /// the cells, or those of the categories or of the rarest word.
 extension IndexSnapshot {
-    /// Counts within about a millisecond.
+    /// Counts, if that takes no longer than a loop may spend on one search.
     ///
     /// - Returns: the cells with places, in the cells' order; nil where it takes longer: `clusters` counts on a helper thread.
     package func clustersAtOnce(in cells: ClusterCells, _ filter: IndexFilter) -> [IndexCluster]? {
         clusters(in: cells, filter, WorkBudget(remaining: WorkBudget.ofATurn))
     }
 
-    /// The same, however long that takes.
-    package func clusters(in cells: ClusterCells, _ filter: IndexFilter) -> [IndexCluster] {
-        guard let clusters = clusters(in: cells, filter, .unlimited) else {
-            fatalError("a count without a bound has ended")
-        }
-        return clusters
+    /// The same, however long that takes; nil where `stop` has ended the count.
+    package func clusters(
+        in cells: ClusterCells, _ filter: IndexFilter, until stop: SearchStop = SearchStop { false }
+    ) -> [IndexCluster]? {
+        withExtendedLifetime(stop) { clusters(in: cells, filter, WorkBudget(until: stop)) }
     }
 
     func clusters(in cells: ClusterCells, _ filter: IndexFilter, _ work: WorkBudget) -> [IndexCluster]? {
@@ -105,38 +104,52 @@ struct ClusterCounting {
 
     // MARK: - With a filter
 
-    /// How many times as long as a place of a cell takes one of a list, whose neighbours aren't next to it in memory.
-    private static let listedPlaceCost = 8
-
     private mutating func countMatching(_ part: PartView) -> Bool {
         let matching = PlaceFilter(filter, in: nil, for: part)
         var (placesInCells, listedPlaces) = (0, 0)
         part.columns.tiles.forEachCell(of: cells) { placesInCells += $1.count }
         forEachListed(of: part.columns, matching) { listedPlaces += $0.count(in: part.columns) }
-        let isListSlower = placesInCells <= Self.listedPlaceCost * listedPlaces
-        work.spend(isListSlower ? placesInCells : Self.listedPlaceCost * listedPlaces)
-        guard !work.isSpent else { return false }
+        let listCost = WorkBudget.listedPlace * listedPlaces
+        let isListSlower = placesInCells <= listCost
+        // What can't be finished isn't begun.
+        guard matching.cost * min(placesInCells, listCost) <= work.remaining else { return false }
         if isListSlower {
             part.columns.tiles.forEachCell(of: cells) { cell, range in
-                for index in range {
-                    let place = Int(part.columns.tiles.places[index])
-                    guard filter.admits(kind: part.columns.kinds[place]), matching.admits(place, of: part)
-                    else { continue }
-                    add(place, of: part, to: cell)
-                }
+                addMatching(range, of: part, matching, to: cell)
             }
         } else {
-            forEachListed(of: part.columns, matching) { list in
-                list.forEach(of: part.columns) { place in
-                    guard let cell = cells.cell(of: part.columns.tiles.quadkeys[place]),
-                        list.isOfAskedKinds || filter.admits(kind: part.columns.kinds[place]),
-                        matching.admits(place, of: part)
-                    else { return }
-                    add(place, of: part, to: cell)
-                }
-            }
+            forEachListed(of: part.columns, matching) { list in addMatching(list, of: part, matching) }
         }
-        return true
+        return !work.isSpent
+    }
+
+    /// Adds what matches of a range of places in the order of quadkeys.
+    private mutating func addMatching(
+        _ range: Range<Int>, of part: PartView, _ matching: PlaceFilter, to cell: Int
+    ) {
+        for index in range {
+            work.spend(matching.cost)
+            guard !work.isSpent else { return }
+            let place = Int(part.columns.tiles.places[index])
+            guard filter.admits(kind: part.columns.kinds[place]), matching.admits(place, of: part)
+            else { continue }
+            add(place, of: part, to: cell)
+        }
+    }
+
+    /// Adds what matches of a list of places.
+    private mutating func addMatching(_ list: PlaceList, of part: PartView, _ matching: PlaceFilter) {
+        list.forEach(of: part.columns) { place in
+            work.spend(matching.cost * WorkBudget.listedPlace)
+            guard !work.isSpent else { return false }
+            if let cell = cells.cell(of: part.columns.tiles.quadkeys[place]),
+                list.isOfAskedKinds || filter.admits(kind: part.columns.kinds[place]),
+                matching.admits(place, of: part)
+            {
+                add(place, of: part, to: cell)
+            }
+            return true
+        }
     }
 
     /// Calls `body` with lists that have all matching places, each once: those of the rarest word, else of the categories.
@@ -170,9 +183,9 @@ private enum PlaceList {
         }
     }
 
-    /// Calls `body` with each place, once.
+    /// Calls `body` with each place, once, until it returns false.
     @inline(__always)
-    func forEach(of columns: PartColumns, _ body: (Int) -> Void) {
+    func forEach(of columns: PartColumns, _ body: (Int) -> Bool) {
         switch self {
         case .words(let words):
             for word in words {
@@ -182,12 +195,13 @@ private enum PlaceList {
                     let isRepeated =
                         word > words.lowerBound
                         && columns.words.place(place, hasOneOf: words.lowerBound..<word)
-                    if !isRepeated { body(place) }
+                    if !isRepeated, !body(place) { return }
                 }
             }
         case .tree(let tree):
             for index in 0..<Int(tree.count) {
-                body(tree.listStart.map { Int(columns.listedPlaces[Int($0) + index]) } ?? index)
+                let place = tree.listStart.map { Int(columns.listedPlaces[Int($0) + index]) } ?? index
+                guard body(place) else { return }
             }
         }
     }

@@ -7,7 +7,7 @@ import PointsOfInterestServerAPI
 /// The places with the shortest chords are found first, one more than the page needs. Nearly always they prove the page, as
 /// `Ranking.isComplete` tells; else more of them are tried, and then `DistanceSearch`, which always ends.
 extension IndexSnapshot {
-    /// Finds the page within about a millisecond.
+    /// Finds the page, if that takes no longer than a loop may spend on one search.
     ///
     /// - Parameter page: any page; becomes the one that was found.
     /// - Returns: false where it takes longer: `search` finds the page, on a helper thread.
@@ -21,13 +21,12 @@ extension IndexSnapshot {
         return searchAtOnce(query, into: &page) ? page : nil
     }
 
-    /// The page, however long that takes.
-    public func search(_ query: IndexQuery) -> IndexPage {
+    /// The page, however long that takes; nil where `stop` has ended the search.
+    public func search(_ query: IndexQuery, until stop: SearchStop = SearchStop { false }) -> IndexPage? {
         var page = IndexPage()
-        guard find(query, work: .unlimited, &page) else {
-            fatalError("a search without a bound has ended")
+        return withExtendedLifetime(stop) {
+            find(query, work: WorkBudget(until: stop), &page) ? page : nil
         }
-        return page
     }
 
     func find(_ query: IndexQuery, work: WorkBudget, _ page: inout IndexPage) -> Bool {

@@ -17,6 +17,9 @@ struct PlaceFilter {
         isNeeded = box != nil || words != nil || part.dead != nil
     }
 
+    /// How many times as much work a place is to be asked about as one without words.
+    var cost: Int { 1 + 2 * (words?.count ?? 0) }
+
     func admits(_ place: Int, of part: PartView) -> Bool {
         if part.isDead(place) { return false }
         if let box,

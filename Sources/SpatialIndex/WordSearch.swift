@@ -27,14 +27,17 @@ extension IndexSnapshot {
             sum + (part.1.rarestPostings(part.0.columns)?.count ?? 0)
         }
         let walkLength = walkLength(query, filters)
+        let listCost = postingCount * WorkBudget.listedPlace
+        // What can't be finished isn't begun.
+        let walkCost = walkLength * (filters.first?.cost ?? 1) * WorkBudget.filteredPlace
+        guard min(walkCost, listCost) <= search.work.remaining else { return false }
         if walkLength < postingCount {
             var walking = search
             // What looking at all postings costs is kept for that, if it is affordable at all.
-            let kept = postingCount * WorkBudget.place + WorkBudget.ofATurn / 8
+            let kept = listCost + WorkBudget.ofATurn / 8
             let remaining = search.work.remaining
-            let budget = min(
-                2 * walkLength * WorkBudget.filteredPlace, kept < remaining ? remaining - kept : remaining)
-            walking.work = WorkBudget(remaining: budget)
+            let budget = min(2 * walkCost, kept < remaining ? remaining - kept : remaining)
+            walking.work = search.work.prefix(budget)
             let isDone = walk(query, &walking)
             search.work.spend(budget - walking.work.remaining)
             if isDone {
@@ -49,7 +52,7 @@ extension IndexSnapshot {
                 if query.filter.admits(kind: part.columns.kinds[place]) {
                     search.consider(place, of: part, filter, mayBeListed: true)
                 }
-                search.work.spend(WorkBudget.place)
+                search.work.spend(WorkBudget.listedPlace)
                 if search.work.isSpent { return false }
             }
         }

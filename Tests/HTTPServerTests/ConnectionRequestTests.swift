@@ -106,6 +106,43 @@ struct ConnectionRequestTests {
         #expect(machine.actions(on: .turnCame) == [])
     }
 
+    @Test("A request that arrives in others' turn is read when its own has come")
+    func turnUsedUp() {
+        for (start, deadline) in [(Machine.after(.connected()), Machine.Deadline.head), (.kept(), .idle)] {
+            var machine = start
+            #expect(machine.actions(on: .turnUsedUp) == [.stopReading, .clearDeadline, .yield])
+            #expect(!machine.wantsInput)
+            #expect(machine.actions(on: .turnCame) == [.startReading, .setDeadline(deadline), .parse])
+        }
+        var machine = Machine.handling()
+        #expect(machine.actions(on: .turnUsedUp) == [])
+    }
+
+    @Test("Where there is no memory for bytes that wait, the request in flight is the last")
+    func inputRefused() {
+        var machine = Machine.handling()
+        #expect(machine.actions(on: .inputRefused) == [.stopReading])
+        #expect(
+            machine.actions(on: .responseProduced(asksToClose: false)) == [.sendResponse(keepsAlive: false)])
+        #expect(
+            machine.actions(on: .responseWritten(isDrained: true))
+                == [.shutdownWriting, .setDeadline(.linger), .startReading])
+        var waiting = Machine.after(.connected(), .turnUsedUp)
+        #expect(waiting.actions(on: .inputRefused).contains(.shutdownWriting))
+    }
+
+    @Test("A body has its time in thirds, and in each enough of it has to come")
+    func bodyDeadline() {
+        let head = Event.headParsed(keepsAlive: true, bodyFollows: true, expectsContinue: false)
+        var machine = Machine.after(.connected(), head)
+        for _ in 0..<2 {
+            #expect(machine.actions(on: .deadlineReached(progressed: true)) == [.setDeadline(.body)])
+        }
+        #expect(machine.actions(on: .deadlineReached(progressed: true)) == [.sendError(.bodyTimedOut)])
+        var slow = Machine.after(.connected(), head)
+        #expect(slow.actions(on: .deadlineReached(progressed: false)) == [.sendError(.bodyTimedOut)])
+    }
+
     @Test("Requests are in a row only while they wait for each other")
     func isNotInARow() {
         var machine = Machine.after(.connected(), limits: HTTPLimits(requestsInARow: 2))

@@ -125,6 +125,7 @@ struct WireServer: Sendable {
             Task { await returned.pass() }
             return .text(.ok, "gated")
         }
+        router.add(.get, "/busy", BusyHandler())
         router.add(.get, "/big") { _, _ in
             calls.withLock { $0 += 1 }
             return HTTPResponse(.ok, body: bigBody)
@@ -156,6 +157,15 @@ struct WireServer: Sendable {
             response.transmission = .dripped(bytes: 10 << 20, every: .milliseconds(500))
             return response
         }
+    }
+}
+
+/// Keeps the loop busy for longer than a client has of a turn.
+private struct BusyHandler: ImmediateHandler {
+    func response(to request: HTTPRequest, context: RequestContext) -> HTTPResponse {
+        let end = MonotonicClock.nanoseconds() + 2_000_000
+        while MonotonicClock.nanoseconds() < end {}
+        return .text(.ok, "busy")
     }
 }
 

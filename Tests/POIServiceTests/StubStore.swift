@@ -1,3 +1,4 @@
+import HTTPServer
 import PointsOfInterestAPI
 
 @testable import POIService
@@ -52,7 +53,9 @@ final class StubStore: PlaceStore {
             databaseDuration: databaseDuration)
     }
 
-    func places(for request: NearbyPlacesRequest) async throws(PlaceStoreError) -> RankedPage {
+    func places(
+        for request: NearbyPlacesRequest, from client: IPAddress
+    ) async throws(PlaceStoreError) -> RankedPage {
         requests.append(request)
         return page(try await answer(request))
     }
@@ -62,7 +65,9 @@ final class StubStore: PlaceStore {
         return page(places.filter { $0.id == request.id })
     }
 
-    func clusters(for request: ClustersRequest) async throws(PlaceStoreError) -> ClusterPage {
+    func clusters(
+        for request: ClustersRequest, from client: IPAddress
+    ) async throws(PlaceStoreError) -> ClusterPage {
         clustersCount += 1
         let sums = places.map { place in
             var sum = ClusterSum()

@@ -45,7 +45,7 @@ struct StuckLoopTests {
             }
             let metrics = MetricsCollector(
                 loops: serviceLoops, health: health, observability: observability, connectionsLimit: 1,
-                bodyBudget: limits.bodyBudget)
+                memory: limits.memory)
             let socket = try BoundSocket.bind(host: "127.0.0.1", port: 0)[0]
             let adminLoop = adminThread.loop
             admin = try await adminLoop.submit {

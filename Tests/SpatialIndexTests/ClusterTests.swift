@@ -99,7 +99,7 @@ struct ClusterTests {
             truth[cell]?.ids.append(place.id)
         }
         let expected = truth.sorted { $0.key < $1.key }.map(\.value)
-        let clusters = snapshot.clusters(in: cells, query.query(snapshot.vocabulary).filter)
+        let clusters = snapshot.clusters(in: cells, query.query(snapshot.vocabulary).filter) ?? []
         let ids = clusters.map { cluster in
             cluster.place.map { snapshot.views[Int($0.part)].columns.ids[Int($0.place)] }
         }

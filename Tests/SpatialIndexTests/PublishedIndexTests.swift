@@ -148,7 +148,7 @@ private final class ReaderThread: Sendable {
         }
         var query = IndexQuery(ranking: Ranking(center: center, radiusMeters: nil, limit: 21))
         query.filter.words = [Array("r\(revision)".utf8)]
-        let page = snapshot.search(query)
+        guard let page = snapshot.search(query) else { return ["no page"] }
         let revisions = page.placed.map { place in
             Int64(snapshot.records[place.reference].loadUnaligned(as: Int.self))
         }

@@ -1,18 +1,22 @@
-"""Clients that take what they can get: greedy_clients.py PORT [slow=N] [silent=N] [idle=N] [endless=N]
+"""Clients that take what they can get: greedy_clients.py PORT [slow=N] [silent=N] [idle=N] [endless=N] [heads=N] [resets=N]
 
     slow     sends a byte a second: half of them a request's head, the others the body of POST /events
     silent   sends requests as long as the server takes them, and reads no response
     idle     sends one request, and nothing more
     endless  sends one request behind the other without end, and reads the responses
+    heads    sends the head of POST /events for a body of 1 MiB, and nothing of the body
+    resets   sends a costly search, and resets the connection at once
 
 Each that loses its connection opens another one. They come from as many addresses as the limit of connections of one
 address makes necessary. Prints a line when all have connected; at SIGTERM, what happened to each kind, as JSON.
 """
 
 import json
+import os
 import selectors
 import signal
 import socket
+import struct
 import sys
 import time
 
@@ -24,11 +28,15 @@ CLIENTS_OF_AN_ADDRESS = 250
 TICKS_A_SECOND, CONNECTIONS_A_TICK = 100, 10
 REQUEST = b"GET /locations?lat=37.33&long=-121.89 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 EVENTS = b"POST /events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
+ANNOUNCED = EVENTS.replace(b"1000", b"1048576")
+# Of clients whose responses nobody reads: POI_GREEDY_TARGET, if it is set.
 MANY_REQUESTS = REQUEST * 1000
+SEARCH = REQUEST.replace(b"/locations?lat=37.33&long=-121.89", os.environ.get("POI_GREEDY_TARGET", "/livez").encode())
 OUTCOMES = {b"HTTP/1.1 408": "timed out", b"HTTP/1.1 429": "refused", b"HTTP/1.1 503": "refused", b"": "closed"}
 # What becomes readable or writable is looked at; what a slow client sends is due at its tick.
 EVENTS_OF = {"slow": selectors.EVENT_READ, "idle": selectors.EVENT_READ, "silent": selectors.EVENT_WRITE,
-             "endless": selectors.EVENT_READ | selectors.EVENT_WRITE}
+             "endless": selectors.EVENT_READ | selectors.EVENT_WRITE, "heads": selectors.EVENT_READ,
+             "resets": selectors.EVENT_READ}
 
 
 class Client:
@@ -47,7 +55,10 @@ class Client:
         self.socket.bind((f"127.0.1.{1 + self.number // CLIENTS_OF_AN_ADDRESS}", 0))
         self.socket.connect(("127.0.0.1", PORT))
         self.socket.setblocking(False)
-        self.sent = self.socket.send(REQUEST) if self.kind == "idle" else 0
+        first = {"idle": REQUEST, "heads": ANNOUNCED, "resets": SEARCH}.get(self.kind)
+        self.sent = self.socket.send(first) if first else 0
+        if self.kind == "resets":
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
     def send_slowly(self):
         # The head before a slow body goes at once.
@@ -76,8 +87,12 @@ class Crowd:
             client.connect()
             self.counts[client.kind]["connections"] += 1
             self.selector.register(client.socket, EVENTS_OF[client.kind], client)
+        connected = self.waiting[:CONNECTIONS_A_TICK]
         del self.waiting[:CONNECTIONS_A_TICK]
-        if not self.waiting and not self.hasConnected:
+        for client in connected:
+            if client.kind == "resets":
+                self.lose(client, "reset")
+        if not self.hasConnected and all(client.sent or client.socket for client in self.clients):
             self.hasConnected = True
             print("connected", flush=True)
 

@@ -24,4 +24,10 @@ void poi_name_current_thread(const char *name);
 /// In C, because Swift doesn't import malloc.h.
 void poi_return_large_blocks(void);
 
+/// Gives memory that was freed back to the system, also from between blocks that are in use. Any thread; all others may have
+/// to wait for some milliseconds. Does nothing without glibc, which else keeps such memory for good (malloc_trim(3)).
+///
+/// In C, because Swift doesn't import malloc.h.
+void poi_return_freed_memory(void);
+
 #endif

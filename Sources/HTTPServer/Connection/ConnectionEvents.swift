@@ -11,6 +11,10 @@ extension HTTPConnectionStateMachine {
         indirect case parseFailed(HTTPError)
         /// Number of bytes that wait behind the request in flight.
         case inputWaits(bytes: Int)
+        /// There is no memory for bytes that have to wait: the request in flight is the last.
+        case inputRefused
+        /// Bytes were received while it is others' turn.
+        case turnUsedUp
         /// Number of bytes that were received and discarded.
         case inputDiscarded(bytes: Int)
         case responseProduced(asksToClose: Bool)
@@ -24,7 +28,7 @@ extension HTTPConnectionStateMachine {
         case drained
         /// Others had their turn since `yield`.
         case turnCame
-        /// The deadline passed. `progressed`: whether the system took queued bytes since it was set.
+        /// The deadline passed. `progressed`: whether since it was set the system took queued bytes, or enough of a body came.
         case deadlineReached(progressed: Bool)
         /// The peer has ended its side (FIN).
         case peerEnded

@@ -87,14 +87,18 @@ extension HTTPConnection {
         let canWait = keepsAlive && (state.pointee.moreFollows || !state.pointee.input.isEmpty)
         let count = ResponseEncoder.withEncoded(
             response, framing, date: environment.date, commonFields: environment.commonFields,
-            environment.memory
+            environment.responseMemory
         ) { bytes in
             write(bytes, canWait: canWait)
             return bytes.count
         }
-        if let body = response.takeBodyMemory() { environment.memory.recycle(body) }
+        if let body = response.takeBodyMemory() { environment.responseMemory.recycle(body) }
         context.observe(response.status, responseBytes: count, interruption: interruption, environment)
         if keepsAlive { keep(consume context) }
+        if state.pointee.heldBytes > 0 || stream.queuedWriteBytes > 0, !holdMemory() {
+            // Its client takes no responses.
+            return process(.responseWithheld)
+        }
         process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))
     }
 
@@ -108,7 +112,7 @@ extension HTTPConnection {
     // MARK: Output
 
     /// While more requests wait, responses are sent together, up to this number of bytes.
-    private static let batchBytes = 64 * 1024
+    private static let batchBytes = 16 * 1024
 
     /// Writes a response.
     ///

@@ -31,6 +31,12 @@ final class HTTPConnection {
         var isReceiving = false
         var isFlushScheduled = false
         var deadline: ConnectionDeadline?
+        /// Number of the body's bytes when the deadline was set.
+        var bodyBytesAtDeadline = 0
+        /// What the client takes of the loop; nil for a trusted proxy.
+        var account: ClientAccount?
+        /// Memory that is held for the client, without the body's.
+        var heldBytes = 0
         var task: Task<Void, Never>?
         var drip: DrippedOutput?
     }
@@ -52,7 +58,12 @@ final class HTTPConnection {
         self.parser = RequestParser(limits: environment.limits)
         state = .allocate(capacity: 1)
         state.initialize(to: State(actions: ActionQueue(limits: environment.limits)))
+        state.pointee.account = environment.accounts.open(from: stream.remoteAddress)
+        stream.maximumReadBytes = Self.readBytes
     }
+
+    /// Bytes that are read at a time, which is what a connection keeps of requests that wait; of a body, more.
+    private static let (readBytes, bodyReadBytes) = (16 * 1024, 64 * 1024)
 
     deinit {
         state.deinitialize(count: 1)
@@ -68,10 +79,13 @@ final class HTTPConnection {
         stream.onError = { [self] _ in process(.peerFailed) }
         stream.onDrained = { [self] in
             // A response that is sent in pieces isn't written yet when a piece is.
-            if drip == nil { process(.drained) }
+            if drip == nil {
+                holdMemory()
+                process(.drained)
+            }
         }
         state.pointee.deadline = ConnectionDeadline(loop: environment.loop) { [self] queuedWriteBytes in
-            process(.deadlineReached(progressed: stream.queuedWriteBytes < queuedWriteBytes))
+            process(.deadlineReached(progressed: hasProgressed(since: queuedWriteBytes)))
         }
         process(.connected(refusal: refusal))
     }
@@ -111,6 +125,7 @@ final class HTTPConnection {
         case .setDeadline(let kind):
             state.pointee.deadline?.set(
                 milliseconds: environment.deadlines[kind], queuedWriteBytes: stream.queuedWriteBytes)
+            if kind == .body { state.pointee.bodyBytesAtDeadline = parser.bodyByteCount }
         case .clearDeadline: state.pointee.deadline?.clear()
         case .parse: parseWaitingInput()
         case .yield: environment.turns.wait(self)
@@ -128,6 +143,7 @@ final class HTTPConnection {
         case .shutdownWriting:
             state.pointee.input.removeAll()
             flush()
+            holdMemory()
             stream.shutdownWriting()
         case .close:
             flush()
@@ -147,6 +163,39 @@ final class HTTPConnection {
         drip = nil
         state.pointee.input.removeAll()
         state.pointee.output = []
+        holdMemory(isOver: true)
+        if let account = state.pointee.account.take() { environment.accounts.close(account) }
+    }
+
+    /// Whether enough has happened until the deadline for the client to get another one.
+    private func hasProgressed(since queuedWriteBytes: Int) -> Bool {
+        guard case .readingBody = state.pointee.actions.machine.state else {
+            return stream.queuedWriteBytes < queuedWriteBytes
+        }
+        let wanted = Int64(environment.limits.bodyBytesPerSecond) * environment.deadlines[.body] / 1000
+        return parser.bodyByteCount - state.pointee.bodyBytesAtDeadline >= Int(wanted)
+    }
+
+    /// Has as much memory held for the client as the connection takes now.
+    ///
+    /// - Parameters:
+    ///   - more: bytes that it is about to take.
+    ///   - isOver: whether it takes no more.
+    /// - Returns: false where that is too much; nothing changes then.
+    @discardableResult
+    func holdMemory(forMore more: Int = 0, isOver: Bool = false) -> Bool {
+        let bytes =
+            isOver
+            ? 0 : parser.unfinishedBytes + state.pointee.input.count + stream.queuedWriteBytes + more
+        let change = bytes - state.pointee.heldBytes
+        let client = state.pointee.account?.client
+        if change > 0 {
+            guard environment.memory.hold(change, for: client) else { return false }
+        } else if change < 0 {
+            environment.memory.release(-change, for: client)
+        }
+        state.pointee.heldBytes = bytes
+        return true
     }
 
     // MARK: Input
@@ -155,10 +204,19 @@ final class HTTPConnection {
         if state.pointee.actions.machine.discardsInput {
             process(.inputDiscarded(bytes: bytes.count))
         } else if state.pointee.actions.machine.wantsInput {
+            let turn = environment.loop.nowMilliseconds
+            if state.pointee.account?.isOverdrawn(in: turn) == true,
+                state.pointee.actions.machine.state == .waiting
+            {
+                keep(bytes)
+                return process(.turnUsedUp)
+            }
+            let start = MonotonicClock.nanoseconds()
             state.pointee.isReceiving = true
             let used = parse(bytes, from: 0)
             state.pointee.isReceiving = false
             keep(UnsafeRawBufferPointer(rebasing: bytes[used...]))
+            state.pointee.account?.spend(MonotonicClock.nanoseconds() - start, in: turn)
         } else {
             keep(bytes)
         }
@@ -168,9 +226,13 @@ final class HTTPConnection {
         guard !bytes.isEmpty else { return }
         if state.pointee.actions.machine.discardsInput {
             process(.inputDiscarded(bytes: bytes.count))
-        } else {
+        } else if holdMemory(forMore: bytes.count) {
             state.pointee.input.append(bytes)
             process(.inputWaits(bytes: state.pointee.input.count))
+        } else {
+            state.pointee.input.removeAll()
+            holdMemory()
+            process(.inputRefused)
         }
     }
 
@@ -182,6 +244,7 @@ final class HTTPConnection {
         let start = state.pointee.input.start
         let used = bytes.withUnsafeBytes { parse($0, from: start) }
         state.pointee.input.consume(used - start)
+        holdMemory()
         if !state.pointee.input.isEmpty, !state.pointee.actions.machine.discardsInput {
             process(.inputWaits(bytes: state.pointee.input.count))
         }
@@ -195,11 +258,16 @@ final class HTTPConnection {
         while state.pointee.actions.machine.wantsInput {
             switch parser.next(bytes, from: &offset) {
             case .needsMore(let isInRequest):
-                process(.inputExhausted(isInRequest: isInRequest))
+                if isInRequest, let refusal = holdUnfinished() {
+                    process(.parseFailed(refusal))
+                } else {
+                    process(.inputExhausted(isInRequest: isInRequest))
+                }
                 return bytes.count
             case .head:
                 process(admission())
             case .body(let body):
+                if !body.isEmpty { stream.maximumReadBytes = Self.readBytes }
                 state.pointee.context?.complete(body)
                 state.pointee.moreFollows = offset < bytes.count
                 process(.requestParsed)
@@ -210,9 +278,21 @@ final class HTTPConnection {
         return offset
     }
 
+    /// Has memory held for a request that has come in part; else returns the refusal.
+    private func holdUnfinished() -> HTTPError? {
+        do throws(HTTPError) {
+            try state.pointee.context?.holdBody(parser.bodyByteCount)
+            guard holdMemory() else { throw .overloaded(retryAfterSeconds: 1) }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// Has a request admitted by its head. The event is a failure if it is refused and a body would follow.
     private func admission() -> HTTPConnectionStateMachine.Event {
         guard let head = parser.takeHead() else { return .parseFailed(.internalError) }
+        if head.framing != .none { stream.maximumReadBytes = Self.bodyReadBytes }
         let event = HTTPConnectionStateMachine.Event.headParsed(
             keepsAlive: head.keepsAlive, bodyFollows: head.framing != .none,
             expectsContinue: head.expectsContinue, takesInterim: head.version == .http11)
@@ -249,6 +329,7 @@ struct InputBuffer {
             bytes.removeFirst(start)
             start = 0
         }
+        bytes.reserveCapacity(bytes.count + more.count)
         bytes.append(contentsOf: more)
     }
 

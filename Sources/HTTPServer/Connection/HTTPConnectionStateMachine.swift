@@ -19,6 +19,11 @@ struct HTTPConnectionStateMachine {
     private var waitingBytes = 0
     private var isHeldBack = false
     private var requestsInARow = 0
+    /// How many more times a body's deadline may be set.
+    private var bodyPeriodsLeft = 0
+
+    /// In how many periods a body's time is divided; in each of them enough of it has to arrive.
+    static let bodyPeriods = 3
 
     init(limits: HTTPLimits) {
         self.limits = limits
@@ -54,6 +59,10 @@ struct HTTPConnectionStateMachine {
         case .inputWaits(let bytes):
             waitingBytes = bytes
             adjustReading(&actions)
+        case .inputRefused: refuseInput(&actions)
+        case .turnUsedUp:
+            guard state == .waiting else { return }
+            yield(&actions)
         case .inputDiscarded(let bytes): inputDiscarded(bytes, &actions)
         case .responseProduced(let asksToClose): responseProduced(asksToClose, &actions)
         case .responseWritten(let isDrained): responseWritten(isDrained, &actions)
@@ -107,6 +116,7 @@ extension HTTPConnectionStateMachine {
         guard state == .waiting || state == .readingHead else { return }
         state = .readingBody(keepsAlive: keepsAlive)
         guard bodyFollows else { return }
+        bodyPeriodsLeft = Self.bodyPeriods - 1
         actions.append(.setDeadline(.body))
         if expectsContinue { actions.append(.sendContinue) }
     }
@@ -173,11 +183,15 @@ extension HTTPConnectionStateMachine {
         if requestsInARow < limits.requestsInARow {
             goOn(&actions)
         } else {
-            state = .yielding
-            adjustReading(&actions)
-            actions.append(.clearDeadline)
-            actions.append(.yield)
+            yield(&actions)
         }
+    }
+
+    private mutating func yield(_ actions: inout [Action]) {
+        state = .yielding
+        adjustReading(&actions)
+        actions.append(.clearDeadline)
+        actions.append(.yield)
     }
 
     /// Goes on with the next request, if there is one.
@@ -185,8 +199,22 @@ extension HTTPConnectionStateMachine {
         if state == .yielding { requestsInARow = 0 }
         state = .waiting
         adjustReading(&actions)
-        actions.append(.setDeadline(.idle))
+        actions.append(.setDeadline(hasServed ? .idle : .head))
         actions.append(.parse)
+    }
+
+    /// Drops what waits: the request in flight gets its response, and its client may send the others again (RFC 9112
+    /// section 9.3.2).
+    private mutating func refuseInput(_ actions: inout [Action]) {
+        waitingBytes = 0
+        isHeldBack = true
+        adjustReading(&actions)
+        switch state {
+        case .handling: state = .handling(keepsAlive: false)
+        case .writing: state = .writing(keepsAlive: false)
+        case .waiting, .yielding: linger(&actions)
+        case .created, .readingHead, .readingBody, .lingering, .closed: break
+        }
     }
 
     private mutating func inputDiscarded(_ bytes: Int, _ actions: inout [Action]) {
@@ -204,6 +232,9 @@ extension HTTPConnectionStateMachine {
         case .waiting where isDraining: linger(&actions)
         case .waiting where hasServed: close(&actions)
         case .waiting, .readingHead: fail(.headTimedOut, &actions)
+        case .readingBody where progressed && bodyPeriodsLeft > 0:
+            bodyPeriodsLeft -= 1
+            actions.append(.setDeadline(.body))
         case .readingBody: fail(.bodyTimedOut, &actions)
         case .writing where progressed: actions.append(.setDeadline(.write))
         case .writing: reset(&actions)

@@ -29,8 +29,12 @@ public final class RequestContext {
 
         // What it holds until `release()`.
         var inFlightLimit: InFlightLimit?
-        var bodyBudget: BodyBudget?
-        var reservedBodyBytes = 0
+        /// What the request will count in once its body is there.
+        var limitOfBody: InFlightLimit?
+        var bodyFollows = false
+        /// Where the body's memory is held, and for whom; nil without a body.
+        var bodyHolder: (memory: ClientMemory, client: IPAddress)?
+        var heldBytes = 0
     }
 
     /// Makes a context without a request, for tests and for requests whose head can't be read.
@@ -144,23 +148,25 @@ extension RequestContext {
 // MARK: - The request's way
 
 extension RequestContext {
-    /// Has the dispatcher admit or refuse the request, and reserves its body's memory.
+    /// Has the dispatcher admit or refuse the request.
     ///
     /// - Returns: maximum length of the body in bytes.
     /// - Throws: the refusal, if a body is still to come. Any other refusal is thrown by `takeRequest()`.
     func admit(_ head: consuming RequestHead, by environment: HTTPServerEnvironment) throws(HTTPError) -> Int
     {
         let framing = head.framing
+        if framing != .none {
+            state.pointee.bodyFollows = true
+            state.pointee.bodyHolder = (
+                environment.memory, environment.clients.client(of: head.request, self)
+            )
+        }
         do throws(HTTPError) {
             let admission = try environment.dispatcher.admit(head.request, context: self)
             switch framing {
             case .none: break
-            case .length(let length):
-                try admission.admitBody(ofLength: length)
-                try reserveBody(length, in: environment.bodyBudget)
-            case .chunked:
-                try admission.admitBody(ofLength: 1)
-                try reserveBody(admission.maximumBodyBytes, in: environment.bodyBudget)
+            case .length(let length): try admission.admitBody(ofLength: length)
+            case .chunked: try admission.admitBody(ofLength: 1)
             }
             let maximumBodyBytes = admission.maximumBodyBytes
             state.pointee.admission = admission
@@ -175,7 +181,7 @@ extension RequestContext {
 
     /// Adds the body, which is complete, to the request.
     func complete(_ body: [UInt8]) {
-        shrinkBodyReservation(to: body.count)
+        if state.pointee.bodyFollows { countWithBody() }
         guard !body.isEmpty else { return }
         state.pointee.observation.requestBodyBytes = body.count
         state.pointee.head?.request.body = body

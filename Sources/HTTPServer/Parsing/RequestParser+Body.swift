@@ -22,6 +22,9 @@ extension RequestParser {
         return nil
     }
 
+    /// What a body's memory begins with.
+    private static let initialBodyBytes = 16 * 1024
+
     /// Passes up to `remaining` bytes of content to llhttp, and returns their number.
     private func feed(
         _ rest: UnsafeRawBufferPointer, _ offset: inout Int, endsMessage: Bool
@@ -29,8 +32,10 @@ extension RequestParser {
         let remaining = state.pointee.remaining
         let count = min(remaining, rest.count)
         let before = llhttp.record.body.count
-        // Avoids copies while the body grows. The memory was admitted, and pages that aren't written to cost nothing.
-        if before == 0, endsMessage { llhttp.record.body.reserveCapacity(remaining) }
+        // Fewer copies while the body grows. Not all of it: it may never come.
+        if before == 0, endsMessage {
+            llhttp.record.body.reserveCapacity(min(remaining, Self.initialBodyBytes))
+        }
         let outcome = llhttp.execute(UnsafeRawBufferPointer(rebasing: rest[..<count]))
         let isEnd = endsMessage && count == remaining
         guard outcome == (isEnd ? .paused(consumed: count) : .wantsMore),

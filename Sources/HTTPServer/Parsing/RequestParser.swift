@@ -226,6 +226,12 @@ final class RequestParser {
         state.pointee.chunkLine = ChunkLineGuard(maximumLength: limits.chunkLineBytes)
     }
 
+    /// Number of bytes that have come of a body.
+    var bodyByteCount: Int { llhttp.record.body.count }
+
+    /// Number of bytes that are kept of a head, a chunk's first line or trailers until they are complete.
+    var unfinishedBytes: Int { state.pointee.accumulated.count }
+
     /// Frees the part of a body that was read, which nobody needs.
     func discardBody() {
         llhttp.record.body = []

@@ -1,9 +1,7 @@
-import Synchronization
-
 /// Limits the number of requests in flight: further ones are refused with 503 and `Retry-After`.
 ///
-/// Confined to one loop, whose requests it counts, from their heads on. A request whose client is gone counts until its
-/// handler has returned.
+/// Confined to one loop, whose requests it counts, each from when it has arrived whole: one whose body is still to come
+/// isn't worked on. A request whose client is gone counts until its handler has returned.
 public final class InFlightLimit: HTTPRequestCheck {
     /// Number of requests in flight.
     public internal(set) var count = 0
@@ -23,37 +21,12 @@ public final class InFlightLimit: HTTPRequestCheck {
     ///
     /// - Throws: 503 if as many requests are in flight as may be.
     public func check(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) {
-        guard count < limit else { throw .overloaded(retryAfterSeconds: retryAfterSeconds) }
+        try check()
         context.count(in: self)
     }
-}
 
-/// Limits the memory that the bodies of all requests take together, on all loops.
-///
-/// A body's memory is reserved at the request's head: its `Content-Length`, or the maximum of its route if it is
-/// chunked. So an admitted request can always finish, and a refused one has used no memory. Any thread.
-public final class BodyBudget: Sendable {
-    /// Maximum number of reserved bytes.
-    public let limit: Int
-    private let reserved = Atomic(0)
-
-    /// - Parameter limit: in bytes; at least one body of maximum length should fit.
-    public init(limit: Int = 32 << 20) {
-        self.limit = limit
-    }
-
-    /// Number of bytes that are reserved now.
-    public var reservedBytes: Int { reserved.load(ordering: .relaxed) }
-
-    /// Reserves memory; false if there isn't enough left.
-    func reserve(_ bytes: Int) -> Bool {
-        // Two threads may both be refused when one would fit. That is accepted: the budget is nearly used up anyway.
-        guard reserved.add(bytes, ordering: .relaxed).newValue > limit else { return true }
-        release(bytes)
-        return false
-    }
-
-    func release(_ bytes: Int) {
-        reserved.subtract(bytes, ordering: .relaxed)
+    /// - Throws: 503 if as many requests are in flight as may be.
+    func check() throws(HTTPError) {
+        guard count < limit else { throw .overloaded(retryAfterSeconds: retryAfterSeconds) }
     }
 }

@@ -10,9 +10,11 @@ public struct HTTPServerConfiguration: Sendable {
     /// itself. Nil for no such limit.
     public var maximumDescriptor: Int?
     /// Counts and limits the connections of each client; nil for no limit.
-    public var connectionsPerClient: (any HTTPClientConnections)?
-    /// Limits the memory for the bodies of requests. Servers may share one.
-    public var bodyBudget: BodyBudget
+    public var connectionsPerClient: ClientConnections?
+    /// Limits the memory that clients make the server hold. Servers may share it.
+    public var memory: ClientMemory
+    /// Whose memory that is.
+    public var clients: ClientIdentification
     /// The `Retry-After` of refused connections, in seconds.
     public var retryAfterSeconds: Int
     /// Fields that every response has, also the responses to requests that can't be read.
@@ -21,27 +23,20 @@ public struct HTTPServerConfiguration: Sendable {
     /// Makes a configuration; the defaults are those of the service.
     public init(
         limits: HTTPLimits = HTTPLimits(), timeouts: HTTPTimeouts = HTTPTimeouts(),
-        maximumConnections: Int = 10_000, connectionsPerClient: (any HTTPClientConnections)? = nil,
-        bodyBudget: BodyBudget = BodyBudget(), retryAfterSeconds: Int = 1,
+        maximumConnections: Int = 10_000, connectionsPerClient: ClientConnections? = nil,
+        memory: ClientMemory = ClientMemory(), clients: ClientIdentification = ClientIdentification(),
+        retryAfterSeconds: Int = 1,
         commonFields: HTTPHeaders = HTTPHeaders()
     ) {
         self.limits = limits
         self.timeouts = timeouts
         self.maximumConnections = maximumConnections
         self.connectionsPerClient = connectionsPerClient
-        self.bodyBudget = bodyBudget
+        self.memory = memory
+        self.clients = clients
         self.retryAfterSeconds = retryAfterSeconds
         self.commonFields = commonFields
     }
-}
-
-/// Counts the open connections of each client, across all servers of the process. Any thread.
-public protocol HTTPClientConnections: Sendable {
-    /// Counts a new connection; false if the client already has the maximum.
-    func open(from remoteAddress: String?) -> Bool
-
-    /// Called when a counted connection has closed.
-    func close(from remoteAddress: String?)
 }
 
 /// Maximum sizes of a request's parts. A request that exceeds one gets an error response, and its connection is closed.
@@ -57,9 +52,11 @@ public struct HTTPLimits: Sendable {
     public var chunkLineBytes: Int
     /// Bytes of all chunk extensions of one request together; otherwise 400.
     public var chunkExtensionBytes: Int
+    /// Bytes of a body that have to arrive each second, on average over a third of its time; otherwise 408.
+    public var bodyBytesPerSecond: Int
     /// Number of empty lines before a request line (RFC 9112 section 2.2); otherwise 400.
     public var leadingEmptyLines: Int
-    /// Bytes that may be buffered behind a request in flight. With more, the server stops reading from the socket.
+    /// Bytes that may wait behind a request in flight. With more, the server stops reading from the socket.
     public var pipelineBytes: Int
     /// Number of requests that wait on one connection and are served in a row, before others have their turn.
     public var requestsInARow: Int
@@ -69,14 +66,16 @@ public struct HTTPLimits: Sendable {
     /// Makes limits; the defaults are those of the service.
     public init(
         requestLineBytes: Int = 8 * 1024, headerBlockBytes: Int = 16 * 1024, bodyBytes: Int = 1024 * 1024,
-        chunkLineBytes: Int = 256, chunkExtensionBytes: Int = 4 * 1024, leadingEmptyLines: Int = 4,
-        pipelineBytes: Int = 64 * 1024, requestsInARow: Int = 4, lingerBytes: Int = 8 * 1024 * 1024
+        chunkLineBytes: Int = 256, chunkExtensionBytes: Int = 4 * 1024, bodyBytesPerSecond: Int = 500,
+        leadingEmptyLines: Int = 4,
+        pipelineBytes: Int = 16 * 1024, requestsInARow: Int = 4, lingerBytes: Int = 8 * 1024 * 1024
     ) {
         self.requestLineBytes = requestLineBytes
         self.headerBlockBytes = headerBlockBytes
         self.bodyBytes = bodyBytes
         self.chunkLineBytes = chunkLineBytes
         self.chunkExtensionBytes = chunkExtensionBytes
+        self.bodyBytesPerSecond = bodyBytesPerSecond
         self.leadingEmptyLines = leadingEmptyLines
         self.pipelineBytes = pipelineBytes
         self.requestsInARow = requestsInARow
@@ -88,7 +87,7 @@ public struct HTTPLimits: Sendable {
 public struct HTTPTimeouts: Sendable {
     /// For a complete header block, from the accept or from the request's first byte; then 408.
     public var head: Duration
-    /// For a complete body, from the end of the header block; then 408.
+    /// For a complete body, from the end of the header block; then 408, and after a third of it if too little has come.
     public var body: Duration
     /// For the next request on a kept connection; then the connection is closed without a response.
     public var idle: Duration

@@ -8,10 +8,12 @@ final class HTTPServerEnvironment {
     let dispatcher: any HTTPDispatcher
     let errorResponder: any HTTPErrorResponder
     let observe: ((RequestObservation) -> Void)?
-    let bodyBudget: BodyBudget
+    let memory: ClientMemory
+    let clients: ClientIdentification
+    let accounts: ClientAccounts
     /// The fields that every response has, encoded.
     let commonFields: [UInt8]
-    let memory = ResponseMemory()
+    let responseMemory = ResponseMemory()
     let turns: ConnectionTurns
 
     /// In memory of its own, so that accesses aren't checked at run time.
@@ -31,7 +33,9 @@ final class HTTPServerEnvironment {
         self.limits = configuration.limits
         self.deadlines = ConnectionDeadlines(configuration.timeouts)
         self.dispatcher = dispatcher
-        self.bodyBudget = configuration.bodyBudget
+        self.memory = configuration.memory
+        self.clients = configuration.clients
+        self.accounts = ClientAccounts(configuration.clients)
         self.errorResponder = errorResponder
         self.observe = observe
         self.commonFields = ResponseEncoder.encode(configuration.commonFields)
@@ -54,7 +58,8 @@ final class HTTPServerEnvironment {
         for head: RequestHead, of stream: TCPStream, using spare: consuming RequestContext?
     ) -> RequestContext {
         let id = state.pointee.requestIDs.id(for: head.request.headers)
-        let context = spare ?? RequestContext(id: id, remoteAddress: stream.remoteAddress, memory: memory)
+        let context =
+            spare ?? RequestContext(id: id, remoteAddress: stream.remoteAddress, memory: responseMemory)
         context.begin(
             head, id: id, traceParent: Self.traceParent(head.request.headers), isObserved: observe != nil)
         return context
@@ -70,18 +75,21 @@ final class HTTPServerEnvironment {
 
     /// Makes the context of a request that can't be read.
     func makeContext(remoteAddress: String?) -> RequestContext {
-        RequestContext(id: state.pointee.requestIDs.nextID(), remoteAddress: remoteAddress, memory: memory)
+        RequestContext(
+            id: state.pointee.requestIDs.nextID(), remoteAddress: remoteAddress, memory: responseMemory)
     }
 }
 
 /// The connections that let others go first although they have more requests. Confined to its loop.
 ///
-/// One of them goes on in each turn of the loop, however many there are: so a request on any other connection waits for
-/// a few of theirs at most.
+/// Together they have half a millisecond of each turn of the loop, however many they are, and one of them always goes on:
+/// so a request on any other connection waits for a few of theirs at most.
 final class ConnectionTurns {
     private let loop: EventLoop
     private var waiting: [HTTPConnection] = []
     private var isScheduled = false
+
+    private static let nanosecondsOfTurn: Int64 = 500_000
 
     init(loop: EventLoop) {
         self.loop = loop
@@ -97,8 +105,14 @@ final class ConnectionTurns {
         isScheduled = true
         loop.atEndOfTurn { [self] in
             isScheduled = false
-            // It may wait again afterwards, behind all others.
-            waiting.removeFirst().process(.turnCame)
+            let (start, count) = (MonotonicClock.nanoseconds(), waiting.count)
+            var goneOn = 0
+            repeat {
+                // It may wait again afterwards, behind all others.
+                waiting[goneOn].process(.turnCame)
+                goneOn += 1
+            } while goneOn < count && MonotonicClock.nanoseconds() - start < Self.nanosecondsOfTurn
+            waiting.removeFirst(goneOn)
             schedule()
         }
     }
@@ -110,7 +124,7 @@ struct ConnectionDeadlines {
 
     init(_ timeouts: HTTPTimeouts) {
         head = Self.milliseconds(timeouts.head)
-        body = Self.milliseconds(timeouts.body)
+        body = Self.milliseconds(timeouts.body / HTTPConnectionStateMachine.bodyPeriods)
         idle = Self.milliseconds(timeouts.idle)
         write = Self.milliseconds(timeouts.write)
         linger = Self.milliseconds(timeouts.linger)

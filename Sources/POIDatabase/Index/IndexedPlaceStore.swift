@@ -1,5 +1,6 @@
 import EventLoop
 import Geodesy
+import HTTPServer
 import POIService
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
@@ -37,7 +38,7 @@ public final class IndexedPlaceStore: PlaceStore {
     /// Whether the places are in memory.
     public var respondsAtOnce: Bool { index.mayServe(at: loop.now) }
 
-    /// The page, where the places are in memory and finding it takes no longer than about a millisecond.
+    /// The page, where the places are in memory and finding it takes no longer than a loop may spend on it.
     public func immediatePlaces(for request: NearbyPlacesRequest) throws(PlaceStoreError) -> RankedPage? {
         guard let ranking = Ranking(pageOf: request) else { return nil }
         var found: RankedPage?
@@ -54,7 +55,7 @@ public final class IndexedPlaceStore: PlaceStore {
         index.withSnapshot(at: loop.now) { RankedPage(request, in: $0) }
     }
 
-    /// The clusters, where the places are in memory and counting them takes no longer than about a millisecond.
+    /// The clusters, where the places are in memory and counting them takes no longer than a loop may spend on it.
     public func immediateClusters(for request: ClustersRequest) throws(PlaceStoreError) -> ClusterPage? {
         var counted: ClusterPage?
         index.withSnapshot(at: loop.now) { snapshot in
@@ -93,12 +94,16 @@ public final class IndexedPlaceStore: PlaceStore {
 
     /// The page, found on a helper thread, or by the database where the places aren't in memory.
     ///
-    /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
-    public func places(for request: NearbyPlacesRequest) async throws(PlaceStoreError) -> RankedPage {
-        if let page = await searched(request) { return page }
-        let page = try await database.places(for: request)
+    /// - Throws: `overloaded` where too many searches wait, `timeout` once the request's time is up; why the database
+    ///   couldn't be read; `unavailable` where it is behind what was served before.
+    public func places(
+        for request: NearbyPlacesRequest, from client: IPAddress
+    ) async throws(PlaceStoreError) -> RankedPage {
+        let deadline = database.deadline
+        if let page = try await searched(request, client, deadline) { return page }
+        let page = try await database.places(for: request, from: client)
         if isAdmitted(page) { return page }
-        if let page = await searched(request) { return page }
+        if let page = try await searched(request, client, deadline) { return page }
         throw Self.isBehind
     }
 
@@ -113,24 +118,31 @@ public final class IndexedPlaceStore: PlaceStore {
         throw Self.isBehind
     }
 
-    /// The page by a search on a helper thread; nil where the places aren't in memory, or too many searches wait.
-    private func searched(_ request: NearbyPlacesRequest) async -> RankedPage? {
+    /// The page by a search on a helper thread; nil where the places aren't in memory.
+    private func searched(
+        _ request: NearbyPlacesRequest, _ client: IPAddress, _ deadline: Duration
+    ) async throws(PlaceStoreError) -> RankedPage? {
         guard let ranking = Ranking(pageOf: request), let snapshot = index.pinned(at: loop.now) else {
             return nil
         }
         let query = IndexQuery(request, ranking, snapshot.vocabulary)
-        guard let page = try? await index.searches.run({ snapshot.search(query) }) else { return nil }
+        let page = try await index.searches.run(for: client, until: deadline) { stop in
+            snapshot.search(query, until: stop)
+        }
         return RankedPage(page, of: request, in: snapshot, isKept: true)
     }
 
     /// The clusters, counted on a helper thread.
     ///
-    /// - Throws: `indexRequired` where the places aren't in memory; `busy` where too many searches wait.
-    public func clusters(for request: ClustersRequest) async throws(PlaceStoreError) -> ClusterPage {
+    /// - Throws: `indexRequired` where the places aren't in memory; `overloaded` where too many searches wait; `timeout`
+    ///   once the request's time is up.
+    public func clusters(
+        for request: ClustersRequest, from client: IPAddress
+    ) async throws(PlaceStoreError) -> ClusterPage {
         guard let snapshot = index.pinned(at: loop.now) else { throw .indexRequired }
         let (cells, filter) = (ClusterCells(request), IndexFilter(request.filters, snapshot.vocabulary))
-        guard let clusters = try? await index.searches.run({ snapshot.clusters(in: cells, filter) }) else {
-            throw .busy
+        let clusters = try await index.searches.run(for: client, until: database.deadline) { stop in
+            snapshot.clusters(in: cells, filter, until: stop)
         }
         return ClusterPage(clusters, in: snapshot, isKept: true)
     }

@@ -42,7 +42,7 @@ public final class ServedIndex: Sendable {
 
     let published = PublishedIndex()
     /// Finishes searches that take long.
-    let searches = BlockingThread(name: "poi-search", capacity: 64)
+    let searches = SearchQueue()
     /// Until when the snapshot may be served, in milliseconds of the loops' clock. Readers check it themselves, so that
     /// nothing old is served even while the follower's thread is busy or stuck.
     private let validUntil = Atomic<Int64>(0)

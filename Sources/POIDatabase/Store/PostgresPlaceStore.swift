@@ -1,4 +1,5 @@
 import EventLoop
+import HTTPServer
 import Migrator
 import POIService
 import PointsOfInterestAPI
@@ -14,7 +15,7 @@ public final class PostgresPlaceStore: PlaceStore {
     private let reads: ReadConnections
     private let watch: DatabaseWatch?
     private let schemaCheck: SchemaCheck
-    private let requestTimeout: Duration
+    var requestTimeout: Duration
     /// The counts that this store has begun, while they are under way.
     private let counting: LoopTasks
     private var isClosing = false
@@ -64,7 +65,7 @@ public final class PostgresPlaceStore: PlaceStore {
     ///
     /// - Throws: why the database couldn't be read; `timeout` once the request's time is up.
     public func places(
-        for request: NearbyPlacesRequest
+        for request: NearbyPlacesRequest, from client: IPAddress
     ) async throws(PlaceStoreError) -> RankedPage {
         guard let ranking = Ranking(pageOf: request) else {
             return RankedPage(places: [PointOfInterest]())
@@ -113,7 +114,9 @@ public final class PostgresPlaceStore: PlaceStore {
     /// Has no clusters: neither an index nor a summary of the database counts the places of any box in bounded time.
     ///
     /// - Throws: `indexRequired`.
-    public func clusters(for request: ClustersRequest) async throws(PlaceStoreError) -> ClusterPage {
+    public func clusters(
+        for request: ClustersRequest, from client: IPAddress
+    ) async throws(PlaceStoreError) -> ClusterPage {
         throw .indexRequired
     }
 

@@ -1,3 +1,4 @@
+import HTTPServer
 import PointsOfInterestAPI
 
 /// The validated settings of the HTTP service.
@@ -77,7 +78,7 @@ public struct ServiceConfiguration: Sendable {
         maxInFlightPerLoop = max(1, maxInFlight / loops)
         maxBodyBytes = try reader.read(
             .integer(
-                "POI_MAX_BODY_BYTES", "maximum memory for the bodies of all requests, in bytes",
+                "POI_MAX_BODY_BYTES", "maximum memory for what clients send and do not take, in bytes",
                 in: 2 * EventLimits.bodyBytes...1 << 40, default: 32 << 20))
         lifecycle = try LifecycleConfiguration(from: &reader, isDevelopment: isDevelopment)
         ignoredParameters = try reader.read(

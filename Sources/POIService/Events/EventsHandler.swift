@@ -36,7 +36,7 @@ struct EventsHandler: HTTPHandler {
     /// The decompressed body.
     private func body(of request: HTTPRequest, _ context: RequestContext) throws(HTTPError) -> [UInt8] {
         let body = try decompression.body(of: request)
-        if body.count > request.body.count { try context.reserveBody(body.count - request.body.count) }
+        if body.count > request.body.count { try context.holdMore(body.count - request.body.count) }
         // No representation exists at this path, so none can match (RFC 9110, section 13.1.1).
         guard !request.headers.contains(.ifMatch) else { throw .preconditionFailed }
         return body

@@ -116,6 +116,7 @@ public final class Service: Sendable {
         onListening: () -> Void
     ) async throws {
         let signals = try StopSignals(loop: loop)
+        let freedMemory = FreedMemory(loop: loop, memory: limits.memory)
         let reports = ServiceManager.current.map {
             ServiceManagerReports(loop: loop, health: health, manager: $0)
         }
@@ -142,6 +143,7 @@ public final class Service: Sendable {
         await finish(serviceLoops)
         await admin?.shutdown()
         reports?.close()
+        freedMemory.close()
         signals.close()
         try result.get()
     }
@@ -210,7 +212,7 @@ public final class Service: Sendable {
         let metrics = MetricsCollector(
             loops: serviceLoops, health: health, observability: observability,
             connectionsLimit: configuration.maxConnectionsPerLoop * configuration.loops,
-            bodyBudget: limits.bodyBudget)
+            memory: limits.memory)
         let admin = try AdminServer(
             loop: loop, socket: socket, health: health, metrics: metrics, observability: observability)
         observability.record(

@@ -84,9 +84,10 @@ extension MetricDefinition {
         "poi_http_requests_interrupted_total", .counter, labels: ["http_route", "reason"],
         "Requests that never arrived completely: they timed out, or the connection ended.")
     static let bodyBytes = MetricDefinition(
-        "poi_http_body_bytes", .gauge, "Memory reserved for the bodies of requests, in bytes.")
+        "poi_http_body_bytes", .gauge,
+        "Memory held for clients: bodies, requests that wait, responses not taken; in bytes.")
     static let bodyBytesLimit = MetricDefinition(
-        "poi_http_body_bytes_limit", .gauge, "Maximum memory for the bodies of requests, in bytes.")
+        "poi_http_body_bytes_limit", .gauge, "Maximum memory that is held for clients, in bytes.")
     static let requestFailures = MetricDefinition(
         "poi_request_failures_total", .counter,
         "Requests that failed for a reason that only the log has.")

@@ -13,7 +13,7 @@ struct MetricsCollector: Sendable {
     private let health: Health
     private let observability: Observability
     private let connectionsLimit: Int
-    private let bodyBudget: BodyBudget
+    private let memory: ClientMemory
 
     /// A loop without a turn for this many seconds is left out.
     private static let maximumSecondsSinceTurn = 2.0
@@ -21,13 +21,13 @@ struct MetricsCollector: Sendable {
     /// - Parameter loops: the service loops, in the order of `health`.
     init(
         loops: [LoopBound<ServiceLoop>], health: Health, observability: Observability, connectionsLimit: Int,
-        bodyBudget: BodyBudget
+        memory: ClientMemory
     ) {
         self.loops = loops
         self.health = health
         self.observability = observability
         self.connectionsLimit = connectionsLimit
-        self.bodyBudget = bodyBudget
+        self.memory = memory
     }
 
     /// The metrics of all loops and of the process.
@@ -50,8 +50,8 @@ struct MetricsCollector: Sendable {
         }
         let report = health.report
         snapshot.add(connectionsLimit, to: .connectionsLimit)
-        snapshot.add(bodyBudget.reservedBytes, to: .bodyBytes)
-        snapshot.add(bodyBudget.limit, to: .bodyBytesLimit)
+        snapshot.add(memory.heldBytes, to: .bodyBytes)
+        snapshot.add(memory.limit, to: .bodyBytesLimit)
         snapshot.add(report.notReadyReason == nil ? 1 : 0, to: .ready)
         snapshot.add(report.isDraining ? 1 : 0, to: .draining)
         let places = DatabaseName.places.rawValue

@@ -7,6 +7,7 @@ struct ClustersHandler: HTTPHandler {
     let cachePolicy: CachePolicy
     let ignoredParameters: [ParameterPattern]
     let loggedCoordinates: LoggedCoordinates
+    let clients: ClientIdentification
     private let representation = RepresentationHash(
         path: EndpointPath.clusters, mediaType: MediaType.json)
     private let offer = MediaTypeOffer([MediaType.json])
@@ -32,7 +33,8 @@ struct ClustersHandler: HTTPHandler {
         loggedCoordinates.note(nil, query.box, in: context)
         let responder = responder(to: request, query)
         if let response = responder.notModified(by: store) { return response }
-        return try respond(with: try await store.clusters(for: query), to: query, responder, context)
+        let page = try await store.clusters(for: query, from: clients.client(of: request, context))
+        return try respond(with: page, to: query, responder, context)
     }
 
     private func checkForm(of request: HTTPRequest) throws(HTTPError) {

@@ -7,6 +7,7 @@ struct NearbyPlacesHandler: HTTPHandler {
     let cachePolicy: CachePolicy
     let ignoredParameters: [ParameterPattern]
     let loggedCoordinates: LoggedCoordinates
+    let clients: ClientIdentification
     private let representations = PlacesForm.representations(of: EndpointPath.locations)
 
     func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
@@ -32,7 +33,8 @@ struct NearbyPlacesHandler: HTTPHandler {
         var written = WrittenQuery(query)
         let responder = responder(to: request, query, written, form)
         if let response = responder.notModified(by: store) { return response }
-        return try responder.respond(with: try await store.places(for: query), &written, form, in: context)
+        let page = try await store.places(for: query, from: clients.client(of: request, context))
+        return try responder.respond(with: page, &written, form, in: context)
     }
 
     private func responder(

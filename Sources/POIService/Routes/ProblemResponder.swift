@@ -40,6 +40,8 @@ package struct ProblemResponder: HTTPErrorResponder {
         switch error {
         case .unavailable(let reason): unavailable(.places, reason, context)
         case .busy: busy(context)
+        case .overloaded:
+            HTTPResponse(Problem(.overloaded, requestId: context.requestID), headers: Self.retrySoon)
         case .timeout: HTTPResponse(Problem(.queryTimeout, requestId: context.requestID))
         case .indexRequired:
             HTTPResponse(Problem(.indexRequired, requestId: context.requestID), headers: Self.retryLater)

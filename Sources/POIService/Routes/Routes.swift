@@ -80,16 +80,17 @@ enum Routes {
     ) {
         let checks = checks(configuration.access.keys, configuration)
         let ignored = configuration.ignoredParameters
+        let clients = ClientIdentification(trustedProxies: configuration.access.trustedProxies)
         router.add(
             .get, EndpointPath.locations, checks: checks,
             NearbyPlacesHandler(
                 store: store, cachePolicy: cachePolicy, ignoredParameters: ignored,
-                loggedCoordinates: configuration.logCoordinates))
+                loggedCoordinates: configuration.logCoordinates, clients: clients))
         router.add(
             .get, EndpointPath.clusters, checks: checks,
             ClustersHandler(
                 store: store, cachePolicy: cachePolicy, ignoredParameters: ignored,
-                loggedCoordinates: configuration.logCoordinates))
+                loggedCoordinates: configuration.logCoordinates, clients: clients))
         router.add(
             .get, EndpointPath.location, checks: checks,
             PlaceHandler(

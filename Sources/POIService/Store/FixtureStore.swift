@@ -1,3 +1,4 @@
+import HTTPServer
 import PointsOfInterestAPI
 
 /// A store in memory that is filled once and measures every place for every request.
@@ -29,7 +30,9 @@ public final class FixtureStore: PlaceStore {
     }
 
     /// Looks at every place; never throws.
-    public func places(for request: NearbyPlacesRequest) async throws(PlaceStoreError) -> RankedPage {
+    public func places(
+        for request: NearbyPlacesRequest, from client: IPAddress
+    ) async throws(PlaceStoreError) -> RankedPage {
         guard let ranking = Ranking(pageOf: request) else {
             return RankedPage(places: [PointOfInterest]())
         }
@@ -44,7 +47,9 @@ public final class FixtureStore: PlaceStore {
     }
 
     /// Adds up every place; never throws.
-    public func clusters(for request: ClustersRequest) async throws(PlaceStoreError) -> ClusterPage {
+    public func clusters(
+        for request: ClustersRequest, from client: IPAddress
+    ) async throws(PlaceStoreError) -> ClusterPage {
         let cells = ClusterCells(request)
         var filters = request.filters
         filters.box = nil

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 import PointsOfInterestAPI
 
 /// Where the service's places are kept.
@@ -34,8 +35,11 @@ public protocol PlaceStore: AnyObject {
 
     /// The page of places that a request asks for, nearest first.
     ///
-    /// - Throws: why the database couldn't be read.
-    func places(for request: NearbyPlacesRequest) async throws(PlaceStoreError) -> RankedPage
+    /// - Parameter client: who asks: clients that ask for costly pages wait for their own first.
+    /// - Throws: why the places couldn't be read.
+    func places(
+        for request: NearbyPlacesRequest, from client: IPAddress
+    ) async throws(PlaceStoreError) -> RankedPage
 
     /// One place; an empty page where there is no such place.
     ///
@@ -48,10 +52,12 @@ public protocol PlaceStore: AnyObject {
     /// - Throws: why the places couldn't be read.
     func immediateClusters(for request: ClustersRequest) throws(PlaceStoreError) -> ClusterPage?
 
-    /// The matching places of each cell that a request's box touches.
+    /// The matching places of each cell that a request's box touches. As `places`.
     ///
-    /// - Throws: `indexRequired` where the places aren't in memory.
-    func clusters(for request: ClustersRequest) async throws(PlaceStoreError) -> ClusterPage
+    /// - Throws: `indexRequired` where the places aren't in memory; why they couldn't be counted.
+    func clusters(
+        for request: ClustersRequest, from client: IPAddress
+    ) async throws(PlaceStoreError) -> ClusterPage
 
     /// Every category with its number of places, most frequent first, then by name.
     ///
@@ -93,6 +99,16 @@ extension PlaceStore {
         nil
     }
 
+    /// The page of places for a client that isn't known.
+    package func places(for request: NearbyPlacesRequest) async throws(PlaceStoreError) -> RankedPage {
+        try await places(for: request, from: .unknown)
+    }
+
+    /// The clusters for a client that isn't known.
+    package func clusters(for request: ClustersRequest) async throws(PlaceStoreError) -> ClusterPage {
+        try await clusters(for: request, from: .unknown)
+    }
+
     /// Nothing to wait for.
     public func warmUp() async {}
 
@@ -120,6 +136,8 @@ public enum PlaceStoreError: Error, Hashable, Sendable {
     case unavailable(reason: String)
     /// No connection became free in time.
     case busy
+    /// Too many searches wait, of this client or of all.
+    case overloaded
     /// The query took longer than it may.
     case timeout
     /// Only places in memory can be counted by cells, and there are none.

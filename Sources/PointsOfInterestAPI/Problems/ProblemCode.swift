@@ -104,7 +104,7 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let indexRequired = ProblemCode(rawValue: "index-required")
     /// No connection to the database came free in time.
     public static let databaseBusy = ProblemCode(rawValue: "database-busy")
-    /// The database took too long.
+    /// Finding the places took too long.
     public static let queryTimeout = ProblemCode(rawValue: "query-timeout")
 
     // These come from a load balancer before the service.

@@ -190,7 +190,7 @@ extension ProblemCode {
                 """,
             remedy: "Send the request again in a moment."),
         .overloaded: Explanation(
-            means: "The service has as many requests or connections as it takes at once.",
+            means: "The service, or this client, has as many requests as it takes at once.",
             remedy: "Send the request again after the seconds that the Retry-After header says."),
         .notReady: Explanation(
             means: "The service is starting or shutting down, or its database lacks migrations.",
@@ -209,7 +209,7 @@ extension ProblemCode {
             means: "No connection to the database came free in time.",
             remedy: "Send the request again after the seconds that the Retry-After header says."),
         .queryTimeout: Explanation(
-            means: "The database took too long for the request, which was then cancelled.",
+            means: "Finding the places took too long, and was given up.",
             remedy:
                 "Send the request again later, or ask for less: a smaller radius or box, or fewer filters."),
         .gatewayTimeout: Explanation(

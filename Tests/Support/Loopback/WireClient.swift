@@ -26,9 +26,13 @@ package final class WireClient: @unchecked Sendable {
 
     /// Connects to 127.0.0.1, or to ::1.
     ///
-    /// - Parameter receiveBuffer: the size of the system's receive buffer in bytes.
+    /// - Parameters:
+    ///   - source: the last number of the address in 127.0.0.0/24 that it connects from; not with IPv6.
+    ///   - receiveBuffer: the size of the system's receive buffer in bytes.
     /// - Throws: ``Failure`` if nobody listens there.
-    package init(port: Int, isIPv6: Bool = false, receiveBuffer: Int32? = nil) throws {
+    package init(
+        port: Int, isIPv6: Bool = false, source: UInt8? = nil, receiveBuffer: Int32? = nil
+    ) throws {
         descriptor = makeSocket(isIPv6 ? AF_INET6 : AF_INET)
         setOption(IPPROTO_TCP, TCP_NODELAY, Int32(1))
         // Only so that a test that fails doesn't hang.
@@ -39,6 +43,17 @@ package final class WireClient: @unchecked Sendable {
             setOption(SOL_SOCKET, SO_NOSIGPIPE, Int32(1))
         #endif
         if let receiveBuffer { setOption(SOL_SOCKET, SO_RCVBUF, receiveBuffer) }
+        if let source {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = (0x7F00_0000 | UInt32(source)).bigEndian
+            let status = withUnsafePointer(to: address) { address in
+                address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            guard status == 0 else { throw Failure() }
+        }
         let status =
             isIPv6
             ? withLoopbackIPv6(port) { connect(descriptor, $0, $1) }

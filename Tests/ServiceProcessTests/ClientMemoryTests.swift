@@ -5,8 +5,8 @@ import ServiceFixtures
 import Testing
 
 #if os(Linux)
-    @Suite("Memory for bodies", .serialized, .timeLimit(.minutes(2)))
-    struct BodyMemoryTests {
+    @Suite("Memory for clients", .serialized, .timeLimit(.minutes(2)))
+    struct ClientMemoryTests {
         private static let clientCount = 2000
 
         /// Unchecked: made by one thread, and then handed over.
@@ -55,6 +55,38 @@ import Testing
             while try await server.scrape()["poi_http_connections"] != 0 {}
             #expect(try await server.scrape()["poi_http_body_bytes"] == 0)
             #expect(try Self.memory("VmRSS", of: server) < before + 50_000_000)
+            try await server.finish()
+        }
+
+        @Test(
+            "However many clients send requests and read no response, little memory is taken, and that comes back"
+        )
+        func unreadResponses() async throws {
+            let server = try await ServerProcess.serve(
+                databaseURL: ServiceDatabase.migrated().connectionString,
+                environment: [
+                    "POI_MAX_CONNECTIONS_PER_CLIENT": "\(Self.clientCount + 10)", "POI_ACCESS_LOG": "false",
+                ])
+            try await server.ready()
+            #expect(try await get(secretTarget, port: server.port).status == 200)
+            let before = try Self.memory("VmRSS", of: server)
+            let bytes = Array(
+                String(repeating: "GET /openapi.json HTTP/1.1\r\nHost: h\r\n\r\n", count: 400).utf8)
+            let clients = try await offPool { [port = server.port] in
+                Clients(
+                    connections: try (0..<Self.clientCount).map { _ in
+                        let connection = try WireClient(port: port, receiveBuffer: 4096)
+                        connection.send(bytes)
+                        return connection
+                    })
+            }
+            #expect(try await get(secretTarget, port: server.port).status == 200)
+            #expect(try Self.memory("VmHWM", of: server) < before + 60_000_000)
+            for connection in clients.connections { connection.reset() }
+            while try await server.scrape()["poi_http_connections"] != 0 {}
+            #expect(try await server.scrape()["poi_http_body_bytes"] == 0)
+            // What was freed goes back within seconds.
+            while try Self.memory("VmRSS", of: server) > before + 20_000_000 { try Task.checkCancellation() }
             try await server.finish()
         }
     }

@@ -6,13 +6,18 @@
 
 /// An IPv4 or IPv6 address. An IPv4 address equals its IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2).
 public struct IPAddress: Hashable, Sendable {
-    let high: UInt64
-    let low: UInt64
+    /// The first 64 of its 128 bits.
+    package let high: UInt64
+    /// The last 64 bits.
+    package let low: UInt64
+
+    /// Stands for a client whose address isn't known.
+    package static let unknown = IPAddress(high: 0, low: 0)
 
     /// The bits that all mapped addresses share, in the lower word.
-    static let mappedPrefix: UInt64 = 0xFFFF << 32
+    private static let mappedPrefix: UInt64 = 0xFFFF << 32
 
-    init(high: UInt64, low: UInt64) {
+    package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
@@ -37,11 +42,12 @@ public struct IPAddress: Hashable, Sendable {
         }
     }
 
-    var isVersion4: Bool { high == 0 && low >> 32 == 0xFFFF }
+    /// Whether it is an IPv4 address.
+    package var isVersion4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
     /// The client's identity: an IPv4 address, or the /64 network of an IPv6 address, all of which one client has
     /// (RFC 6177).
-    var client: IPAddress { isVersion4 ? self : IPAddress(high: high, low: 0) }
+    package var client: IPAddress { isVersion4 ? self : IPAddress(high: high, low: 0) }
 }
 
 /// A range of addresses such as `10.0.0.0/8`, or a single address (RFC 4632, RFC 4291).
@@ -66,7 +72,7 @@ public struct AddressRange: Hashable, Sendable {
     }
 
     /// Whether an address is in the range.
-    func contains(_ address: IPAddress) -> Bool {
+    package func contains(_ address: IPAddress) -> Bool {
         (address.high ^ base.high) & mask.high == 0 && (address.low ^ base.low) & mask.low == 0
     }
 

@@ -1,11 +1,8 @@
-import HTTPServer
 import Locking
 
 /// Identifies clients by their addresses, even behind trusted proxies.
-struct ClientIdentification: Sendable {
-    /// Proxies whose `X-Forwarded-For` is believed. The peer of a Unix domain socket is one too: the file's permissions
-    /// have let it in.
-    let trustedProxies: [AddressRange]
+public struct ClientIdentification: Sendable {
+    private let trustedProxies: [AddressRange]
 
     private static let forwardedFor: HTTPHeaderName = "X-Forwarded-For"
     /// `TCPStream.remoteAddress` of a Unix domain socket.
@@ -14,13 +11,17 @@ struct ClientIdentification: Sendable {
     private static let maximumProxyCount = 32
     /// The maximum length of an entry: an IPv6 address with zone, brackets and port is shorter.
     private static let maximumEntryLength = 100
-    /// Stands for clients whose address can't be parsed.
-    private static let unknown = IPAddress(high: 0, low: 0)
+
+    /// - Parameter trustedProxies: whose `X-Forwarded-For` is believed. The peer of a Unix domain socket is one too: the
+    ///   file's permissions have let it in.
+    public init(trustedProxies: [AddressRange] = []) {
+        self.trustedProxies = trustedProxies
+    }
 
     /// The client that sent a request: the peer, or if that is a trusted proxy, the last address in `X-Forwarded-For`
     /// that isn't one. Each proxy appends its own peer's address; what comes before that may be forged.
-    func client(of request: HTTPRequest, _ context: RequestContext) -> IPAddress {
-        var address = context.remoteAddress.flatMap { IPAddress($0) } ?? Self.unknown
+    package func client(of request: HTTPRequest, _ context: RequestContext) -> IPAddress {
+        var address = context.remoteAddress.flatMap { IPAddress($0) } ?? .unknown
         guard isTrusted(address) || context.remoteAddress == Self.unixPeer,
             request.headers.contains(Self.forwardedFor)
         else { return address.client }
@@ -35,8 +36,8 @@ struct ClientIdentification: Sendable {
     }
 
     /// The client at the other end of a connection; nil if that is a trusted proxy.
-    func directClient(_ remoteAddress: String?) -> IPAddress? {
-        let address = remoteAddress.flatMap { IPAddress($0) } ?? Self.unknown
+    package func directClient(_ remoteAddress: String?) -> IPAddress? {
+        let address = remoteAddress.flatMap { IPAddress($0) } ?? .unknown
         return isTrusted(address) || remoteAddress == Self.unixPeer ? nil : address.client
     }
 
@@ -67,18 +68,19 @@ struct ClientIdentification: Sendable {
 ///
 /// A client is an IPv4 address or an IPv6 /64 network. Trusted proxies are not limited, since they have the connections
 /// of many clients. Any thread. Memory is bounded by the number of open connections.
-final class ClientConnections: HTTPClientConnections {
+public final class ClientConnections: Sendable {
     private let limit: Int
     private let identification: ClientIdentification
     private let counts = Lock<[IPAddress: Int]>([:])
 
     /// - Parameter limit: the maximum number of connections of one client.
-    init(limit: Int, identification: ClientIdentification) {
+    public init(limit: Int, identification: ClientIdentification = ClientIdentification()) {
         self.limit = limit
         self.identification = identification
     }
 
-    func open(from remoteAddress: String?) -> Bool {
+    /// Counts a new connection; false if its client already has as many as it may.
+    package func open(from remoteAddress: String?) -> Bool {
         guard let client = identification.directClient(remoteAddress) else { return true }
         return counts.withLock { counts in
             guard counts[client, default: 0] < limit else { return false }
@@ -87,7 +89,8 @@ final class ClientConnections: HTTPClientConnections {
         }
     }
 
-    func close(from remoteAddress: String?) {
+    /// Called when a counted connection has closed.
+    package func close(from remoteAddress: String?) {
         guard let client = identification.directClient(remoteAddress) else { return }
         counts.withLock { counts in
             guard let count = counts[client] else { return }

@@ -1,0 +1,175 @@
+import EventLoop
+import HTTPServer
+import Locking
+import POIService
+import SpatialIndex
+import Synchronization
+
+/// The searches that take longer than a loop may spend on one: a helper thread runs them, one at a time and in turn for
+/// each client.
+///
+/// A search whose time is up, or whose client has gone, isn't begun, and ends if it has begun. Any thread.
+final class SearchQueue: Sendable {
+    /// A search that waits.
+    private struct Search {
+        let ticket: Ticket
+        /// Runs it, or reports why it isn't run. Called once.
+        let run: @Sendable (_ refusal: PlaceStoreError?) -> Void
+    }
+
+    private struct State {
+        var searches = FairQueue<IPAddress, Search>(maximumOfClient: maximumOfClient, maximum: maximum)
+        /// Whether the thread takes searches out.
+        var isRunning = false
+
+        mutating func next() -> Search? {
+            let search = searches.next()
+            isRunning = search != nil
+            return search
+        }
+    }
+
+    /// How many searches wait at most of one client, and of all together.
+    static let (maximumOfClient, maximum) = (8, 256)
+
+    private let thread = BlockingThread(name: "poi-search", capacity: 1)
+    private let state = Lock(State())
+
+    /// Runs a search.
+    ///
+    /// - Parameters:
+    ///   - client: who asked for it.
+    ///   - deadline: when it must have ended, by `MonotonicClock`.
+    ///   - search: finds the value; nil where its `SearchStop` has ended it.
+    /// - Throws: `overloaded` where too many searches wait; `timeout` or `cancelled`.
+    func run<Value: Sendable>(
+        for client: IPAddress, until deadline: Duration,
+        _ search: @escaping @Sendable (SearchStop) -> Value?
+    ) async throws(PlaceStoreError) -> Value {
+        let ticket = Ticket(deadline: deadline)
+        let result: Result<Value, PlaceStoreError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waiting = Search(ticket: ticket) { refusal in
+                    continuation.resume(returning: ticket.result(of: search, refusal: refusal))
+                }
+                if let refusal = add(waiting, of: client) { waiting.run(refusal) }
+            }
+        } onCancel: {
+            ticket.cancel()
+            remove(ticket, of: client)?.run(.cancelled)
+        }
+        return try result.get()
+    }
+
+    /// How many searches wait.
+    var waitingCount: Int { state.withLock { $0.searches.count } }
+
+    /// Adds a search, and has the thread run it; else returns why it can't be added.
+    private func add(_ search: Search, of client: IPAddress) -> PlaceStoreError? {
+        let (isAdded, hasToStart) = state.withLock { state in
+            guard !search.ticket.isCancelled, state.searches.append(search, of: client) else {
+                return (false, false)
+            }
+            defer { state.isRunning = true }
+            return (true, !state.isRunning)
+        }
+        guard isAdded else { return search.ticket.isCancelled ? .cancelled : .overloaded }
+        guard hasToStart else { return nil }
+        do {
+            try thread.start { [self] in
+                while let search = state.withLock({ $0.next() }) { search.run(search.ticket.end) }
+            }
+            return nil
+        } catch {
+            // The system has no thread: another request tries again.
+            state.withLock { $0.isRunning = false }
+            return remove(search.ticket, of: client) == nil ? nil : .overloaded
+        }
+    }
+
+    private func remove(_ ticket: Ticket, of client: IPAddress) -> Search? {
+        state.withLock { $0.searches.remove(of: client) { $0.ticket === ticket } }
+    }
+}
+
+extension SearchQueue {
+    /// Who waits for a search, and for how long. Any thread.
+    private final class Ticket: Sendable {
+        private let deadline: Duration
+        private let cancelled = Atomic(false)
+
+        init(deadline: Duration) {
+            self.deadline = deadline
+        }
+
+        func cancel() { cancelled.store(true, ordering: .relaxed) }
+
+        var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+
+        /// Why nobody waits any more; nil while somebody does.
+        var end: PlaceStoreError? {
+            if isCancelled { return .cancelled }
+            return .nanoseconds(MonotonicClock.nanoseconds()) >= deadline ? .timeout : nil
+        }
+
+        func result<Value>(
+            of search: (SearchStop) -> Value?, refusal: PlaceStoreError?
+        ) -> Result<Value, PlaceStoreError> {
+            if let refusal { return .failure(refusal) }
+            let stop = SearchStop { [self] in end != nil }
+            // What has been found is shown, even if the time was up at the end.
+            return search(stop).map { .success($0) } ?? .failure(end ?? .timeout)
+        }
+    }
+}
+
+/// What waits for its turn: one of each client's, then the next of each.
+struct FairQueue<Client: Hashable, Element> {
+    private let maximumOfClient, maximum: Int
+    private var waiting: [Client: [Element]] = [:]
+    /// The clients that wait, each once, in the order of their turns.
+    private var turns: [Client] = []
+    /// How many elements wait.
+    private(set) var count = 0
+
+    /// - Parameters:
+    ///   - maximumOfClient: how many elements of one client wait at most.
+    ///   - maximum: how many of all clients do.
+    init(maximumOfClient: Int, maximum: Int) {
+        self.maximumOfClient = maximumOfClient
+        self.maximum = maximum
+    }
+
+    /// Appends an element to those of its client; false where too many wait.
+    mutating func append(_ element: Element, of client: Client) -> Bool {
+        guard count < maximum, waiting[client, default: []].count < maximumOfClient else { return false }
+        if waiting[client] == nil { turns.append(client) }
+        waiting[client, default: []].append(element)
+        count += 1
+        return true
+    }
+
+    /// Takes out the first element of the client whose turn it is.
+    mutating func next() -> Element? {
+        guard let client = turns.first, let element = waiting[client]?.first else { return nil }
+        turns.removeFirst()
+        if take(0, of: client) { turns.append(client) }
+        return element
+    }
+
+    /// Takes out an element of a client; nil where it doesn't wait.
+    mutating func remove(of client: Client, where isMeant: (Element) -> Bool) -> Element? {
+        guard let index = waiting[client]?.firstIndex(where: isMeant), let element = waiting[client]?[index]
+        else { return nil }
+        if !take(index, of: client) { turns.removeAll { $0 == client } }
+        return element
+    }
+
+    /// - Returns: whether more of the client's wait.
+    private mutating func take(_ index: Int, of client: Client) -> Bool {
+        waiting[client]?.remove(at: index)
+        count -= 1
+        if waiting[client]?.isEmpty == true { waiting[client] = nil }
+        return waiting[client] != nil
+    }
+}
