@@ -208,7 +208,7 @@ let package = Package(
         .testTarget(
             name: "PlaceImportTests",
             dependencies: ["CZlib", "PlaceImport", "PointsOfInterestAPI", "Randomness"],
-            swiftSettings: swiftSettings),
+            exclude: ["StandIns"], swiftSettings: swiftSettings),
         .testTarget(
             name: "EventGeneratorTests",
             dependencies: ["EventGenerator", "PointsOfInterestAPI", "PointsOfInterestServerAPI"],

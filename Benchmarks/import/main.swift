@@ -3,9 +3,9 @@ import PlaceImport
 
 // Reads files as an import does, without a database, and says what is in them and what it took.
 //
-//     swift run -c release read-places [--mapping NAME] [--format FORMAT] [--ids] FILE…
+//     swift run -c release read-places [--mapping NAME] [--format FORMAT] [--column FIELD=COLUMN] [--ids] FILE…
 //
-// Lines of `category NAME COUNT`, `rejected REASON COUNT` and `normalised KIND COUNT`; with --ids, a line
+// Lines of `remark TEXT`, `category NAME COUNT`, `rejected REASON COUNT` and `normalised KIND COUNT`; with --ids, a line
 // `place CATEGORY ID` for each place before them.
 
 var source = ImportSource(paths: [])
@@ -14,6 +14,9 @@ var arguments = CommandLine.arguments.dropFirst()
 while let argument = arguments.popFirst() {
     switch argument {
     case "--mapping": source.mapping = arguments.popFirst()
+    case "--column":
+        let names = (arguments.popFirst() ?? "").split(separator: "=").map(String.init)
+        if names.count == 2, let field = ImportField(rawValue: names[0]) { source.columns[field] = names[1] }
     case "--format": source.format = arguments.popFirst().flatMap { ImportFormat(rawValue: $0) }
     case "--ids": listsIDs = true
     default: source.paths.append(argument)
@@ -24,6 +27,7 @@ var categories: [String: Int] = [:]
 var rejected: [String: Int] = [:]
 do {
     let reader = try PlaceReader(source)
+    if let remark = reader.remark { print("remark", remark) }
     while let item = try reader.next() {
         switch item {
         case .place(let place, _):

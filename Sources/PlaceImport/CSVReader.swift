@@ -186,12 +186,26 @@ struct CSVReader: RowReader {
 extension String {
     /// The text with the letters A to Z in lower case.
     var asciiLowercased: String {
-        String(decoding: utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+        String(decoding: utf8.asciiLowercased, as: UTF8.self)
     }
 
     /// The text without the blanks of ASCII around it.
     fileprivate var trimmingBlanks: String {
         let kept = unicodeScalars.drop { $0.value <= 0x20 }
         return String(kept.reversed().drop { $0.value <= 0x20 }.reversed().map(Character.init))
+    }
+}
+
+extension Sequence<UInt8> {
+    /// The bytes with the letters A to Z in lower case.
+    var asciiLowercased: [UInt8] { map { (65...90).contains($0) ? $0 | 0x20 : $0 } }
+}
+
+extension StringProtocol {
+    /// The text for a message: control characters of a stranger's file would reach the terminal.
+    var printable: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
     }
 }

@@ -12,34 +12,28 @@ final class GDALProcess {
     private let path: String
     private let process: ChildProcess
     private let messages: FileHandle
+    /// What it keeps in files while it runs.
+    private let folder: WorkFolder
     private var hasEnded = false
 
-    /// Starts to convert a file.
-    init(_ path: String, mapping: Mapping, boundingBox: BoundingBox?) throws(ImportError) {
+    /// Starts to convert a source.
+    ///
+    /// - Parameters:
+    ///   - path: The source's name in errors.
+    ///   - confinement: nil: it may open whatever the source leads to, and gets all of `environment`.
+    init(
+        _ path: String, _ source: GDALSource, mapping: Mapping, boundingBox: BoundingBox?,
+        confinement: ConfinedGDAL?, environment: [String: String]
+    ) throws(ImportError) {
         self.path = path
-        let program = Self.searchPath.map { "\($0)/ogr2ogr" }.first {
-            FileManager.default.isExecutableFile(atPath: $0)
-        }
-        guard let program else {
-            throw ImportError("ogr2ogr reads this format: install gdal-bin (with Homebrew, gdal)", path: path)
-        }
-        let source = path == "-" ? "/vsistdin/" : path
-        var arguments = [program, "-f", "GeoJSONSeq", "/vsistdout/", source]
-        var configuration = ""
-        if Self.isOpenStreetMap(path) {
-            configuration = mapping.openStreetMapConfiguration
-            // A descriptor of its own, see below: there is no file to clean up.
-            arguments += ["--config", "OSM_CONFIG_FILE", "/dev/fd/3"]
-            if let condition = mapping.openStreetMapCondition { arguments += ["-where", condition] }
-            // No box: the OSM driver would leave a way's nodes outside it out, and the way be elsewhere.
-            arguments += Self.openStreetMapLayers
-        } else if let box = boundingBox, !box.crossesAntimeridian {
-            arguments += ["-spat_srs", "EPSG:4326", "-spat"]
-            arguments += [box.west, box.south, box.east, box.north].map { "\($0)" }
-        }
         do {
-            messages = try Self.temporaryFile(with: "")
-            let settings = try Self.temporaryFile(with: configuration)
+            folder = try WorkFolder()
+            let arguments = try Self.arguments(
+                source, mapping: mapping, boundingBox: boundingBox, folder: folder)
+            let run =
+                try confinement?.run(arguments, source: source, folder: folder)
+                ?? ([ConfinedGDAL.ogr2ogr(in: environment)] + arguments, environment)
+            messages = try WorkFolder.unlinkedFile()
             let (ours, theirs) = try socketPair()
             // Closed before anything is read: the end comes when nobody has it open.
             defer { close(theirs) }
@@ -48,11 +42,32 @@ final class GDALProcess {
             defer { if path != "-" { close(input) } }
             outputDescriptor = ours
             process = try ChildProcess(
-                arguments: arguments, environment: ProcessInfo.processInfo.environment,
-                descriptors: [input, theirs, messages.fileDescriptor, settings.fileDescriptor])
+                arguments: run.0, environment: run.1, descriptors: [input, theirs, messages.fileDescriptor])
+        } catch let error as ImportError {
+            throw ImportError(error.message, path: path)
         } catch {
             throw ImportError("ogr2ogr can't be started: \(error)", path: path)
         }
+    }
+
+    private static func arguments(
+        _ source: GDALSource, mapping: Mapping, boundingBox: BoundingBox?, folder: WorkFolder
+    ) throws -> [String] {
+        var arguments = ["-f", "GeoJSONSeq", "/vsistdout/", source.name]
+        if source.format == .openStreetMap {
+            let settings = folder.path + "/osmconf.ini"
+            try Data(mapping.openStreetMapConfiguration.utf8).write(to: URL(fileURLWithPath: settings))
+            arguments += ["--config", "OSM_CONFIG_FILE", settings]
+            if let condition = mapping.openStreetMapCondition { arguments += ["-where", condition] }
+            // No box: the OSM driver would leave a way's nodes outside it out, and the way be elsewhere.
+            arguments += openStreetMapLayers
+        } else if let box = boundingBox, !box.crossesAntimeridian {
+            arguments += ["-spat_srs", "EPSG:4326", "-spat"]
+            arguments += [box.west, box.south, box.east, box.north].map { "\($0)" }
+        }
+        // SQLite then makes no files beside it, and looks for none.
+        if source.format == .geoPackage { arguments += ["-oo", "IMMUTABLE=YES"] }
+        return arguments
     }
 
     deinit {
@@ -77,29 +92,14 @@ final class GDALProcess {
         // A file that is cut off is an error to GDAL's drivers, and none to `ogr2ogr`.
         let error = lines.first { $0.hasPrefix("ERROR") }
         guard code != 0 || error != nil else { return }
-        throw ImportError("ogr2ogr: \(error ?? lines.first ?? "it failed and said nothing")", path: path)
-    }
-
-    private static var searchPath: [String] {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
-        return path.split(separator: ":").map(String.init)
-    }
-
-    /// A file without a name, which disappears with its descriptor.
-    private static func temporaryFile(with content: String) throws -> FileHandle {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try Data(content.utf8).write(to: url)
-        defer { try? FileManager.default.removeItem(at: url) }
-        return try FileHandle(forUpdating: url)
+        throw ImportError(
+            "ogr2ogr: \((error ?? lines.first ?? "it failed and said nothing").printable)", path: path)
     }
 }
 
 // MARK: - OpenStreetMap
 
 extension GDALProcess {
-    /// Whether GDAL reads a file with its OSM driver.
-    static func isOpenStreetMap(_ path: String) -> Bool { path.hasSuffix(".pbf") || path.hasSuffix(".osm") }
-
     fileprivate static let openStreetMapLayers = [
         "points", "lines", "multilinestrings", "multipolygons", "other_relations",
     ]

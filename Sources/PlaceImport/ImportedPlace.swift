@@ -1,3 +1,4 @@
+import Foundation
 import PointsOfInterestAPI
 
 /// A place of a file, normalised: PostgreSQL's checks accept it.
@@ -128,6 +129,11 @@ package struct ImportSource: Sendable {
     package var boundingBox: BoundingBox?
     /// Only places of these categories are selected; all, if there are none.
     package var categories: Set<String> = []
+    /// Whether GDAL may open whatever it can, with our environment, and all that this leads to: other files, databases,
+    /// the network.
+    package var isUnconfined = false
+    /// What `ogr2ogr` is found by, and gets a little of.
+    package var environment = ProcessInfo.processInfo.environment
 
     /// Makes a source that leaves everything to the files.
     package init(paths: [String]) {

@@ -6,6 +6,8 @@ package final class PlaceReader {
     private let totalBytes: Int?
     private var waiting: ArraySlice<String>
     private var file: PlaceFile?
+    /// How `ogr2ogr` is kept to its files; nil where it isn't used, or may do what sources say.
+    private let confinement: ConfinedGDAL?
     /// What was read of the files before.
     private var finished = ReadProgress()
 
@@ -16,12 +18,20 @@ package final class PlaceReader {
         self.source = source
         waiting = source.paths[...]
         // What `ogr2ogr` writes has another size than what it reads.
-        let sizes = source.paths.map { path in
-            (source.format ?? ImportFormat(extensionOf: path)) == .gdal ? nil : ByteInput.size(ofFile: path)
+        let needsGDAL = source.paths.map { (source.format ?? ImportFormat(extensionOf: $0)) == .gdal }
+        let sizes = zip(source.paths, needsGDAL).map { $1 ? nil : ByteInput.size(ofFile: $0) }
+        if !source.isUnconfined, let index = needsGDAL.firstIndex(of: true) {
+            do throws(ImportError) {
+                confinement = try ConfinedGDAL(environment: source.environment)
+            } catch {
+                throw ImportError(error.message, path: source.paths[index])
+            }
+        } else {
+            confinement = nil
         }
         totalBytes = sizes.contains(nil) ? nil : sizes.reduce(0) { $0 + ($1 ?? 0) }
         guard let first = waiting.popFirst() else { throw ImportError("there is no file to read") }
-        file = try PlaceFile(first, source)
+        file = try PlaceFile(first, source, confinement)
     }
 
     /// Returns the next row that is selected, as a place or with the reason why it is none; nil at the end.
@@ -32,10 +42,13 @@ package final class PlaceReader {
             if let item = try file.next() { return item }
             finished = progress
             self.file = nil
-            if let path = waiting.popFirst() { self.file = try PlaceFile(path, source) }
+            if let path = waiting.popFirst() { self.file = try PlaceFile(path, source, confinement) }
         }
         return nil
     }
+
+    /// What a person should know about how the files are read; nil where all is well.
+    package var remark: String? { confinement?.remark }
 
     /// The file that the last row was read from; empty after the end.
     package var path: String { file?.input.path ?? "" }
@@ -75,13 +88,19 @@ private final class PlaceFile {
     private(set) var builder: PlaceBuilder
     private(set) var rowCount = 0
 
-    init(_ path: String, _ source: ImportSource) throws(ImportError) {
-        let isOpenStreetMap = GDALProcess.isOpenStreetMap(path)
-        var mapping = try Mapping.named(source.mapping ?? (isOpenStreetMap ? "openstreetmap" : "columns"))
-        for (field, column) in source.columns { mapping.take(field, from: column) }
+    init(_ path: String, _ source: ImportSource, _ confinement: ConfinedGDAL?) throws(ImportError) {
         var format = source.format ?? ImportFormat(extensionOf: path)
+        var foreign: GDALSource?
         if format == .gdal {
-            let converter = try GDALProcess(path, mapping: mapping, boundingBox: source.boundingBox)
+            foreign = source.isUnconfined ? GDALSource(unconfined: path) : try GDALSource(path)
+        }
+        let usual = foreign?.format == .openStreetMap ? "openstreetmap" : "columns"
+        var mapping = try Mapping.named(source.mapping ?? usual)
+        for (field, column) in source.columns { mapping.take(field, from: column) }
+        if let foreign {
+            let converter = try GDALProcess(
+                path, foreign, mapping: mapping, boundingBox: source.boundingBox, confinement: confinement,
+                environment: source.environment)
             self.converter = converter
             input = try ByteInput(descriptor: converter.outputDescriptor, path: path, closes: true)
             format = .geojson

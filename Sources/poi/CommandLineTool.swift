@@ -49,7 +49,7 @@ struct CommandLineTool {
     private static let switches: Set<String> = [
         "--help", "--version", "--print-config", "--dry-run", "--yes", "--seeds", "--ready",
         "--include-tests", "--force",
-        "--add-categories", "--sync",
+        "--add-categories", "--sync", "--unconfined-source",
     ]
 
     /// Runs a command; returns the exit code, see `ProgramExit`.

@@ -17,7 +17,7 @@ enum DevCommand {
         var database = try DatabaseConfiguration(from: &reader)
         var events = try EventDatabaseConfiguration(from: &reader, database: database)
         let source = try reader.takeOption("--import").map { path throws(ConfigurationError) in
-            try ImportSource(paths: [path], from: &reader)
+            try ImportSource(paths: [path], from: &reader, switches: invocation.line.switches)
         }
         if try invocation.printsConfiguration(reader) { return }
         let url = try state.start()

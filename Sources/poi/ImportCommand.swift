@@ -9,13 +9,15 @@ import PointsOfInterestAPI
 enum ImportCommand {
     private static let usage =
         "poi import FILE…|- --dataset NAME --license ID [--credit TEXT] [--url URL] [--format csv|geojson|gdal] "
-        + "[--delimiter CHARACTER|tab] [--column FIELD=COLUMN,…] [--id COLUMN] [--mapping NAME|FILE] "
+        + "[--delimiter CHARACTER|tab] [--column FIELD=COLUMN,…] [--id COLUMN] [--mapping NAME|FILE] [--unconfined-source] "
         + "[--bbox WEST,SOUTH,EAST,NORTH] [--category NAME,…] [--add-categories] [--sync] [--force] [--dry-run] "
         + "[--rejects FILE] [--max-errors N]"
 
     static func run(_ invocation: Invocation) throws {
         var reader = invocation.settings
-        let source = try ImportSource(paths: Array(invocation.line.words.dropFirst()), from: &reader)
+        let source = try ImportSource(
+            paths: Array(invocation.line.words.dropFirst()), from: &reader, switches: invocation.line.switches
+        )
         guard !source.paths.isEmpty else { throw ConfigurationError("expected \(usage)") }
         let options = try ImportOptions(from: &reader, switches: invocation.line.switches)
         let rejectsPath = reader.takeOption("--rejects")
@@ -106,8 +108,11 @@ extension ImportOptions {
 
 extension ImportSource {
     /// Reads the options about the files.
-    init(paths: [String], from reader: inout SettingsReader) throws(ConfigurationError) {
+    init(
+        paths: [String], from reader: inout SettingsReader, switches: Set<String>
+    ) throws(ConfigurationError) {
         self.init(paths: paths)
+        isUnconfined = switches.contains("--unconfined-source")
         guard paths.count(where: { $0 == "-" }) <= 1 else {
             throw ConfigurationError("-: standard input can be read once")
         }

@@ -52,12 +52,9 @@ struct GDALTests {
         }
         #expect(result.places.map(\.name) == ["Museo"])
         #expect(result.rejected.isEmpty)
-        let points = ["1", "2"].map { longitude in
-            #"{"type":"Feature","geometry":{"type":"Point","coordinates":[\#(longitude),1]},"#
-                + #""properties":{"name":"A","category":"cafe"}}"#
-        }.joined(separator: "\n")
-        let converted = try read(points, as: "a.geojsons") {
-            $0.format = .gdal
+        let points = ["1", "2"].map { "<wpt lat='1' lon='\($0)'><name>A</name><type>cafe</type></wpt>" }
+        let converted = try read("<gpx version='1.1'>\(points.joined())</gpx>", as: "a.gpx") {
+            $0.columns = [.category: "type"]
             $0.boundingBox = BoundingBox(west: 1.5, south: 0, east: 3, north: 2)
         }
         #expect(converted.places.map(\.longitude) == [2])
@@ -66,9 +63,9 @@ struct GDALTests {
 
     @Test("What ogr2ogr says is wrong is in the error", .enabled(if: isInstalled))
     func failure() {
-        let broken = error { try read("no database", as: "a.gpkg") }
+        let broken = error { try read("<gpx version='1.1'><wpt lat='1'", as: "a.gpx") }
         #expect(broken?.message.hasPrefix("ogr2ogr: ") == true)
-        #expect(broken?.message.contains("a.gpkg") == true)
+        #expect(broken?.path?.hasSuffix("a.gpx") == true)
         #expect(error { try read("<osm version=\"0.6\"><node", as: "a.osm") } != nil)
     }
 
@@ -84,19 +81,25 @@ struct GDALTests {
         try Data("<osm version=\"0.6\">\(nodes.joined())</osm>".utf8).write(to: file)
         var reader: PlaceReader? = try PlaceReader(ImportSource(paths: [file.path]))
         #expect(try reader?.next() != nil)
-        #expect(try converterCount() == 1)
+        let converters = try children { process in
+            let command = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") ?? Data()
+            return String(decoding: command, as: UTF8.self).contains(file.path)
+        }
+        #expect(converters.count == 1)
         reader = nil
-        #expect(try converterCount() == 0)
+        // One that has ended and wasn't waited for would be there still.
+        #expect(try children { converters.contains($0) } == [])
     }
 
-    /// How many `ogr2ogr` this process has started and not waited for; one that has ended is among them.
-    private func converterCount() throws -> Int {
+    /// The ids of this process's children to which a condition applies.
+    private func children(_ condition: (String) -> Bool) throws -> [String] {
         let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }
-        return processes.count { process in
+        return processes.filter { process in
             let status = FileManager.default.contents(atPath: "/proc/\(process)/stat") ?? Data()
-            // The program's name in parentheses, the state, and the parent's id.
-            let fields = String(decoding: status, as: UTF8.self).split(separator: " ")
-            return fields.count > 3 && fields[1] == "(ogr2ogr)" && fields[3] == "\(getpid())"
+            // The program's name in parentheses, which may have blanks; then the state, and the parent's id.
+            let fields = String(decoding: status, as: UTF8.self).split(separator: ")").last?.split(
+                separator: " ")
+            return fields?.dropFirst().first == "\(getpid())" && condition(process)
         }
     }
 }

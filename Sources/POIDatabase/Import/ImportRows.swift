@@ -41,13 +41,14 @@ final class ImportRows: Sendable {
     /// What was counted, once the reading has ended.
     var stager: RowStager { state.withLock { $0.stager } }
 
-    /// Opens the source; its rows are decided on by `stager`.
-    func open(with stager: RowStager) async throws {
+    /// Opens the source; its rows are decided on by `stager`. Returns what a person should know about how it is read.
+    func open(with stager: RowStager) async throws -> String? {
         _ = try await onThread { [source] state in
             state.reader = try PlaceReader(source)
             state.stager = stager
             return []
         }
+        return state.withLock { $0.reader?.remark }
     }
 
     /// Reads until a chunk is full, or the source has ended; nil after that.

@@ -64,10 +64,11 @@ struct ImportTransaction {
             vocabulary.insert(try row.decode(at: 0))
         }
         enter(.reading)
-        try await rows.open(
+        let remark = try await rows.open(
             with: RowStager(
                 vocabulary: vocabulary, addsCategories: options.addsCategories,
                 maximumErrors: options.maximumErrors))
+        if let remark { onLine(remark) }
         try await run(ImportStatements.createRows)
         try await connection.copy(ImportStatements.copyRows, from: rows.chunks)
     }

@@ -1,0 +1,166 @@
+import ChildProcesses
+import Foundation
+
+/// The installed `ogr2ogr`, kept to the file that it is given.
+///
+/// Of GDAL's drivers it has the ones for that file's format, of our environment what it needs, and no network. Where
+/// `bubblewrap` works, the system itself shows it the file, system folders and a folder of its own, and nothing else.
+struct ConfinedGDAL {
+    /// What a person should know about it; nil where all is well.
+    var remark: String? {
+        bubblewrap == nil
+            ? "ogr2ogr runs without a sandbox, since bubblewrap is missing or can't work here; see Documentation/import.md"
+            : nil
+    }
+
+    private let program: String
+    /// The path of `bwrap`; nil where there is none that works.
+    private let bubblewrap: String?
+    private let environment: [String: String]
+    private let drivers: [String]
+
+    /// What writes, in each run.
+    private static let outputDriver = "GeoJSONSeq"
+    /// What of our environment a run gets, if it is set.
+    private static let inherited = [
+        "PATH", "LANG", "LC_ALL", "LC_CTYPE", "GDAL_DATA", "PROJ_DATA", "PROJ_LIB",
+    ]
+
+    /// Finds `ogr2ogr`, and out whether there is a sandbox for it.
+    init(environment: [String: String]) throws(ImportError) {
+        program = try Self.ogr2ogr(in: environment)
+        var own = environment.filter { Self.inherited.contains($0.key) }
+        // No scheme of a proxy that curl knows: whatever would fetch something fails before it connects.
+        own["ALL_PROXY"] = "none://"
+        own["PROJ_NETWORK"] = "OFF"
+        // Files beside the data, which have GDAL's settings for it.
+        own["GDAL_PAM_ENABLED"] = "NO"
+        // Views and columns of a schema call no functions that aren't harmless; no tables of GDAL's own in SQLite.
+        own["OGR_SQLITE_PRAGMA"] = "trusted_schema=OFF"
+        own["OGR_SQLITE_STATIC_VIRTUAL_OGR"] = "NO"
+        self.environment = own
+        let candidate = executable("bwrap", in: environment)
+        let folder = try WorkFolder()
+        for bubblewrap in [candidate, nil] {
+            let run = Self.command(
+                program, ["--formats"], files: [], folder: folder.path, in: bubblewrap, environment: own)
+            guard let drivers = try Self.drivers(run, own), !drivers.isEmpty else { continue }
+            (self.bubblewrap, self.drivers) = (bubblewrap, drivers)
+            return
+        }
+        throw ImportError("ogr2ogr doesn't run, or in no way that is known")
+    }
+
+    /// Where `ogr2ogr` is.
+    static func ogr2ogr(in environment: [String: String]) throws(ImportError) -> String {
+        guard let program = executable("ogr2ogr", in: environment) else {
+            throw ImportError("ogr2ogr reads this format: install gdal-bin (with Homebrew, gdal)")
+        }
+        return program
+    }
+
+    /// The command and the environment that open a source with the drivers that may read it, and no other.
+    ///
+    /// - Throws: ``ImportError`` where GDAL has none of them, or would keep others.
+    func run(
+        _ arguments: [String], source: GDALSource, folder: WorkFolder
+    ) throws(ImportError) -> (arguments: [String], environment: [String: String]) {
+        let wanted = source.drivers ?? []
+        let allowed = drivers.filter { wanted.contains($0) || $0 == Self.outputDriver }
+        guard drivers.contains(where: wanted.contains) else {
+            throw ImportError("the installed GDAL has no driver \(wanted.joined(separator: " or "))")
+        }
+        var environment = environment
+        environment["GDAL_SKIP"] = drivers.filter { !allowed.contains($0) }.joined(separator: ",")
+        for name in ["HOME", "TMPDIR", "CPL_TMPDIR"] { environment[name] = folder.path }
+        func command(_ arguments: [String]) -> [String] {
+            Self.command(
+                program, arguments, files: source.files, folder: folder.path, in: bubblewrap,
+                environment: environment)
+        }
+        // GDAL says itself what is left: it isn't taken on trust that each version understands the setting.
+        let left = try Self.drivers(command(["--formats"]), environment)
+        guard let left, Set(left) == Set(allowed) else {
+            throw ImportError("this GDAL can't be kept to its driver \(wanted.joined(separator: " or "))")
+        }
+        return (command(arguments), environment)
+    }
+
+    /// The names in what `--formats` prints, such as `  GPX -vector- (rw+v): GPX`; nil where it doesn't run, or prints
+    /// anything else, since a driver that is overlooked would stay.
+    private static func drivers(
+        _ command: [String], _ environment: [String: String]
+    ) throws(ImportError) -> [String]? {
+        do {
+            let output = try WorkFolder.unlinkedFile()
+            let none = try check(open("/dev/null", O_RDWR | O_CLOEXEC), "open")
+            defer { close(none) }
+            let process = try ChildProcess(
+                arguments: command, environment: environment,
+                descriptors: [none, output.fileDescriptor, none])
+            guard process.wait() == 0 else { return nil }
+            try output.seek(toOffset: 0)
+            let text = String(decoding: try output.readToEnd() ?? Data(), as: UTF8.self)
+            let lines = text.split(separator: "\n").dropFirst()
+            let names = lines.compactMap { $0.prefixMatch(of: /\s+(.+?) -[a-z, ]+- \(/)?.output.1 }
+            return names.count == lines.count ? names.map(String.init) : nil
+        } catch {
+            throw ImportError("ogr2ogr can't be started: \(error)")
+        }
+    }
+
+    /// A command with bounded memory, in the sandbox where there is one.
+    private static func command(
+        _ program: String, _ arguments: [String], files: [String], folder: String, in bubblewrap: String?,
+        environment: [String: String]
+    ) -> [String] {
+        // Of archives that unpack to a multiple, GDAL keeps all. In KiB; macOS has no such limit.
+        let limit = "ulimit -v \(4 << 20) 2>/dev/null; ulimit -c 0; exec \"$@\""
+        let shell = ["/bin/sh", "-c", limit, "sh"]
+        guard let bubblewrap else { return shell + [program] + arguments }
+        // System folders: the program, its libraries, and where Debian says which of several libraries is meant.
+        let system = ["/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives"]
+        let data = ["GDAL_DATA", "PROJ_DATA", "PROJ_LIB"].compactMap { environment[$0] }.flatMap {
+            $0.split(separator: ":")
+        }
+        return shell + [
+            bubblewrap, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
+        ]
+            + (system + data.map(String.init)).flatMap { ["--ro-bind-try", $0, $0] }
+            + ["--dev", "/dev", "--bind", folder, folder] + files.flatMap { ["--ro-bind", $0, $0] }
+            + ["--chdir", "/", "--", program] + arguments
+    }
+}
+
+/// Where a program is, by `PATH`.
+private func executable(_ name: String, in environment: [String: String]) -> String? {
+    (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map { "\($0)/\(name)" }
+        .first { $0.hasPrefix("/") && FileManager.default.isExecutableFile(atPath: $0) }
+}
+
+/// A folder that only we can read, for what a program keeps in files while it runs. It goes with its last reference.
+final class WorkFolder {
+    let path: String
+
+    init() throws(ImportError) {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "poi-import-\(UUID().uuidString)")
+        path = url.path
+        do {
+            try FileManager.default.createDirectory(
+                at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw ImportError("there is no folder for temporary files: \(error.localizedDescription)")
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// A file without a name, which disappears with its descriptor.
+    static func unlinkedFile() throws -> FileHandle {
+        let folder = try WorkFolder()
+        let path = folder.path + "/output"
+        try Data().write(to: URL(fileURLWithPath: path))
+        return try withExtendedLifetime(folder) { try FileHandle(forUpdating: URL(fileURLWithPath: path)) }
+    }
+}

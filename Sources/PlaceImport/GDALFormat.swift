@@ -1,0 +1,116 @@
+/// A format that `ogr2ogr` reads for us, told by what its files begin with.
+///
+/// Here are formats whose files have what they say in themselves. Others, such as GDAL's virtual layers, name further
+/// files, services and databases, and GDAL would follow: whoever wrote the file would decide what is read.
+enum GDALFormat: CaseIterable {
+    case openStreetMap
+    case gpx
+    case kml
+    case kmz
+    case geoPackage
+    case shapefile
+    case flatGeobuf
+
+    /// What may come from standard input, which GDAL itself recognises: of these, no driver follows anything.
+    static let streams: [GDALFormat] = [.openStreetMap, .gpx, .kml]
+
+    /// For people.
+    static let names = "OpenStreetMap, GPX, KML, KMZ, GeoPackage, Shapefile, FlatGeobuf"
+
+    /// How many bytes of a file tell its format.
+    static let beginningLength = 4096
+
+    /// GDAL's names for what may read it.
+    var drivers: [String] {
+        switch self {
+        case .openStreetMap: ["OSM"]
+        case .gpx: ["GPX"]
+        case .kml: ["LIBKML", "KML"]
+        case .kmz: ["LIBKML"]
+        case .geoPackage: ["GPKG"]
+        case .shapefile: ["ESRI Shapefile"]
+        case .flatGeobuf: ["FlatGeobuf"]
+        }
+    }
+
+    /// The format of a file that begins like this and has this name.
+    ///
+    /// - Throws: ``ImportError`` that says what it is instead.
+    init(beginning: [UInt8], path: String) throws(ImportError) {
+        if let format = Self.binary(beginning, path) {
+            self = format
+            return
+        }
+        var reason = "its first bytes are of none of the formats that are read: \(Self.names)"
+        switch XMLBeginning(beginning) {
+        case .root("osm"), .root("osmChange"):
+            self = .openStreetMap
+            return
+        case .root("gpx"):
+            self = .gpx
+            return
+        case .root("kml"):
+            self = .kml
+            return
+        case .root(let name):
+            reason = "its root element, \(name), is of none of the formats that are read: \(Self.names)"
+        case .documentType:
+            reason = "it has a document type declaration, which could name other files"
+        case .none: if beginning.starts(with: Self.zip) { reason = "it is an archive: unpack it first" }
+        }
+        throw ImportError("\(reason). \(ImportError.seeUnconfined)", path: path)
+    }
+
+    private static let zip: [UInt8] = [0x50, 0x4b, 0x03, 0x04]
+
+    private static func binary(_ beginning: [UInt8], _ path: String) -> GDALFormat? {
+        // The length of a block's header, and its first field: a text of nine bytes (OpenStreetMap's PBF format).
+        if beginning.dropFirst(4).starts(with: [0x0a, 0x09] + "OSMHeader".utf8) { return .openStreetMap }
+        if beginning.starts(with: Array("SQLite format 3\0".utf8)) { return .geoPackage }
+        // The file code 9994 and five unused integers (ESRI Shapefile Technical Description).
+        if beginning.starts(with: [0, 0, 0x27, 0x0a] + [UInt8](repeating: 0, count: 20)) {
+            return .shapefile
+        }
+        if beginning.starts(with: [0x66, 0x67, 0x62, 0x03, 0x66, 0x67, 0x62]) { return .flatGeobuf }
+        return beginning.starts(with: zip) && path.asciiLowercased.hasSuffix(".kmz") ? .kmz : nil
+    }
+}
+
+/// How an XML document begins.
+private enum XMLBeginning {
+    /// With an element of this name, without its prefix.
+    case root(String)
+    case documentType
+
+    /// nil where it isn't XML, or has more in front of its root than was read.
+    init?(_ bytes: [UInt8]) {
+        var rest = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes[...]
+        while true {
+            rest = rest.drop { [0x20, 0x09, 0x0a, 0x0d].contains($0) }
+            if rest.starts(with: "<?".utf8) {
+                guard let end = Self.end(of: "?>", in: rest) else { return nil }
+                rest = rest[end...]
+            } else if rest.starts(with: "<!--".utf8) {
+                guard let end = Self.end(of: "-->", in: rest.dropFirst(4)) else { return nil }
+                rest = rest[end...]
+            } else {
+                break
+            }
+        }
+        if rest.starts(with: "<!".utf8) {
+            self = .documentType
+            return
+        }
+        guard rest.first == UInt8(ascii: "<") else { return nil }
+        let name = rest.dropFirst().prefix(64).prefix {
+            UInt8(ascii: "0")...UInt8(ascii: "z") ~= $0 && !";<=>?@[\\]^`".utf8.contains($0) || $0 == 0x2d
+        }
+        guard let local = name.split(separator: UInt8(ascii: ":")).last else { return nil }
+        self = .root(String(decoding: local, as: UTF8.self))
+    }
+
+    private static func end(of mark: String, in bytes: ArraySlice<UInt8>) -> Int? {
+        let mark = Array(mark.utf8)
+        return bytes.indices.first { bytes[$0...].starts(with: mark) }.map { $0 + mark.count }
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+
+/// What `ogr2ogr` is told to open, once it is known that it leads nowhere else.
+struct GDALSource {
+    /// GDAL's name for it.
+    let name: String
+    /// What it is; nil for standard input, and where GDAL decides.
+    let format: GDALFormat?
+    /// The file and those beside it that belong to it.
+    let files: [String]
+    /// What may read it, with GDAL's names; nil: whatever GDAL chooses.
+    let drivers: [String]?
+
+    /// What `--unconfined-source` allows: anything that GDAL can open, and all that it leads to.
+    init(unconfined path: String) {
+        name = path == "-" ? "/vsistdin/" : path
+        // GDAL looks at the content, and we at the name.
+        format = path.hasSuffix(".pbf") || path.hasSuffix(".osm") ? .openStreetMap : nil
+        (files, drivers) = ([], nil)
+    }
+
+    /// Looks at a file; `-` is standard input.
+    ///
+    /// - Throws: ``ImportError`` where it isn't a file of a format that is read, or one that leads to others.
+    init(_ path: String) throws(ImportError) {
+        guard path != "-" else {
+            name = "/vsistdin/"
+            format = nil
+            files = []
+            drivers = GDALFormat.streams.flatMap(\.drivers)
+            return
+        }
+        // A whole path: GDAL takes a relative one such as `PG:places` for a database.
+        let whole = try Self.wholePath(path)
+        name = whole
+        let beginning = try Self.read(GDALFormat.beginningLength, of: whole)
+        let format = try GDALFormat(beginning: beginning, path: path)
+        self.format = format
+        drivers = format.drivers
+        switch format {
+        case .shapefile:
+            files = try [whole] + Self.sideFiles(of: whole)
+            for file in files where file.asciiLowercased.hasSuffix(".prj") {
+                let text = try Self.read(1 << 16, of: file)
+                guard text.count < 1 << 16 else { throw ImportError("it has 64 KiB or more", path: file) }
+                try ReferenceSystem.check(text, path: file)
+            }
+        case .flatGeobuf:
+            files = [whole]
+            // The size of the header is behind the magic bytes, and the reference system in the header.
+            let size = beginning.dropFirst(8).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+            guard size <= 1 << 20 else { throw ImportError("its header has more than 1 MiB", path: path) }
+            try ReferenceSystem.check(try Self.read(12 + size, of: whole), path: path)
+        case .geoPackage:
+            files = [whole]
+            try GeoPackage.check(whole)
+        case .openStreetMap, .gpx, .kml, .kmz:
+            files = [whole]
+        }
+    }
+
+    /// The path of a regular file from the root, its folder without links and dots.
+    private static func wholePath(_ path: String) throws(ImportError) -> String {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            let reason = String(cString: strerror(errno))
+            let isName = path.contains(":") || path.hasPrefix("/vsi")
+            throw ImportError(isName ? "\(reason). \(ImportError.seeUnconfined)" : reason, path: path)
+        }
+        let url = URL(fileURLWithPath: path)
+        guard status.st_mode & S_IFMT == S_IFREG,
+            let folder = realPath(url.deletingLastPathComponent().path), !folder.hasPrefix("/vsi")
+        else { throw ImportError("it isn't a regular file. \(ImportError.seeUnconfined)", path: path) }
+        return (folder == "/" ? "" : folder) + "/" + url.lastPathComponent
+    }
+
+    private static func realPath(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Up to `count` bytes from a file's start.
+    private static func read(_ count: Int, of path: String) throws(ImportError) -> [UInt8] {
+        do {
+            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            return Array(try file.read(upToCount: count) ?? Data())
+        } catch {
+            throw ImportError("it can't be read: \(error.localizedDescription)", path: path)
+        }
+    }
+}
+
+// MARK: - Shapefiles
+
+extension GDALSource {
+    private static let sideExtensions: Set<String> = ["dbf", "shx", "prj", "cpg", "cst", "qix", "sbn", "sbx"]
+
+    /// The files that make a Shapefile together with the one that has its shapes.
+    private static func sideFiles(of path: String) throws(ImportError) -> [String] {
+        let url = URL(fileURLWithPath: path)
+        let folder = url.deletingLastPathComponent()
+        let stem = url.deletingPathExtension().lastPathComponent.asciiLowercased
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let home = realPath(path).map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
+        return try names.sorted().map { folder.appendingPathComponent($0) }.filter { file in
+            file.deletingPathExtension().lastPathComponent.asciiLowercased == stem
+                && sideExtensions.contains(file.pathExtension.asciiLowercased)
+        }.map { file throws(ImportError) in
+            var status = stat()
+            guard let real = realPath(file.path), stat(real, &status) == 0,
+                status.st_mode & S_IFMT == S_IFREG,
+                URL(fileURLWithPath: real).deletingLastPathComponent().path == home
+            else {
+                throw ImportError(
+                    "it isn't a file in the folder of \(url.lastPathComponent). \(ImportError.seeUnconfined)",
+                    path: file.path)
+            }
+            return file.path
+        }
+    }
+}
+
+// MARK: - Reference systems
+
+/// Coordinate reference systems as texts.
+enum ReferenceSystem {
+    /// What names a file in WKT, in PROJ's strings and in its JSON.
+    private static let marks = [
+        "grids", "parameterfile", "init=", "file=", "model=", "catalog=", "difference file", "model file",
+    ]
+
+    /// Refuses a text with a reference system that names a file: PROJ would open it, wherever it is.
+    ///
+    /// - Throws: ``ImportError``.
+    static func check(_ text: [UInt8], path: String) throws(ImportError) {
+        // Spherical Mercator in GDAL's WKT: it names no file.
+        let text = text.asciiLowercased.replacing("+nadgrids=@null ".utf8, with: [])
+            .replacing("+nadgrids=@null\"".utf8, with: [])
+        guard let mark = marks.first(where: { text.contains($0.utf8) }) else { return }
+        throw ImportError(
+            "its reference system names another file (“\(mark)”). \(ImportError.seeUnconfined)", path: path)
+    }
+}
+
+extension ImportError {
+    /// What to do about a source that is refused.
+    static let seeUnconfined = "If you trust where it comes from: --unconfined-source"
+}
