@@ -8,6 +8,10 @@ public enum RequestError: Error, Hashable, Sendable {
     case cancelled
     /// The request or its response was lost; `code` is the raw value of a `URLError.Code`.
     case transport(code: Int, reason: String)
+    /// The response is a redirect that isn't followed: to another origin (scheme, host and port), of a request that isn't
+    /// a `GET` or `HEAD`, or after too many others. A network that wants a sign-in sends such responses. `to` is the
+    /// origin that it leads to, `http://portal.example:80`; nothing was sent there.
+    case redirectRefused(to: String)
     /// The response isn't HTTP.
     case notHTTP
     /// The service sent a problem.

@@ -81,8 +81,11 @@ struct ListOfflineTests {
     }
 
     @Test(
-        "shows a kept page where the service has failed, too",
-        arguments: [.unexpectedStatus(502), .problem(Problem(.databaseBusy))] as [RequestError])
+        "shows a kept page where the service has failed, or another server stands in its place",
+        arguments: [
+            .unexpectedStatus(502), .problem(Problem(.databaseBusy)),
+            .redirectRefused(to: "http://portal.test:80"),
+        ] as [RequestError])
     func failedService(error: RequestError) async {
         let list = list(finder(Lock(error)))
         await list.load()

@@ -191,7 +191,7 @@ struct NextPageTests {
         #expect(try next(target, base: base) == expected)
     }
 
-    @Test("may go on with HTTPS where the service has redirected to it")
+    @Test("may go on with HTTPS where the system has gone there by itself")
     func mayUpgrade() throws {
         #expect(
             try next("?c=1", base: "http://h", respondingURL: "https://h/locations?lat=1")

@@ -9,6 +9,7 @@ struct RequestErrorTests {
         arguments: [
             (RequestError.invalidCoordinate, ErrorText.invalidCoordinate), (.invalidBaseURL, .wrongAddress),
             (.cancelled, .cancelled), (.notHTTP, .unreadable),
+            (.redirectRefused(to: "http://portal.test:80"), .redirected),
             (.undecodableBody(reason: "keyNotFound"), .unreadable),
             (.transport(code: URLError.notConnectedToInternet.rawValue, reason: ""), .offline),
             (.transport(code: URLError.timedOut.rawValue, reason: ""), .timedOut),

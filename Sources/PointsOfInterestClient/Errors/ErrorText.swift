@@ -14,6 +14,8 @@ public enum ErrorText: String, CaseIterable, Sendable {
     case timedOut = "error.timed-out"
     /// There was no response, for another reason; `%@` is the system's.
     case unreachable = "error.unreachable"
+    /// The network, or a wrong address, leads to another server.
+    case redirected = "error.redirected"
     /// The service is overloaded, being restarted, or has failed.
     case unavailable = "error.unavailable"
     /// The service wants fewer requests.
@@ -48,6 +50,8 @@ public enum ErrorText: String, CaseIterable, Sendable {
         case .offline: "You are offline."
         case .timedOut: "The service took too long to respond. Try again."
         case .unreachable: "The service could not be reached: %@"
+        case .redirected:
+            "Another server responded in place of the service. If your network asks you to sign in, do that first."
         case .unavailable: "The service is not available at the moment. Try again later."
         case .tooManyRequests: "There were too many requests. Try again in a moment."
         case .unauthorized: "The service does not let this app in."
@@ -86,6 +90,7 @@ extension RequestError: LocalizedError {
         case .invalidBaseURL: .wrongAddress
         case .cancelled: .cancelled
         case .transport: urlErrorCode.map(ErrorText.init) ?? .unreachable
+        case .redirectRefused: .redirected
         case .notHTTP, .undecodableBody: .unreadable
         case .problem(let problem): ErrorText(problem)
         case .unexpectedStatus(let status): ErrorText(status: status)

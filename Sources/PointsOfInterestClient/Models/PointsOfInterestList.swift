@@ -208,7 +208,8 @@ extension RequestError {
     /// section 4, "stale-if-error").
     fileprivate var allowsKeptPage: Bool {
         switch self {
-        case .transport: true
+        // Whoever redirected it, the service's response didn't come.
+        case .transport, .redirectRefused: true
         case .problem(let problem): problem.status >= 500
         case .unexpectedStatus(let status): status >= 500
         case .invalidCoordinate, .invalidBaseURL, .cancelled, .notHTTP, .undecodableBody: false

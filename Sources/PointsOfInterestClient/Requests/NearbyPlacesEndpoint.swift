@@ -84,14 +84,14 @@ public struct PlacesPage: Hashable, Sendable {
 }
 
 extension URL {
-    /// Whether scheme, host and port are the service's (RFC 6454, section 5). HTTPS on its default port is accepted
-    /// for a service at HTTP's default port, which may redirect there.
+    /// Whether the origin is the service's. HTTPS on its default port is accepted for a service at HTTP's default port:
+    /// Apple's platforms go there by themselves where the host has asked for it (RFC 6797, section 8.3).
     fileprivate func isOfService(at baseURL: URL) -> Bool {
-        func port(_ url: URL) -> Int { url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80) }
-        let own = (scheme: baseURL.absoluteURL.scheme?.lowercased(), port: port(baseURL.absoluteURL))
-        let new = (scheme: scheme?.lowercased(), port: port(self))
-        guard let host, host.lowercased() == baseURL.absoluteURL.host?.lowercased() else { return false }
-        return new == own || (own == ("http", 80) && new == ("https", 443))
+        guard let own = Origin(baseURL.absoluteURL), let new = Origin(absoluteURL) else { return false }
+        let isUpgrade =
+            own.host == new.host && (own.scheme, own.port) == ("http", 80)
+            && (new.scheme, new.port) == ("https", 443)
+        return new == own || isUpgrade
     }
 }
 

@@ -20,11 +20,27 @@ struct Response: Sendable {
     var body: Data
 }
 
-/// Sends requests over a URL session.
+/// Sends requests over a URL session. It follows redirects of a `GET` or `HEAD` within the origin, whatever the session
+/// would do.
 struct URLSessionTransport: Transport {
+    /// How many redirects in a row are followed; more are most likely a circle.
+    static let maximumRedirects = 5
+
     let urlSession: URLSession
 
     func send(_ request: URLRequest) async throws(RequestError) -> Response {
+        var (request, redirects) = (request, 0)
+        while true {
+            let response = try await sendOnce(request)
+            guard let next = try request.redirected(by: response) else { return response }
+            guard redirects < Self.maximumRedirects else {
+                throw .redirectRefused(to: next.url.flatMap(Origin.init)?.description ?? "")
+            }
+            (request, redirects) = (next, redirects + 1)
+        }
+    }
+
+    private func sendOnce(_ request: URLRequest) async throws(RequestError) -> Response {
         if Task.isCancelled { throw .cancelled }
         // Not `data(for:)`: on Linux (Swift 6.3) it never returns if it is cancelled at the wrong moment.
         let outcomes = AsyncStream<Result<Response, RequestError>> { continuation in
@@ -32,6 +48,7 @@ struct URLSessionTransport: Transport {
                 continuation.yield(Self.outcome(data, response, error))
                 continuation.finish()
             }
+            task.delegate = RedirectRefusal.shared
             continuation.onTermination = { [delegateQueue = urlSession.delegateQueue] reason in
                 guard case .cancelled = reason else { return }
                 // On the queue that completions run on: on Linux, a cancellation at the same time as a completion
