@@ -26,7 +26,7 @@ public final class UserIdentity: Sendable {
     public var current: String {
         known.withLock { known in
             if let known { return known }
-            if let stored = store.load(), (1...EventLimits.userIDBytes).contains(stored.utf8.count) {
+            if let stored = store.load(), stored.isUserID {
                 known = stored
                 return stored
             }

@@ -119,9 +119,13 @@ public struct PointsOfInterestService: Sendable {
     /// `POST /events`: sends a batch of events once. An app tracks through `TrackingModel` and an `EventQueue`.
     ///
     /// - Throws: `RequestError`; `.problem` with the code `.invalidEvents` and the faults by each event's index
-    ///   where the service refused the batch, of which it then stored nothing.
+    ///   where the service refused the batch, of which it then stored nothing; `.undecodableBody` where the response
+    ///   isn't about as many events as were sent.
     public func send(_ request: EventsRequest) async throws -> EventsResponse {
-        try await loader(for: EventsEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: request)
+        let response = try await loader(for: EventsEndpoint(baseURL: baseURL))
+            .loadAPIRequest(requestData: request)
+        try response.checkSum(request.events.count)
+        return response
     }
 
     /// `GET /readyz`: asks once whether the service takes requests.

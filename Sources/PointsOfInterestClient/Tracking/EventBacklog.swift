@@ -17,17 +17,17 @@ struct EventBacklog {
     /// What has to be known about an event besides its JSON.
     struct Owner {
         let id: UUID?
-        /// Nil where the JSON isn't a valid event.
+        /// Nil where the JSON isn't a valid event, or its id is one that the service refuses.
         let userID: String?
         let isTest: Bool
 
         init(_ event: TrackedEvent) {
-            (id, userID, isTest) = (event.id, event.userID, event.isTest)
+            (id, userID, isTest) = (event.id, event.userID.isUserID ? event.userID : nil, event.isTest)
         }
 
         init(json: [UInt8]) {
             let event = try? JSONDecoder().decode(Envelope.self, from: Data(json))
-            let hasUser = (1...EventLimits.userIDBytes).contains(event?.userID.utf8.count ?? 0)
+            let hasUser = event?.userID.isUserID ?? false
             (id, userID) = hasUser ? (event?.id, event?.userID) : (nil, nil)
             isTest = hasUser && event?.test == true
         }
@@ -80,6 +80,16 @@ struct EventBacklog {
         let drop = JournalRecord.dropped(crowdedOut, .full)
         apply(drop)
         return [record, drop]
+    }
+
+    /// Counts an event that isn't appended, since the service would refuse it. Returns the record of that.
+    mutating func refuse(_ event: TrackedEvent) -> JournalRecord {
+        let owner = Owner(event)
+        let record = JournalRecord.counted(
+            EventDrops.Key(userID: owner.userID, isTest: owner.isTest, reason: .refused), 1)
+        apply(record)
+        droppedCount += 1
+        return record
     }
 
     /// Appends events that report the dropped ones. Returns the records of that.
@@ -148,8 +158,9 @@ struct EventBacklog {
         for entry in take(numbers) {
             byteCount -= entry.json.count
             if let report = entry.report {
-                // The drops that it reports are still to be reported.
-                drops.add(report.key, report.count)
+                // The drops that it reports are still to be reported, unless the service doesn't want to know: it
+                // would refuse the next report as well, for ever.
+                if reason != .refused { drops.add(report.key, report.count) }
             } else {
                 drops.add(
                     EventDrops.Key(userID: entry.owner.userID, isTest: entry.owner.isTest, reason: reason))
@@ -169,6 +180,11 @@ struct EventBacklog {
         entries.removeAll { numbers.contains($0.number) }
         return taken
     }
+}
+
+extension String {
+    /// Whether the service accepts this as a user's id.
+    var isUserID: Bool { (1...EventLimits.userIDBytes).contains(utf8.count) && !utf8.contains(0) }
 }
 
 /// The dropped events that aren't reported yet.

@@ -37,11 +37,15 @@ public final class EventQueue: Tracker {
         var isSynchronizing = false
         var isClosed = false
         var failure: EventQueueError?
+        /// The ids of events that weren't taken; the uploader reports them.
+        var rejectedIDs: [UUID] = []
         /// Wakes the reader of `arrivals()`.
         var wake: AsyncStream<Void>.Continuation?
         /// The streams of `drained()`, which end when the queue is empty.
         var waitingForEmpty: [AsyncStream<Never>.Continuation] = []
     }
+
+    private static let maximumRejectedIDs = 100
 
     private let folder: String
     private let fsync: FileSync
@@ -92,13 +96,21 @@ public final class EventQueue: Tracker {
     public var failure: EventQueueError? { state.withLock { $0.failure } }
 
     /// Adds an event. When this returns, the event survives the process.
+    ///
+    /// An event whose user's id isn't 1 to 200 bytes, or contains a NUL, is dropped and counted: the service would refuse it.
     public func track(_ event: TrackedEvent) {
         let event = event.id == nil ? event.identified() : event
         let json = event.json
         let needsDisk = state.withLock { state -> Bool in
             guard !state.isClosed else { return false }
-            let records = state.backlog.append(event, json: json)
-            Self.write(records, to: &state)
+            if event.userID.isUserID {
+                Self.write(state.backlog.append(event, json: json), to: &state)
+            } else {
+                Self.write([state.backlog.refuse(event)], to: &state)
+                if let id = event.id, state.rejectedIDs.count < Self.maximumRejectedIDs {
+                    state.rejectedIDs.append(id)
+                }
+            }
             state.wake?.yield()
             defer { state.isSynchronizing = true }
             return !state.isSynchronizing
@@ -151,6 +163,15 @@ public final class EventQueue: Tracker {
             let reports = state.backlog.reportDrops(time: time, makeID: { UUID() })
             Self.write(reports, to: &state)
             return EventBatch(state.backlog, events: events, bytes: bytes)
+        }
+    }
+
+    /// Returns the ids of the events that weren't taken since the last call, but not more than a few: an app whose ids are
+    /// wrong has only such events.
+    func takeRejectedIDs() -> [UUID] {
+        state.withLock { state in
+            defer { state.rejectedIDs = [] }
+            return state.rejectedIDs
         }
     }
 

@@ -40,12 +40,16 @@ public struct EventUploadPolicy: Hashable, Sendable {
 }
 
 /// What a response means for the batch that was sent.
+///
+/// Portals and proxies respond in the service's place with any status. Only a problem document with a code of the
+/// service's own says something about the events; everything else is a failure, after which the same events are sent
+/// again.
 enum BatchOutcome: Equatable {
     /// Every event is stored.
     case stored(EventsResponse)
     /// These events are refused; the others can be sent again at once.
     case refused([EventFault])
-    /// The batch is too large.
+    /// The batch is too large, or can't be read: it is sent in halves, down to the event that is the reason.
     case tooLarge
     /// The batch can be sent again later.
     case failed(RequestError, retryAfter: Duration?)
@@ -56,34 +60,62 @@ enum BatchOutcome: Equatable {
     init(_ outcome: Result<Response, RequestError>, eventCount: Int, now: Date) {
         switch outcome {
         case .failure(let error): self = .failed(error, retryAfter: nil)
-        case .success(let response): self.init(response, eventCount: eventCount, now: now)
+        case .success(let response) where (200..<300).contains(response.head.status):
+            self.init(success: response, eventCount: eventCount)
+        case .success(let response):
+            let refusal = RequestError(refusal: response)
+            self =
+                Self(refusal, eventCount: eventCount)
+                ?? .failed(refusal, retryAfter: response.head.retryAfter(now: now))
         }
     }
 
-    private init(_ response: Response, eventCount: Int, now: Date) {
-        let refusal = RequestError(refusal: response)
-        switch response.head.status {
-        case 200..<300:
-            // A 200 that isn't the service's, of a hotel's login page for instance, has stored nothing.
-            do throws(RequestError) {
-                self = .stored(try EventsResponse.decode(body: response.body))
-            } catch {
-                self = .failed(error, retryAfter: nil)
-            }
-        case 401, 403: self = .unauthorized(refusal)
-        case 413: self = .tooLarge
-        case 422:
-            let faults = Self.faults(refusal, eventCount: eventCount)
+    private init(success response: Response, eventCount: Int) {
+        do throws(RequestError) {
+            let response = try EventsResponse.decode(body: response.body)
+            try response.checkSum(eventCount)
+            self = .stored(response)
+        } catch {
+            self = .failed(error, retryAfter: nil)
+        }
+    }
+
+    /// Nil for a response that says nothing about the events.
+    private init?(_ refusal: RequestError, eventCount: Int) {
+        guard case .problem(let problem) = refusal else { return nil }
+        switch problem.code {
+        case .unauthorized, .forbidden: self = .unauthorized(refusal)
+        case .invalidEvents:
+            let faults = problem.eventErrors.filter { (0..<eventCount).contains($0.index) }
             self = faults.isEmpty ? .tooLarge : .refused(faults)
-        // The service can't read the batch: it is sent in halves, down to the event that is the reason.
-        case 400: self = .tooLarge
-        default:
-            self = .failed(refusal, retryAfter: response.head.retryAfter(now: now))
+        case .contentTooLarge, .malformedBody: self = .tooLarge
+        default: return nil
         }
     }
+}
 
-    private static func faults(_ refusal: RequestError, eventCount: Int) -> [EventFault] {
-        guard case .problem(let problem) = refusal else { return [] }
-        return problem.eventErrors.filter { (0..<eventCount).contains($0.index) }
+extension EventsResponse {
+    /// Checks that this is about so many events. A response by somebody else, such as the login page of a network, has
+    /// stored nothing.
+    ///
+    /// - Throws: `RequestError.undecodableBody`.
+    func checkSum(_ eventCount: Int) throws(RequestError) {
+        // Not by their sum, which could overflow.
+        guard accepted >= 0, duplicates >= 0, accepted <= eventCount, duplicates == eventCount - accepted
+        else {
+            throw .undecodableBody(
+                reason: "\(eventCount) events were sent, \(accepted) and \(duplicates) acknowledged")
+        }
+    }
+}
+
+extension RequestError {
+    /// Whether something on the way, or the service, found the request too large.
+    var isContentTooLarge: Bool {
+        switch self {
+        case .problem(let problem): problem.status == 413
+        case .unexpectedStatus(let status): status == 413
+        default: false
+        }
     }
 }

@@ -3,9 +3,10 @@ import Foundation
 /// Sends the events of a queue to the service in their order, until the service has them.
 ///
 /// It sends one request at a time, which keeps the order. A request that fails is sent again after a pause that grows.
-/// Since each event has an id, one that arrives twice counts once. Events that the service refuses (422) are dropped,
-/// and only these. A batch that is too large (413) is sent in halves. Where the service wants another key (401, 403),
-/// the events stay in the queue and nothing is sent until `resume()`.
+/// Since each event has an id, one that arrives twice counts once. Events that the service refuses are dropped, and only
+/// these. A batch that is too large for it is sent in halves. Where it wants another key, the events stay in the queue
+/// and nothing is sent until `resume()`. The service says all that by a problem document with a code of its own; any
+/// other response, whatever its status, is a failure.
 public actor EventUploader {
     private let queue: EventQueue
     private let request: EventsEndpoint
@@ -122,6 +123,7 @@ public actor EventUploader {
     /// Sends the next batch, when the one before has its response.
     private func sendNext() async -> Step {
         while let sending { await sending.value }
+        reportRejected()
         if let block { return .blocked(block) }
         guard
             let batch = queue.nextBatch(
@@ -136,6 +138,19 @@ public actor EventUploader {
         let outcome = await outcome(of: batch)
         if case .failure(.cancelled) = outcome { return .failed(.cancelled, retryAfter: nil) }
         return settle(batch, BatchOutcome(outcome, eventCount: batch.numbers.count, now: now()))
+    }
+
+    /// Reports the events that the queue didn't take, as the service would have refused them.
+    private func reportRejected() {
+        let ids = queue.takeRejectedIDs()
+        guard !ids.isEmpty else { return }
+        let detail = "is 1 to \(EventLimits.userIDBytes) bytes without a NUL"
+        report(
+            .refused(
+                ids,
+                ids.indices.map {
+                    EventFault(index: $0, code: .outOfRange, detail: detail, parameter: "user_id")
+                }))
     }
 
     private func outcome(of batch: EventBatch) async -> Result<Response, RequestError> {
@@ -165,6 +180,8 @@ public actor EventUploader {
             report(.split(events: batchEvents))
             return .progress
         case .failed(let error, let retryAfter):
+            // A proxy has a limit of its own, perhaps. Nothing is dropped because of it.
+            if error.isContentTooLarge { batchEvents = max(batch.numbers.count / 2, 1) }
             report(.failed(error))
             return .failed(error, retryAfter: retryAfter)
         case .unauthorized(let error):
@@ -196,9 +213,10 @@ public actor EventUploader {
 public enum EventUploadReport: Hashable, Sendable {
     /// The service has stored these events. `EventsResponse` says how many of them it had before.
     case acknowledged([UUID], EventsResponse)
-    /// The service refused these events. They are dropped and counted.
+    /// The service refused these events, or the queue did, since their user's id isn't 1 to 200 bytes. They are dropped and
+    /// counted.
     case refused([UUID], [EventFault])
-    /// The batch was too large for the service. It is sent in parts of at most `events` events.
+    /// The batch was too large for the service, or it can't read it. It is sent in parts of at most `events` events.
     case split(events: Int)
     /// The request failed and will be sent again.
     case failed(RequestError)

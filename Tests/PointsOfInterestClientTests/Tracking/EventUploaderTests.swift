@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import Testing
 
 @testable import PointsOfInterestClient
@@ -109,7 +110,8 @@ struct EventUploaderTests {
     func growsAgain() async throws {
         let queue = try queue(16)
         let stub = StubTransport([
-            .success(.test(413)), .success(.stored(4)), .success(.stored(8)), .success(.stored(4)),
+            .success(.problem(Problem(.contentTooLarge))), .success(.stored(4)), .success(.stored(8)),
+            .success(.stored(4)),
         ])
         #expect(try await uploader(queue, stub, EventUploadPolicy(batchEvents: 8)).flush() == nil)
         #expect(
@@ -127,6 +129,116 @@ struct EventUploaderTests {
             return
         }
         #expect(queue.count == 1)
+    }
+
+    /// What answers in the service's place for the first hour.
+    enum Stranger: CaseIterable, Sendable {
+        case page200, page400, page401, page403, page413, page422, otherProblem, noEvents, oneTooFew,
+            negative,
+            overflow
+
+        func response(to count: Int) -> Response {
+            switch self {
+            case .page200: .test(200, ["Content-Type": "text/html"], "<html>Welcome</html>")
+            case .page400: .test(400, ["Content-Type": "text/html"], "<html>Welcome</html>")
+            case .page401: .test(401, ["WWW-Authenticate": "Basic"], "<html>Welcome</html>")
+            case .page403: .test(403, ["Content-Type": "application/json"], #"{"code":"forbidden"}"#)
+            case .page413: .test(413, ["Content-Type": "text/html"], "<html>Too large</html>")
+            case .page422: .test(422, ["Content-Type": "application/json"], #"{"errors":[{"index":0}]}"#)
+            case .otherProblem:
+                .test(
+                    422, ["Content-Type": "application/problem+json"],
+                    #"{"code":"validation","errors":[{"index":0,"code":"missing","detail":"d"}]}"#)
+            case .noEvents: .test(200, [:], #"{"accepted":0,"duplicates":0}"#)
+            case .oneTooFew: .test(200, [:], #"{"accepted":\#(count - 1),"duplicates":0}"#)
+            case .negative: .test(200, [:], #"{"accepted":\#(count + 1),"duplicates":-1}"#)
+            case .overflow: .test(200, [:], #"{"accepted":\#(Int.max),"duplicates":\#(Int.max)}"#)
+            }
+        }
+    }
+
+    @Test(
+        "An hour of responses by a stranger loses no event and costs few requests",
+        arguments: Stranger.allCases)
+    func survivesStrangers(stranger: Stranger) async throws {
+        let queue = try queue(200)
+        let stored = Lock<[Int]>([])
+        let transport = HandledTransport { [self] request in
+            let events = try pages([request])[0]
+            guard clock.now.offset >= .seconds(3600) else { return stranger.response(to: events.count) }
+            stored.withLock { $0 += events }
+            return .stored(events.count)
+        }
+        let uploader = try uploader(queue, transport)
+        await drain(queue, by: uploader)
+        #expect(stored.withLock { $0 } == Array(1...200))
+        #expect(queue.droppedCount == 0)
+        // 1 + 2 + … + 256 s, and then 300 s each.
+        #expect(clock.pauses.count == 20)
+    }
+
+    @Test("A proxy's 413 halves the next batch, and drops nothing")
+    func halvesForProxy() async throws {
+        let queue = try queue(8)
+        let transport = HandledTransport { [self] request in
+            let count = try pages([request])[0].count
+            return count > 2 ? .test(413, [:], "<html>Too large</html>") : .stored(count)
+        }
+        let uploader = try uploader(queue, transport, EventUploadPolicy(batchEvents: 8, gathering: .zero))
+        await drain(queue, by: uploader)
+        #expect(
+            try pages(transport.requests) == [
+                Array(1...8), Array(1...4), [1, 2], [3, 4, 5, 6], [3, 4], [5, 6, 7, 8], [5, 6], [7, 8],
+            ])
+        #expect(clock.pauses == [.seconds(1), .seconds(2), .seconds(1), .seconds(1)])
+    }
+
+    @Test(
+        "Events with a user's id that the service refuses cost no request, and are reported",
+        arguments: [
+            "", String(repeating: "u", count: 201), "a\0b",
+        ])
+    func refusesUserIDs(user: String) async throws {
+        let queue = try queue(0)
+        for number in 1...5 { queue.track(.numbered(number, user: user)) }
+        let transport = HandledTransport { _ in .stored(2) }
+        let uploader = try uploader(queue, transport)
+        #expect(await uploader.flush() == nil)
+        #expect(transport.requests.isEmpty)
+        #expect(queue.droppedCount == 5)
+        var reported = reports.stream.makeAsyncIterator()
+        guard case .refused(let ids, let faults) = await reported.next() else {
+            Issue.record("nothing was reported")
+            return
+        }
+        #expect(Set(ids).count == 5)
+        #expect(faults.map(\.index) == Array(0...4))
+        #expect(Set(faults.map(\.parameter)) == ["user_id"])
+        // Counted for whoever is there next.
+        queue.track(.numbered(6, user: String(repeating: "u", count: 200)))
+        #expect(await uploader.flush() == nil)
+        let sent = try JSONDecoder().decode(
+            [TrackedEvent].self, from: try #require(transport.requests.last?.httpBody))
+        #expect(sent.last?.event == .eventsDropped(count: 5, reason: .refused))
+    }
+
+    @Test("A service that refuses each event, and each report of that, gets each once")
+    func reportsOnce() async throws {
+        let queue = try queue(5)
+        let requestsLeft = Lock(10)
+        let transport = HandledTransport { [self] request in
+            let isEndless = requestsLeft.withLock { left in
+                left -= 1
+                return left < 0
+            }
+            if isEndless { throw CancellationError() }
+            let count = try pages([request])[0].count
+            let faults = (0..<count).map { EventFault(index: $0, code: .outOfRange, detail: "d") }
+            return .problem(Problem(.invalidEvents, eventErrors: faults))
+        }
+        #expect(try await uploader(queue, transport).flush() == nil)
+        #expect(try pages(transport.requests) == [[1, 2, 3, 4, 5], [-1]])
+        #expect(queue.droppedCount == 5)
     }
 
     @Test("Only refused events are dropped, and they are counted")
@@ -147,13 +259,13 @@ struct EventUploaderTests {
 
     @Test(
         "A batch that is too large or unreadable is halved, down to the event that is the reason",
-        arguments: [413, 400])
-    func splits(status: Int) async throws {
+        arguments: [ProblemCode.contentTooLarge, .malformedBody, .invalidEvents])
+    func splits(code: ProblemCode) async throws {
         let queue = try queue(4)
         // Whatever has the third event is too large.
         let transport = HandledTransport { [self] request in
             let pages = try pages([request])[0]
-            return pages.contains(3) ? .test(status) : .stored(pages.count)
+            return pages.contains(3) ? .problem(Problem(code)) : .stored(pages.count)
         }
         #expect(try await uploader(queue, transport).flush() == nil)
         #expect(
@@ -164,15 +276,20 @@ struct EventUploaderTests {
         #expect(queue.droppedCount == 1)
     }
 
-    @Test("Nothing is sent or lost after the key is refused, until resume()", arguments: [401, 403])
-    func stopsUnauthorized(status: Int) async throws {
+    @Test(
+        "Nothing is sent or lost after the key is refused, until resume()",
+        arguments: [ProblemCode.unauthorized, .forbidden])
+    func stopsUnauthorized(code: ProblemCode) async throws {
+        let problem = Problem(code)
         let queue = try queue(2)
-        let stub = StubTransport([.success(.test(status)), .success(.stored(2)), .success(.stored(1))])
+        let stub = StubTransport([
+            .success(.problem(problem)), .success(.stored(2)), .success(.stored(1)),
+        ])
         let uploader = try uploader(queue, stub)
         let running = Task { await uploader.run() }
         var reported = reports.stream.makeAsyncIterator()
-        #expect(await reported.next() == .unauthorized(.unexpectedStatus(status)))
-        #expect(await uploader.flush() == .unexpectedStatus(status))
+        #expect(await reported.next() == .unauthorized(.problem(problem)))
+        #expect(await uploader.flush() == .problem(problem))
         #expect(stub.requests.count == 1)
         #expect(queue.count == 2)
         await uploader.resume()
@@ -189,11 +306,11 @@ struct EventUploaderTests {
     @Test("run() works again after it was cancelled while it waited for another key")
     func runsAgain() async throws {
         let queue = try queue(2)
-        let stub = StubTransport([.success(.test(401)), .success(.stored(2))])
+        let stub = StubTransport([.success(.problem(Problem(.unauthorized))), .success(.stored(2))])
         let uploader = try uploader(queue, stub)
         let first = Task { await uploader.run() }
         var reported = reports.stream.makeAsyncIterator()
-        #expect(await reported.next() == .unauthorized(.unexpectedStatus(401)))
+        #expect(await reported.next() == .unauthorized(.problem(Problem(.unauthorized))))
         first.cancel()
         await first.value
         // Cancelled as the test ends.
