@@ -124,6 +124,10 @@ struct EventBacklog {
             }
         case .dropped(let numbers, let reason): drop(Set(numbers), reason)
         case .counted(let key, let count): drops.add(key, count)
+        case .restarted:
+            let dropped = droppedCount
+            self = EventBacklog(limits: limits)
+            droppedCount = dropped
         }
     }
 

@@ -5,7 +5,8 @@ import Locking
 ///
 /// `track` writes an event to a file at once, so that it survives the process, and to the disk a moment later (fsync(2);
 /// `F_FULLFSYNC` on Apple's platforms), so that it survives a power failure. Events that the service has are removed from the file in the
-/// background. Where the file can't be written, events wait in memory.
+/// background. Where the file can't be written, because the disk is full for instance, events wait in memory, and are
+/// written as soon as that succeeds.
 ///
 /// On Apple's platforms, the folder is left out of backups, and can be read once the device was unlocked after its
 /// start (`completeUntilFirstUserAuthentication`).
@@ -32,6 +33,8 @@ public final class EventQueue: Tracker {
     private struct State {
         var backlog: EventBacklog
         var file: JournalFile
+        /// Lines that could not be written to the file yet.
+        var unwritten: [UInt8] = []
         /// The lines that are written while the file is being replaced; nil otherwise.
         var linesSinceSnapshot: [UInt8]?
         var isSynchronizing = false
@@ -46,9 +49,11 @@ public final class EventQueue: Tracker {
     }
 
     private static let maximumRejectedIDs = 100
+    /// How many bytes are written at once, unless a line is longer.
+    private static let pieceBytes = 64 << 10
 
     private let folder: String
-    private let fsync: FileSync
+    private let files: QueueDisk
     private let lockFile: JournalFile
     private let state: Lock<State>
     private let disk = DispatchQueue(label: "events-on-disk", qos: .utility)
@@ -70,7 +75,7 @@ public final class EventQueue: Tracker {
 
     init(directory: URL, limits: Limits, disk: QueueDisk) throws(EventQueueError) {
         folder = directory.path
-        fsync = disk.synchronize
+        files = disk
         do {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         } catch {
@@ -78,12 +83,12 @@ public final class EventQueue: Tracker {
         }
         // Before there are files in it. A queue whose folder is in backups is still better than none.
         try? disk.protect(directory)
-        lockFile = try JournalFile(path: "\(folder)/lock", fsync: fsync)
+        lockFile = try JournalFile(path: "\(folder)/lock", disk: files)
         try lockFile.lock()
-        let file = try JournalFile(path: "\(folder)/events", fsync: fsync)
+        let file = try JournalFile(path: "\(folder)/events", disk: files)
         let backlog = try Self.backlog(of: file, limits: limits)
         state = Lock(State(backlog: backlog, file: file))
-        try JournalFile.synchronizeFolder(folder, fsync: fsync)
+        try JournalFile.synchronizeFolder(folder, disk: files)
     }
 
     /// The number of events that wait.
@@ -94,6 +99,9 @@ public final class EventQueue: Tracker {
 
     /// Why the last write to the file failed; nil where it succeeded.
     public var failure: EventQueueError? { state.withLock { $0.failure } }
+
+    /// The bytes of the lines that could not be written yet.
+    var unwrittenByteCount: Int { state.withLock { $0.unwritten.count } }
 
     /// Adds an event. When this returns, the event survives the process.
     ///
@@ -115,7 +123,12 @@ public final class EventQueue: Tracker {
             defer { state.isSynchronizing = true }
             return !state.isSynchronizing
         }
-        if needsDisk { disk.async { self.synchronizeNow() } }
+        guard needsDisk else { return }
+        disk.async {
+            self.synchronizeNow()
+            // Not only when events are removed: offline, a full queue drops one for each that it adds.
+            self.compactIfWorthIt()
+        }
     }
 
     /// Waits until every event that was tracked before is on the disk.
@@ -150,6 +163,7 @@ public final class EventQueue: Tracker {
     private func synchronizeNow() {
         let file = state.withLock { state -> JournalFile in
             state.isSynchronizing = false
+            Self.writeWaitingLines(of: &state)
             return state.file
         }
         note { () throws(EventQueueError) in try file.synchronize() }
@@ -225,16 +239,44 @@ public final class EventQueue: Tracker {
     }
 
     private static func write(_ records: [JournalRecord], to state: inout State) {
-        guard !records.isEmpty else { return }
         let lines = records.flatMap(\.line)
         state.linesSinceSnapshot?.append(contentsOf: lines)
+        state.unwritten += lines
+        // The disk is full, perhaps for days. Once there are more lines than the backlog has, they are worth nothing.
+        if state.unwritten.count > outdated(state.backlog) {
+            state.unwritten = ([.restarted] + state.backlog.records).flatMap(\.line)
+        }
+        writeWaitingLines(of: &state)
+    }
+
+    /// Writes what isn't in the file yet, in pieces of whole lines: where there is little space, what fits is written,
+    /// and isn't tried again.
+    private static func writeWaitingLines(of state: inout State) {
+        guard !state.unwritten.isEmpty else { return }
+        var written = 0
         do throws(EventQueueError) {
-            try state.file.append(lines)
+            while written < state.unwritten.count {
+                let piece = firstLines(of: state.unwritten[written...])
+                try state.file.append(piece)
+                written = piece.endIndex
+            }
             state.failure = nil
         } catch {
             state.failure = error
         }
+        state.unwritten.removeFirst(written)
     }
+
+    /// Returns the first lines: `pieceBytes` at most, but at least one.
+    private static func firstLines(of lines: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard lines.count > pieceBytes else { return lines }
+        let lineFeed = UInt8(ascii: "\n")
+        let end = lines.prefix(pieceBytes).lastIndex(of: lineFeed) ?? lines.firstIndex(of: lineFeed)
+        return end.map { lines[...$0] } ?? lines
+    }
+
+    /// How many bytes of lines are mostly about events that are gone.
+    private static func outdated(_ backlog: EventBacklog) -> Int { 64 << 10 + 2 * backlog.byteCount }
 
     /// Does what may fail without harm to the events in memory, and remembers the failure.
     private func note(_ body: () throws(EventQueueError) -> Void) {
@@ -249,7 +291,7 @@ public final class EventQueue: Tracker {
     private func compactIfWorthIt() {
         let snapshot = state.withLock { state -> [JournalRecord]? in
             guard state.linesSinceSnapshot == nil, let size = try? state.file.size(),
-                size > 64 << 10 + 2 * state.backlog.byteCount
+                size > Self.outdated(state.backlog)
             else { return nil }
             state.linesSinceSnapshot = []
             return state.backlog.records
@@ -261,12 +303,22 @@ public final class EventQueue: Tracker {
 
     /// Writes a new file beside the old one and renames it. It blocks `track` for moments only.
     private func compact(_ snapshot: [JournalRecord]) throws(EventQueueError) {
-        let path = "\(folder)/events"
-        let file = try JournalFile(path: path + ".new", truncated: true, fsync: fsync)
+        let file = try JournalFile(path: "\(folder)/events.new", truncated: true, disk: files)
+        do throws(EventQueueError) {
+            try compact(snapshot, into: file)
+        } catch {
+            // The disk may be full, and the old file needs the space.
+            file.remove()
+            throw error
+        }
+        try JournalFile.synchronizeFolder(folder, disk: files)
+    }
+
+    private func compact(_ snapshot: [JournalRecord], into file: JournalFile) throws(EventQueueError) {
         var lines = snapshot.flatMap(\.line)
         // Lines that are added in the meantime have to be in the new file too: a few rounds catch up with them.
         for _ in 0..<3 where !lines.isEmpty {
-            try file.append(lines)
+            try file.append(lines[...])
             try file.synchronize()
             lines = state.withLock { state in
                 defer { state.linesSinceSnapshot = [] }
@@ -275,11 +327,12 @@ public final class EventQueue: Tracker {
         }
         try state.withLock { state throws(EventQueueError) in
             lines += state.linesSinceSnapshot ?? []
-            try file.append(lines)
+            try file.append(lines[...])
             if !lines.isEmpty { try file.synchronize() }
-            guard rename(path + ".new", path) == 0 else { throw .system("rename \(path).new") }
+            guard rename(file.path, "\(folder)/events") == 0 else { throw .system("rename \(file.path)") }
             state.file = file
+            state.unwritten = []
+            state.failure = nil
         }
-        try JournalFile.synchronizeFolder(folder, fsync: fsync)
     }
 }

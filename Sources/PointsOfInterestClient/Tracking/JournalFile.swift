@@ -7,16 +7,16 @@ typealias FileSync = @Sendable (Int32) -> Int32
 final class JournalFile: Sendable {
     let path: String
     private let descriptor: Int32
-    private let fsync: FileSync
+    private let disk: QueueDisk
 
     /// Opens a file, and makes it if there is none.
     ///
     /// - Parameters:
     ///   - truncated: whether its content is removed.
-    ///   - fsync: waits for the disk, see `QueueDisk`.
-    init(path: String, truncated: Bool = false, fsync: @escaping FileSync) throws(EventQueueError) {
+    ///   - disk: writes to the file, and waits for the disk.
+    init(path: String, truncated: Bool = false, disk: QueueDisk) throws(EventQueueError) {
         self.path = path
-        self.fsync = fsync
+        self.disk = disk
         let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (truncated ? O_TRUNC : 0)
         descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else { throw .system("open \(path)") }
@@ -60,11 +60,11 @@ final class JournalFile: Sendable {
     }
 
     /// Appends all of the bytes, or none where that fails.
-    func append(_ bytes: [UInt8]) throws(EventQueueError) {
+    func append(_ bytes: ArraySlice<UInt8>) throws(EventQueueError) {
         let length = try size()
-        var rest = bytes[...]
+        var rest = bytes
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { disk.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
                 let failure = EventQueueError.system("write \(path)")
@@ -76,6 +76,11 @@ final class JournalFile: Sendable {
         }
     }
 
+    /// Removes the file's name; nothing where that fails.
+    func remove() {
+        unlink(path)
+    }
+
     /// Removes everything after the first `length` bytes.
     func truncate(to length: Int) throws(EventQueueError) {
         guard ftruncate(descriptor, off_t(length)) == 0 else { throw .system("truncate \(path)") }
@@ -83,7 +88,7 @@ final class JournalFile: Sendable {
 
     /// Waits until what was appended is on the disk.
     func synchronize() throws(EventQueueError) {
-        while fsync(descriptor) != 0 {
+        while disk.synchronize(descriptor) != 0 {
             guard errno == EINTR else { throw .system("fsync \(path)") }
         }
     }
@@ -96,12 +101,12 @@ final class JournalFile: Sendable {
     }
 
     /// Waits until a folder's entries, the names of its files, are on the disk.
-    static func synchronizeFolder(_ path: String, fsync: FileSync) throws(EventQueueError) {
+    static func synchronizeFolder(_ path: String, disk: QueueDisk) throws(EventQueueError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard descriptor >= 0 else { throw .system("open \(path)") }
         defer { close(descriptor) }
         // File systems that don't support this for folders (EINVAL) don't need it.
-        guard fsync(descriptor) == 0 || errno == EINVAL else { throw .system("fsync \(path)") }
+        guard disk.synchronize(descriptor) == 0 || errno == EINVAL else { throw .system("fsync \(path)") }
     }
 }
 

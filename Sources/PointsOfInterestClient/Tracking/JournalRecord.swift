@@ -12,6 +12,8 @@ enum JournalRecord: Equatable {
     case dropped([UInt64], EventDropReason)
     /// This many events were dropped that are no longer in the file.
     case counted(EventDrops.Key, Int)
+    /// What stands before counts no more: the records of the whole queue follow.
+    case restarted
 }
 
 extension JournalRecord {
@@ -55,6 +57,7 @@ extension JournalRecord {
         case "=":
             guard let count = count(), let key = EventDrops.Key(fields: fields) else { return nil }
             self = .counted(key, count)
+        case "!": self = .restarted
         default: return nil
         }
     }
@@ -66,6 +69,7 @@ extension JournalRecord {
         case .acknowledged: "-"
         case .dropped: "~"
         case .counted: "="
+        case .restarted: "!"
         }
     }
 
@@ -76,13 +80,14 @@ extension JournalRecord {
         case .acknowledged(let number): [String(number)]
         case .dropped(let numbers, let reason): [reason.rawValue] + numbers.map(String.init)
         case .counted(let key, let count): [String(count)] + key.fields
+        case .restarted: []
         }
     }
 
     private var json: [UInt8] {
         switch self {
         case .event(_, let json), .report(_, _, _, let json): json
-        case .acknowledged, .dropped, .counted: []
+        case .acknowledged, .dropped, .counted, .restarted: []
         }
     }
 

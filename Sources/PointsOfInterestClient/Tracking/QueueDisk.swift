@@ -4,6 +4,10 @@ import Foundation
 struct QueueDisk: Sendable {
     /// Waits until the disk has a descriptor's file.
     var synchronize: FileSync = { QueueDisk.synchronize($0, command: QueueDisk.fullSync) }
+    /// Writes bytes to a descriptor, write(2): returns how many, or -1 and the reason in `errno`.
+    var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int = {
+        Foundation.write($0, $1, $2)
+    }
     /// Keeps a folder out of backups, and unreadable until the device was first unlocked.
     var protect: @Sendable (URL) throws -> Void = { try QueueDisk.protect($0) }
 

@@ -13,6 +13,7 @@ struct JournalRecordTests {
             number: 2, drop: EventDrops.Key(userID: nil, isTest: false, reason: .damaged), count: 1,
             json: Array("{}".utf8)),
         .acknowledged(through: 42), .dropped([1, 5, 7], .full), .counted(key, 9),
+        .restarted,
     ]
 
     @Test("A line reads back as its record", arguments: records)
