@@ -39,6 +39,9 @@ public struct AppEnvironment {
     ///   - timerScheduler: schedules the timers.
     ///   - locationFetcher: the device's location manager, or a stand-in.
     ///   - eventQueue: where tracking events wait for the service; without one only observers see them.
+    ///   - eventUploadPolicy: how many events are sent at once, and when they are sent again.
+    ///   - eventUploadReport: called with the outcome of each request with events, on any thread: that the service wants
+    ///     another key and nothing is sent until `EventUploader.resume()`, or that events are dropped, for instance.
     ///   - tracker: takes the tracking events in place of the queue, for a test.
     public init(
         configuration: AppConfiguration, urlSession: URLSession = .uncached,
@@ -47,7 +50,8 @@ public struct AppEnvironment {
         notificationCenter: NotificationCenter = .default,
         timerScheduler: any TimerScheduler = RunLoop.main,
         locationFetcher: any LocationFetcher,
-        eventQueue: EventQueue? = nil,
+        eventQueue: EventQueue? = nil, eventUploadPolicy: EventUploadPolicy = EventUploadPolicy(),
+        eventUploadReport: @escaping @Sendable (EventUploadReport) -> Void = { _ in },
         tracker: (any Tracker)? = nil
     ) {
         self.configuration = configuration
@@ -65,7 +69,10 @@ public struct AppEnvironment {
         trackingModel = TrackingModel(
             tracker: tracker ?? eventQueue ?? NowhereTracker(), isTest: configuration.isUnitTesting,
             userID: configuration.userID)
-        eventUploader = eventQueue.map { [service] in EventUploader(queue: $0, service: service) }
+        eventUploader = eventQueue.map { [service] queue in
+            EventUploader(
+                queue: queue, service: service, policy: eventUploadPolicy, report: eventUploadReport)
+        }
     }
 
     /// Makes a list of the places nearby.

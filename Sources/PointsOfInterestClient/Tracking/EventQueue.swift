@@ -48,6 +48,11 @@ public final class EventQueue: Tracker {
         var waitingForEmpty: [AsyncStream<Never>.Continuation] = []
     }
 
+    /// The turn to send a batch: one at a time keeps the order.
+    let sending = Turn()
+    /// The turn to send as events arrive.
+    let running = Turn()
+
     private static let maximumRejectedIDs = 100
     /// How many bytes are written at once, unless a line is longer.
     private static let pieceBytes = 64 << 10

@@ -22,10 +22,8 @@ public actor EventUploader {
     private var batchEvents: Int
     /// Why nothing is sent until `resume()`; nil where something is.
     private var block: RequestError?
-    /// The request that is being sent; the next one waits for it.
-    private var sending: Task<Void, Never>?
 
-    /// Makes the uploader of a queue. A queue has at most one.
+    /// Makes the uploader of a queue. A queue may have several, one after another: they send one request at a time.
     ///
     /// - Parameters:
     ///   - queue: where the events wait.
@@ -65,7 +63,12 @@ public actor EventUploader {
     }
 
     /// Sends events as they arrive, until the task is cancelled. An app starts this once, at its launch.
+    ///
+    /// A call waits while another one for the same queue runs, of another uploader too, and takes over when that is
+    /// cancelled. So each window of an app may run it.
     public func run() async {
+        guard await queue.running.take() else { return }
+        defer { queue.running.end() }
         for await _ in queue.arrivals() {
             guard await pause(policy.gathering) else { return }
             await sendAll()
@@ -122,19 +125,14 @@ public actor EventUploader {
 
     /// Sends the next batch, when the one before has its response.
     private func sendNext() async -> Step {
-        while let sending { await sending.value }
+        guard await queue.sending.take() else { return .failed(.cancelled, retryAfter: nil) }
+        defer { queue.sending.end() }
         reportRejected()
         if let block { return .blocked(block) }
         guard
             let batch = queue.nextBatch(
                 events: batchEvents, bytes: EventLimits.bodyBytes, time: now().timeIntervalSince1970)
         else { return .nothingToSend }
-        let (turn, end) = AsyncStream.makeStream(of: Never.self)
-        sending = Task { for await _ in turn {} }
-        defer {
-            sending = nil
-            end.finish()
-        }
         let outcome = await outcome(of: batch)
         if case .failure(.cancelled) = outcome { return .failed(.cancelled, retryAfter: nil) }
         return settle(batch, BatchOutcome(outcome, eventCount: batch.numbers.count, now: now()))

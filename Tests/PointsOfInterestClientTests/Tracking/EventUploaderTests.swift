@@ -320,6 +320,32 @@ struct EventUploaderTests {
         #expect(try pages(stub.requests) == [[1, 2], [1, 2]])
     }
 
+    @Test("A second run() takes over from a cancelled one, and doesn't end one that goes on")
+    func runsTwice() async throws {
+        let queue = try queue(0)
+        let transport = HandledTransport { [self] request in .stored(try pages([request])[0].count) }
+        let uploaders = [try uploader(queue, transport), try uploader(queue, transport)]
+        let first = Task { await uploaders[0].run() }
+        queue.track(.numbered(1))
+        await queue.drained()
+        // Of the same uploader, and of another one.
+        for second in uploaders {
+            let ending = Task { await second.run() }
+            ending.cancel()
+            await ending.value
+        }
+        queue.track(.numbered(2))
+        await queue.drained()
+        let second = Task { await uploaders[1].run() }
+        first.cancel()
+        await first.value
+        queue.track(.numbered(3))
+        await queue.drained()
+        second.cancel()
+        await second.value
+        #expect(try pages(transport.requests) == [[1], [2], [3]])
+    }
+
     @Test("flush() stops at the first failure, without a pause")
     func flushesOnce() async throws {
         let queue = try queue(1)
@@ -336,9 +362,10 @@ struct EventUploaderTests {
         let transport = HandledTransport { request in
             .stored(try JSONDecoder().decode([TrackedEvent].self, from: request.httpBody ?? Data()).count)
         }
-        let uploader = try uploader(queue, transport, EventUploadPolicy(batchEvents: 3))
+        let policy = EventUploadPolicy(batchEvents: 3)
+        let uploaders = [try uploader(queue, transport, policy), try uploader(queue, transport, policy)]
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<5 { group.addTask { _ = await uploader.flush() } }
+            for _ in 0..<5 { for uploader in uploaders { group.addTask { _ = await uploader.flush() } } }
         }
         #expect(try pages(transport.requests).flatMap { $0 } == Array(1...60))
         #expect(transport.mostAtOnce == 1)

@@ -2,6 +2,7 @@ import Foundation
 import Locking
 import Testing
 
+@testable import PointsOfInterestAPI
 @testable import PointsOfInterestClient
 
 /// A disk that has room for so many bytes more, as write(2) sees it: the rest of a write that doesn't fit is refused.

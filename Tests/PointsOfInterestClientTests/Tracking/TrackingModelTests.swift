@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import PointsOfInterestTesting
 import Testing
 
@@ -72,6 +73,30 @@ struct TrackingModelTests {
         for await event in stream { events.append(event) }
         #expect(events.count == 500)
         #expect(events == tracker.events)
+    }
+
+    @Test("AppEnvironment hands on how events are sent, and what comes of it")
+    @MainActor
+    func handsOnUploads() async throws {
+        let folder = EventFolder()
+        let queue = try folder.queue()
+        for number in 1...3 { queue.track(.numbered(number)) }
+        let problem = Problem(.forbidden)
+        let reports = Lock<[EventUploadReport]>([])
+        let sizes = Lock<[Int]>([])
+        let environment = AppEnvironment(
+            configuration: .mock,
+            urlSession: MockURLProtocol.session { request in
+                let body = try JSONDecoder().decode([TrackedEvent].self, from: try #require(request.httpBody))
+                sizes.withLock { $0.append(body.count) }
+                return try MockURLProtocol.response(problem, to: request)
+            }, locationFetcher: MockLocationFetcher(), eventQueue: queue,
+            eventUploadPolicy: EventUploadPolicy(batchEvents: 2),
+            eventUploadReport: { report in reports.withLock { $0.append(report) } })
+        #expect(await environment.eventUploader?.flush() == .problem(problem))
+        #expect(sizes.withLock { $0 } == [2])
+        #expect(reports.withLock { $0 } == [.unauthorized(.problem(problem))])
+        #expect(queue.count == 3)
     }
 
     @Test("AppEnvironment makes a model with the app's user and queue")

@@ -50,7 +50,7 @@ public final class Launch {
 
     /// Makes a session on the service that the launch names, else on the one that a person has chosen.
     ///
-    /// Sessions share the queue of events, so only one at a time may run `sendEvents()`.
+    /// Sessions share the queue of events: `sendEvents()` of one waits until that of another one is cancelled.
     ///
     /// - Throws: `AppConfigurationError` for a launch argument or a variable that can't be used.
     public func session() throws(AppConfigurationError) -> PlacesSession {

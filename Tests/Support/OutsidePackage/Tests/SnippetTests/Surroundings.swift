@@ -106,12 +106,15 @@ extension AppEnvironment {
     /// What the client itself has where there is Core Location.
     init(
         configuration: AppConfiguration, entityTagStore: (any EntityTagStore)? = MemoryEntityTagStore(),
-        timeLimits: TimeLimits = TimeLimits(), eventQueue: EventQueue? = nil
+        timeLimits: TimeLimits = TimeLimits(), eventQueue: EventQueue? = nil,
+        eventUploadPolicy: EventUploadPolicy = EventUploadPolicy(),
+        eventUploadReport: @escaping @Sendable (EventUploadReport) -> Void = { _ in }
     ) {
         self.init(
             configuration: configuration, urlSession: MockURLProtocol.session(respond),
             entityTagStore: entityTagStore, timeLimits: timeLimits, locationFetcher: MockLocationFetcher(),
-            eventQueue: eventQueue)
+            eventQueue: eventQueue, eventUploadPolicy: eventUploadPolicy,
+            eventUploadReport: eventUploadReport)
     }
 }
 
