@@ -63,7 +63,8 @@ struct EntityTagTests {
     @Test("are replaced where the response has changed")
     func replaces() async throws {
         let stub = StubTransport([
-            .success(Self.first), .success(.test(200, ["ETag": #""2""#], "[2]")), .success(.test(304)),
+            .success(Self.first), .success(.test(200, ["ETag": #""2""#], "[2]")),
+            .success(.test(304, ["ETag": #""2""#])),
         ])
         let transport = RevalidatingTransport(base: stub, store: store)
         for expected in ["[1]", "[2]", "[2]"] {
@@ -76,7 +77,7 @@ struct EntityTagTests {
     func asksAgain() async throws {
         let stub = StubTransport([
             .success(Self.first), .success(.test(304, ["ETag": #""2""#])),
-            .success(.test(200, ["ETag": #""2""#], "[2]")), .success(.test(304)),
+            .success(.test(200, ["ETag": #""2""#], "[2]")), .success(.test(304, ["ETag": #""2""#])),
         ])
         let transport = RevalidatingTransport(base: stub, store: store)
         for expected in ["[1]", "[2]", "[2]"] {
@@ -94,6 +95,63 @@ struct EntityTagTests {
         _ = try await transport.send(request())
         #expect(try await transport.send(request()).head.status == 304)
         #expect(stub.requests.count == 3)
+    }
+
+    @Test("aren't used where a 304 has no tag: somebody else may have sent it")
+    func asksAgainWithoutTag() async throws {
+        let stub = StubTransport([
+            .success(Self.first), .success(.test(304)), .success(.test(200, ["ETag": #""2""#], "[2]")),
+        ])
+        let transport = RevalidatingTransport(base: stub, store: store)
+        for expected in ["[1]", "[2]"] {
+            #expect(try await transport.send(request()).body == Data(expected.utf8))
+        }
+        #expect(conditions(stub) == [nil, #"W/"1""#, nil])
+    }
+
+    @Test(
+        "are not kept where the response isn't what was asked for, or the tag isn't one",
+        arguments: [
+            ("text/html", #""1""#), ("application/json", "*"), ("application/json", "1"),
+            ("application/json", ""), ("application/json", #"W/""#), ("application/json", #""1", "2""#),
+            ("application/json", "\"1\"\u{301}\""),
+            ("application/json", "\"" + String(repeating: "1", count: 20_000) + "\""),
+        ])
+    func distrustsOthers(type: String, tag: String) async throws {
+        let foreign = Response.test(200, ["Content-Type": type, "ETag": tag], "<html>")
+        let stub = StubTransport([.success(foreign), .success(Self.first)])
+        let transport = RevalidatingTransport(base: stub, store: store)
+        let request = try request(fields: ["Accept": "application/geo+json, application/json;q=0.5"])
+        for _ in 0..<2 { _ = try await transport.send(request) }
+        #expect(conditions(stub) == [nil, nil])
+        let key = try #require(RevalidatingTransport.key(of: request))
+        #expect(await store.response(for: key)?.body == Self.first.body)
+    }
+
+    @Test("A tag that an earlier version has kept and that isn't one is never sent")
+    func ignoresKeptTag() async throws {
+        let key = try #require(RevalidatingTransport.key(of: try request()))
+        let tagged = TaggedResponse(
+            entityTag: "\"" + String(repeating: "1", count: 20_000) + "\"", head: Self.first.head,
+            body: Data())
+        await store.keep(tagged, for: key)
+        let stub = StubTransport([.success(Self.first)])
+        let response = try await RevalidatingTransport(base: stub, store: store).send(request())
+        #expect(response.body == Self.first.body)
+        #expect(conditions(stub) == [nil])
+    }
+
+    @Test("A page of another server takes no kept response's place")
+    func keepsGoodResponse() async throws {
+        let page = Response.test(200, ["Content-Type": "text/html", "ETag": #""2""#], "<html>")
+        let stub = StubTransport([
+            .success(Self.first), .success(page), .success(.test(304, ["ETag": #""1""#])),
+        ])
+        let transport = RevalidatingTransport(base: stub, store: store)
+        let request = try request(fields: ["Accept": "application/json"])
+        for expected in ["[1]", "<html>", "[1]"] {
+            #expect(try await transport.send(request).body == Data(expected.utf8))
+        }
     }
 
     @Test("are not kept where the service forbids to store the response")

@@ -17,7 +17,8 @@ struct RevalidatingTransport: Transport {
         guard let key = Self.key(of: request) else { return try await base.send(request) }
         let kept = await store.response(for: key)
         let response: Response
-        if let kept {
+        // An earlier version may have kept one with another tag.
+        if let kept, kept.hasProperTag {
             var conditional = request
             conditional.setValue(kept.entityTag, forHTTPHeaderField: "If-None-Match")
             let outcome = try await base.send(conditional)
@@ -25,21 +26,21 @@ struct RevalidatingTransport: Transport {
                 await store.renew(current, for: key)
                 return Response(head: current.head, body: current.body)
             }
-            // A 304 for another tag than the one that was sent: we don't have that response.
+            // A 304 without the tag that was sent: we don't have that response.
             response = outcome.head.status == 304 ? try await base.send(request) : outcome
         } else {
             response = try await base.send(request)
         }
-        if let tagged = TaggedResponse(keeping: response) { await store.keep(tagged, for: key) }
+        if let tagged = TaggedResponse(keeping: response, to: request) { await store.keep(tagged, for: key) }
         return response
     }
 
     /// Returns the kept response, with the newer header fields, where the outcome says that it is still valid.
     private static func current(_ kept: TaggedResponse, after outcome: Response) -> TaggedResponse? {
-        guard outcome.head.status == 304 else { return nil }
-        if let entityTag = outcome.head.value(forField: "ETag"), !isSame(entityTag, kept.entityTag) {
-            return nil
-        }
+        // One without a tag says nothing about a response that has one (RFC 9111, section 4.3.4).
+        guard outcome.head.status == 304, let entityTag = outcome.head.value(forField: "ETag"),
+            isSame(entityTag, kept.entityTag)
+        else { return nil }
         return TaggedResponse(
             entityTag: kept.entityTag, head: kept.head.updated(with: outcome.head), body: kept.body)
     }
@@ -64,11 +65,43 @@ struct RevalidatingTransport: Transport {
 }
 
 extension TaggedResponse {
-    /// Fails for a response whose status isn't 200, that has no tag or mustn't be stored (RFC 9111, section 3).
-    fileprivate init?(keeping response: Response) {
+    /// Longer tags aren't kept: in `If-None-Match`, one could make every later request too large for the service.
+    private static let maximumTagBytes = 200
+
+    /// Fails for a response whose status isn't 200, that has no proper tag or mustn't be stored (RFC 9111, section 3), and
+    /// for one of another media type than was asked for: a network's login page mustn't take a kept response's place.
+    fileprivate init?(keeping response: Response, to request: URLRequest) {
         guard response.head.status == 200, let entityTag = response.head.value(forField: "ETag"),
+            Self.isEntityTag(entityTag), request.accepts(response.head.mediaType),
             response.head.value(forField: "Cache-Control")?.lowercased().contains("no-store") != true
         else { return nil }
         self.init(entityTag: entityTag, head: response.head, body: response.body)
+    }
+
+    /// Whether the tag is one entity tag (RFC 9110, section 8.8.3) that isn't too long.
+    fileprivate var hasProperTag: Bool { Self.isEntityTag(entityTag) }
+
+    private static func isEntityTag(_ tag: String) -> Bool {
+        let quote = UInt8(ascii: "\"")
+        let opaque = tag.utf8.dropFirst(tag.hasPrefix("W/") ? 2 : 0)
+        return tag.utf8.count <= maximumTagBytes && opaque.count >= 2 && opaque.first == quote
+            && opaque.last == quote
+            && opaque.dropFirst().dropLast().allSatisfy { $0 > 0x20 && $0 != quote && $0 != 0x7F }
+    }
+}
+
+extension URLRequest {
+    /// Whether `Accept` names a media type; true where one of them isn't known.
+    fileprivate func accepts(_ mediaType: String?) -> Bool {
+        guard let mediaType, let accept = value(forHTTPHeaderField: "Accept")?.lowercased() else {
+            return true
+        }
+        let ranges = accept.split(separator: ",").map { range in
+            range.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+        }
+        return ranges.contains { range in
+            range == mediaType || range == "*/*"
+                || (range.hasSuffix("/*") && mediaType.hasPrefix(range.dropLast()))
+        }
     }
 }
