@@ -245,14 +245,54 @@ extension JSONScanner {
         }
     }
 
+    /// Whether a `Double` can hold a number of at most 100 digits.
+    ///
+    /// The power of ten tells, and where it is the largest one, the first digits do: to read such a number costs the C
+    /// library thousands of instructions, so that a megabyte of `1e308` took a tenth of a second.
     private func isHeld(_ range: Range<Int>, exponent: Range<Int>) -> Bool {
-        exponent.count <= 3 && value(ofNumber: range).isFinite
+        guard exponent.count == 3 else { return exponent.count < 3 }
+        // The number is 0.digits times ten to this power.
+        var power = 0
+        var digits: UInt64 = 0
+        var count = 0
+        var isFraction = false
+        for byte in bytes[range.lowerBound..<exponent.lowerBound] {
+            if byte == UInt8(ascii: ".") { isFraction = true }
+            guard let digit = byte.decimalDigitValue else { continue }
+            if count == 0, digit == 0 {
+                if isFraction { power -= 1 }
+                continue
+            }
+            if !isFraction { power += 1 }
+            guard count < Self.limit.count else { continue }
+            digits = digits * 10 + UInt64(digit)
+            count += 1
+        }
+        guard count > 0 else { return true }
+        let size = bytes[exponent].reduce(0) { $0 * 10 + Int($1.decimalDigitValue ?? 0) }
+        power += bytes[exponent.lowerBound - 1] == UInt8(ascii: "-") ? -size : size
+        guard power == Self.limit.power else { return power < Self.limit.power }
+        for _ in count..<Self.limit.count { digits *= 10 }
+        guard digits == Self.limit.digits else { return digits < Self.limit.digits }
+        return value(ofNumber: range).isFinite
     }
+
+    /// How the least number begins that no `Double` is near enough to: 2¹⁰²⁴ - 2⁹⁷⁰, which is 0.17976931348623158079…
+    /// times ten to the 309th power.
+    private static let limit = (digits: 17_976_931_348_623_158 as UInt64, count: 17, power: 309)
 
     private mutating func digits() -> Int {
         let start = position
         while next >= UInt8(ascii: "0"), next <= UInt8(ascii: "9") { advance() }
         return position - start
+    }
+}
+
+extension UInt8 {
+    /// The value of a decimal digit; nil if this is none.
+    fileprivate var decimalDigitValue: UInt8? {
+        let value = self &- UInt8(ascii: "0")
+        return value < 10 ? value : nil
     }
 }
 

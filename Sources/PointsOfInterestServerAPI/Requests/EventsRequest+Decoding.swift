@@ -7,6 +7,8 @@
 extension EventsRequest {
     /// Reads and checks a body in one pass over its bytes. One fault refuses the whole batch.
     ///
+    /// It ends at the first event beyond the maximum: nothing behind that is read, so it need not be JSON.
+    ///
     /// An event is checked against its definition in the catalog. One without a definition comes from a newer app: its
     /// value is kept as it is. Unknown members of an event are ignored.
     ///
@@ -52,24 +54,28 @@ private struct EventsDecoder {
         events.reserveCapacity(min(EventLimits.events, bytes.count / 100 + 1))
         var scanner = JSONScanner(bytes)
         var count = 0
+        var hasTooMany = false
         do throws(JSONScanner.SyntaxError) {
             scanner.skipBlanks()
             guard scanner.next == UInt8(ascii: "[") else { throw scanner.fail("an array of events") }
             try scanner.array { (scanner) throws(JSONScanner.SyntaxError) in
+                // Not even counted: by gzip, a megabyte of further events has a kilobyte.
+                guard count < EventLimits.events else {
+                    hasTooMany = true
+                    throw scanner.fail("the array's end")
+                }
                 var reader = EventReader(index: count, catalog: catalog)
                 count += 1
-                // Events beyond the maximum are only counted.
-                guard count <= EventLimits.events else { return try scanner.skipValue() }
                 if let event = try reader.read(&scanner, of: body) { events.append(event) }
                 faults += reader.faults
             }
             scanner.skipBlanks()
             guard scanner.isAtEnd else { throw scanner.fail("the end") }
         } catch {
+            guard !hasTooMany else {
+                throw .tooLarge(reason: "a batch has at most \(EventLimits.events) events, this one has more")
+            }
             throw .malformed(reason: error.reason)
-        }
-        guard count <= EventLimits.events else {
-            throw .tooLarge(reason: "a batch has at most \(EventLimits.events) events, this one has \(count)")
         }
         return events
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Randomness
 import Testing
 
 @testable import PointsOfInterestServerAPI
@@ -116,6 +117,34 @@ struct EventFaultTests {
         let event =
             Array(#"{"user_id":""#.utf8) + bytes + Array(#"","time":1,"event":{"name":"launch"}}"#.utf8)
         #expect(try faults(bytes: event) == ["malformed-text user_id"])
+    }
+
+    @Test("is refused for exactly those numbers that are beyond all doubles")
+    func numberFaults() throws {
+        var random = SeededGenerator()
+        let limits = [
+            "17976931348623157", "17976931348623158", "179769313486231580", "1797693134862315807",
+            "1797693134862315808", "17976931348623159", "1", "9", "0", "00",
+        ]
+        for _ in 0..<20_000 {
+            let digits = try #require(limits.randomElement(using: &random)) + randomDigits(using: &random)
+            let point = Int.random(in: 0...digits.count, using: &random)
+            let whole = digits.prefix(point).drop { $0 == "0" }
+            let fraction = point < digits.count ? ".\(digits.dropFirst(point))" : ""
+            let sign = ["", "-", "+"].randomElement(using: &random) ?? ""
+            // The power of ten at which the digits matter, or any.
+            let exponent = Bool.random(using: &random) ? 309 - point : Int.random(in: 0...999, using: &random)
+            let number = "\(whole.isEmpty ? "0" : whole)\(fraction)e\(sign)\(exponent)"
+            let isHeld = try #require(Double(number)).isFinite
+            #expect(
+                try faults(#"\#(envelope),"event":{"name":"new","value":{"a":-\#(number)}}"#)
+                    == (isHeld ? [] : ["out-of-range event.value"]), "\(number)")
+        }
+    }
+
+    private func randomDigits(using random: inout SeededGenerator) -> String {
+        let count = Int.random(in: 0...3, using: &random)
+        return (0..<count).map { _ in "\(Int.random(in: 0...9, using: &random))" }.joined()
     }
 
     @Test("is refused for what is too large, however it is built")

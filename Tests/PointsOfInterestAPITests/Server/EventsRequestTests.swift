@@ -44,13 +44,24 @@ struct EventsRequestTests {
     @Test("of more events than a batch may have is told so, however small they are")
     func countsEvents() throws {
         let many = "[" + Array(repeating: "1", count: 1001).joined(separator: ",") + "]"
-        #expect(throws: EventsError.tooLarge(reason: "a batch has at most 1000 events, this one has 1001")) {
-            try EventsRequest.decode(body: Array(many.utf8))
-        }
+        #expect(throws: Self.tooMany) { try EventsRequest.decode(body: Array(many.utf8)) }
         #expect(throws: EventsError.tooLarge(reason: "a batch has at most 1048576 bytes")) {
             try EventsRequest.decode(body: [UInt8](repeating: UInt8(ascii: " "), count: 1_048_577))
         }
     }
+
+    @Test("of too many events isn't read behind the first one too many")
+    func endsAtTheFirstTooMany() {
+        let many = "[" + String(repeating: "{},", count: 1000) + "this is no JSON"
+        #expect(throws: Self.tooMany) { try EventsRequest.decode(body: Array(many.utf8)) }
+        let enough = "[" + String(repeating: "{},", count: 999) + "this is no JSON"
+        let error = EventsError.malformed(
+            reason: "the body is not JSON: there should be a value at byte 2998")
+        #expect(throws: error) { try EventsRequest.decode(body: Array(enough.utf8)) }
+    }
+
+    private static let tooMany = EventsError.tooLarge(
+        reason: "a batch has at most 1000 events, this one has more")
 
     @Test("with bad events names each by its index, and no good one")
     func namesFaults() throws {
