@@ -35,24 +35,48 @@ struct RequestDecompressionTests {
         #expect(try Self.body(coded, ["gzip"]) == Array("one two".utf8))
     }
 
+    /// The detail of the 413 for a body.
+    private static func refusal(_ body: [UInt8], limit: Int = limit) -> String? {
+        let error = #expect(throws: HTTPError.self) { try Self.body(body, ["gzip"], limit: limit) }
+        #expect(error?.status == .contentTooLarge)
+        return error?.detail
+    }
+
+    private static let tooLarge = "The body is larger than this server takes."
+
+    /// A gzip member whose header has a file's name, so that it is longer (RFC 1952, section 2.3).
+    private static func padded(_ plain: [UInt8], count: Int) throws -> [UInt8] {
+        var coded = try gzip(plain)
+        coded[3] = 0x08
+        coded.insert(contentsOf: [UInt8](repeating: 0x61, count: count - coded.count - 1) + [0], at: 10)
+        return coded
+    }
+
     @Test("A body that decompresses to more than the limit gets a 413, a zip bomb before it is decompressed")
     func bomb() throws {
         let plain = [UInt8](repeating: 0, count: Self.limit + 1)
-        let status = { (body: [UInt8], limit: Int) in
-            let error = #expect(throws: HTTPError.self) { try Self.body(body, ["gzip"], limit: limit) }
-            return error?.status
-        }
-        #expect(status(try gzip(plain), Self.limit) == .contentTooLarge)
-        #expect(try Self.body(gzip(Array(plain.dropFirst())), ["gzip"]).count == Self.limit)
+        let count = Self.limit / 100 + 1
+        #expect(Self.refusal(try Self.padded(plain, count: count)) == Self.tooLarge)
+        let longest = try Self.padded(Array(plain.dropFirst()), count: count)
+        #expect(try Self.body(longest, ["gzip"]).count == Self.limit)
         // A gigabyte in a megabyte: unpacked it would not fit into the time that a test has.
         let member = try gzip([UInt8](repeating: 0, count: 1 << 26))
-        #expect(status(Array(repeatElement(member, count: 16).joined()), Self.limit) == .contentTooLarge)
+        #expect(Self.refusal(Array(repeatElement(member, count: 16).joined())) == Self.tooLarge)
         // The same in members of one byte.
         let small = try gzip([0])
-        #expect(status(Array(repeatElement(small, count: 101).joined()), 100) == .contentTooLarge)
+        #expect(Self.refusal(Array(repeatElement(small, count: 101).joined()), limit: 100) == Self.tooLarge)
         #expect(
             try Self.body(Array(repeatElement(small, count: 100).joined()), ["gzip"], limit: 100).count == 100
         )
+    }
+
+    @Test("A body that becomes more than a hundred times as long gets a 413 that says so")
+    func ratio() throws {
+        let plain = [UInt8](repeating: 0, count: 100_000)
+        #expect(try Self.body(Self.padded(plain, count: 1000), ["gzip"]) == plain)
+        #expect(
+            Self.refusal(try Self.padded(plain + [0], count: 1000))
+                == "The body becomes more than 100 times as long when it is decompressed.")
     }
 
     @Test("A body that isn't gzip, or is incomplete, gets a 400")

@@ -3,7 +3,7 @@
 
 Instructions don't depend on how busy the machine is. Each case of hostile_requests.py is sent in three sizes, each
 twice the one before. A doubling may at most make it GROWTH times as dear, and a byte of the largest may cost as much
-as the case says.
+as the case says: one of those that the service reads, and one of those that were sent.
 """
 
 import argparse
@@ -67,7 +67,7 @@ def exchange(port, request, count, piece_bytes):
 
 
 def measure(mock, case):
-    """The bytes and the instructions of each size."""
+    """For each size: the bytes that the service reads, those that were sent, and the instructions."""
     measured = []
     for size in case.sizes:
         request, count = case.make(size), case.responses(size)
@@ -75,7 +75,7 @@ def measure(mock, case):
         statuses = exchange(mock.port, request, count, case.piece_bytes)
         if statuses != [case.status] * count:
             raise ValueError(f"{case.status} was expected, not {statuses[:3]}: the request went another way")
-        measured.append((size if case.is_coded else len(request), mock.instructions()))
+        measured.append((size if case.is_coded else len(request), len(request), mock.instructions()))
     return measured
 
 
@@ -86,11 +86,12 @@ def fault(mock, case):
     except ValueError as error:
         print(f"FAIL {case.name}: {error}", flush=True)
         return case.name
-    (_, first), (_, second), (size, third) = measured
+    (_, _, first), (_, _, second), (size, sent, third) = measured
     growth = max(second / first, third / second)
-    each = third / size
-    is_right = growth <= GROWTH and each <= case.most
+    each, each_sent = third / size, third / sent
+    is_right = growth <= GROWTH and each <= case.most and each_sent <= case.most_sent
     print(f"{'ok' if is_right else 'FAIL':4} {each:6.0f} a byte (at most {case.most:5}), x{growth:.2f}, "
+          f"{each_sent:6.0f} a byte sent (at most {case.most_sent:5}), "
           f"{size:7} bytes {third / 1e6:7.2f} M  {case.name}", flush=True)
     return None if is_right else case.name
 

@@ -2,7 +2,7 @@
 
 Each function takes a number of bytes and returns the request. Where the service undoes a coding, that is the number
 of bytes which come out. What a case is called, the sizes that it is tried with and what its bytes may cost stand in
-CASES.
+CASES. A byte may cost so much in two ways: one of those that the service reads, and one of those that were sent.
 """
 
 import gzip
@@ -16,13 +16,18 @@ MARKS = "\u0301\u0316".encode()  # Two combining marks of different classes: nor
 
 @dataclass(frozen=True)
 class Case:
-    """A request of a growing size. `most` bounds the instructions for a byte of the largest."""
+    """A request of a growing size.
+
+    `most` bounds the instructions for a byte of the largest, as the service reads it, and `most_sent` those for a byte
+    that was sent: what comes out of gzip can have a thousand times as many.
+    """
 
     name: str
     make: Callable[[int], bytes]
     status: int
     sizes: tuple[int, int, int]
     most: int = 300
+    most_sent: int = 8_000
     responses: Callable[[int], int] = lambda size: 1
     piece_bytes: int = 0  # Sent in pieces of so many bytes; all at once where it is 0.
     is_coded: bool = False  # Whether the bytes that count are those that come out of a coding.
@@ -121,6 +126,19 @@ def gzipped(body):
     return post(body, field("Content-Encoding", b"gzip"))
 
 
+def bomb(body):
+    """A body that gzip makes as small as it can."""
+    return gzipped(gzip.compress(body, 9, mtime=0))
+
+
+def largest_ratio(request):
+    """The request with its body by gzip, which is padded by a file's name to a hundredth of the body's length."""
+    body = request.partition(b"\r\n\r\n")[2]
+    coded = gzip.compress(body, 9, mtime=0)
+    name = b"a" * (len(body) // 100 - len(coded)) + b"\0"
+    return gzipped(coded[:3] + b"\x08" + coded[4:10] + name + coded[10:])
+
+
 def gzip_members(size, first=b""):
     empty = gzip.compress(b"", mtime=0)
     return gzipped(gzip.compress(first, mtime=0) + fill(empty, size))
@@ -177,6 +195,8 @@ SETUP = put(
         b'{"delaySeconds":600,"headers":{"A":"%s","B":true}}' % NEARLY,
     ]) + b"]")
 
+MOST_AT_RATIO = 100 * 150
+BOMB = (200_000, 400_000, 800_000)
 BODY = (50_000, 100_000, 200_000)
 QUERY = (2_000, 4_000, 8_000)
 HEAD = (3_900, 7_800, 15_600)
@@ -227,8 +247,29 @@ CASES = [
     Case("events of three bytes", lambda n: batch(*[b"{}"] * n), 422, (250, 500, 1_000), 4_000),
     Case("events of three bytes, their faults by gzip",
          lambda n: batch(*[b"{}"] * n).replace(b"Host", b"Accept-Encoding: gzip\r\nHost"), 422, (250, 500, 1_000), 8_000),
+    Case("numbers near the largest double",
+         lambda n: repeated_event(n, b'{"x":[%s0]}' % (b"1e308," * 1_300), b"future"), 200, BODY),
+    Case("numbers that begin as the largest double does",
+         lambda n: repeated_event(n, b'{"x":[%s0]}' % (b"1.7976931348623157e308," * 350), b"future"), 200, BODY),
+    Case("events of numbers, too many", lambda n: post(b"[" + fill(b"1e308,", n) + b"0]"), 413, BODY),
     # Codings
-    Case("a body of gzip", lambda n: gzipped(gzip.compress(fill(b"[{}, ", n), mtime=0)), 400, BODY, is_coded=True),
+    Case("a bomb of numbers", lambda n: bomb(b"[" + fill(b"1e308,", n) + b"0]"), 413, BOMB, is_coded=True),
+    Case("a bomb of numbers in a value",
+         lambda n: bomb(b"[" + event(b'{"x":[%s0]}' % fill(b"1e308,", n), b"future") + b"]"),
+         413, BOMB, is_coded=True),
+    Case("numbers at the largest ratio of gzip",
+         lambda n: largest_ratio(repeated_event(n, b'{"x":[%s0]}' % (b"1e308," * 1_300), b"future")),
+         200, BOMB, most_sent=MOST_AT_RATIO, is_coded=True),
+    Case("names at the largest ratio of gzip",
+         lambda n: largest_ratio(repeated_event(n, named(7000, 64, b"\\u0061"), b"future")),
+         200, BOMB, most_sent=MOST_AT_RATIO, is_coded=True),
+    Case("user ids of combining marks at the largest ratio of gzip",
+         lambda n: largest_ratio(batch(*[event().replace(b'"u"', b'"%03d%s"' % (i, MARKS * 48)) for i in range(n // 260)])),
+         200, BODY, most_sent=MOST_AT_RATIO, is_coded=True),
+    Case("text that is not ASCII at the largest ratio of gzip",
+         lambda n: largest_ratio(valued(lambda n: b'"' + fill("é".encode(), n) + b'"', n)),
+         422, BOMB, most_sent=MOST_AT_RATIO, is_coded=True),
+    Case("a body of gzip", lambda n: gzipped(gzip.compress(fill(b"[{}, ", n), mtime=0)), 413, BODY, is_coded=True),
     Case("gzip of empty members", gzip_members, 400, BODY),
     Case("gzip of empty members behind a long one",
          lambda n: gzip_members(n, b" " * 500_000), 400, BODY),

@@ -1,3 +1,4 @@
+import HTTPServer
 import PointsOfInterestAPI
 
 extension OpenAPIDocument {
@@ -11,8 +12,9 @@ extension OpenAPIDocument {
                 "description": .string(
                     """
                     At most \(EventLimits.events) events and \(EventLimits.bodyBytes) bytes, which may be compressed by \
-                    gzip (`Content-Encoding: gzip`); the limit is for the decompressed bytes. If an event has a fault, \
-                    none is stored. It is safe to send a batch again.
+                    gzip (`Content-Encoding: gzip`); the limit is for the decompressed bytes, of which there may be \
+                    \(RequestDecompression.maximumRatio) for each that was sent. If an event has a fault, none is \
+                    stored. It is safe to send a batch again.
                     """),
                 "content": [
                     MediaType.json: [

@@ -94,7 +94,8 @@ public struct EventFault: Hashable, Sendable, Codable {
     }
 }
 
-/// The maximum sizes of events. A request within them is never refused for its size.
+/// The maximum sizes of events. A request within them is never refused for its size, unless gzip has made less than a
+/// hundredth of it.
 public enum EventLimits {
     /// Events in a batch.
     public static let events = 1000
