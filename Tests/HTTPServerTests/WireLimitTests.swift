@@ -61,6 +61,16 @@ struct WireLimitTests {
         }
     }
 
+    @Test("A late header block keeps the client's request id if that has come")
+    func lateHeadsID() async throws {
+        let timeouts = HTTPTimeouts(head: .milliseconds(50))
+        try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
+            let client = try WireClient(port: server.port)
+            client.send("GET /hello HTTP/1.1\r\nX-Request-Id: mine\r\n")
+            #expect(try client.receiveAll().contains("\r\nX-Request-Id: mine\r\n"))
+        }
+    }
+
     @Test("A server responds to a late second header block with 408")
     func lateSecondHead() async throws {
         let timeouts = HTTPTimeouts(head: .milliseconds(500))

@@ -54,7 +54,7 @@ struct WireResponseTests {
             let client = try WireClient(port: server.port)
             client.send("GET /items/7?q HTTP/1.1\r\nHost: h\r\nX-Request-Id: one\r\n\r\n")
             let response = try client.receiveResponse()
-            client.send("nonsense\r\n\r\n")
+            client.send("GET /items/7?q HTTP/1.1\r\nX-Request-Id: two\r\n\r\n")
             _ = try client.receiveAll()
             _ = try await server.connectionCount()
             let (first, second) = server.observations.withLock { ($0.first, $0.last) }
@@ -66,6 +66,7 @@ struct WireResponseTests {
             #expect(first?.remoteAddress == "127.0.0.1")
             #expect(response.hasSuffix("7"))
             #expect(second?.status == .badRequest)
+            #expect(second?.requestID == "two")
             #expect(second?.method == nil)
         }
     }

@@ -60,7 +60,9 @@ extension HTTPConnection {
     }
 
     func send(_ error: HTTPError) {
-        let context = state.pointee.context ?? environment.makeContext(remoteAddress: stream.remoteAddress)
+        let context =
+            state.pointee.context
+            ?? environment.makeContext(id: parser.clientRequestID, remoteAddress: stream.remoteAddress)
         var response = environment.errorResponder.response(to: error, context: context)
         if let fields = context.addedFields { response.add(fields) }
         parser.discardBody()

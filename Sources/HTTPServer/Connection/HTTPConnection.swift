@@ -309,7 +309,7 @@ final class HTTPConnection {
     /// The error for a request whose head or body can't be read. The dispatcher may replace the error of a head.
     private func refusal(ofMalformedRequest error: HTTPError) -> HTTPError {
         guard state.pointee.context == nil else { return error }
-        let context = environment.makeContext(remoteAddress: stream.remoteAddress)
+        let context = environment.makeContext(id: parser.clientRequestID, remoteAddress: stream.remoteAddress)
         state.pointee.context = context
         return environment.dispatcher.refusal(ofMalformedRequest: context) ?? error
     }

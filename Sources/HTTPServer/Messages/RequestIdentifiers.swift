@@ -77,10 +77,13 @@ struct RequestIDs {
     /// The id for a request with these fields.
     mutating func id(for headers: HTTPHeaders) -> RequestID {
         guard headers.has(.requestID) else { return nextID() }
-        let accepted = headers.withFirstValue(of: .requestID) { value in
-            Self.isAcceptable(value) ? RequestID(String(decoding: value, as: UTF8.self)) : nil
-        }
+        let accepted = headers.withFirstValue(of: .requestID) { Self.accepted($0) }
         return (accepted ?? nil) ?? nextID()
+    }
+
+    /// The id that a client's field gives; nil if it isn't acceptable.
+    static func accepted(_ value: Slice<UnsafeRawBufferPointer>) -> RequestID? {
+        isAcceptable(value) ? RequestID(String(decoding: value, as: UTF8.self)) : nil
     }
 
     /// A new id: 75 random bits in 15 letters and digits.

@@ -14,8 +14,8 @@ struct HeadGuard {
         case failed(HTTPError)
     }
 
-    /// Number of field lines so far.
-    private(set) var fieldCount = 0
+    /// Number of complete field lines so far; of a head that repeats another, as many as that has.
+    var fieldCount = 0
     /// The request line; unused for trailers.
     private(set) var requestLine: RequestLineGuard
     /// Whether a field line ends with blanks. They aren't part of the value (RFC 9112 section 5), and llhttp 8.1

@@ -46,6 +46,7 @@ extension RequestParser {
             })
         else { return false }
         completeBlock(rest, target.upperBound + restCount, &offset)
+        state.pointee.head.fieldCount = state.pointee.fields.count
         let line = try RequestLine(head: &state.pointee.block, checkedBy: state.pointee.head.requestLine)
         let shift = target.upperBound - last.target.upperBound
         if shift != 0 {

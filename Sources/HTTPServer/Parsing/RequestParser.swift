@@ -30,6 +30,8 @@ final class RequestParser {
         var remaining = 0
         var chunkExtensionBytes = 0
         var failure = HTTPError.disagreement
+        /// The client's id for the request whose head is the failure.
+        var refusedRequestID: RequestID?
         /// The first part of an incomplete block; stays empty if blocks arrive in one piece.
         var accumulated: [UInt8] = []
         /// The head that was read last, until it is taken.
@@ -81,6 +83,8 @@ final class RequestParser {
                 if let output = try step(bytes, &offset) { return output }
             }
         } catch {
+            if state.pointee.phase == .head { state.pointee.refusedRequestID = readRequestID() }
+            state.pointee.accumulated = []
             state.pointee.failure = error
             state.pointee.phase = .failed
             return .failure(error)
@@ -120,6 +124,7 @@ final class RequestParser {
         if hasLine, try readRepeatedHead(rest, &offset) { return .head }
         switch state.pointee.head.scan(rest, from: index) {
         case .failed(let error):
+            state.pointee.accumulated.append(contentsOf: rest)
             throw error
         case .incomplete:
             accumulate(rest, &offset)

@@ -74,9 +74,11 @@ final class HTTPServerEnvironment {
     }
 
     /// Makes the context of a request that can't be read.
-    func makeContext(remoteAddress: String?) -> RequestContext {
+    ///
+    /// - Parameter id: the client's id, if that could be read.
+    func makeContext(id: RequestID?, remoteAddress: String?) -> RequestContext {
         RequestContext(
-            id: state.pointee.requestIDs.nextID(), remoteAddress: remoteAddress, memory: responseMemory)
+            id: id ?? state.pointee.requestIDs.nextID(), remoteAddress: remoteAddress, memory: responseMemory)
     }
 }
 

@@ -1,0 +1,41 @@
+extension RequestParser {
+    /// The client's id for a request whose head was refused, or isn't complete; nil where it has given none.
+    ///
+    /// Of a head that is refused while it comes in, only the lines before the fault count: so the id doesn't depend on
+    /// how many bytes came at once.
+    var clientRequestID: RequestID? {
+        switch state.pointee.phase {
+        case .failed: state.pointee.refusedRequestID
+        case .head: readRequestID()
+        default: nil
+        }
+    }
+
+    /// Looks for the field in what was read of the head.
+    func readRequestID() -> RequestID? {
+        let head = state.pointee.head
+        guard head.fieldCount > 0 else { return nil }
+        let find = { (bytes: UnsafeRawBufferPointer) in
+            Self.requestID(in: bytes, from: head.requestLine.length + 2, lines: head.fieldCount)
+        }
+        return state.pointee.accumulated.isEmpty
+            ? withBlock(find) : state.pointee.accumulated.withUnsafeBytes(find)
+    }
+
+    private static func requestID(
+        in bytes: UnsafeRawBufferPointer, from start: Int, lines: Int
+    ) -> RequestID? {
+        var start = start
+        for _ in 0..<lines {
+            let end = HeadGuard.endOfText(in: bytes, from: start)
+            guard end < bytes.count else { return nil }
+            let line = bytes[start..<end]
+            start = end + 2
+            guard let colon = line.firstIndex(of: ASCII.colon),
+                ASCII.equalIgnoringCase(line[..<colon], "x-request-id".utf8)
+            else { continue }
+            return RequestIDs.accepted(ASCII.trimmed(line[(colon + 1)...]))
+        }
+        return nil
+    }
+}
