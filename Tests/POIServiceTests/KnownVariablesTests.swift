@@ -5,6 +5,11 @@ import Testing
 
 @Suite("Names of variables")
 struct KnownVariablesTests {
+    @Test("A configuration's error is one line, whatever breaks its lines")
+    func oneLine() {
+        #expect(ConfigurationError("a\nb\r\nc\rd").description == "a b  c d")
+    }
+
     @Test(
         "A misspelt setting is refused, with the setting that is meant",
         arguments: [

@@ -89,5 +89,9 @@ struct PageTests {
     @Test("Text is escaped for HTML")
     func escaping() {
         #expect(HTMLPage.escaped("a<b>&\"c\"'") == "a&lt;b&gt;&amp;&quot;c&quot;'")
+        // Each with a combining mark is one character, and still what a browser looks for.
+        #expect(
+            HTMLPage.escaped("\"\u{301}<\u{338}&\u{fe0f}>\u{20d2}")
+                == "&quot;\u{301}&lt;\u{338}&amp;\u{fe0f}&gt;\u{20d2}")
     }
 }

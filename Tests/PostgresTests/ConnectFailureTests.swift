@@ -62,7 +62,8 @@ struct ConnectFailureTests {
             ("postgresql://u:p@ss@h/d", false), ("postgres://u:p@s/s@h/d", false),
             ("postgresql://u:1/2@h", false),
             ("postgresql://u:p%40ss@h/d?options=-c%20a%3Db@c", true), ("host=h password=p@s@s", true),
-            ("postgresql:///d?host=@abstract", true),
+            ("postgresql:///d?host=@abstract", true), ("postgresql://u:p@\u{301}s@h/d", false),
+            ("postgresql://\u{301}u:p@ss@h/d", false), ("postgresql://u:p@s/\u{301}s@h", false),
         ])
     func strayAt(conninfo: String, isTaken: Bool) {
         #expect(((try? PostgresConfiguration(conninfo: conninfo)) != nil) == isTaken)

@@ -100,8 +100,8 @@ public struct ConfigurationError: Error, Hashable, CustomStringConvertible {
     /// The setting's name, its value unless it is secret, and what is expected.
     public let description: String
 
-    /// Makes an error; line feeds become spaces.
+    /// Makes an error; line breaks become spaces.
     public init(_ description: String) {
-        self.description = description.replacing("\n", with: " ")
+        self.description = description.onOneLine
     }
 }

@@ -27,7 +27,7 @@ struct ServiceManager: Sendable {
             case .ready: "READY=1"
             case .stopping: "STOPPING=1"
             case .watchdog: "WATCHDOG=1"
-            case .status(let text): "STATUS=\(text.replacing("\n", with: " "))"
+            case .status(let text): "STATUS=\(text.onOneLine)"
             }
         }
     }

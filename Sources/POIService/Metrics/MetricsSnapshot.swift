@@ -109,8 +109,14 @@ extension Double {
 
 extension String {
     fileprivate func escaped(quotes: Bool) -> String {
-        let text = replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
-        return quotes ? text.replacing("\"", with: "\\\"") : text
+        replacingScalars { scalar in
+            switch scalar {
+            case "\\": "\\\\"
+            case "\n": "\\n"
+            case "\"" where quotes: "\\\""
+            default: nil
+            }
+        }
     }
 }
 

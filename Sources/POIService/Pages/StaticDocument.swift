@@ -89,16 +89,35 @@ enum HTMLPage {
 
     /// Escapes a text for HTML and for quoted attributes.
     static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for character in text {
-            switch character {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            default: escaped.append(character)
+        text.replacingScalars { scalar in
+            switch scalar {
+            case "&": "&amp;"
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "\"": "&quot;"
+            default: nil
             }
         }
-        return escaped
     }
+}
+
+extension String {
+    /// Replaces scalars by texts; nil leaves one as it is.
+    ///
+    /// Not by characters, as the standard library's `replacing` does: a quote with a combining mark behind it is another
+    /// character, and so is CR with LF.
+    func replacingScalars(_ replacement: (Unicode.Scalar) -> StaticString?) -> String {
+        var text = ""
+        for scalar in unicodeScalars {
+            if let replacement = replacement(scalar) {
+                text += replacement.description
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+
+    /// The text on one line.
+    var onOneLine: String { replacingScalars { $0 == "\r" || $0 == "\n" ? " " : nil } }
 }

@@ -25,12 +25,13 @@ struct ConnectionOptions {
     /// Whether a URI has an `@` besides the one before its hosts, which means a password that isn't percent-encoded:
     /// libpq takes what follows the first `@` for a host's name, and would show it in its messages.
     private static func hasStrayAt(_ conninfo: String) -> Bool {
-        guard let scheme = ["postgresql://", "postgres://"].first(where: { conninfo.hasPrefix($0) }) else {
-            return false
-        }
-        let address = conninfo.dropFirst(scheme.count).prefix { $0 != "?" }
-        let authority = address.prefix { $0 != "/" }
-        return authority.count { $0 == "@" } > 1 || address.dropFirst(authority.count).contains("@")
+        // By bytes, as libpq reads it: an `@` with a combining mark behind it is another character.
+        let (bytes, at) = (conninfo.utf8, UInt8(ascii: "@"))
+        guard let scheme = ["postgresql://", "postgres://"].first(where: { bytes.starts(with: $0.utf8) })
+        else { return false }
+        let address = bytes.dropFirst(scheme.utf8.count).prefix { $0 != UInt8(ascii: "?") }
+        let authority = address.prefix { $0 != UInt8(ascii: "/") }
+        return authority.count { $0 == at } > 1 || address.dropFirst(authority.count).contains(at)
     }
 
     /// Whether the ports (one for all, or one a host) are valid port numbers; libpq's parser takes any text.
