@@ -237,7 +237,7 @@ let package = Package(
                 "EventLoop", "HTTPServer", "Hashing", "Locking", "MockService", "POIService",
                 "PointsOfInterestAPI", "Randomness",
             ],
-            swiftSettings: swiftSettings),
+            exclude: ["Faults"], swiftSettings: swiftSettings),
         .testTarget(
             name: "POIDatabaseTests",
             dependencies: [

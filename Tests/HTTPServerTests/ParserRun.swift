@@ -14,6 +14,11 @@ struct ParserRun {
 
     private(set) var events: [Event] = []
 
+    /// Fields that are found by what the parser has noted, not by their names.
+    private static let knownNames: [HTTPHeaderName] = [
+        .accept, .acceptEncoding, .authorization, .ifMatch, .ifNoneMatch, .origin, .traceParent, .requestID,
+    ]
+
     var failure: HTTPError? {
         if case .failure(let error) = events.last { error } else { nil }
     }
@@ -46,8 +51,9 @@ struct ParserRun {
             guard let head = parser.takeHead() else { return nil }
             let request = head.request
             let fields = request.headers.map { "[\($0.name): \($0.value)]" }.joined()
+            let known = Self.knownNames.map { "\(request.headers.all($0))" }.joined()
             let text =
-                "\(request.method) path=\(request.path) query=\(request.query ?? "nil") \(fields)"
+                "\(request.method) path=\(request.path) query=\(request.query ?? "nil") \(fields) \(known)"
             return .head(
                 text, keepsAlive: head.keepsAlive, expectsContinue: head.expectsContinue,
                 framing: head.framing)

@@ -27,6 +27,32 @@ struct RequestParserTests {
         }
     }
 
+    @Test("The memory of a large head, or of many fields, isn't kept for the connection's next request")
+    func keptMemory() {
+        let parser = RequestParser(limits: HTTPLimits())
+        func read(_ lines: String) {
+            let bytes = Array("GET / HTTP/1.1\r\nHost: h\r\n\(lines)\r\n".utf8)
+            for piece in [bytes.prefix(100), bytes.dropFirst(100)] {
+                var offset = 0
+                while offset < piece.count {
+                    if case .head = Array(piece).withUnsafeBytes({ parser.next($0, from: &offset) }) {
+                        _ = parser.takeHead()
+                        _ = parser.next(UnsafeRawBufferPointer(start: nil, count: 0), from: &offset)
+                    }
+                }
+            }
+        }
+        read("X: \(String(repeating: "v", count: 1500))\r\n")
+        #expect(parser.state.pointee.block.capacity >= 1500, "that of a common head is")
+        read("X: \(String(repeating: "v", count: 15_000))\r\n")
+        #expect(parser.state.pointee.block.capacity <= 2048)
+        #expect(parser.state.pointee.accumulated.capacity == 0)
+        read(String(repeating: "X: v\r\n", count: 1000))
+        #expect(parser.state.pointee.block.capacity <= 2048)
+        read("X: v\r\n")
+        #expect(parser.state.pointee.fields.capacity <= 64)
+    }
+
     @Test("Any bytes are a request, an error or incomplete, and never a crash")
     func garbage() throws {
         let seed = UInt64.random(in: .min ... .max)

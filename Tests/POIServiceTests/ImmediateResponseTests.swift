@@ -83,16 +83,29 @@ struct ImmediateResponseTests {
         }
     }
 
-    @Test("Coordinates are noted by whoever responds, once", arguments: [false, true])
-    func notes(respondsAtOnce: Bool) async throws {
-        let store = try makeStore()
-        store.respondsAtOnce = respondsAtOnce
-        let site = try ServiceSite(store, environment: ["POI_LOG_COORDINATES": "full"])
-        let target = "/locations?bbox=0,0,1,1&lat=1&long=2"
-        let context = RequestContext(requestID: "id-1")
-        if try site.askAtOnce(target, in: context) == nil {
-            _ = try await site.ask(target, in: context)
+    @Test(
+        "Coordinates are noted by whoever responds, once, also with a 304",
+        arguments: [
+            ("/locations?bbox=0,0,1,1&lat=1&long=2", ["1.0,2.0", "0.0,0.0,1.0,1.0"]),
+            ("/locations/7?lat=1&long=2", ["1.0,2.0"]),
+            ("/locations/clusters?bbox=0,0,1,1&zoom=3", ["0.0,0.0,1.0,1.0"]),
+        ], [false, true])
+    func notes(request: (target: String, notes: [String]), asksAtOnce: Bool) async throws {
+        let site = try ServiceSite(makeStore(), environment: ["POI_LOG_COORDINATES": "full"])
+        var headers: HTTPHeaders = [:]
+        for status in [HTTPStatus.ok, .notModified] {
+            let context = RequestContext(requestID: "id-1")
+            let immediate =
+                asksAtOnce ? try site.askAtOnce(request.target, headers: headers, in: context) : nil
+            let response: HTTPResponse
+            if let immediate {
+                response = immediate
+            } else {
+                response = try await site.ask(request.target, headers: headers, in: context)
+            }
+            #expect(response.status == status)
+            #expect(context.logNotes.map(\.value) == request.notes)
+            headers = [.ifNoneMatch: try #require(response.headers.first(.eTag))]
         }
-        #expect(context.logNotes.map(\.value) == ["1.0,2.0", "0.0,0.0,1.0,1.0"])
     }
 }

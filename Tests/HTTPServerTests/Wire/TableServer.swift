@@ -38,12 +38,17 @@ struct TableServer {
         router.add(.post, "/small", maximumBodyBytes: 10, Mirror())
         router.add(.get, "/tagged", TaggedPage())
         environment = HTTPServerEnvironment(
-            loop: loop, configuration: HTTPServerConfiguration(limits: Self.limits), dispatcher: router,
+            loop: loop, configuration: HTTPServerConfiguration(limits: Self.limits),
+            dispatcher: NotingDispatcher(router: router),
             errorResponder: PlainTextErrorResponder(), observe: { [log] _ in log.count += 1 })
     }
 
     /// Sends pieces over a new connection, each as if it had been read at once.
-    func exchange(_ pieces: [ArraySlice<UInt8>]) throws -> Outcome {
+    ///
+    /// - Parameter event: what happens behind the last of them.
+    func exchange(
+        _ pieces: [ArraySlice<UInt8>], then event: HTTPConnectionStateMachine.Event? = nil
+    ) throws -> Outcome {
         let pair = try SocketPair()
         defer { pair.close() }
         let stream = try TCPStream(loop: loop)
@@ -52,6 +57,7 @@ struct TableServer {
         log.count = 0
         connection.start()
         for piece in pieces { piece.withUnsafeBytes { stream.onRead?($0) } }
+        if let event { connection.process(event) }
         connection.flush()
         let outcome = Outcome(
             bytes: pair.received(), connection: Self.connection(connection), logged: log.count)
@@ -65,6 +71,16 @@ struct TableServer {
         case .readingHead, .readingBody, .handling, .yielding: .waits
         case .writing, .lingering, .closed: .closed
         }
+    }
+}
+
+/// Gives each response the field `Note` of its request, as the service does with those for other origins.
+private struct NotingDispatcher: HTTPDispatcher {
+    let router: HTTPRouter
+
+    func admit(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPAdmission {
+        if let note = request.headers.first("Note") { context.responseFields = ["Note": note] }
+        return try router.admit(request, context: context)
     }
 }
 
