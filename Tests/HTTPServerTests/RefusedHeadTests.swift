@@ -1,6 +1,7 @@
-import HTTPServer
 import Loopback
 import Testing
+
+@testable import HTTPServer
 
 @Suite("A head that is refused")
 struct RefusedHeadTests {
@@ -9,7 +10,9 @@ struct RefusedHeadTests {
 
     /// The statuses and the request ids of the responses to bytes that come whole, in two pieces and byte by byte: one
     /// entry for each difference.
-    private static func responses(to text: String) async throws -> Set<[String]> {
+    private static func responses(
+        to text: String, then event: HTTPConnectionStateMachine.Event? = nil
+    ) async throws -> Set<[String]> {
         let bytes = Array(text.utf8)
         return try await withLoop { loop in
             try await loop.submit {
@@ -17,7 +20,7 @@ struct RefusedHeadTests {
                 let splits =
                     [[bytes[...]], bytes.map { [$0] }]
                     + bytes.indices.dropFirst().map { [bytes[..<$0], bytes[$0...]] }
-                return Set(try splits.map { describe(try server.exchange($0).bytes) })
+                return Set(try splits.map { describe(try server.exchange($0, then: event).bytes) })
             }
         }
     }
@@ -58,6 +61,16 @@ struct RefusedHeadTests {
     func repeated() async throws {
         let requests = ["/", "/#"].map { "GET \($0) HTTP/1.1\r\nHost: h\r\n\(Self.id)\r\n" }
         #expect(try await Self.responses(to: requests.joined()) == [["200", "mine", "400", "mine"]])
+    }
+
+    @Test("keeps it where the rest is late or never comes")
+    func incomplete() async throws {
+        let head = "GET / HTTP/1.1\r\nHost: h\r\n\(Self.id)X"
+        let late = try await Self.responses(to: head, then: .deadlineReached(progressed: false))
+        #expect(late == [["408", "mine"]])
+        #expect(try await Self.responses(to: head, then: .peerEnded) == [["400", "mine"]])
+        let first = "GET / HTTP/1.1\r\nHost: h\r\nX-Request-Id: first\r\n\r\nGET"
+        #expect(try await Self.responses(to: first, then: .peerEnded) == [["200", "first", "400", "new"]])
     }
 
     @Test(

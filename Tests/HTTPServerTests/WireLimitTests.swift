@@ -61,22 +61,11 @@ struct WireLimitTests {
         }
     }
 
-    @Test("A late header block keeps the client's request id if that has come")
-    func lateHeadsID() async throws {
-        let timeouts = HTTPTimeouts(head: .milliseconds(50))
-        try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
-            let client = try WireClient(port: server.port)
-            client.send("GET /hello HTTP/1.1\r\nX-Request-Id: mine\r\n")
-            #expect(try client.receiveAll().contains("\r\nX-Request-Id: mine\r\n"))
-        }
-    }
-
     @Test("A server responds to a late second header block with 408")
     func lateSecondHead() async throws {
         let timeouts = HTTPTimeouts(head: .milliseconds(500))
         try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
-            let client = try WireClient(port: server.port)
-            client.send(WireRequest.hello + "GET")
+            let client = try await server.connect(sending: WireRequest.hello + "GET")
             #expect(
                 try client.receiveAll() == ExpectedResponse.hello
                     + ExpectedResponse.error(
@@ -100,11 +89,9 @@ struct WireLimitTests {
     func clearedDeadline() async throws {
         let timeouts = HTTPTimeouts(head: .milliseconds(300))
         try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts)) { server in
-            let idle = try WireClient(port: server.port)
-            idle.send(WireRequest.hello)
+            let idle = try await server.connect(sending: WireRequest.hello)
             #expect(try idle.receiveResponse() == ExpectedResponse.hello)
-            let busy = try WireClient(port: server.port)
-            busy.send(WireRequest.gated)
+            let busy = try await server.connect(sending: WireRequest.gated)
             await server.gate.arrivals()
             try waitForHeadTimeout(server)
             server.gate.open()

@@ -1,6 +1,7 @@
 import Locking
 import EventLoop
 import HTTPServer
+import Loopback
 import Testing
 
 /// A server with a handful of routes, on a loop of its own.
@@ -79,6 +80,16 @@ struct WireServer: Sendable {
     /// Runs `work` on the loop's thread: what clients send meanwhile has all arrived when the server looks again.
     func withoutLooking(_ work: @escaping @Sendable () throws -> Void) async throws {
         try await thread.loop.submit(work)
+    }
+
+    /// A client whose bytes are there when the server accepts it, so that no deadline of the server's is before them.
+    func connect(sending text: String) async throws -> WireClient {
+        let port = port
+        return try await thread.loop.submit {
+            let client = try WireClient(port: port)
+            client.send(text)
+            return client
+        }
     }
 
     /// Lets every connection end with its next response.

@@ -85,7 +85,8 @@ struct WireShutdownTests {
             #expect(try silent.receiveAll() == "")
             await server.shutdown(timeout: .seconds(60))
         }
-        try await WireServer.run { server in
+        configuration.timeouts.lastRequest = .seconds(3600)
+        try await WireServer.run(configuration) { server in
             let client = try await connectBeforeShutdown(of: server)
             client.send(WireRequest.hello)
             #expect(try client.receiveAll() == Self.lastHello)

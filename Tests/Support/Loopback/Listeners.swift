@@ -12,6 +12,9 @@ package final class SilentListener: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Resets the connections, and takes no further ones.
+    package func resetConnections() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
     /// Blocks until somebody is connected.
     package func waitForConnection() {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
