@@ -7,7 +7,8 @@ extension PostgresConnection {
         guard isOpen else { return }
         switch events {
         case .failure(let error):
-            end(PostgresError(.connectionLost, clientMessage: "\(error)"))
+            // libuv calls every error of a socket EBADF (`uv__poll_io`); libpq reads which one it is.
+            receiveLastWords(orElse: "\(error)")
         case .success(let events):
             if events.contains(.writable) { flush() }
             guard isOpen, events.contains(.readable) else { return }
@@ -42,10 +43,17 @@ extension PostgresConnection {
         }
     }
 
-    private func receiveLastWords() {
-        _ = PQconsumeInput(raw)
+    /// Ends a connection that is broken with what the server has said before, or what libpq says.
+    ///
+    /// - Parameter reason: where libpq says nothing.
+    private func receiveLastWords(orElse reason: String? = nil) {
+        // The first call may read what came before the error, without coming to the error.
+        if PQconsumeInput(raw) == 1 { _ = PQconsumeInput(raw) }
         if isUnpipelined { scriptWakeUp.wake() } else { receiveResults() }
-        end(clientError(.connectionLost))
+        guard isOpen else { return }
+        let error = clientError(.connectionLost)
+        let isSilent = error.clientMessage?.isEmpty ?? true
+        end(isSilent ? PostgresError(.connectionLost, clientMessage: reason) : error)
     }
 
     /// Takes the results that have arrived, without waiting for more.

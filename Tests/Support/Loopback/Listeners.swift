@@ -12,6 +12,9 @@ package final class SilentListener: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Blocks until somebody is connected; the caller closes the socket.
+    package func accept() -> Int32 { Foundation.accept(descriptor, nil, nil) }
+
     /// Resets the connections, and takes no further ones.
     package func resetConnections() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
