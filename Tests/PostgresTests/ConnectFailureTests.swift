@@ -1,3 +1,4 @@
+import Loopback
 import PrivateCluster
 import Testing
 
@@ -52,8 +53,47 @@ struct ConnectFailureTests {
     @Test("No password gets into a message, whoever quotes it")
     func secrets() throws {
         let configuration = try PostgresConfiguration(
-            conninfo: "postgresql://u:hunter%402@h/d?sslpassword=sesame")
-        #expect(configuration.logLine("no \"hunter@2\"\n\tnor sesame\nhere") == "no \"…\" nor …; here")
+            conninfo: "postgresql://u:hunter%402@h/d?sslpassword=open-sesame")
+        #expect(configuration.logLine("no \"hunter@2\"\n\tnor open-sesame\nhere") == "no \"…\" nor …; here")
+        // With a combining mark behind it, the last letter is another character.
+        #expect(configuration.logLine("hunter@2\u{301}") == "…\u{301}")
+    }
+
+    @Test(
+        "A password that is ordinary text isn't shown by its absence, and is hidden in a connection string",
+        arguments: [
+            "connection", "server", "timeout", "expired", "Connection refused", "5432", "127.0.0.1",
+            "poi_serve1", "pg_hba.conf", "h", "to",
+        ])
+    func ordinaryPasswords(password: String) throws {
+        let configuration = try PostgresConfiguration(
+            conninfo: "host=h user=poi_serve1 password='\(password)' dbname=d")
+        let message =
+            "connection to server at \"h\" (127.0.0.1), port 5432 failed: FATAL: no pg_hba.conf entry for user "
+            + "\"poi_serve1\"; timeout expired; Connection refused"
+        #expect(configuration.logLine(message) == message)
+        #expect(
+            configuration.logLine("in password=\(password) and postgresql://u:\(password)@h/d")
+                == "in password=… and postgresql://u:…@h/d")
+    }
+
+    @Test("Why there is no connection is read from the message as it was")
+    func kindBeforeRedaction() async throws {
+        let error = PostgresError(
+            .connectionFailed, clientMessage: "no pg_hba.conf entry for host\n\tand more\nFATAL:  it is new")
+        let configuration = try PostgresConfiguration(conninfo: "host=h password='pg_hba.conf entry'")
+        let redacted = error.redacted(by: configuration)
+        #expect(redacted.clientMessage == "no … for host and more; FATAL: it is new")
+        #expect(redacted.connectFailure == .authentication)
+        let nobody = try await onLoop { loop in
+            let configuration = try PostgresConfiguration(
+                conninfo: "host=/nonexistent password='No such file' sslpassword='such file 0r directory'")
+            return await #expect(throws: PostgresError.self) {
+                _ = try await PostgresConnection.connect(configuration, loop: loop)
+            }
+        }
+        #expect(nobody?.connectFailure == .refused)
+        #expect(nobody?.serverMessage?.contains("No such file or directory") == true)
     }
 
     @Test(

@@ -43,11 +43,12 @@ public enum ConnectFailure: String, Sendable, Hashable, CaseIterable {
     }
 
     private init(text: String) {
+        let text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         self = Self.allCases.first { kind in kind.signs.contains { text.contains($0) } } ?? .other
     }
 
     /// The texts of libpq, PostgreSQL and PgBouncer by which a kind is recognised.
-    private var signs: [String] {
+    fileprivate var signs: [String] {
         switch self {
         case .authentication:
             [
@@ -76,20 +77,38 @@ public enum ConnectFailure: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-extension PostgresError {
-    /// Why the connection could not be made, for ``Code/connectionFailed``.
-    public var connectFailure: ConnectFailure? {
-        code == .connectionFailed ? ConnectFailure(sqlState: sqlState, text: serverMessage ?? "") : nil
-    }
-}
-
 extension PostgresConfiguration {
     /// libpq's message about an attempt to connect, on one line: the hosts' failures one after another, with `…` in place
     /// of each password.
+    ///
+    /// libpq quotes no password, and PostgreSQL none; this is for what else may respond. A password that is ordinary text
+    /// stays where it isn't part of a connection string: its absence would show it, in a message that everybody knows.
     func logLine(_ message: String) -> String {
-        let attempts = message.replacing("\n\t", with: " ").split(separator: "\n")
-        let line = attempts.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
-            .joined(separator: "; ")
-        return secrets.reduce(line) { $0.replacing($1, with: "…") }
+        let attempts = message.split(whereSeparator: \.isNewline).reduce(into: [String]()) { attempts, line in
+            let words = line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            if line.first == "\t", let last = attempts.popLast() {
+                attempts.append("\(last) \(words)")
+            } else {
+                attempts.append(words)
+            }
+        }
+        var line = Array(attempts.joined(separator: "; ").utf8)
+        for secret in secrets {
+            line.replace(Array("password=\(secret)".utf8), with: Array("password=…".utf8))
+            line.replace(Array(":\(secret)@".utf8), with: Array(":…@".utf8))
+            if !isOrdinary(secret) { line.replace(Array(secret.utf8), with: Array("…".utf8)) }
+        }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    /// Whether a text may be in a message for another reason: it is short, has only words or only digits and signs, or is
+    /// in a value that messages show, such as the user, or in a text of libpq.
+    private func isOrdinary(_ secret: String) -> Bool {
+        let scalars = secret.unicodeScalars
+        let letters = scalars.count { $0.properties.isAlphabetic }
+        let spaces = scalars.count { $0 == " " }
+        if scalars.count < 8 || letters == 0 || letters + spaces == scalars.count { return true }
+        let texts = shownValues + ConnectFailure.allCases.flatMap(\.signs)
+        return texts.contains { $0.utf8.contains(secret.utf8) }
     }
 }

@@ -26,8 +26,7 @@ extension PostgresConnection {
                 try ConnectionHandle(blockingParameters: parameters, orWithout: "options")
             }
         } catch let error as PostgresError {
-            let message = error.clientMessage.map { configuration.logLine($0) }
-            throw PostgresError(error.code, server: error.server, clientMessage: message)
+            throw error.redacted(by: configuration)
         } catch {
             throw PostgresError(.connectionFailed, clientMessage: "\(error)")
         }
@@ -58,8 +57,8 @@ extension PostgresConnection {
             // A pooler takes connections even while it has no server to offer.
             guard error.code != .cancelled else { throw error }
             throw PostgresError(
-                .connectionFailed, server: error.server,
-                clientMessage: configuration.logLine(error.clientMessage ?? "\(error)"))
+                .connectionFailed, server: error.server, clientMessage: error.clientMessage ?? "\(error)"
+            ).redacted(by: configuration)
         }
     }
 

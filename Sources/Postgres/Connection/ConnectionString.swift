@@ -9,6 +9,19 @@ struct ConnectionOptions {
         // C would read up to a null byte and ignore the rest in silence.
         guard !conninfo.utf8.contains(0) else { return nil }
         guard let options = PQconninfoParse(conninfo, nil) else { return nil }
+        self.init(taking: options)
+        guard hasPorts, !Self.hasStrayAt(conninfo) else { return nil }
+    }
+
+    /// What libpq takes where a string says nothing: from the environment, or its own defaults.
+    static var defaults: ConnectionOptions {
+        PQconndefaults().map { ConnectionOptions(taking: $0) } ?? ConnectionOptions()
+    }
+
+    private init() {}
+
+    /// Reads options, and frees them.
+    private init(taking options: UnsafeMutablePointer<PQconninfoOption>) {
         defer { PQconninfoFree(options) }
         var option = options
         while let keyword = option.pointee.keyword {
@@ -19,7 +32,6 @@ struct ConnectionOptions {
             }
             option += 1
         }
-        guard hasPorts, !Self.hasStrayAt(conninfo) else { return nil }
     }
 
     /// Whether a URI has an `@` besides the one before its hosts, which means a password that isn't percent-encoded:

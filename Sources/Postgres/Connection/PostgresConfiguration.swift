@@ -155,6 +155,12 @@ extension PostgresConfiguration {
         return (options?.secrets ?? []) + [Self.environment("PGPASSWORD")].compactMap(\.self)
     }
 
+    /// The values of all other options, as the conninfo, the environment or libpq sets them.
+    var shownValues: [String] {
+        let options = conninfo.flatMap { ConnectionOptions(parsing: $0) }
+        return ((options?.shown ?? []) + ConnectionOptions.defaults.shown).map(\.value)
+    }
+
     private static func environment(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }

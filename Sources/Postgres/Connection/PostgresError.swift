@@ -59,13 +59,25 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// What the server reported, if it did: for logs.
     public let server: PostgresServerReport?
     /// libpq's own message where no server sent one (a refused connection): for logs.
-    public let clientMessage: String?
+    public private(set) var clientMessage: String?
+    /// Why the connection could not be made, for ``Code/connectionFailed``.
+    public let connectFailure: ConnectFailure?
 
     /// An error by its code.
     public init(_ code: Code, server: PostgresServerReport? = nil, clientMessage: String? = nil) {
         self.code = code
         self.server = server
         self.clientMessage = clientMessage
+        connectFailure =
+            code == .connectionFailed
+            ? ConnectFailure(sqlState: server?.sqlState, text: server?.message ?? clientMessage ?? "") : nil
+    }
+
+    /// The same with libpq's message as a log may have it. Its kind was read from the message as it was.
+    func redacted(by configuration: PostgresConfiguration) -> PostgresError {
+        var error = self
+        error.clientMessage = clientMessage.map { configuration.logLine($0) }
+        return error
     }
 
     /// The server's code, if the server reported the error.
