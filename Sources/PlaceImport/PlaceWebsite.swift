@@ -105,11 +105,11 @@ enum Punycode {
     /// Letters become lower case, and compatible characters the same (NFKC); it isn't all of UTS #46.
     static func host(_ host: String) -> String? {
         if host.utf8.allSatisfy({ $0 < 0x80 }) { return host }
-        let mapped = host.lowercased().precomposedStringWithCompatibilityMapping
-            .replacing("\u{3002}", with: ".")
-        let labels = mapped.split(separator: ".", omittingEmptySubsequences: false).map { label in
-            label.utf8.allSatisfy { $0 < 0x80 }
-                ? String(label) : encode(label.unicodeScalars.map(\.value)).map { "xn--" + $0 }
+        let mapped = host.lowercased().precomposedStringWithCompatibilityMapping.unicodeScalars
+        // By scalars: a dot with a combining mark behind it is another character, and ends its label all the same.
+        let parts = mapped.split(omittingEmptySubsequences: false) { $0 == "." || $0 == "\u{3002}" }
+        let labels = parts.map { label in
+            label.allSatisfy(\.isASCII) ? String(label) : encode(label.map(\.value)).map { "xn--" + $0 }
         }
         return labels.contains(nil) ? nil : labels.compactMap(\.self).joined(separator: ".")
     }

@@ -35,6 +35,7 @@ struct NormalisationTests {
             ("BÜCHER.example", "https://xn--bcher-kva.example", [.websiteScheme, .websiteEncoded]),
             ("http://bu\u{308}cher.example", "http://xn--bcher-kva.example", [.websiteEncoded]),
             ("https://例え。テスト", "https://xn--r8jz45g.xn--zckzah", [.websiteEncoded]),
+            ("https://a.\u{301}é.example", "https://a.xn--9ca58h.example", [.websiteEncoded]),
             ("https://a.example/a b|c", "https://a.example/a%20b%7Cc", [.websiteEncoded]),
             ("https://a.example:8080?q", "https://a.example:8080?q", []),
             ("javascript:alert(1)", nil, [.websiteDropped]), ("ftp://a.example", nil, [.websiteDropped]),
