@@ -152,7 +152,7 @@ extension OpenAPIDocument {
                                 ]), schema("EventFault"),
                         ]
                     ],
-                    "description": "All faults of the request's parameters, or of the batch's events.",
+                    "description": "All faults of parameters, or those of the first hundred bad events.",
                 ]
             ),
         ], "Why a request failed (RFC 9457).")

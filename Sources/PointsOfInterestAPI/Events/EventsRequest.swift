@@ -116,4 +116,6 @@ public enum EventLimits {
     public static let times: ClosedRange<Double> = -2e11...9e12
     /// The maximum number of faults that are reported of one event.
     package static let faults = 3
+    /// The maximum number of events of a batch whose faults are reported.
+    package static let faultyEvents = 100
 }

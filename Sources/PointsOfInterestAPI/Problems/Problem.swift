@@ -14,7 +14,8 @@ public struct Problem: Hashable, Sendable {
     public var requestId: String?
     /// Every fault of the request's parameters; empty for other problems.
     public var errors: [ParameterFault]
-    /// The faults of the request's events; empty for other problems. They are sent as `errors`.
+    /// The faults of the request's events, of the first hundred that have some; empty for other problems. They are sent
+    /// as `errors`.
     public var eventErrors: [EventFault]
 
     /// Makes a problem from its code, which decides the type, the title and the default status.

@@ -10,6 +10,7 @@ struct EventReader {
 
     private let index: Int
     private let catalog: EventCatalog
+    private let maximumFaults: Int
     private(set) var faults: [EventFault] = []
     private var seen = EventMembers()
 
@@ -20,9 +21,10 @@ struct EventReader {
     private var value: Range<Int>?
     private var isTest = false
 
-    init(index: Int, catalog: EventCatalog) {
+    init(index: Int, catalog: EventCatalog, maximumFaults: Int) {
         self.index = index
         self.catalog = catalog
+        self.maximumFaults = maximumFaults
     }
 
     /// Reads the event; nil if it has faults.
@@ -190,7 +192,7 @@ struct EventReader {
     }
 
     private mutating func report(_ code: EventFault.Code, _ detail: String, parameter: String? = nil) {
-        guard faults.count < EventLimits.faults else { return }
+        guard faults.count < maximumFaults else { return }
         faults.append(EventFault(index: index, code: code, detail: detail, parameter: parameter))
     }
 }

@@ -12,7 +12,7 @@ extension EventsRequest {
     /// An event is checked against its definition in the catalog. One without a definition comes from a newer app: its
     /// value is kept as it is. Unknown members of an event are ignored.
     ///
-    /// - Throws: why the batch is refused, with the faults of every event that has some.
+    /// - Throws: why the batch is refused, with the faults of the first hundred events that have some.
     package static func decode(
         body: [UInt8], catalog: EventCatalog = .builtIn
     ) throws(EventsError) -> [ReceivedEvent] {
@@ -55,6 +55,7 @@ private struct EventsDecoder {
         var scanner = JSONScanner(bytes)
         var count = 0
         var hasTooMany = false
+        var faultyCount = 0
         do throws(JSONScanner.SyntaxError) {
             scanner.skipBlanks()
             guard scanner.next == UInt8(ascii: "[") else { throw scanner.fail("an array of events") }
@@ -64,10 +65,15 @@ private struct EventsDecoder {
                     hasTooMany = true
                     throw scanner.fail("the array's end")
                 }
-                var reader = EventReader(index: count, catalog: catalog)
+                // Faults of each of a thousand events would cost more than all else, for two bytes of an event.
+                let isNamed = faultyCount < EventLimits.faultyEvents
+                var reader = EventReader(
+                    index: count, catalog: catalog, maximumFaults: isNamed ? EventLimits.faults : 1)
                 count += 1
                 if let event = try reader.read(&scanner, of: body) { events.append(event) }
-                faults += reader.faults
+                guard !reader.faults.isEmpty else { return }
+                faultyCount += 1
+                if isNamed { faults += reader.faults }
             }
             scanner.skipBlanks()
             guard scanner.isAtEnd else { throw scanner.fail("the end") }
@@ -120,7 +126,7 @@ package enum EventsError: Error, Hashable, Sendable {
     case malformed(reason: String)
     /// There are more events, or more bytes, than a batch may have.
     case tooLarge(reason: String)
-    /// Some events have faults; there is at least one fault for each of them. Never empty.
+    /// Some events have faults; there is at least one fault for each of the first hundred of them. Never empty.
     case invalid([EventFault])
 }
 
@@ -134,8 +140,10 @@ extension Problem {
             self.init(.contentTooLarge, detail: reason, requestId: requestId)
         case .invalid(let faults):
             let count = Set(faults.map(\.index)).count
+            let events = count == 1 ? "1 event is" : "\(count) events are"
+            let isCut = count >= EventLimits.faultyEvents
             self.init(
-                .invalidEvents, detail: count == 1 ? "1 event is refused" : "\(count) events are refused",
+                .invalidEvents, detail: "\(isCut ? "at least " : "")\(events) refused",
                 requestId: requestId, eventErrors: faults)
         }
     }

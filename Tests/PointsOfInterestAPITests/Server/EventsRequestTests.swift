@@ -91,4 +91,18 @@ struct EventsRequestTests {
         #expect(try JSONDecoder().decode(Problem.self, from: Data(problem.json)) == problem)
         #expect(try JSONDecoder().decode(Problem.self, from: JSONEncoder().encode(problem)) == problem)
     }
+
+    @Test("with many bad events names the first hundred", arguments: [99, 100, 101, 500])
+    func namesAHundred(count: Int) throws {
+        let good = String(decoding: TrackedEvent(userID: "u", time: 1, event: .launch).json, as: UTF8.self)
+        let body = "[" + Array(repeating: "\(good),7", count: count).joined(separator: ",") + "]"
+        let error = try #require(
+            #expect(throws: EventsError.self) { try EventsRequest.decode(body: Array(body.utf8)) })
+        guard case .invalid(let faults) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(faults.map(\.index) == (0..<min(count, 100)).map { 2 * $0 + 1 })
+        #expect(Problem(error).detail == (count < 100 ? "99" : "at least 100") + " events are refused")
+    }
 }
