@@ -22,17 +22,23 @@ import Testing
             return try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) }) * 1024
         }
 
+        /// A server that has served a request.
+        private static func start() async throws -> ServerProcess {
+            let server = try await ServerProcess.serve(
+                databaseURL: ServiceDatabase.migrated().connectionString,
+                environment: [
+                    "POI_MAX_CONNECTIONS_PER_CLIENT": "\(clientCount + 10)", "POI_ACCESS_LOG": "false",
+                ])
+            try await server.ready()
+            #expect(try await get(secretTarget, port: server.port).status == 200)
+            return server
+        }
+
         @Test(
             "However many clients send a body and don't end it, little memory is taken, and that comes back",
             arguments: ["GET /livez", "POST /events", "POST /nowhere"])
         func unfinishedBodies(request: String) async throws {
-            let server = try await ServerProcess.serve(
-                databaseURL: ServiceDatabase.migrated().connectionString,
-                environment: [
-                    "POI_MAX_CONNECTIONS_PER_CLIENT": "\(Self.clientCount + 10)", "POI_ACCESS_LOG": "false",
-                ])
-            try await server.ready()
-            #expect(try await get(secretTarget, port: server.port).status == 200)
+            let server = try await Self.start()
             let before = try Self.memory("VmRSS", of: server)
             let head =
                 "\(request) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -62,13 +68,7 @@ import Testing
             "However many clients send requests and read no response, little memory is taken, and that comes back"
         )
         func unreadResponses() async throws {
-            let server = try await ServerProcess.serve(
-                databaseURL: ServiceDatabase.migrated().connectionString,
-                environment: [
-                    "POI_MAX_CONNECTIONS_PER_CLIENT": "\(Self.clientCount + 10)", "POI_ACCESS_LOG": "false",
-                ])
-            try await server.ready()
-            #expect(try await get(secretTarget, port: server.port).status == 200)
+            let server = try await Self.start()
             let before = try Self.memory("VmRSS", of: server)
             let bytes = Array(
                 String(repeating: "GET /openapi.json HTTP/1.1\r\nHost: h\r\n\r\n", count: 400).utf8)
