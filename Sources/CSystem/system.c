@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
@@ -18,6 +19,12 @@ void poi_name_current_thread(const char *name) {
     pthread_setname_np(short_name);
 #else
     pthread_setname_np(pthread_self(), short_name);
+#endif
+}
+
+void poi_yield_to_other_threads(void) {
+#if defined(__linux__)
+    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 5);
 #endif
 }
 

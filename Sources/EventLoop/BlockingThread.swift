@@ -1,3 +1,4 @@
+import CSystem
 import Locking
 
 #if canImport(Darwin)
@@ -23,10 +24,12 @@ public final class BlockingThread: Sendable {
 
     /// Makes the queue; the thread starts with the first call.
     ///
-    /// - Parameter capacity: maximum number of waiting calls; less than 1 counts as 1.
-    public init(name: String, capacity: Int) {
+    /// - Parameters:
+    ///   - capacity: maximum number of waiting calls; less than 1 counts as 1.
+    ///   - yields: whether other threads go first where they want the processor, too.
+    public init(name: String, capacity: Int, yields: Bool = false) {
         self.capacity = max(1, capacity)
-        queue = WorkQueue(name: name)
+        queue = WorkQueue(name: name, yields: yields)
     }
 
     deinit {
@@ -70,6 +73,7 @@ private final class WorkQueue: @unchecked Sendable {
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private let state = Lock(State())
     private let name: String
+    private let yields: Bool
 
     private struct State {
         var works: [@Sendable () -> Void] = []
@@ -77,8 +81,9 @@ private final class WorkQueue: @unchecked Sendable {
         var isStarted = false
     }
 
-    init(name: String) {
+    init(name: String, yields: Bool) {
         self.name = name
+        self.yields = yields
         condition = .allocate(capacity: 1)
         condition.initialize(to: pthread_cond_t())
         let status = pthread_cond_init(condition, nil)
@@ -96,6 +101,7 @@ private final class WorkQueue: @unchecked Sendable {
             guard state.works.count < capacity else { throw BlockingThread.Refusal.full }
             if !state.isStarted {
                 try PosixThread(name: name) { [self] in
+                    if yields { poi_yield_to_other_threads() }
                     while let work = next() { work() }
                 }.detach()
                 state.isStarted = true

@@ -14,6 +14,12 @@ uintptr_t poi_current_thread(void);
 /// In C, because pthread_setname_np() differs between systems and needs _GNU_SOURCE.
 void poi_name_current_thread(const char *name);
 
+/// Lets threads of the usual priority have about three times as much of a processor as the calling one, where both want it. On
+/// Linux, which has a nice value for each thread (sched(7)); does nothing elsewhere.
+///
+/// In C, because Swift doesn't import PRIO_PROCESS as what setpriority() takes.
+void poi_yield_to_other_threads(void);
+
 /// Makes blocks of 256 KiB and more go back to the system as soon as they are freed. To be called before the process has
 /// a second thread; does nothing without glibc.
 ///

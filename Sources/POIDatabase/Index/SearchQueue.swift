@@ -5,8 +5,8 @@ import POIService
 import SpatialIndex
 import Synchronization
 
-/// The searches that take longer than a loop may spend on one: a helper thread runs them, one at a time and in turn for
-/// each client.
+/// The searches that take longer than a loop may spend on one: helper threads run them, in turn for each client and one of
+/// a client at a time. So a single client, however much it asks for, leaves a thread to the others.
 ///
 /// A search whose time is up, or whose client has gone, isn't begun, and ends if it has begun. Any thread.
 final class SearchQueue: Sendable {
@@ -19,20 +19,34 @@ final class SearchQueue: Sendable {
 
     private struct State {
         var searches = FairQueue<IPAddress, Search>(maximumOfClient: maximumOfClient, maximum: maximum)
-        /// Whether the thread takes searches out.
-        var isRunning = false
+        /// The clients whose searches run.
+        var running: Set<IPAddress> = []
+        /// The threads that take no searches out.
+        var idle = (0..<threadCount).map { _ in BlockingThread(name: "poi-search", capacity: 1, yields: true)
+        }
 
-        mutating func next() -> Search? {
-            let search = searches.next()
-            isRunning = search != nil
-            return search
+        /// A thread for a search that was added; nil where none is idle, or one will come to it by itself.
+        mutating func threadForSearch(of client: IPAddress) -> BlockingThread? {
+            running.contains(client) ? nil : idle.popLast()
+        }
+
+        /// Takes out the next search for a thread, which becomes idle where there is none.
+        mutating func next(for thread: BlockingThread, after last: IPAddress?) -> (IPAddress, Search)? {
+            if let last { running.remove(last) }
+            guard let next = searches.next(where: { !running.contains($0) }) else {
+                idle.append(thread)
+                return nil
+            }
+            running.insert(next.client)
+            return next
         }
     }
 
     /// How many searches wait at most of one client, and of all together.
     static let (maximumOfClient, maximum) = (8, 256)
+    /// Few, since loops need the processors, too.
+    static let threadCount = 2
 
-    private let thread = BlockingThread(name: "poi-search", capacity: 1)
     private let state = Lock(State())
 
     /// Runs a search.
@@ -64,26 +78,31 @@ final class SearchQueue: Sendable {
     /// How many searches wait.
     var waitingCount: Int { state.withLock { $0.searches.count } }
 
-    /// Adds a search, and has the thread run it; else returns why it can't be added.
+    /// Adds a search, and has a thread run it; else returns why it can't be added.
     private func add(_ search: Search, of client: IPAddress) -> PlaceStoreError? {
-        let (isAdded, hasToStart) = state.withLock { state in
+        let (isAdded, thread) = state.withLock { state -> (Bool, BlockingThread?) in
             guard !search.ticket.isCancelled, state.searches.append(search, of: client) else {
-                return (false, false)
+                return (false, nil)
             }
-            defer { state.isRunning = true }
-            return (true, !state.isRunning)
+            return (true, state.threadForSearch(of: client))
         }
         guard isAdded else { return search.ticket.isCancelled ? .cancelled : .overloaded }
-        guard hasToStart else { return nil }
+        guard let thread else { return nil }
         do {
-            try thread.start { [self] in
-                while let search = state.withLock({ $0.next() }) { search.run(search.ticket.end) }
-            }
+            try thread.start { [self] in runSearches(on: thread) }
             return nil
         } catch {
             // The system has no thread: another request tries again.
-            state.withLock { $0.isRunning = false }
+            state.withLock { $0.idle.append(thread) }
             return remove(search.ticket, of: client) == nil ? nil : .overloaded
+        }
+    }
+
+    private func runSearches(on thread: BlockingThread) {
+        var last: IPAddress?
+        while let (client, search) = state.withLock({ $0.next(for: thread, after: last) }) {
+            search.run(search.ticket.end)
+            last = client
         }
     }
 
@@ -149,12 +168,13 @@ struct FairQueue<Client: Hashable, Element> {
         return true
     }
 
-    /// Takes out the first element of the client whose turn it is.
-    mutating func next() -> Element? {
-        guard let client = turns.first, let element = waiting[client]?.first else { return nil }
-        turns.removeFirst()
+    /// Takes out the first element of the client whose turn it is, of those that may have one.
+    mutating func next(where mayHaveTurn: (Client) -> Bool = { _ in true }) -> (client: Client, Element)? {
+        guard let index = turns.firstIndex(where: mayHaveTurn), let element = waiting[turns[index]]?.first
+        else { return nil }
+        let client = turns.remove(at: index)
         if take(0, of: client) { turns.append(client) }
-        return element
+        return (client, element)
     }
 
     /// Takes out an element of a client; nil where it doesn't wait.

@@ -41,7 +41,7 @@ public final class ServedIndex: Sendable {
     }
 
     let published = PublishedIndex()
-    /// Finishes searches that take long.
+    /// Does searches that take long.
     let searches = SearchQueue()
     /// Until when the snapshot may be served, in milliseconds of the loops' clock. Readers check it themselves, so that
     /// nothing old is served even while the follower's thread is busy or stuck.

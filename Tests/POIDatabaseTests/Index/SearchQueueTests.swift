@@ -26,33 +26,47 @@ struct SearchQueueTests {
         #expect(added == [true, true, true, false, true, true, false])
         let removed = [21, 20].map { number in queue.remove(of: "c") { $0 == number } }
         #expect(removed == [nil, 20])
-        let (isAdded, taken) = (queue.append(11, of: "b"), (0..<6).map { _ in queue.next() })
+        let (isAdded, taken) = (queue.append(11, of: "b"), (0..<6).map { _ in queue.next()?.1 })
         #expect(isAdded && taken == [0, 10, 1, 11, 2, nil])
-        let (isAddedLater, last) = (queue.append(4, of: "a"), queue.next())
+        let (isAddedLater, last) = (queue.append(4, of: "a"), queue.next()?.1)
         #expect(isAddedLater && last == 4 && queue.count == 0)
     }
 
-    /// Runs `body` while the thread is busy with a search that looks at its stop, and ends where that says so.
+    /// A search that goes on until it is told to end.
+    private struct Endless {
+        private let isOver = Lock(false)
+        private let begun = AsyncStream.makeStream(of: Void.self)
+
+        func end() { isOver.withLock { $0 = true } }
+
+        func hasBegun() async { for await _ in begun.stream {} }
+
+        func run(in queue: SearchQueue, for client: IPAddress) async throws {
+            let (isOver, beginning) = (isOver, begun.continuation)
+            try await queue.run(for: client, until: later) { _ in
+                beginning.finish()
+                while !isOver.withLock({ $0 }) {}
+            }
+        }
+    }
+
+    /// Runs `body` while all threads are busy; `end` lets one of them go on with what waits.
     private static func whileBusy(
         _ body: (SearchQueue, _ end: @escaping @Sendable () -> Void) async throws -> Void
     ) async throws {
-        let (queue, isOver) = (SearchQueue(), Lock(false))
-        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
-        let end: @Sendable () -> Void = { isOver.withLock { $0 = true } }
-        async let busy: Int = queue.run(for: IPAddress(high: 9, low: 0), until: later) { _ in
-            beginning.finish()
-            while !isOver.withLock({ $0 }) {}
-            return 0
+        let queue = SearchQueue()
+        let searches = (0..<SearchQueue.threadCount).map { _ in Endless() }
+        try await withThrowingTaskGroup { group in
+            for (number, search) in searches.enumerated() {
+                group.addTask {
+                    try await search.run(in: queue, for: IPAddress(high: 9, low: UInt64(number)))
+                }
+                await search.hasBegun()
+            }
+            let first = searches[0]
+            defer { for search in searches { search.end() } }
+            try await body(queue) { first.end() }
         }
-        for await _ in begun {}
-        do {
-            try await body(queue, end)
-        } catch {
-            end()
-            throw error
-        }
-        end()
-        #expect(try await busy == 0)
     }
 
     private static func wait(for count: Int, in queue: SearchQueue) async throws {
@@ -88,6 +102,22 @@ struct SearchQueueTests {
                 try await group.waitForAll()
             }
             #expect(order.withLock { $0 }.prefix(2) == ["one", "other"])
+        }
+    }
+
+    @Test("run one of a client at a time, so that those of others run beside it")
+    func oneOfAClient() async throws {
+        let (queue, endless, second) = (SearchQueue(), Endless(), Endless())
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await endless.run(in: queue, for: Self.one) }
+            await endless.hasBegun()
+            group.addTask { try await second.run(in: queue, for: Self.one) }
+            try await Self.wait(for: 1, in: queue)
+            defer { for search in [endless, second] { search.end() } }
+            for _ in 0..<3 {
+                try await queue.run(for: Self.other, until: Self.later) { _ in () }
+                #expect(queue.waitingCount == 1)
+            }
         }
     }
 
