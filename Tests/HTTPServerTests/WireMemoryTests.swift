@@ -185,6 +185,22 @@ struct WireMemoryTests {
         #expect(memory.heldBytes == 1000)
     }
 
+    @Test("A request that should wait for its turn, and for which there is no memory, is served at once")
+    func turnsWithoutMemory() async throws {
+        let memory = ClientMemory(limit: 40)
+        try await WireServer.run(HTTPServerConfiguration(memory: memory)) { server in
+            let clients = try (0..<5).map { _ in try WireClient(port: server.port) }
+            _ = try await server.connectionCount()
+            try await server.withoutLooking {
+                for client in clients { client.send("GET /busy HTTP/1.1\r\nHost: h\r\n\r\n") }
+            }
+            for client in clients {
+                #expect(try client.receiveResponse().hasSuffix("busy"))
+                client.close()
+            }
+        }
+    }
+
     @Test("A client whose requests keep the loop busy lets those of others go first")
     func turns() async throws {
         try await WireServer.run { server in

@@ -54,13 +54,19 @@ import Testing
             }
             #expect(try await get(secretTarget, port: server.port).status == 200)
             #expect(try Self.memory("VmHWM", of: server) < 150_000_000)
-            let reserved = try #require(try await server.scrape()["poi_http_body_bytes"])
-            #expect(reserved <= Double(32 << 20))
-            #expect((reserved > 0) == (request == "POST /events"))
+            let held = try #require(try await server.scrape()["poi_http_body_bytes"])
+            #expect(held <= Double(8 << 20), "a client's share")
+            if request == "POST /events" {
+                #expect(held > 0)
+            } else {
+                // What waited for its turn was refused by now: nothing of it is kept.
+                while try await server.scrape()["poi_http_body_bytes"] != 0 { try Task.checkCancellation() }
+            }
             for connection in clients.connections { connection.close() }
             while try await server.scrape()["poi_http_connections"] != 0 {}
             #expect(try await server.scrape()["poi_http_body_bytes"] == 0)
-            #expect(try Self.memory("VmRSS", of: server) < before + 50_000_000)
+            // What was freed goes back within seconds.
+            while try Self.memory("VmRSS", of: server) > before + 50_000_000 { try Task.checkCancellation() }
             try await server.finish()
         }
 

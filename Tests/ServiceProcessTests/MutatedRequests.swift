@@ -88,7 +88,7 @@ final class MutationRun: @unchecked Sendable {
 
 /// Changes to bytes that make something else of a request.
 enum Mutation: CaseIterable {
-    case flipBit, replace, insert, delete, duplicate, swap, insertWord, insertRun, truncate
+    case flipBit, replace, insert, delete, duplicate, swap, insertWord, insertRun, truncate, version
 
     /// Bytes after one to six random changes, mostly few: many leave nothing but a malformed head.
     static func mutated(_ bytes: [UInt8], _ generator: inout some RandomNumberGenerator) -> [UInt8] {
@@ -135,6 +135,11 @@ enum Mutation: CaseIterable {
             bytes.insert(contentsOf: [UInt8](repeating: byte, count: isShort ? length : 3), at: place)
         case .truncate where Int.random(in: 0..<4, using: &generator) == 0: bytes.removeSubrange(place...)
         case .truncate: break
+        case .version:
+            // A digit: by chance alone, one of some thousand mutations would be another version.
+            guard let version = bytes.firstRange(of: Array("HTTP/".utf8))?.upperBound, version < bytes.count
+            else { return }
+            bytes[version] = .random(in: UInt8(ascii: "0")...UInt8(ascii: "9"), using: &generator)
         }
     }
 }

@@ -206,9 +206,8 @@ final class HTTPConnection {
         } else if state.pointee.actions.machine.wantsInput {
             let turn = environment.loop.nowMilliseconds
             if state.pointee.account?.isOverdrawn(in: turn) == true,
-                state.pointee.actions.machine.state == .waiting
+                state.pointee.actions.machine.state == .waiting, wait(bytes)
             {
-                keep(bytes)
                 return process(.turnUsedUp)
             }
             let start = MonotonicClock.nanoseconds()
@@ -226,14 +225,19 @@ final class HTTPConnection {
         guard !bytes.isEmpty else { return }
         if state.pointee.actions.machine.discardsInput {
             process(.inputDiscarded(bytes: bytes.count))
-        } else if holdMemory(forMore: bytes.count) {
-            state.pointee.input.append(bytes)
-            process(.inputWaits(bytes: state.pointee.input.count))
-        } else {
+        } else if !wait(bytes) {
             state.pointee.input.removeAll()
             holdMemory()
             process(.inputRefused)
         }
+    }
+
+    /// Has bytes wait until they are parsed; false where there is no memory for them.
+    private func wait(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard holdMemory(forMore: bytes.count) else { return false }
+        state.pointee.input.append(bytes)
+        process(.inputWaits(bytes: state.pointee.input.count))
+        return true
     }
 
     private func parseWaitingInput() {
@@ -267,7 +271,6 @@ final class HTTPConnection {
             case .head:
                 process(admission())
             case .body(let body):
-                if !body.isEmpty { stream.maximumReadBytes = Self.readBytes }
                 state.pointee.context?.complete(body)
                 state.pointee.moreFollows = offset < bytes.count
                 process(.requestParsed)
@@ -292,7 +295,7 @@ final class HTTPConnection {
     /// Has a request admitted by its head. The event is a failure if it is refused and a body would follow.
     private func admission() -> HTTPConnectionStateMachine.Event {
         guard let head = parser.takeHead() else { return .parseFailed(.internalError) }
-        if head.framing != .none { stream.maximumReadBytes = Self.bodyReadBytes }
+        stream.maximumReadBytes = head.framing == .none ? Self.readBytes : Self.bodyReadBytes
         let event = HTTPConnectionStateMachine.Event.headParsed(
             keepsAlive: head.keepsAlive, bodyFollows: head.framing != .none,
             expectsContinue: head.expectsContinue, takesInterim: head.version == .http11)

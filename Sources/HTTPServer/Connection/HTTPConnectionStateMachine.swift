@@ -212,8 +212,8 @@ extension HTTPConnectionStateMachine {
         switch state {
         case .handling: state = .handling(keepsAlive: false)
         case .writing: state = .writing(keepsAlive: false)
-        case .waiting, .yielding: linger(&actions)
-        case .created, .readingHead, .readingBody, .lingering, .closed: break
+        case .yielding: linger(&actions)
+        case .created, .waiting, .readingHead, .readingBody, .lingering, .closed: break
         }
     }
 
