@@ -43,9 +43,7 @@ public final class BlockingThread: Sendable {
     public func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             do {
-                try queue.append(atMost: capacity) {
-                    continuation.resume(with: Result(catching: work))
-                }
+                try start { continuation.resume(with: Result(catching: work)) }
             } catch {
                 continuation.resume(throwing: error)
             }

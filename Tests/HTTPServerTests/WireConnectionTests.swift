@@ -34,7 +34,8 @@ struct WireConnectionTests {
     func fairPipelining() async throws {
         try await WireServer.run { server in
             let pipelining = try (0..<10).map { _ in try WireClient(port: server.port) }
-            let other = try WireClient(port: server.port)
+            // Another client, by its address: requests of the same one wait for each other once it has used its turn.
+            let other = try WireClient(port: server.port, source: 3)
             for client in pipelining + [other] {
                 client.send(WireRequest.now)
                 #expect(try client.receiveResponse() == ExpectedResponse.now)

@@ -163,7 +163,7 @@ final class HTTPConnection {
         drip = nil
         state.pointee.input.removeAll()
         state.pointee.output = []
-        holdMemory(isOver: true)
+        holdMemory()
         if let account = state.pointee.account.take() { environment.accounts.close(account) }
     }
 
@@ -176,16 +176,14 @@ final class HTTPConnection {
         return parser.bodyByteCount - state.pointee.bodyBytesAtDeadline >= Int(wanted)
     }
 
-    /// Has as much memory held for the client as the connection takes now.
+    /// Has as much memory held for the client as the connection takes now; a closed one takes none.
     ///
-    /// - Parameters:
-    ///   - more: bytes that it is about to take.
-    ///   - isOver: whether it takes no more.
+    /// - Parameter more: bytes that it is about to take.
     /// - Returns: false where that is too much; nothing changes then.
     @discardableResult
-    func holdMemory(forMore more: Int = 0, isOver: Bool = false) -> Bool {
+    func holdMemory(forMore more: Int = 0) -> Bool {
         let bytes =
-            isOver
+            state.pointee.actions.machine.state == .closed
             ? 0 : parser.unfinishedBytes + state.pointee.input.count + stream.queuedWriteBytes + more
         let change = bytes - state.pointee.heldBytes
         let client = state.pointee.account?.client
