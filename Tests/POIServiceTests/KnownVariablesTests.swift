@@ -50,7 +50,8 @@ struct KnownVariablesTests {
         for path in [
             "docker-compose.yml", "Dockerfile", "Makefile", "Package.swift", "README.md", ".ci", "deploy",
             "scripts",
-            "Documentation", "Benchmarks", "Tests/Support", "Tests/ContractTests", "Tests/DeploymentTests",
+            "Documentation", "Benchmarks", "Tests/Support", "Sources/PointsOfInterestContract",
+            "Tests/DeploymentTests",
         ] {
             let root = package.appending(path: path)
             let inside =

@@ -59,6 +59,7 @@ struct ProblemResponderTests {
         #expect(problem.code == example.code)
         #expect(problem.requestId == "id-1")
         #expect(!problem.title.isEmpty)
+        #expect(problem.detail?.isEmpty == false)
         #expect(!body.lowercased().contains("secret"))
         #expect(response.headers.first(.contentType) == "application/problem+json")
         #expect(response.headers.first(.cacheControl) == "no-store")

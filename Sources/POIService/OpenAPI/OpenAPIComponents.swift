@@ -6,7 +6,14 @@ extension OpenAPIDocument {
     static let placeID: JSONValue = [
         "type": "integer", "format": "int64", "minimum": 1, "maximum": .integer(.max),
     ]
-    private static let text: JSONValue = ["type": "string"]
+    private static let text: JSONValue = ["type": "string", "minLength": 1]
+    private static let category: JSONValue = [
+        "type": "string", "pattern": "^[a-z][a-z0-9]*(_[a-z0-9]+)*$",
+    ]
+    /// What an app opens when somebody taps it.
+    private static let webAddress: JSONValue = [
+        "type": "string", "format": "uri", "pattern": "^https?://[^/]",
+    ]
 
     /// A whole number in a range.
     static func integer(_ range: ClosedRange<Int>, default defaultValue: Int? = nil) -> JSONValue {
@@ -44,12 +51,12 @@ extension OpenAPIDocument {
                 ),
             ], "The cells that have places, from north to south and from the box's west to its east."),
         "CategoryCount": object(
-            required: [("name", text), ("count", ["type": "integer", "minimum": 0])],
+            required: [("name", category), ("count", ["type": "integer", "minimum": 0])],
             "A category and its number of places."),
         "Categories": ["type": "array", "items": schema("CategoryCount")],
         "Attribution": object(
             required: [("dataset", text), ("license", text), ("places", ["type": "integer", "minimum": 1])],
-            optional: [("credit", text), ("url", text)],
+            optional: [("credit", text), ("url", webAddress)],
             "A dataset that places came from: its licence, what that asks a map to show, and a page about it."
         ),
         "Attributions": ["type": "array", "items": schema("Attribution")],
@@ -85,12 +92,12 @@ extension OpenAPIDocument {
 
     /// The members that not every place has.
     private static let optionalMembers = [
-        distance, ("address", text), ("website", text), ("source", schema("Source")),
+        distance, ("address", text), ("website", webAddress), ("source", schema("Source")),
     ]
 
     private static let pointOfInterest = object(
         required: [
-            ("id", placeID), ("name", text), ("category", text), ("latitude", latitude),
+            ("id", placeID), ("name", text), ("category", category), ("latitude", latitude),
             ("longitude", longitude), ("featured", ["type": "boolean"]),
         ], optional: optionalMembers, "A place.")
 
@@ -127,7 +134,7 @@ extension OpenAPIDocument {
             (
                 "properties",
                 object(
-                    required: [("name", text), ("category", text), ("featured", ["type": "boolean"])],
+                    required: [("name", text), ("category", category), ("featured", ["type": "boolean"])],
                     optional: optionalMembers)
             ),
         ], "A place in GeoJSON (RFC 7946), in which the longitude comes first.")
@@ -136,10 +143,9 @@ extension OpenAPIDocument {
         required: [
             ("type", ["type": "string", "format": "uri-reference"]), ("title", text),
             ("status", ["type": "integer", "minimum": 400, "maximum": 599]),
-            ("code", schema("ProblemCode")), ("requestId", text),
+            ("detail", text), ("code", schema("ProblemCode")), ("requestId", text),
         ],
         optional: [
-            ("detail", text),
             (
                 "errors",
                 [
@@ -148,13 +154,15 @@ extension OpenAPIDocument {
                         "anyOf": [
                             object(
                                 required: [
-                                    ("parameter", text), ("code", schema("ProblemCode")), ("detail", text),
+                                    // Its name as it was sent, which can be empty.
+                                    ("parameter", ["type": "string"]), ("code", schema("ProblemCode")),
+                                    ("detail", text),
                                 ]), schema("EventFault"),
                         ]
                     ],
                     "description": "All faults of parameters, or those of the first hundred bad events.",
                 ]
-            ),
+            )
         ], "Why a request failed (RFC 9457).")
 
     /// A number in a range.
@@ -177,6 +185,10 @@ extension OpenAPIDocument {
 
     /// The headers of responses.
     static let headers: JSONValue = [
+        "Date": header(
+            "When the response was made (RFC 9110, section 6.6.1).",
+            pattern: "^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$",
+            isRequired: true),
         "X-Request-Id": header(
             "The request's id, which is also in the log.", pattern: "^[A-Za-z0-9._-]{1,128}$",
             isRequired: true),
@@ -231,7 +243,8 @@ extension OpenAPIDocument {
         }
         return [
             "description": .string(titles.joined(separator: " ")),
-            "headers": headers(["X-Request-Id", "Cache-Control", "Vary"] + headerNames(ofProblem: status)),
+            "headers": headers(
+                ["Date", "X-Request-Id", "Cache-Control", "Vary"] + headerNames(ofProblem: status)),
             "content": [
                 MediaType.problemJSON: [
                     "schema": [

@@ -18,7 +18,7 @@ extension OpenAPIDocument {
         /// The bodies of a successful response, by media type.
         let content: [(String, JSONValue)]
         /// The headers of a successful response, and of a 304 if the operation has one.
-        var headers = ["X-Request-Id", "Cache-Control", "Vary"]
+        var headers = ["Date", "X-Request-Id", "Cache-Control", "Vary"]
         var hasTag = true
         var successHeaders: [String] = []
         /// The statuses of problems, besides those of any request.

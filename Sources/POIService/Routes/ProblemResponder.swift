@@ -87,11 +87,13 @@ package struct ProblemResponder: HTTPErrorResponder {
 }
 
 extension HTTPResponse {
-    /// The response with a problem.
+    /// The response with a problem. One without a detail has what its code means: a client that shows the detail has
+    /// something to show for each.
     ///
     /// - Parameter headers: more fields.
     package init(_ problem: Problem, headers: HTTPHeaders = HTTPHeaders()) {
-        var headers = headers
+        var (problem, headers) = (problem, headers)
+        problem.detail = problem.detail ?? ProblemCode.definitions[problem.code]?.meaning
         headers.add(.contentType, MediaType.problemJSON)
         headers.add(.cacheControl, "no-store")
         let status = HTTPStatus(code: problem.status) ?? .internalServerError

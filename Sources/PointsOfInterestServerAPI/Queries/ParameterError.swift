@@ -17,12 +17,19 @@ public struct ParameterError: Error, Hashable, Sendable {
     }
 }
 
+extension ParameterFault {
+    /// The fault with what it is a fault of: a query like `=3` has a parameter without a name.
+    fileprivate var sentence: String {
+        "\(parameter.isEmpty ? "a parameter without a name" : parameter) \(detail)"
+    }
+}
+
 extension Problem {
     /// Makes the problem of a request that was refused for its parameters.
     public init(_ error: ParameterError, requestId: String? = nil) {
         self.init(
             error.code,
-            detail: error.faults.map { "\($0.parameter) \($0.detail)" }.joined(separator: "; "),
+            detail: error.faults.map(\.sentence).joined(separator: "; "),
             requestId: requestId,
             errors: error.faults)
     }

@@ -22,6 +22,18 @@ struct ProblemTests {
                 """)
     }
 
+    @Test("of a parameter without a name says so, and not a sentence without a subject")
+    func namesNameless() throws {
+        let error = try #require(
+            #expect(throws: ParameterError.self) { try NoParameter.refuseAll(of: "=1&x".utf8) })
+        let problem = Problem(error)
+        #expect(
+            problem.detail
+                == "a parameter without a name is not known; this has no parameters; x is not known; this has no parameters"
+        )
+        #expect(problem.errors.map(\.parameter) == ["", "x"])
+    }
+
     @Test("leaves out what it doesn't have")
     func leavesOutEmptyMembers() throws {
         let problem = Problem(.databaseBusy)
