@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "PointsOfInterestAPI", targets: ["PointsOfInterestAPI"]),
         .library(name: "PointsOfInterestClient", targets: ["PointsOfInterestClient"]),
         .library(name: "PointsOfInterestTesting", targets: ["PointsOfInterestTesting"]),
+        .library(name: "PointsOfInterestContract", targets: ["PointsOfInterestContract"]),
         .executable(name: "poi", targets: ["poi"]),
         .executable(name: "poi-mock", targets: ["poi-mock"]),
         .executable(name: "generate-events", targets: ["EventGenerator"]),
@@ -259,12 +260,16 @@ let package = Package(
             name: "ServiceFixtures",
             dependencies: ["Loopback", "PointsOfInterestClient", "PrivateCluster", "ServerProcess"],
             path: "Tests/Support/ServiceFixtures", swiftSettings: swiftSettings),
-        // Against a service that runs already, they are built alone (scripts/contract-test): no target of the server,
-        // and no C target, may be among the dependencies.
-        .testTarget(
-            name: "ContractTests",
-            dependencies: ["PointsOfInterestClient", "PointsOfInterestTesting", "ServerProcess"],
+        // The contract suite, for the tests of this package and of others. Against a service that runs already it is
+        // built alone (scripts/contract-test): no target of the server, and no C target, may be among the dependencies.
+        .target(
+            name: "PointsOfInterestContract",
+            dependencies: ["Locking", "PointsOfInterestClient", "PointsOfInterestTesting", "ServerProcess"],
             exclude: ["Recorded"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "PointsOfInterestContractTests",
+            dependencies: ["PointsOfInterestClient", "PointsOfInterestContract"],
+            swiftSettings: swiftSettings),
         // Tests of the programs: `poi` is among the dependencies so that it is built, nothing imports it.
         .testTarget(
             name: "MockServiceTests",

@@ -169,7 +169,7 @@ public struct ResponseHead: Hashable, Sendable, Codable {
         fields[name.lowercased()]
     }
 
-    init(_ response: HTTPURLResponse, receivedAt: Date = Date()) {
+    package init(_ response: HTTPURLResponse, receivedAt: Date = Date()) {
         var fields: [String: String] = [:]
         for (name, value) in response.allHeaderFields {
             if let name = name as? String, let value = value as? String { fields[name] = value }

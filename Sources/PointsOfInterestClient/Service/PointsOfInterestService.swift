@@ -46,12 +46,30 @@ public struct PointsOfInterestService: Sendable {
         jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
         headers: HeaderProvider? = nil
     ) {
+        self.init(
+            baseURL: baseURL, urlSession: urlSession, entityTagStore: entityTagStore,
+            retryPolicy: retryPolicy,
+            timeLimits: timeLimits, coordinateDecimals: coordinateDecimals, clock: clock, jitter: jitter,
+            headers: headers, observer: { _, _, _ in })
+    }
+
+    /// Makes a client that tells what it sends and gets.
+    ///
+    /// - Parameter observer: is called after each response, on the task that has sent the request, with the request as it
+    ///   was sent, and the response's head and body.
+    package init(
+        baseURL: URL, urlSession: URLSession, entityTagStore: (any EntityTagStore)?,
+        retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
+        coordinateDecimals: Int?, clock: any Clock<Duration> = ContinuousClock(),
+        jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }, headers: HeaderProvider?,
+        observer: @escaping @Sendable (URLRequest, ResponseHead, Data) -> Void
+    ) {
         self.baseURL = baseURL
         self.urlSession = urlSession
         self.entityTagStore = entityTagStore
         self.coordinateDecimals = coordinateDecimals
         transport = { endpoint in
-            var transport: any Transport = URLSessionTransport(urlSession: urlSession)
+            var transport: any Transport = URLSessionTransport(urlSession: urlSession, observer: observer)
             // An event queue has pauses of its own, and a health check is to tell how it is now.
             let isSentOnce = endpoint == .events || endpoint == .health
             if let entityTagStore, !isSentOnce {

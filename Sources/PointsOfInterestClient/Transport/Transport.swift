@@ -27,11 +27,14 @@ struct URLSessionTransport: Transport {
     static let maximumRedirects = 5
 
     let urlSession: URLSession
+    /// Is called after each response.
+    var observer: @Sendable (URLRequest, ResponseHead, Data) -> Void = { _, _, _ in }
 
     func send(_ request: URLRequest) async throws(RequestError) -> Response {
         var (request, redirects) = (request, 0)
         while true {
             let response = try await sendOnce(request)
+            observer(request, response.head, response.body)
             guard let next = try request.redirected(by: response) else { return response }
             guard redirects < Self.maximumRedirects else {
                 throw .redirectRefused(to: next.url.flatMap(Origin.init)?.description ?? "")

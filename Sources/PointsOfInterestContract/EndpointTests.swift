@@ -1,0 +1,204 @@
+import Foundation
+import PointsOfInterestClient
+import Testing
+
+@Suite("One place, the categories, and the attributions", .timeLimit(.minutes(2)))
+struct EndpointTests {
+    @Test(
+        "A place by its id is the place of a list, with its distance where there is a centre",
+        .contract(
+            .invariant, .recorded, in: .place,
+            otherwise: "The details of a place differ from its row in the list."), .needs(places: 1))
+    func place() async throws {
+        let service = try await Service.client()
+        let center = try await Service.center()
+        let places = try await service.nearbyPlaces(NearbyPlacesRequest(center: center, limit: 5)).places
+        #expect(!places.isEmpty)
+        for place in places {
+            #expect(try await service.place(id: place.id, center: center) == place)
+            let alone = try await service.place(id: place.id)
+            #expect(alone.distance == nil)
+            #expect(alone.name == place.name && alone.source == place.source)
+        }
+    }
+
+    @Test(
+        "A place that isn't there is a 404 problem",
+        .contract(
+            .invariant, .recorded, in: .place,
+            otherwise: "The app offers to try again instead of removing a place that is gone."),
+        arguments: ["0", "-1", "01", "9223372036854775807", "x"])
+    func noPlace(id: String) async throws {
+        let problem = try #require(await Service.problem(of: "/locations/\(id)"))
+        #expect(problem.status == 404)
+        #expect(problem.code == .notFound)
+    }
+
+    @Test(
+        "Half a centre is refused",
+        .contract(
+            .invariant, .recorded, in: .place,
+            otherwise: "The app shows details without a distance, and nobody notices the forgotten parameter."
+        ))
+    func halfCenter() async throws {
+        let problem = try #require(await Service.problem(of: "/locations/1?lat=1"))
+        #expect(problem.status == 400)
+        #expect(problem.errors.map(\.parameter) == ["long"])
+        #expect(problem.code == .missingParameter)
+    }
+
+    @Test(
+        "Categories come most frequent first, then by name, each once",
+        .contract(
+            .invariant, .recorded, in: .categories,
+            otherwise: "The filter shows rare categories first, or one twice."),
+        .needs(places: 1))
+    func categories() async throws {
+        let categories = try await Service.client().categories()
+        #expect(!categories.isEmpty)
+        #expect(categories.allSatisfy { $0.count >= 0 })
+        #expect(Set(categories.map(\.name)).count == categories.count)
+        let sorted = categories.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
+        #expect(categories == sorted)
+    }
+
+    @Test(
+        "The categories are those that a request may name",
+        .contract(
+            .invariant, in: .categories,
+            otherwise: "A filter lacks a category, or offers one that is refused."))
+    func vocabulary() async throws {
+        let names = try await Service.client().categories().map(\.name)
+        #expect(Set(names) == Set(try await Service.description().categories))
+    }
+
+    @Test(
+        "A category has as many places as it says",
+        .contract(
+            .seeded, in: .categories, otherwise: "The filter promises more or fewer places than the list has."
+        ))
+    func counts() async throws {
+        let service = try await Service.client()
+        let center = try await Service.center()
+        let categories = try await service.categories()
+        #expect(categories.map(\.count).reduce(0, +) == (try Seed.all().count))
+        for category in categories.prefix(5) + categories.suffix(2) {
+            let request = NearbyPlacesRequest(center: center, limit: 100, categories: [category.name])
+            #expect(
+                try await service.nearbyPlaces(request).places.count == category.count, "\(category.name)")
+        }
+    }
+
+    @Test(
+        "Clusters have each place once, with boxes that their means are in, or the index is required",
+        .contract(
+            .invariant, .recorded, in: .clusters,
+            otherwise: "The map's bubbles add up to another number than there are places."), .needs(places: 1)
+    )
+    func clusters() async throws {
+        let service = try await Service.client()
+        let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
+        do {
+            let response = try await service.clusters(ClustersRequest(box: earth, zoom: 3))
+            #expect(response.zoom == 3)
+            let total = try await service.categories().map(\.count).reduce(0, +)
+            #expect(response.clusters.map(\.count).reduce(0, +) == total)
+            for cluster in response.clusters {
+                #expect(cluster.box.contains(latitude: cluster.latitude, longitude: cluster.longitude))
+                #expect((cluster.count == 1) == (cluster.place != nil))
+            }
+            if let place = response.clusters.compactMap(\.place).first {
+                #expect(try await service.place(id: place.id) == place)
+            }
+        } catch RequestError.problem(let problem) {
+            #expect(problem.code == .indexRequired && problem.status == 503)
+        }
+    }
+
+    @Test(
+        "Too many cells are refused",
+        .contract(
+            .invariant, .recorded, in: .clusters,
+            otherwise: "A map that asks for too much gets a part of it, and looks empty elsewhere."))
+    func tooManyCells() async throws {
+        let problem = try #require(
+            await Service.problem(of: "/locations/clusters?zoom=4&bbox=-180,-90,180,90"))
+        #expect(problem.errors.map(\.parameter) == ["zoom"])
+        #expect(problem.code == .outOfRange)
+    }
+
+    @Test(
+        "Attributions come by name, each once, with a license and places",
+        .contract(
+            .invariant, .recorded, in: .attributions,
+            otherwise: "The app doesn't show a credit that a license demands."),
+        .needs(places: 1))
+    func attributions() async throws {
+        let attributions = try await Service.client().attributions()
+        #expect(attributions.allSatisfy { !$0.license.isEmpty && $0.places > 0 })
+        #expect(attributions.map(\.dataset) == Set(attributions.map(\.dataset)).sorted())
+    }
+
+    @Test(
+        "Every seeded place is counted for its dataset, once",
+        .contract(
+            .seeded, in: .attributions,
+            otherwise: "The app credits a dataset that it shows nothing of, or too few."))
+    func attributedPlaces() async throws {
+        let attributions = try await Service.client().attributions()
+        #expect(attributions.map(\.dataset) == ["poi-seed-san-jose", "poi-seed-world"])
+        #expect(attributions.allSatisfy { $0.license == "CC0-1.0" })
+        #expect(attributions.map(\.places).reduce(0, +) == (try Seed.all().count))
+    }
+
+    @Test(
+        "A category that there never was is refused, and a near one named",
+        .contract(
+            .invariant, .recorded, in: .locations,
+            otherwise: "A misspelt category gives an empty list, and nobody notices the mistake."),
+        .needs(places: 1))
+    func unknownCategory() async throws {
+        let names = try await Service.client().categories().map(\.name)
+        let name = try #require(names.max { ($0.count, $0) < ($1.count, $1) })
+        // No longer name than the longest is one.
+        let problem = try #require(
+            await Service.problem(of: "/locations?lat=1&long=2&category=\(name)x,\(name)"))
+        #expect(problem.code == .unknownCategory)
+        let detail = try #require(problem.errors.first?.detail)
+        #expect(names.contains { detail.contains($0) })
+    }
+}
+
+@Suite("The seeds' names", .timeLimit(.minutes(2)))
+struct SeedNameTests {
+    private func found(_ text: String) async throws -> [String] {
+        let request = NearbyPlacesRequest(center: try await Service.center(), limit: 100, searchText: text)
+        return try await Service.client().nearbyPlaces(request).places.compactMap { $0.source?.id }
+    }
+
+    @Test(
+        "Case, accents and apostrophes don't matter",
+        .contract(
+            .seeded, in: .locations,
+            otherwise: "Somebody who types on a phone doesn't find a place whose name has an accent."),
+        arguments: [
+            ("plaza cesar chav", "plaza-de-cesar-chavez"), ("SAN JOSÉ mus art", "san-jose-museum-of-art"),
+            ("childrens disc", "childrens-discovery-museum-of-san-jose"),
+            ("children's disc", "childrens-discovery-museum-of-san-jose"),
+            ("asis", "mission-santa-clara-de-asis"),
+            ("cafe good", "good-karma-artisan-ales-and-cafe"),
+        ])
+    func folding(text: String, slug: String) async throws {
+        #expect(try await found(text).contains(slug))
+    }
+
+    @Test(
+        "A text that no word begins with finds nothing",
+        .contract(
+            .seeded, .recorded, in: .locations,
+            otherwise: "A search shows places that have nothing to do with the text."),
+        arguments: ["ntory", "zzzz", "plaza zzzz"])
+    func nothing(text: String) async throws {
+        #expect(try await found(text) == [])
+    }
+}

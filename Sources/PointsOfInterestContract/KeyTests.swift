@@ -1,0 +1,108 @@
+import Foundation
+import PointsOfInterestClient
+import Testing
+
+@Suite("Keys and limits", .timeLimit(.minutes(2)))
+struct KeyTests {
+    /// A request that needs a key, and what it is a key for.
+    struct Guarded: Sendable, CustomTestStringConvertible {
+        let target: String
+        let isEvents: Bool
+
+        var testDescription: String { target }
+
+        static let all =
+            [
+                "/locations?lat=37.3293&long=-121.8893", "/locations/1", "/categories", "/attributions",
+                "/locations/clusters?zoom=0&bbox=-180,-90,180,90",
+            ].map { Guarded(target: $0, isEvents: false) } + [Guarded(target: "/events", isEvents: true)]
+
+        func response(key: String?) async throws -> Exchange {
+            try await Service.response(
+                to: target, method: isEvents ? "POST" : "GET",
+                headers: [
+                    "Authorization": key.map { "Bearer \($0)" },
+                    "Content-Type": isEvents ? "application/json" : nil,
+                ], body: isEvents ? Data("[]".utf8) : nil)
+        }
+    }
+
+    @Test(
+        "Without a key, a request that needs one is 401 with WWW-Authenticate",
+        .contract(
+            .invariant, in: .keys,
+            otherwise: "The app takes a missing key for one that is no longer valid, or everybody may read."),
+        .needs(.keys), arguments: Guarded.all)
+    func noKey(guarded: Guarded) async throws {
+        let response = try await guarded.response(key: nil)
+        #expect(response.status == 401)
+        #expect(try response.problem.code == .unauthorized)
+        let challenge = response.header("WWW-Authenticate")?.lowercased()
+        #expect(challenge?.hasPrefix("bearer") == true)
+        // RFC 6750, section 3.1: no error code where no key was sent.
+        #expect(challenge?.contains("error") == false)
+    }
+
+    @Test(
+        "A wrong key is refused as one, and so is a key for something else",
+        .contract(
+            .invariant, in: .keys,
+            otherwise: "A key that was leaked for events also reads places, or the app never renews its key."),
+        .needs(.keys), arguments: Guarded.all)
+    func wrongKey(guarded: Guarded) async throws {
+        let keys = try #require(ContractConfiguration.current.keys)
+        let right = guarded.isEvents ? keys.events : keys.data
+        let other = guarded.isEvents ? keys.data : keys.events
+        for key in ["contract-test-wrong-key", String(right.dropLast()), right + "x", other] {
+            let response = try await guarded.response(key: key)
+            #expect(response.status == 401)
+            #expect(try response.problem.code == .unauthorized)
+            #expect(response.header("WWW-Authenticate")?.contains("error=\"invalid_token\"") == true)
+        }
+    }
+
+    @Test(
+        "The client has the refusal of its key as a problem",
+        .contract(.invariant, in: .keys, otherwise: "The app can't tell its user to sign in again."),
+        .needs(.keys))
+    func client() async throws {
+        let service = try await Service.client { _ in ContractKeys.header("contract-test-wrong-key") }
+        await #expect {
+            try await service.categories()
+        } throws: { error in
+            guard case RequestError.problem(let problem) = error else { return false }
+            return problem.code == .unauthorized
+        }
+    }
+
+    @Test(
+        "Health, the description, the pages of problems and the start page need no key",
+        .contract(
+            .invariant, in: .keys,
+            otherwise:
+                "A balancer takes every server out of service, and a developer can't read the description."),
+        arguments: ["/livez", "/readyz", "/openapi.json", "/problems", "/problems/unauthorized", "/"])
+    func open(target: String) async throws {
+        let response = try await Service.response(to: target, headers: ["Authorization": nil])
+        #expect(response.status == 200)
+    }
+
+    @Test(
+        "A client that sends too much is refused with 429, and told how long to wait",
+        .contract(
+            .invariant, in: .keys,
+            otherwise: "Apps try again at once and all together, and make it worse."),
+        .needs(.limitedAddress))
+    func tooMany() async throws {
+        let address = try #require(ContractConfiguration.current.limitedURL)
+        var response = try await Service.response(to: "/categories", at: address)
+        // What a run before has sent may count, so that the first one is refused.
+        if response.status == 200 { response = try await Service.response(to: "/categories", at: address) }
+        #expect(response.status == 429)
+        // A balancer that asks for health uses up nobody's share.
+        #expect(try await Service.response(to: "/livez", at: address).status == 200)
+        #expect(try response.problem.code == .tooManyRequests)
+        let seconds = try #require(response.header("Retry-After").flatMap { Int($0) })
+        #expect(seconds > 0)
+    }
+}

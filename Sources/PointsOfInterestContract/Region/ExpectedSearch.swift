@@ -1,0 +1,161 @@
+import Foundation
+import PointsOfInterestClient
+
+/// What a search in a region has to find, by brute force: every place is looked at, and measured by Vincenty's formula.
+struct ExpectedSearch {
+    /// A place that matches, or of which that can't be told.
+    struct Candidate {
+        let place: PointOfInterest
+        let isCertain: Bool
+        let meters: Double
+        /// How far the formula may be off: nearly antipodal places can't be measured by it.
+        let tolerance: Double
+    }
+
+    /// Two distances that are nearer than this can't be told apart, in metres.
+    private static let precision = 0.002
+    /// Where Vincenty's formula doesn't converge, in metres: the last 150 km before the antipode.
+    private static let antipode = (meters: 19_930_000.0, tolerance: 150_000.0)
+    /// Half of 0.1 m, to which responses round distances, and what the formula may be off.
+    private static let rounding = 0.051
+
+    let request: NearbyPlacesRequest
+    private let region: Region
+    private let candidates: [Int: Candidate]
+
+    /// How many places match, at least.
+    var certainCount: Int { candidates.values.count(where: \.isCertain) }
+
+    init(_ request: NearbyPlacesRequest, in region: Region) throws {
+        (self.request, self.region) = (request, region)
+        let filter = PlaceFilter(request)
+        let origin = try request.center ?? request.box?.middlePoint ?? Coordinate(latitude: 0, longitude: 0)
+        let found = region.places.compactMap { known -> (Int, Candidate)? in
+            guard let isCertain = filter.keeps(known) else { return nil }
+            let measured = Vincenty.meters(from: origin, to: known.position)
+            let meters = measured ?? Self.antipode.meters
+            let tolerance = measured == nil ? Self.antipode.tolerance : Self.precision
+            var isInside = true
+            if let radius = request.radiusMeters {
+                guard meters <= radius + tolerance else { return nil }
+                isInside = meters <= radius - tolerance
+            }
+            return (
+                known.place.id,
+                Candidate(
+                    place: known.place, isCertain: isCertain && isInside, meters: meters,
+                    tolerance: tolerance)
+            )
+        }
+        candidates = Dictionary(found, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Compares the first places of this search, as many as a limit allows.
+    func compare(_ found: [PointOfInterest], limit: Int, into differences: inout Differences) {
+        let query = "/locations?\(request.encodedQuery)"
+        differences.expect(found.count <= limit, "\(query): \(found.count) places")
+        differences.expect(Set(found.map(\.id)).count == found.count, "\(query): a place comes twice")
+        for place in found { compare(place, query, into: &differences) }
+        let ranked = found.compactMap { candidates[$0.id] }
+        for (nearer, farther) in zip(ranked, ranked.dropFirst()) {
+            differences.expect(
+                Self.mayPrecede(nearer, farther),
+                "\(query): place \(nearer.place.id) at \(nearer.meters) m before \(farther.place.id) at \(farther.meters) m"
+            )
+        }
+        let isWhole = found.count < limit
+        let ids = Set(found.map(\.id))
+        for missing in candidates.values where missing.isCertain && !ids.contains(missing.place.id) {
+            let mayFollow = !isWhole && ranked.last.map { Self.mayPrecede($0, missing) } ?? false
+            differences.expect(
+                mayFollow, "\(query): place \(missing.place.id) at \(missing.meters) m is missing")
+        }
+    }
+
+    private func compare(_ place: PointOfInterest, _ query: String, into differences: inout Differences) {
+        guard let candidate = candidates[place.id] else {
+            let why = region.place(id: place.id) == nil ? "isn't in the region" : "doesn't match"
+            differences.expect(false, "\(query): place \(place.id), \(place.name), \(why)")
+            return
+        }
+        for difference in place.differences(from: candidate.place) {
+            differences.expect(false, "\(query): place \(place.id), \(difference)")
+        }
+        guard request.center != nil else {
+            return differences.expect(place.distance == nil, "\(query): place \(place.id) has a distance")
+        }
+        guard let distance = place.distance else {
+            return differences.expect(false, "\(query): place \(place.id) has no distance")
+        }
+        let isNear = abs(distance - candidate.meters) <= max(Self.rounding, candidate.tolerance)
+        differences.expect(
+            isNear,
+            "\(query): place \(place.id) has a distance of \(distance) and is at \(candidate.meters) m")
+    }
+
+    /// Whether one place may come before another.
+    private static func mayPrecede(_ one: Candidate, _ other: Candidate) -> Bool {
+        let isOnePosition =
+            one.place.latitude == other.place.latitude && one.place.longitude == other.place.longitude
+        return isOnePosition
+            ? one.place.id < other.place.id
+            : one.meters <= other.meters + max(one.tolerance, other.tolerance)
+    }
+}
+
+/// What a search leaves, apart from its radius.
+struct PlaceFilter {
+    let box: BoundingBox?
+    let categories: [String]
+    let featured: Bool?
+    let text: String?
+
+    init(_ request: NearbyPlacesRequest) {
+        (box, categories) = (request.box, request.categories)
+        (featured, text) = (request.featured, request.searchText)
+    }
+
+    init(_ request: ClustersRequest) {
+        // Its cells are counted whole, beyond the box.
+        (box, categories) = (nil, request.categories)
+        (featured, text) = (request.featured, request.searchText)
+    }
+
+    /// Whether it is certain that a place is kept; nil where it certainly isn't.
+    func keeps(_ known: RegionPlace) -> Bool? {
+        let place = known.place
+        if let box, !box.holds(place) { return nil }
+        if !categories.isEmpty, !categories.contains(place.category) { return nil }
+        if let featured, place.featured != featured { return nil }
+        guard let text else { return true }
+        switch known.name.match(text) {
+        case .matches: return true
+        case .open: return false
+        case .differs: return nil
+        }
+    }
+}
+
+extension BoundingBox {
+    /// Whether a place is in the box, as the contract says.
+    fileprivate func holds(_ place: PointOfInterest) -> Bool {
+        guard (south...north).contains(place.latitude) else { return false }
+        if abs(place.latitude) == 90 { return true }
+        let longitudes = abs(place.longitude) == 180 ? [-180, 180] : [place.longitude]
+        return longitudes.contains { longitude in
+            west <= east
+                ? (west...east).contains(longitude)
+                : (west...180).contains(longitude) || (-180...east).contains(longitude)
+        }
+    }
+
+    /// The point half-way between its edges.
+    var middlePoint: Coordinate {
+        get throws {
+            let width = west <= east ? east - west : east + 360 - west
+            let longitude = west + width / 2
+            return try Coordinate(
+                latitude: (south + north) / 2, longitude: longitude > 180 ? longitude - 360 : longitude)
+        }
+    }
+}

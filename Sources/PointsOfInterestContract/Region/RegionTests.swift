@@ -1,0 +1,163 @@
+import Foundation
+import PointsOfInterestClient
+import Testing
+
+extension Region {
+    /// Sends a search of a page and compares the response with brute force.
+    func compare(_ request: NearbyPlacesRequest, into differences: inout Differences) async throws {
+        let expected = try ExpectedSearch(request, in: self)
+        let page = try await Service.client().nearbyPlaces(request)
+        let limit = request.limit ?? NearbyPlacesRequest.defaultLimit
+        expected.compare(page.places, limit: limit, into: &differences)
+        differences.expect(
+            page.next != nil || expected.certainCount <= page.places.count,
+            "/locations?\(request.encodedQuery): no link to the places that follow")
+    }
+}
+
+@Suite("Searches in a region whose places are all known", .timeLimit(.minutes(2)))
+struct RegionTests {
+    @Test(
+        "From several centres a region's places come nearest first, at their distances and with all members",
+        .contract(
+            .invariant, in: .locations,
+            otherwise: "The app would show places in the wrong order, or leave a nearer one out."),
+        .needs(.place))
+    func nearest() async throws {
+        try await Region.compare { region, differences in
+            let sorted = region.places.sorted { $0.place.latitude < $1.place.latitude }
+            for (place, limit) in [(sorted[0], 33), (sorted[sorted.count / 2], nil)] {
+                var request = NearbyPlacesRequest(box: region.box, limit: limit)
+                request.center = place.position
+                try await region.compare(request, into: &differences)
+            }
+            var request = NearbyPlacesRequest(box: region.box, limit: 100)
+            request.center = try #require(region.quarter).middlePoint
+            try await region.compare(request, into: &differences)
+        }
+    }
+
+    @Test(
+        "Distances have one decimal at most",
+        .contract(
+            .invariant, in: .conventions,
+            otherwise: "Two apps that round for themselves would show different distances."),
+        .needs(.place))
+    func rounding() async throws {
+        try await Region.compare { region, differences in
+            var request = NearbyPlacesRequest(box: region.box, limit: 20)
+            request.center = try #require(region.quarter).middlePoint
+            let response = try await PlacesResponse(to: "/locations?" + request.encodedQuery)
+            for distance in try response.distances {
+                let number = try #require(distance)
+                differences.expect((number * 10).rounded() / 10 == number, "a distance of \(number)")
+            }
+        }
+    }
+
+    @Test(
+        "A radius keeps the places within it, to the place at its very edge",
+        .contract(
+            .invariant, in: .locations,
+            otherwise: "The app would miss places that are near enough, or show some that aren't."),
+        .needs(.place))
+    func radius() async throws {
+        try await Region.compare { region, differences in
+            let (place, maximum) = try #require(region.disc)
+            var request = NearbyPlacesRequest(box: region.box, limit: 40)
+            request.center = place.position
+            let nearest = try await Service.client().nearbyPlaces(request).places
+            request.box = nil
+            request.limit = 100
+            let far = nearest.last { $0.distance ?? 0 > 0.1 && $0.distance ?? .infinity < maximum - 1 }
+            let radius = far?.distance ?? maximum / 2
+            for radius in [max(0.01, radius - 0.06), radius + 0.06] {
+                request.radiusMeters = radius
+                try await region.compare(request, into: &differences)
+            }
+        }
+    }
+
+    @Test(
+        "A page has as many places as its limit says, the nearest ones",
+        .contract(
+            .invariant, in: .locations, otherwise: "The app would show fewer places than it asked for."),
+        .needs(.place), arguments: [1, 13])
+    func limit(limit: Int) async throws {
+        try await Region.compare { region, differences in
+            try await region.compare(NearbyPlacesRequest(box: region.box, limit: limit), into: &differences)
+        }
+    }
+
+    @Test(
+        "A category keeps its places, several keep those of any of them",
+        .contract(
+            .invariant, in: .locations,
+            otherwise: "The app would show places of categories that were not chosen, or miss some."),
+        .needs(.twoCategories))
+    func categories() async throws {
+        try await Region.compare { region, differences in
+            let names = region.categories
+            for chosen in [[names[0]], [names[names.count / 2], names[0]]] {
+                try await region.compare(
+                    NearbyPlacesRequest(box: region.box, limit: 100, categories: chosen), into: &differences)
+            }
+        }
+    }
+
+    @Test(
+        "Only featured places come, or only the others",
+        .contract(
+            .invariant, in: .locations,
+            otherwise: "The app would put places first that nobody has chosen to feature."),
+        .needs(.featured), .needs(.notFeatured))
+    func featured() async throws {
+        try await Region.compare { region, differences in
+            for featured in [true, false] {
+                try await region.compare(
+                    NearbyPlacesRequest(box: region.box, limit: 50, featured: featured), into: &differences)
+            }
+        }
+    }
+
+    @Test(
+        "A box holds the places in it and on its edges, in the order from its middle where there is no centre",
+        .contract(
+            .invariant, in: .locations,
+            otherwise: "A map would lack places that are on it, at its edges for instance."),
+        .needs(.place))
+    func boxes() async throws {
+        try await Region.compare { region, differences in
+            let place = region.places[region.places.count / 2].place
+            let point = BoundingBox(
+                west: place.longitude, south: place.latitude, east: place.longitude, north: place.latitude)
+            var boxes = [region.quarter, region.corners(at: place), point].compactMap(\.self)
+            if region.isWholeEarth { boxes.append(try FoundBox.box(150, -60, -100, 60)) }
+            for box in boxes {
+                try await region.compare(NearbyPlacesRequest(box: box, limit: 50), into: &differences)
+            }
+        }
+    }
+
+    @Test(
+        "Category, box, featured and text together keep what each of them keeps",
+        .contract(
+            .invariant, in: .locations,
+            otherwise: "An app that combines two filters would lose one of them."),
+        .needs(.word))
+    func together() async throws {
+        try await Region.compare { region, differences in
+            let word = try region.needed(\.word, .word)
+            let place = try #require(region.first { FoldedName($0.name).match(word) == .matches })
+            var request = NearbyPlacesRequest(
+                box: region.box, limit: 100, categories: [place.category], searchText: word,
+                featured: place.featured)
+            try await region.compare(request, into: &differences)
+            request.box = nil
+            let disc = try #require(region.disc)
+            (request.center, request.radiusMeters) = (disc.center.position, max(0.1, disc.radius))
+            request.featured = nil
+            try await region.compare(request, into: &differences)
+        }
+    }
+}

@@ -1,0 +1,273 @@
+import Foundation
+import PointsOfInterestClient
+import Testing
+
+@Suite("Representations", .timeLimit(.minutes(2)))
+struct RepresentationTests {
+    private static let target = "/locations?lat=37.3293&long=-121.8893&limit=50"
+
+    @Test(
+        "As GeoJSON the same places come, longitude first",
+        .contract(
+            .invariant, .recorded, in: .forms,
+            otherwise: "A map library puts the places on another continent, or leaves some out."))
+    func geoJSON() async throws {
+        let response = try await Service.response(
+            to: Self.target, headers: ["Accept": "application/geo+json, application/json;q=0.5"])
+        #expect(response.mediaType == "application/geo+json")
+        let plain = try await Service.response(to: Self.target)
+        let (collection, places) = (try JSON(response.body), try #require(try JSON(plain.body).array))
+        #expect(collection["type"] == .string("FeatureCollection"))
+        let features = try #require(collection["features"]?.array).map { Feature($0) }
+        #expect(features == places.map { Feature(ofPlace: $0) })
+        #expect(response.header("Link") == plain.header("Link"))
+        #expect(response.header("ETag") == nil || response.header("ETag") != plain.header("ETag"))
+    }
+
+    /// What a place and its feature have in common; either may have more.
+    private struct Feature: Equatable {
+        private static let names = [
+            "name", "category", "featured", "distance", "address", "website", "source",
+        ]
+
+        let type: JSON?
+        let id: JSON?
+        let geometry: JSON?
+        let properties: [JSON?]
+
+        init(_ feature: JSON) {
+            (type, id, geometry) = (feature["type"], feature["id"], feature["geometry"])
+            properties = Self.names.map { feature["properties"]?[$0] }
+        }
+
+        init(ofPlace place: JSON) {
+            (type, id) = (.string("Feature"), place["id"])
+            let position = [place["longitude"], place["latitude"]].map { $0 ?? .null }
+            geometry = .object(["type": .string("Point"), "coordinates": .array(position)])
+            properties = Self.names.map { place[$0] }
+        }
+    }
+
+    @Test(
+        "A request that accepts no available form gets a 406 problem",
+        .contract(.invariant, in: .forms, otherwise: "A client gets a form that it can't read."),
+        arguments: Service.targets)
+    func notAcceptable(target: String) async throws {
+        let target = try await Service.resolved(target)
+        for accept in ["text/csv", "application/json;q=0, text/html;q=0"] {
+            let response = try await Service.response(to: target, headers: ["Accept": accept])
+            #expect(response.status == 406)
+            #expect(try response.problem.code == .notAcceptable)
+        }
+    }
+
+    @Test(
+        "Of the forms that a request accepts comes the one that it weights most",
+        .contract(
+            .invariant, .recorded, in: .forms, otherwise: "A map library gets JSON that it can't draw."),
+        arguments: [
+            ("application/json;q=0.5, application/geo+json", "application/geo+json"),
+            ("application/geo+json;q=0.5, application/json", "application/json"),
+            ("application/*;q=0.2, application/geo+json;q=0.1", "application/json"),
+            ("*/*", "application/json"), ("application/geo+json;charset=utf-8", "application/geo+json"),
+        ])
+    func weights(accept: String, type: String) async throws {
+        let response = try await Service.response(to: Self.target, headers: ["Accept": accept])
+        #expect(response.status == 200)
+        #expect(response.mediaType == type)
+    }
+
+    @Test(
+        "A place's details have the same distance as GeoJSON",
+        .contract(
+            .invariant, in: .place,
+            otherwise: "A map library shows a place without its distance, or another one."),
+        .needs(places: 1))
+    func detailsAsGeoJSON() async throws {
+        let target = try await Service.resolved("/locations/{id}") + "?lat=37.3293&long=-121.8893"
+        let response = try await Service.response(to: target, headers: ["Accept": "application/geo+json"])
+        let plain = try await Service.response(to: target, headers: ["Accept": "application/json"])
+        let place = try JSON(plain.body)
+        #expect(place["distance"] != nil)
+        #expect(try Feature(JSON(response.body)) == Feature(ofPlace: place))
+    }
+
+    @Test(
+        "There is no page of a problem that there isn't",
+        .contract(
+            .invariant, in: .problems, otherwise: "A developer reads about a problem that nobody can have."))
+    func noProblemPage() async throws {
+        let problem = try #require(await Service.problem(of: "/problems/nothing-like-it"))
+        #expect(problem.status == 404)
+        #expect(problem.code == .notFound)
+    }
+
+    @Test(
+        "A request with the tag of the first response gets a 304",
+        .contract(
+            .invariant, in: .conditional,
+            otherwise:
+                "The app loads the same list over and over on a metered connection, or shows an old one."),
+        arguments: Service.targets)
+    func conditional(target: String) async throws {
+        let target = try await Service.resolved(target)
+        let first = try await Service.response(to: target)
+        // Without places in memory there are no clusters, and without any place none has details.
+        guard first.status == 200 else { return #expect([404, 503].contains(first.status)) }
+        let tag = try #require(first.header("ETag"))
+        #expect(tag.hasPrefix("W/\""))
+        let second = try await Service.response(to: target, headers: ["If-None-Match": tag])
+        #expect(second.status == 304)
+        #expect(second.body.isEmpty)
+        #expect(second.header("ETag") == tag)
+        #expect(second.header("Cache-Control") == first.header("Cache-Control"))
+        let other = try await Service.response(to: target, headers: ["If-None-Match": "\"another\""])
+        #expect(other.status == 200)
+        #expect(other.body == first.body)
+    }
+
+    @Test(
+        "A large response is compressed on request, and has the same content",
+        .contract(
+            .invariant, in: .forms,
+            otherwise: "A user on a slow connection waits five times as long, or sees garbage."),
+        arguments: Service.targets)
+    func compression(target: String) async throws {
+        let target = try await Service.resolved(target)
+        let response = try await Service.response(to: target, headers: ["Accept-Encoding": "gzip"])
+        let plain = try await Service.response(to: target, headers: ["Accept-Encoding": "identity"])
+        #expect(plain.header("Content-Encoding") == nil)
+        // The short response of a service with little data needs none.
+        #expect(response.header("Content-Encoding") == "gzip" || plain.body.count < 1024)
+        // The session has decompressed the first. A problem has the id of its request.
+        #expect(response.body == plain.body || response.status >= 400)
+    }
+
+    @Test(
+        "The client keeps tags, asks with them, and hands out what it has kept",
+        .contract(.invariant, in: .conditional, otherwise: "The app shows no list after a 304."))
+    func clientStore() async throws {
+        let store = CountingStore()
+        let service = try await Service.client(entityTagStore: store)
+        let request = NearbyPlacesRequest(center: try await Service.center(), limit: 3)
+        let first = try await service.nearbyPlaces(request)
+        let second = try await service.nearbyPlaces(request)
+        #expect(first.places == second.places)
+        #expect(first.next == second.next)
+        // The second response was a 304: there was nothing new to keep.
+        #expect(await store.counts() == CountingStore.Counts(hits: 1, kept: 1, renewed: 1))
+    }
+
+    @Test(
+        "A response to a position may be cached by that client alone",
+        .contract(
+            .invariant, .recorded, in: .conditional,
+            otherwise: "A cache shows one user's surroundings to another user."))
+    func position() async throws {
+        let response = try await Service.response(to: Self.target)
+        let directives = response.list("Cache-Control")
+        #expect(directives.contains("private"))
+        #expect(!directives.contains("public"))
+    }
+
+    @Test(
+        "A response may be kept as long as the service's settings say, without a position or a key by anybody",
+        .contract(
+            .invariant, in: .conditional,
+            otherwise: "Caches show a list that is hours old, or ask for every single one."),
+        .needs(.cacheTimes))
+    func cacheControl() async throws {
+        let settings = ContractConfiguration.current.settings
+        let (ofPosition, ofOthers) = (
+            try #require(settings.privateMaxAge), try #require(settings.publicMaxAge)
+        )
+        let position = try await Service.response(to: Self.target)
+        #expect(position.list("Cache-Control").contains("max-age=\(ofPosition)"))
+        for target in ["/locations?bbox=-122,37,-121,38", "/categories", "/attributions"] {
+            let directives = try await Service.response(to: target).list("Cache-Control")
+            let scope = ContractConfiguration.current.keys == nil ? "public" : "private"
+            #expect(directives.contains("max-age=\(ofOthers)") && directives.contains(scope), "\(target)")
+        }
+    }
+
+    @Test(
+        "Conditions are those of RFC 9110: a list of tags, any tag, and a tag that has to match",
+        .contract(
+            .invariant, in: .conditional,
+            otherwise: "A cache that keeps several lists loads one that it has, or shows one that is over."))
+    func conditions() async throws {
+        let tag = try #require(try await Service.response(to: Self.target).header("ETag"))
+        for condition in ["\"a\", \(tag), W/\"b\"", "*", String(tag.dropFirst(2))] {
+            let response = try await Service.response(
+                to: Self.target, headers: ["If-None-Match": condition])
+            #expect(response.status == 304, "\(condition)")
+        }
+        let strong = try await Service.response(to: Self.target, headers: ["If-Match": tag])
+        #expect(strong.status == 412)
+        #expect(try strong.problem.code == .preconditionFailed)
+        #expect(try await Service.response(to: Self.target, headers: ["If-Match": "*"]).status == 200)
+    }
+
+    @Test(
+        "The service describes what this version's contract has, and may describe more",
+        .contract(
+            .invariant, in: .conventions,
+            otherwise: "A generated client lacks a path, a parameter or a member."))
+    func description() async throws {
+        let own = try ContractDescription.own.get().document
+        let service = try await Service.description().document
+        let missing = Growth(from: own, to: service).missing
+        #expect(missing == [])
+    }
+
+    @Test(
+        "A problem's type is a page that says what it means, for people and for programs",
+        .contract(.invariant, in: .problems, otherwise: "A developer's link to a problem is dead."))
+    func problemPages() async throws {
+        let problem = try #require(await Service.problem(of: "/locations?lat=91&long=0"))
+        let page = try await Service.response(to: problem.type, headers: ["Accept": "text/html"])
+        #expect(page.status == 200)
+        #expect(page.mediaType == "text/html")
+        #expect(String(decoding: page.body, as: UTF8.self).contains(problem.code.rawValue))
+        let json = ["Accept": "application/json"]
+        let meaning = try JSON(try await Service.response(to: problem.type, headers: json).body)
+        #expect(meaning["code"] == .string(problem.code.rawValue))
+        let index = try await Service.response(to: "/problems", headers: json)
+        let all = try #require(try JSON(index.body).array)
+        #expect(all.contains(meaning))
+        let codes = Set(all.compactMap { $0["code"]?.text })
+        #expect(codes.isSuperset(of: try ContractDescription.own.get().problemCodes))
+    }
+}
+
+/// A store that counts what it does.
+private actor CountingStore: EntityTagStore {
+    struct Counts: Equatable {
+        var hits = 0
+        var kept = 0
+        var renewed = 0
+    }
+
+    private var responses: [EntityTagKey: TaggedResponse] = [:]
+    private var current = Counts()
+
+    func response(for key: EntityTagKey) async -> TaggedResponse? {
+        let response = responses[key]
+        if response != nil { current.hits += 1 }
+        return response
+    }
+
+    func keep(_ response: TaggedResponse, for key: EntityTagKey) async {
+        responses[key] = response
+        current.kept += 1
+    }
+
+    func renew(_ response: TaggedResponse, for key: EntityTagKey) async {
+        responses[key] = response
+        current.renewed += 1
+    }
+
+    func newestResponse(like key: EntityTagKey) async -> TaggedResponse? { nil }
+
+    func counts() -> Counts { current }
+}

@@ -1,0 +1,99 @@
+import PointsOfInterestClient
+import Testing
+
+/// What the seeds make known; not for a service with other data.
+@Suite("The seeded places", .timeLimit(.minutes(2)))
+struct SeededPlacesTests {
+    private func conventionCenter() throws -> Coordinate {
+        try Coordinate(latitude: 37.3293, longitude: -121.8893)
+    }
+
+    /// Centres whose near places are all far from their antipodes, where the tests' own formula holds.
+    private static let centers = [
+        (37.3293, -121.8893), (37.40, -121.90), (0, 0), (90, 0), (-90, 0), (89.9999, 77), (0, 179.9999),
+        (-17, -179.9999), (51.4779, 0), (-33.86, 151.21), (48.85, 2.35),
+    ]
+
+    @Test(
+        "Around the convention centre come exactly the seeds within a kilometre, nearest first",
+        .contract(.seeded, .recorded, in: .locations, otherwise: "The list lacks a place around the corner."))
+    func nearestToConventionCenter() async throws {
+        let center = try conventionCenter()
+        let places = try await Service.places(around: center, radius: 1000, limit: 100)
+        let expected = try Seed.ranked(from: center).filter { $0.meters <= 1000 }
+        #expect(places.compactMap { $0.source?.id } == expected.map(\.slug))
+        #expect(places.count > 20)
+        #expect(places.first?.name == "San Jose McEnery Convention Center")
+    }
+
+    @Test(
+        "The nearest places and their distances are those of a scan over the seeds",
+        .contract(
+            .seeded, .recorded, in: .locations, otherwise: "The list shows wrong distances or a wrong order."),
+        arguments: centers)
+    func bruteForce(latitude: Double, longitude: Double) async throws {
+        let center = try Coordinate(latitude: latitude, longitude: longitude)
+        let places = try await Service.places(around: center, limit: 12)
+        let expected = try Seed.ranked(from: center).prefix(12)
+        #expect(places.compactMap { $0.source?.id } == expected.map(\.slug))
+        for (place, seed) in zip(places, expected) {
+            let distance = try #require(place.distance)
+            #expect(abs(distance - seed.meters) <= 0.051, "\(seed.slug)")
+        }
+    }
+
+    @Test(
+        "The seed has about 150 places around San José, a dozen of them featured",
+        .contract(
+            .seeded, in: .locations,
+            otherwise: "A newcomer's first list is short, and the featured strip is empty."))
+    func extent() async throws {
+        let center = try conventionCenter()
+        let places = try await Service.places(around: center, radius: 20_000, limit: 100)
+        #expect(places.count == 100)
+        #expect((8...20).contains(places.count { $0.featured }))
+        #expect(try Seed.all().count >= 200)
+    }
+
+    @Test(
+        "A place has all that is known of it, letter by letter, and nothing else",
+        .contract(
+            .seeded, in: .locations,
+            otherwise: "A name is shown with the wrong letters, or the details lack an address that is known."
+        ))
+    func members() async throws {
+        let service = try await Service.client()
+        let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
+        var places: [String: PointOfInterest] = [:]
+        for try await place in service.allNearbyPlaces(NearbyPlacesRequest(box: earth, limit: 100)) {
+            places[place.source?.id ?? ""] = place
+        }
+        let seeds = try Seed.all()
+        #expect(places.count == seeds.count)
+        for seed in seeds {
+            let place = try #require(places[seed.slug], "\(seed.slug)")
+            // As they are, since Swift takes é in one scalar and in two for the same letter.
+            let texts = [place.name, place.category, place.address, place.website, place.source?.dataset]
+            let expected = [seed.name, seed.category, seed.address, seed.website, seed.dataset]
+            #expect(
+                texts.map { $0?.unicodeScalars.map(\.value) }
+                    == expected.map { $0?.unicodeScalars.map(\.value) }, "\(seed.slug)")
+            #expect(place.latitude == seed.position.latitude && place.longitude == seed.position.longitude)
+            #expect(place.featured == seed.featured)
+            #expect(place.source?.license == "CC0-1.0")
+        }
+    }
+
+    @Test(
+        "A radius takes in a place whose distance is less, and leaves out one whose distance is more",
+        .contract(.seeded, in: .locations, otherwise: "\"Am I at a place?\" is wrong at the door."))
+    func radiusBoundary() async throws {
+        let center = try conventionCenter()
+        for seed in try Seed.ranked(from: center).prefix(10) {
+            let inside = try await Service.places(around: center, radius: seed.meters + 0.01, limit: 100)
+            let outside = try await Service.places(around: center, radius: seed.meters - 0.01, limit: 100)
+            #expect(inside.contains { $0.source?.id == seed.slug })
+            #expect(!outside.contains { $0.source?.id == seed.slug })
+        }
+    }
+}

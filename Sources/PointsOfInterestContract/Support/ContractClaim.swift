@@ -1,0 +1,247 @@
+import Testing
+
+/// What a test says of itself: of which data it is true, and which targets it can be run against.
+struct ContractClaim: Sendable {
+    /// Of which data a test is true.
+    enum Truth: Sendable {
+        /// Of any, none at all included.
+        case invariant
+        /// Of the seed.
+        case seeded
+    }
+
+    /// What else decides where a test runs.
+    enum Note: Sendable {
+        /// All its requests are recorded, so that no server is needed.
+        case recorded
+        /// It needs a server whose settings are the suite's own.
+        case ownSettings
+        /// It sends what it marks as a test, and may be repeated.
+        case writesTestData
+        /// It is about more than one target, or about the suite: it runs once, with the local target.
+        case once
+    }
+
+    let truth: Truth
+    let notes: Set<Note>
+
+    /// Why the test doesn't run with a configuration; nil where it does.
+    func obstacle(in configuration: ContractConfiguration) -> String? {
+        if notes.contains(.once), configuration.target != .local {
+            return "runs once, with the local target"
+        }
+        if configuration.target == .recorded || configuration.isRecording, !notes.contains(.recorded) {
+            return "a server's to show: nothing of it is recorded"
+        }
+        if case .remote = configuration.target, notes.contains(.ownSettings) {
+            return "POI_BASE_URL names a service with settings of its own"
+        }
+        if truth == .seeded, !configuration.isSeeded {
+            return
+                "POI_BASE_URL names a service with data of its own; POI_CONTRACT_SEEDED=true says otherwise"
+        }
+        return nil
+    }
+}
+
+/// A section of the contract, Documentation/api.md, and what an app would do wrong where it is broken.
+struct ContractRule: Hashable, Sendable {
+    /// A section, by the heading that it has there.
+    enum Section: String, CaseIterable, Sendable {
+        case conventions = "Conventions"
+        case locations = "`GET /locations`"
+        case clusters = "`GET /locations/clusters`"
+        case place = "`GET /locations/{id}`"
+        case categories = "`GET /categories`"
+        case attributions = "`GET /attributions`"
+        case events = "`POST /events`"
+        case forms = "Forms and codings"
+        case conditional = "Conditional requests"
+        case origins = "Scripts of other origins"
+        case keys = "Keys and limits"
+        case health = "Health"
+        case problems = "Problems"
+
+        /// Where it is, as Markdown's renderers name headings.
+        var link: String {
+            let kept = rawValue.lowercased().filter { $0.isLetter || $0.isNumber || " -_".contains($0) }
+            return "Documentation/api.md#" + kept.replacing(" ", with: "-")
+        }
+    }
+
+    let says: String
+    let section: Section
+    let harm: String
+}
+
+/// Where a test of the contract runs, and what a reader of its failures has to know.
+struct ContractTrait: TestTrait, TestScoping {
+    let claim: ContractClaim
+    let section: ContractRule.Section
+    let harm: String
+
+    /// Skips the test where it can't be true; the report has the reason.
+    func prepare(for test: Test) async throws {
+        // With an unusable configuration there is no reason to give: the condition ends the process.
+        let reason = (try? ContractConfiguration.attempt.get()).flatMap(claim.obstacle)
+        try await ConditionTrait.enabled(
+            if: claim.obstacle(in: .current) == nil, reason.map { Comment(rawValue: $0) },
+            sourceLocation: test.sourceLocation
+        )
+        .prepare(for: test)
+    }
+
+    /// Runs the test with a log of its exchanges. Each issue gets the request as a command, the response, the rule and
+    /// the harm.
+    func provideScope(
+        for test: Test, testCase: Test.Case?,
+        performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        let rule = ContractRule(says: test.displayName ?? test.name, section: section, harm: harm)
+        let log = ExchangeLog()
+        try await ExchangeLog.$current.withValue(log) {
+            let explained = IssueHandlingTrait.compactMapIssues { issue in
+                var issue = issue
+                issue.comments += Explanation.current.comments(rule: rule, log: log)
+                return issue
+            }
+            try await explained.provideScope(for: test, testCase: testCase) {
+                do {
+                    try await function()
+                } catch let error where !(error is ExpectationFailedError) {
+                    // Recorded here and not by the library, so that it is explained, too.
+                    Issue.record(error, sourceLocation: test.sourceLocation)
+                }
+                Self.record(log.violations, at: test.sourceLocation)
+            }
+        }
+    }
+
+    private static func record(_ violations: [Violation], at location: SourceLocation) {
+        for violation in violations {
+            Explanation.$current.withValue(Explanation(violation: violation)) {
+                _ = Issue.record(Comment(rawValue: violation.fault), sourceLocation: location)
+            }
+        }
+    }
+}
+
+/// What the comments of an issue tell: of the exchange that broke a rule, or else of the test's last one.
+private struct Explanation: Sendable {
+    @TaskLocal static var current = Explanation(violation: nil)
+
+    let violation: Violation?
+
+    func comments(rule: ContractRule, log: ExchangeLog) -> [Comment] {
+        let rule = violation?.rule ?? rule
+        var lines: [String] = []
+        if let violation {
+            lines = Self.lines(of: violation.exchange, before: 0)
+        } else if let last = log.last {
+            lines = Self.lines(of: last.exchange, before: last.count - 1)
+        }
+        lines += ["contract: \(rule.says) (\(rule.section.link))", "an app: \(rule.harm)"]
+        return lines.map { Comment(rawValue: $0) }
+    }
+
+    private static func lines(of exchange: Exchange, before count: Int) -> [String] {
+        let others = count > 0 ? " (the last of \(count + 1))" : ""
+        return ["request: \(exchange.curl)\(others)", "response: \(exchange.summary)"]
+    }
+}
+
+extension Trait where Self == ContractTrait {
+    /// What every test of the contract says: of which data it is true, what else decides where it runs, which section
+    /// has the rule, and what an app, or whoever it is, would do wrong otherwise.
+    static func contract(
+        _ truth: ContractClaim.Truth, _ notes: ContractClaim.Note..., in section: ContractRule.Section,
+        otherwise harm: String
+    ) -> Self {
+        ContractTrait(
+            claim: ContractClaim(truth: truth, notes: Set(notes)), section: section, harm: harm)
+    }
+}
+
+// MARK: - What a target has to show
+
+/// Why a target can't show what a test is about.
+enum Obstacle: Error, CustomStringConvertible {
+    /// The service doesn't have what the test is about, and need not have it.
+    case notApplicable(String)
+    /// What the test looks for isn't there. That may be true of the data, or the service's fault; nobody knows.
+    case notShown(String)
+
+    var description: String {
+        switch self {
+        case .notApplicable(let reason): reason
+        case .notShown(let what): "not shown by this target: \(what)"
+        }
+    }
+}
+
+/// Skips a test whose obstacle a target has; with `POI_CONTRACT_STRICT` the test fails where it isn't shown.
+struct NeedTrait: TestTrait {
+    let obstacle: @Sendable () async throws -> Obstacle?
+
+    func prepare(for test: Test) async throws {
+        // If this fails the test runs, and fails itself: what is thrown here may be explained by no exchange.
+        guard let obstacle = try? await obstacle() else { return }
+        if case .notShown = obstacle, ContractConfiguration.current.isStrict { throw obstacle }
+        try await ConditionTrait.enabled(
+            if: false, Comment(rawValue: "\(obstacle)"), sourceLocation: test.sourceLocation
+        )
+        .prepare(for: test)
+    }
+}
+
+extension Trait where Self == NeedTrait {
+    /// What a test needs to show anything: a service of somebody else's may have fewer places, or none.
+    static func needs(places: Int) -> Self {
+        NeedTrait {
+            try await Service.has(places: places) ? nil : .notShown("\(places) places")
+        }
+    }
+
+    /// What a test looks for in the service's places.
+    static func needs(_ fact: Fact) -> Self {
+        NeedTrait { try await Fact.isShown(fact) ? nil : .notShown(fact.text) }
+    }
+
+    /// What a test has to know of the service's settings.
+    static func needs(_ declaration: Declaration) -> Self {
+        NeedTrait { try await declaration.obstacle() }
+    }
+}
+
+/// What can't be told by looking at a service, and is declared: by the environment, or in the file of expected places.
+enum Declaration: Sendable {
+    /// How long responses may be kept.
+    case cacheTimes
+    /// Origins whose scripts may read responses.
+    case origins
+    /// A key for data and another one for events.
+    case keys
+    /// Another address of the service, whose limit for a client is low.
+    case limitedAddress
+
+    func obstacle() async throws -> Obstacle? {
+        let configuration = ContractConfiguration.current
+        switch self {
+        case .cacheTimes:
+            return configuration.settings.hasCacheTimes
+                ? nil : .notShown("the times for which responses may be kept, undeclared")
+        case .origins:
+            return configuration.settings.origins == nil
+                ? .notShown("the origins whose scripts may read responses, undeclared") : nil
+        case .keys:
+            if configuration.keys != nil { return nil }
+            return try await Service.description().needsKeys
+                ? .notShown("keys, POI_CONTRACT_KEYS") : .notApplicable("the service needs no keys")
+        case .limitedAddress:
+            if configuration.limitedURL != nil { return nil }
+            return try await Service.description().limitsRate
+                ? .notShown("an address with a low limit, POI_CONTRACT_LIMITED_URL")
+                : .notApplicable("the service limits no client")
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Locking
+
+/// The description of the service that this version's contract has: a copy of what a local server sends for
+/// `/openapi.json`, so that another server is compared with the contract and not with itself.
+final class ContractDescription: Sendable {
+    /// What the contract says of a response.
+    struct Documented {
+        struct Header {
+            let name: String
+            let isRequired: Bool
+            let schema: JSONSchema
+        }
+
+        let headers: [Header]
+        /// By media type; none where there is no body.
+        let bodies: [String: JSONSchema]
+    }
+
+    static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appending(path: "../Recorded/openapi.json").standardized
+
+    /// The contract's. Where it can't be read, this checkout is broken.
+    static let own = Result { ContractDescription(try JSON(Data(contentsOf: file))) }
+
+    let document: JSON
+    /// The templates of paths, those without a placeholder first.
+    private let templates: [String]
+    private let documented = Lock<[String: Made]>([:])
+
+    /// Carries what was made over the lock; unchecked, since nobody changes it and its expressions are thread-safe.
+    private struct Made: @unchecked Sendable {
+        let value: Documented?
+    }
+
+    init(_ document: JSON) {
+        self.document = document
+        templates = (document["paths"]?.members ?? [:]).keys.sorted {
+            ($0.contains("{") ? 1 : 0, $0) < ($1.contains("{") ? 1 : 0, $1)
+        }
+    }
+
+    /// The template of a path; nil where the contract has no such path.
+    func template(of path: String) -> String? {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        return templates.first { template in
+            let parts = template.split(separator: "/", omittingEmptySubsequences: false)
+            return parts.count == segments.count
+                && zip(parts, segments).allSatisfy { $0.hasPrefix("{") ? !$1.isEmpty : $0 == $1 }
+        }
+    }
+
+    /// What is said of a status of an operation; nil where it isn't among its responses. A problem looks the same
+    /// wherever it comes from.
+    func response(_ status: Int, _ method: String, _ path: String) -> Documented? {
+        let template = template(of: path) ?? ""
+        return documented.withLock { documented in
+            let key = status >= 400 ? "\(status)" : "\(status) \(method) \(template)"
+            if let made = documented[key] { return made.value }
+            let definition =
+                status >= 400
+                ? document["components"]?["responses"]?["Problem\(status)"]
+                : document["paths"]?[template]?[method.lowercased()]?["responses"]?["\(status)"]
+            let made = Made(value: definition.map(read))
+            documented[key] = made
+            return made.value
+        }
+    }
+
+    private func read(_ definition: JSON) -> Documented {
+        let headers = (definition["headers"]?.members ?? [:]).sorted { $0.key < $1.key }.map { name, header in
+            let header = header["$ref"]?.text.map(resolve) ?? header
+            return Documented.Header(
+                name: name, isRequired: header["required"] == .boolean(true),
+                schema: JSONSchema(header["schema"] ?? .null, resolve: resolve))
+        }
+        let bodies = (definition["content"]?.members ?? [:]).mapValues {
+            JSONSchema($0["schema"] ?? .null, resolve: resolve)
+        }
+        return Documented(headers: headers, bodies: bodies)
+    }
+
+    /// What a reference such as `#/components/schemas/Place` leads to.
+    private func resolve(_ reference: String) -> JSON {
+        reference.split(separator: "/").dropFirst().reduce(document) { $0[String($1)] ?? .null }
+    }
+
+    /// The codes of problems.
+    var problemCodes: [String] {
+        (document["components"]?["schemas"]?["ProblemCode"]?["enum"]?.array ?? []).compactMap(\.text)
+    }
+
+    /// The categories that a request may name.
+    var categories: [String] {
+        let parameters = document["paths"]?["/locations"]?["get"]?["parameters"]?.array ?? []
+        let category = parameters.first { $0["name"] == .string("category") }
+        return (category?["schema"]?["items"]?["enum"]?.array ?? []).compactMap(\.text)
+    }
+
+    /// The statuses that a problem of a code has; none for a code that isn't described.
+    func statuses(ofProblem code: String) -> [Int] {
+        (document["components"]?["responses"]?.members ?? [:]).values.compactMap { response in
+            let schema = response["content"]?["application/problem+json"]?["schema"]?["allOf"]?.array?.last?[
+                "properties"]
+            let hasCode = schema?["code"]?["enum"]?.array?.contains(.string(code)) == true
+            return hasCode ? schema?["status"]?["const"]?.number.map { Int($0) } : nil
+        }
+    }
+
+    /// Whether places need a key.
+    var needsKeys: Bool { document["components"]?["securitySchemes"] != nil }
+
+    /// Whether a client's requests are limited.
+    var limitsRate: Bool { document["paths"]?["/locations"]?["get"]?["responses"]?["429"] != nil }
+}

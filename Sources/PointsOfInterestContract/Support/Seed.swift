@@ -1,0 +1,130 @@
+import Foundation
+import PointsOfInterestClient
+import ServerProcess
+
+/// The places of the seed files, read from their text: the truth that the service is compared with.
+struct Seed {
+    /// The place's id in its dataset.
+    let slug: String
+    let dataset: String
+    let name: String
+    let category: String
+    let position: Coordinate
+    let featured: Bool
+    let address: String?
+    let website: String?
+
+    /// All of them.
+    static func all() throws -> [Seed] {
+        let folder = PoiProgram.migrations.appending(path: "Seeds")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        return try files.filter { $0.pathExtension == "sql" }.flatMap { file in
+            try seeds(in: String(contentsOf: file, encoding: .utf8))
+        }
+    }
+
+    /// All of them with their distances, nearest first.
+    static func ranked(from center: Coordinate) throws -> [(slug: String, meters: Double)] {
+        try all().compactMap { seed in
+            Vincenty.meters(from: center, to: seed.position).map { (seed.slug, $0) }
+        }
+        .sorted { $0.meters < $1.meters }
+    }
+
+    /// Reads a file of lines such as `('slug', 'The Place''s Name', 'museum', 37.3316, -121.8901, true, …),`, whose last
+    /// line names the columns: `) AS place (slug, name, …)`.
+    private static func seeds(in text: String) throws -> [Seed] {
+        guard let columns = try /\) AS place \(([a-z, ]+)\)/.firstMatch(in: text)?.output.1,
+            let dataset = try /'(poi-seed-[a-z-]+)'/.firstMatch(in: text)?.output.1
+        else { return [] }
+        let names = columns.split(separator: ", ").map(String.init)
+        return try text.split(separator: "\n").filter { $0.hasPrefix("    ('") }.compactMap { line in
+            let values = literals(in: line)
+            guard values.count == names.count else { return nil }
+            let row = Dictionary(uniqueKeysWithValues: zip(names, values))
+            return try Seed(row, dataset: String(dataset))
+        }
+    }
+
+    private init?(_ row: [String: String?], dataset: String) throws {
+        func text(_ name: String) -> String? { row[name] ?? nil }
+        guard let slug = text("slug"), let name = text("name"), let category = text("category"),
+            let latitude = text("latitude").flatMap(Double.init),
+            let longitude = text("longitude").flatMap(Double.init)
+        else { return nil }
+        self.slug = slug
+        self.dataset = dataset
+        self.name = name
+        self.category = category
+        position = try Coordinate(latitude: latitude, longitude: longitude)
+        featured = text("featured") == "true"
+        // In San José the files have the street.
+        address = text("address") ?? text("street").map { $0 + ", San José, CA" }
+        website = text("website")
+    }
+
+    /// The values of a row: texts without their quotes, `NULL` as nil.
+    private static func literals(in line: Substring) -> [String?] {
+        line.matches(of: /'((?:[^']|'')*)'|[-0-9.]+|true|false|NULL/).map { match in
+            if let text = match.output.1 { return String(text).replacing("''", with: "'") }
+            return match.output.0 == "NULL" ? nil : String(match.output.0)
+        }
+    }
+}
+
+/// Geodesic distances on the WGS 84 ellipsoid by Vincenty's inverse formula (Survey Review XXIII, 176, 1975),
+/// which has nothing in common with the service's way, and is good to a millimetre.
+enum Vincenty {
+    private static let equatorialRadius = 6_378_137.0
+    private static let flattening = 1 / 298.257223563
+
+    /// The distance in metres; nil for nearly antipodal places, for which the formula doesn't converge.
+    static func meters(from first: Coordinate, to second: Coordinate) -> Double? {
+        let longitudeDifference = radians(second.longitude - first.longitude)
+        let (sinFirst, cosFirst) = reduced(first.latitude)
+        let (sinSecond, cosSecond) = reduced(second.latitude)
+        var lambda = longitudeDifference
+        for _ in 0..<1000 {
+            let (sinLambda, cosLambda) = (sin(lambda), cos(lambda))
+            let sinSigma = hypot(
+                cosSecond * sinLambda, cosFirst * sinSecond - sinFirst * cosSecond * cosLambda)
+            if sinSigma == 0 { return 0 }
+            let cosSigma = sinFirst * sinSecond + cosFirst * cosSecond * cosLambda
+            let sigma = atan2(sinSigma, cosSigma)
+            let sinAlpha = cosFirst * cosSecond * sinLambda / sinSigma
+            let cosSquaredAlpha = 1 - sinAlpha * sinAlpha
+            let cosMiddle = cosSquaredAlpha == 0 ? 0 : cosSigma - 2 * sinFirst * sinSecond / cosSquaredAlpha
+            let c = flattening / 16 * cosSquaredAlpha * (4 + flattening * (4 - 3 * cosSquaredAlpha))
+            let middle = cosMiddle + c * cosSigma * (2 * cosMiddle * cosMiddle - 1)
+            let previous = lambda
+            lambda =
+                longitudeDifference
+                + (1 - c) * flattening * sinAlpha * (sigma + c * sinSigma * middle)
+            if abs(lambda - previous) < 1e-12 {
+                return length(cosSquaredAlpha, sigma, sinSigma, cosSigma, cosMiddle)
+            }
+        }
+        return nil
+    }
+
+    private static func length(
+        _ cosSquaredAlpha: Double, _ sigma: Double, _ sinSigma: Double, _ cosSigma: Double,
+        _ cosMiddle: Double
+    ) -> Double {
+        let polarRadius = equatorialRadius * (1 - flattening)
+        let uSquared = cosSquaredAlpha * (pow(equatorialRadius / polarRadius, 2) - 1)
+        let a = 1 + uSquared / 16384 * (4096 + uSquared * (-768 + uSquared * (320 - 175 * uSquared)))
+        let b = uSquared / 1024 * (256 + uSquared * (-128 + uSquared * (74 - 47 * uSquared)))
+        let first = cosSigma * (2 * cosMiddle * cosMiddle - 1)
+        let second = b / 6 * cosMiddle * (4 * sinSigma * sinSigma - 3) * (4 * cosMiddle * cosMiddle - 3)
+        return polarRadius * a * (sigma - b * sinSigma * (cosMiddle + b / 4 * (first - second)))
+    }
+
+    /// Sine and cosine of the reduced latitude.
+    private static func reduced(_ latitude: Double) -> (Double, Double) {
+        let reduced = atan((1 - flattening) * tan(radians(latitude)))
+        return (sin(reduced), cos(reduced))
+    }
+
+    private static func radians(_ degrees: Double) -> Double { degrees * .pi / 180 }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+@testable import PointsOfInterestContract
+
+@Suite("The file of expected places", .onceOnly)
+struct ExpectedPlacesParserTests {
+    private static let header = "name,latitude,longitude"
+
+    private func parse(_ text: String) throws -> ExpectedPlaces { try ExpectedPlaces(csv: Data(text.utf8)) }
+
+    @Test("Three columns are enough, and what isn't there says nothing")
+    func least() throws {
+        let file = try parse(Self.header + "\nTown Hall,37.5,-121.75")
+        #expect(
+            file.places == [ExpectedPlace(line: 2, name: "Town Hall", latitude: 37.5, longitude: -121.75)])
+        #expect(file.settings == ServiceSettings())
+    }
+
+    @Test("Columns come in any order, and an empty cell says nothing")
+    func everyColumn() throws {
+        let file = try parse(
+            "\u{FEFF}url,credit,license,id,dataset,website,address,featured,category,longitude,latitude,name\r\n"
+                + "https://u.example,C,ODbL-1.0,n/1,osm,https://w.example,Street 1,true,cafe,-1e0,+2,Café\r\n"
+                + ",,,,,,,false,,0,-90,B\r\n")
+        var first = ExpectedPlace(line: 2, name: "Café", latitude: 2, longitude: -1)
+        (first.category, first.featured, first.address) = ("cafe", true, "Street 1")
+        (first.website, first.dataset, first.id) = ("https://w.example", "osm", "n/1")
+        (first.license, first.credit, first.url) = ("ODbL-1.0", "C", "https://u.example")
+        var second = ExpectedPlace(line: 3, name: "B", latitude: -90, longitude: 0)
+        second.featured = false
+        #expect(file.places == [first, second])
+    }
+
+    @Test("Cells in quotation marks keep commas, marks, lines and normal forms")
+    func quoted() throws {
+        let file = try parse(
+            "# POI_CORS_ORIGINS=*\n\(Self.header),address\n\"Cafe\u{301} \"\"Post\"\", old\",1,2,\"A\r\nB\"\n\nC,3,4,\n"
+        )
+        #expect(file.places.map(\.line) == [3, 6])
+        let name = try #require(file.places.first?.name)
+        #expect(name.isExactly("Cafe\u{301} \"Post\", old") && !name.isExactly("Café \"Post\", old"))
+        #expect(file.places.map(\.address) == ["A\r\nB", nil])
+    }
+
+    @Test("Comments declare the service's settings")
+    func settings() throws {
+        let file = try parse(
+            """
+            # POI_CACHE_PRIVATE_MAX_AGE=0
+            #POI_CACHE_PUBLIC_MAX_AGE=300
+            # POI_CORS_ORIGINS=https://a.example, https://b.example
+            \(Self.header)
+            A,1,2
+            """)
+        #expect(file.settings.privateMaxAge == 0 && file.settings.publicMaxAge == 300)
+        #expect(file.settings.origins == ["https://a.example", "https://b.example"])
+    }
+
+    @Test(
+        "What can't be used is named by its line and column",
+        arguments: [
+            ("", ExpectedPlacesError.noHeader), (header, .noPlaces),
+            ("name,latitude\nA,1", .missingColumn(line: 1, name: "longitude")),
+            ("\(header),colour\nA,1,2,red", .unknownColumn(line: 1, name: "colour")),
+            ("\(header),name\nA,1,2,A", .repeatedColumn(line: 1, name: "name")),
+            ("\(header)\nA,1,2\nB,1", .wrongCellCount(line: 3, count: 2, expected: 3)),
+            ("\(header)\nA\"B,1,2", .misplacedQuote(line: 2)),
+            ("\(header)\n\"A\"B,1,2", .misplacedQuote(line: 2)),
+            ("\(header)\n\"A,1,2", .misplacedQuote(line: 2)),
+            ("\(header)\n,1,2", .unusableCell(line: 2, column: "name", rule: "is empty")),
+            ("\(header)\nA,91,2", latitude(line: 2)), ("\(header)\nA,0x1,2", latitude(line: 2)),
+            ("\(header)\nA,nan,2", latitude(line: 2)), ("\(header)\nA,,2", latitude(line: 2)),
+            (
+                "\(header),featured\nA,1,2,yes",
+                .unusableCell(line: 2, column: "featured", rule: "has to be true or false")
+            ),
+            (
+                "\(header),credit\nA,1,2,C",
+                .unusableCell(
+                    line: 2, column: "credit", rule: "is the dataset's, which has to be there too")
+            ),
+            (header + String(repeating: "\nA,1,2", count: 21), .tooManyPlaces(line: 22)),
+            ("# known places\n\(header)\nA,1,2", .malformedSetting(line: 1)),
+            ("# POI_PORT=1\n\(header)\nA,1,2", .unknownSetting(line: 1, name: "POI_PORT")),
+            (
+                "# POI_CORS_ORIGINS=*\n# POI_CORS_ORIGINS=*\n\(header)\nA,1,2",
+                .repeatedSetting(line: 2, name: "POI_CORS_ORIGINS")
+            ),
+            (
+                "# POI_CACHE_PUBLIC_MAX_AGE=1m\n\(header)\nA,1,2",
+                .unusableSetting(line: 1, name: "POI_CACHE_PUBLIC_MAX_AGE")
+            ),
+        ])
+    func fault(text: String, expected: ExpectedPlacesError) throws {
+        let error = try #require(throws: ExpectedPlacesError.self) { try parse(text) }
+        #expect(error == expected)
+        #expect(!error.description.contains("\n"))
+    }
+
+    private static func latitude(line: Int) -> ExpectedPlacesError {
+        .unusableCell(line: line, column: "latitude", rule: "has to be a decimal number of -90.0…90.0")
+    }
+
+    @Test("Twenty places are allowed, and other bytes than UTF-8 are not")
+    func bounds() throws {
+        let places = try parse(Self.header + String(repeating: "\nA,1,2", count: 20)).places
+        #expect(places.count == 20)
+        #expect(throws: ExpectedPlacesError.notUTF8) {
+            try ExpectedPlaces(csv: Data(Self.header.utf8) + [0x0A, 0xFF])
+        }
+        #expect(throws: ExpectedPlacesError.unreadable) { try ExpectedPlaces(path: "/nowhere/at/all") }
+    }
+}
