@@ -71,8 +71,14 @@ check-sample: ## test the core of the SwiftUI app, and compile its views against
 	@scripts/checks/check-sample
 
 .PHONY: contract-test
-contract-test: ## run the contract tests against URL=https://…, with a JUnit report (REPORT=file)
-	@scripts/contract-test "$(or $(URL),$(error usage: make contract-test URL=https://… [REPORT=file]))" $(REPORT)
+contract-test: ## run the contract tests against URL=https://…, with a JUnit report (REPORT=file EXPECT=file STRICT=true)
+	@scripts/contract-test $(if $(STRICT),--strict) $(if $(EXPECT),--expect "$(EXPECT)") \
+		"$(or $(URL),$(error usage: make contract-test URL=https://… [REPORT=file] [EXPECT=file] [STRICT=true]))" $(REPORT)
+
+.PHONY: contract-mutations
+contract-mutations: ## show which changes of responses the contract suite notices (OPTIONS=--list, see --help)
+	@scripts/bootstrap checks
+	@scripts/checks/contract-mutations $(OPTIONS)
 
 .PHONY: soak
 soak: bootstrap ## run what takes longer than CI may
