@@ -86,7 +86,7 @@ struct BalancerResponseTests {
         // Less than it takes HAProxy to see that the server is gone: the request in flight then has its response.
         let change =
             switch kind {
-            case .haproxy: Balancer.Change(from: "timeout server 10s", to: "timeout server 300ms")
+            case .haproxy: Balancer.Change(from: "timeout server 15s", to: "timeout server 300ms")
             case .nginx:
                 Balancer.Change(from: "proxy_read_timeout 10s", to: "proxy_read_timeout 300ms")
             }
