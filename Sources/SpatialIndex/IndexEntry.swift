@@ -10,6 +10,8 @@ public struct IndexEntry {
     public var category: UInt16
     /// Whether its editors want it to be shown first.
     public var isFeatured: Bool
+    /// The number of its source, see `IndexPartBuilder.number(of:)`; 0 without one.
+    public var source: UInt32
     /// The words of its name as `locations.folded_name` has them: UTF-8, with spaces before and between the words.
     public var foldedName: UnsafeBufferPointer<UInt8>
     /// What a response is written from: bytes that the index doesn't look into.
@@ -18,23 +20,42 @@ public struct IndexEntry {
     /// Describes a place.
     public init(
         id: Int64, latitude: Double, longitude: Double, category: UInt16, isFeatured: Bool,
-        foldedName: UnsafeBufferPointer<UInt8>, record: UnsafeRawBufferPointer
+        source: UInt32 = 0, foldedName: UnsafeBufferPointer<UInt8>, record: UnsafeRawBufferPointer
     ) {
         self.id = id
         self.latitude = latitude
         self.longitude = longitude
         self.category = category
         self.isFeatured = isFeatured
+        self.source = source
         self.foldedName = foldedName
         self.record = record
     }
 }
 
-/// The names of the categories and their numbers. It only grows: a category keeps its number from snapshot to snapshot.
+/// Where places came from.
+public struct IndexSource: Hashable, Sendable {
+    /// The name of the dataset.
+    public let dataset: String
+    /// What its places name as their license.
+    public let license: String
+
+    /// Names a source.
+    public init(dataset: String, license: String) {
+        self.dataset = dataset
+        self.license = license
+    }
+}
+
+/// The names of the categories and of the sources, and their numbers. It only grows: they keep their numbers from snapshot to
+/// snapshot.
 public struct IndexVocabulary: Hashable, Sendable {
-    /// The names, each at the index that is its number.
+    /// The categories, each at the index that is its number.
     public private(set) var names: [String] = []
     private var numbers: [String: UInt16] = [:]
+    /// The sources: number 1 is at index 0, since 0 stands for none.
+    public private(set) var sources: [IndexSource] = []
+    private var sourceNumbers: [IndexSource: UInt32] = [:]
 
     /// A vocabulary without names.
     public init() {}
@@ -49,5 +70,49 @@ public struct IndexVocabulary: Hashable, Sendable {
         names.append(name)
         numbers[name] = number
         return number
+    }
+
+    /// The number of a source, which is added if it is new.
+    public mutating func number(adding source: IndexSource) -> UInt32 {
+        if let number = sourceNumbers[source] { return number }
+        sources.append(source)
+        let number = UInt32(sources.count)
+        sourceNumbers[source] = number
+        return number
+    }
+}
+
+/// How many places of a snapshot have each category, and each source.
+struct IndexCounts: Sendable {
+    /// By the categories' numbers.
+    private(set) var categories: [Int]
+    /// By the sources' numbers.
+    private(set) var sources: [Int]
+
+    /// No places, by that vocabulary.
+    init(_ vocabulary: IndexVocabulary) {
+        categories = Array(repeating: 0, count: vocabulary.names.count)
+        sources = Array(repeating: 0, count: vocabulary.sources.count + 1)
+    }
+
+    /// The same counts by a vocabulary that has grown.
+    func extended(to vocabulary: IndexVocabulary) -> IndexCounts {
+        var extended = self
+        extended.categories += Array(repeating: 0, count: vocabulary.names.count - categories.count)
+        extended.sources += Array(repeating: 0, count: vocabulary.sources.count + 1 - sources.count)
+        return extended
+    }
+
+    /// Counts all places of a part.
+    mutating func add(_ columns: PartColumns) {
+        for place in 0..<columns.count { add(place, of: columns, 1) }
+    }
+
+    /// Counts a place that has gone.
+    mutating func remove(_ place: Int, of columns: PartColumns) { add(place, of: columns, -1) }
+
+    private mutating func add(_ place: Int, of columns: PartColumns, _ number: Int) {
+        categories[Int(columns.kinds[place] >> 1)] += number
+        sources[Int(columns.sources[place])] += number
     }
 }

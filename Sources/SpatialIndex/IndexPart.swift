@@ -33,6 +33,8 @@ struct PartColumns: BitwiseCopyable {
     var ids: Column<Int64>
     /// `PackedTree.kind` of each place.
     var kinds: Column<UInt32>
+    /// The number of each place's source.
+    var sources: Column<UInt32>
     /// Where each place's record begins: four bytes with its length, then itself.
     var recordStarts: Column<UInt64>
     var records: Column<UInt8>
@@ -48,7 +50,8 @@ struct PartColumns: BitwiseCopyable {
 
     var memoryBytes: Int {
         x.bytes + y.bytes + z.bytes + latitudes.bytes + longitudes.bytes + ids.bytes + kinds.bytes
-            + recordStarts.bytes + records.bytes + words.memoryBytes + idSlots.bytes + trees.bytes
+            + sources.bytes + recordStarts.bytes + records.bytes + words.memoryBytes + idSlots.bytes
+            + trees.bytes
             + listedPlaces.bytes + boxes.bytes + tiles.memoryBytes
     }
 
@@ -60,6 +63,7 @@ struct PartColumns: BitwiseCopyable {
         longitudes.free()
         ids.free()
         kinds.free()
+        sources.free()
         recordStarts.free()
         records.free()
         words.free()

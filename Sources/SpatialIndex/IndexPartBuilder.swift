@@ -23,10 +23,13 @@ public struct IndexPartBuilder: ~Copyable {
     public var placeCount: Int { collected.ids.count }
 
     /// About how much memory the part will take, in bytes.
-    public var bytes: Int { collected.records.bytes + placeCount * 104 + collected.words.count * 10 }
+    public var bytes: Int { collected.records.count + placeCount * 108 + collected.words.count * 10 }
 
     /// The number of a category, which is added if it is new; nil where there are 65,536 others.
     public mutating func category(named name: String) -> UInt16? { vocabulary.number(adding: name) }
+
+    /// The number of a source, which is added if it is new.
+    public mutating func number(of source: IndexSource) -> UInt32 { vocabulary.number(adding: source) }
 
     /// Copies a place.
     public mutating func add(_ entry: IndexEntry) { collected.add(entry) }
@@ -41,7 +44,7 @@ public struct IndexPartBuilder: ~Copyable {
 final class CollectedPlaces {
     var ids: Column<Int64>
     var latitudes, longitudes: Column<Double>
-    var kinds: Column<UInt32>
+    var kinds, sources: Column<UInt32>
     var recordStarts: Column<UInt64>
     var records: Column<UInt8>
     var table = WordTable()
@@ -57,6 +60,7 @@ final class CollectedPlaces {
         latitudes = Column(capacity: count)
         longitudes = Column(capacity: count)
         kinds = Column(capacity: count)
+        sources = Column(capacity: count)
         recordStarts = Column(capacity: count)
         records = Column(capacity: 64 * count)
         wordStarts = Column(capacity: count + 1)
@@ -70,6 +74,7 @@ final class CollectedPlaces {
         latitudes.free()
         longitudes.free()
         kinds.free()
+        sources.free()
         recordStarts.free()
         records.free()
         table.free()
@@ -82,6 +87,7 @@ final class CollectedPlaces {
         latitudes.append(entry.latitude)
         longitudes.append(entry.longitude)
         kinds.append(PackedTree.kind(category: entry.category, isFeatured: entry.isFeatured))
+        sources.append(entry.source)
         recordStarts.append(UInt64(records.count))
         withUnsafeBytes(of: UInt32(entry.record.count)) {
             records.append($0.assumingMemoryBound(to: UInt8.self))

@@ -11,19 +11,19 @@ extension IndexSnapshot {
     ///   - version: the dataset that results.
     public func applying(removedIDs: [Int64], added: IndexPart?, version: IndexVersion) -> IndexSnapshot {
         let vocabulary = added?.vocabulary ?? vocabulary
-        var changes = LevelChanges(levels, counts: categoryCounts, categoryCount: vocabulary.names.count)
+        var changes = LevelChanges(levels, counts: counts.extended(to: vocabulary))
         for id in removedIDs { changes.remove(id) }
         if let added {
             for place in 0..<added.placeCount { changes.remove(added.columns.ids[place]) }
         }
         var levels = changes.levels.filter { $0.liveCount > 0 || $0.part.placeCount > Self.smallPartCount }
         if let added, added.placeCount > 0 {
-            changes.count(added)
+            changes.counts.add(added.columns)
             levels.append(IndexLevel(part: added))
         }
         Self.mergeSmallParts(of: &levels, vocabulary)
         return IndexSnapshot(
-            levels: levels, categoryCounts: changes.counts, version: version, vocabulary: vocabulary)
+            levels: levels, counts: changes.counts, version: version, vocabulary: vocabulary)
     }
 
     /// Keeps each small part larger than four times the next one, so that there are few.
@@ -85,19 +85,19 @@ extension IndexSnapshot {
         var replaced = levels
         replaced.replaceSubrange(range, with: [IndexLevel(part: merged, dead: dead)])
         return IndexSnapshot(
-            levels: replaced, categoryCounts: categoryCounts, version: version, vocabulary: vocabulary)
+            levels: replaced, counts: counts, version: version, vocabulary: vocabulary)
     }
 }
 
 /// Levels whose places die, with bits that are copied when the first one does.
 private struct LevelChanges {
     private(set) var levels: [IndexLevel]
-    private(set) var counts: [Int]
+    var counts: IndexCounts
     private var isCopied: [Bool]
 
-    init(_ levels: [IndexLevel], counts: [Int], categoryCount: Int) {
+    init(_ levels: [IndexLevel], counts: IndexCounts) {
         self.levels = levels
-        self.counts = counts + Array(repeating: 0, count: max(0, categoryCount - counts.count))
+        self.counts = counts
         isCopied = Array(repeating: false, count: levels.count)
     }
 
@@ -112,12 +112,8 @@ private struct LevelChanges {
                 isCopied[index] = true
             }
             levels[index].dead?.insert(place)
-            counts[Int(columns.kinds[place] >> 1)] -= 1
+            counts.remove(place, of: columns)
         }
-    }
-
-    mutating func count(_ added: IndexPart) {
-        for place in 0..<added.placeCount { counts[Int(added.columns.kinds[place] >> 1)] += 1 }
     }
 }
 
@@ -148,7 +144,8 @@ public struct IndexMerge: Sendable {
                         IndexEntry(
                             id: columns.ids[place], latitude: columns.latitudes[place],
                             longitude: columns.longitudes[place], category: UInt16(kind >> 1),
-                            isFeatured: kind & 1 == 1, foldedName: name, record: columns.record(of: place)))
+                            isFeatured: kind & 1 == 1, source: columns.sources[place], foldedName: name,
+                            record: columns.record(of: place)))
                 }
             }
         }

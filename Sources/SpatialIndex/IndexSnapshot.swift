@@ -30,21 +30,19 @@ public final class IndexSnapshot: @unchecked Sendable {
     public let vocabulary: IndexVocabulary
     /// How many places there are.
     public let placeCount: Int
-    /// How many places each category has, by its number.
-    public let categoryCounts: [Int]
+    let counts: IndexCounts
 
     /// The snapshot of a single part.
     public convenience init(part: IndexPart, version: IndexVersion) {
-        var counts = [Int](repeating: 0, count: part.vocabulary.names.count)
-        for place in 0..<part.placeCount { counts[Int(part.columns.kinds[place] >> 1)] += 1 }
+        var counts = IndexCounts(part.vocabulary)
+        counts.add(part.columns)
         self.init(
-            levels: [IndexLevel(part: part)], categoryCounts: counts, version: version,
-            vocabulary: part.vocabulary)
+            levels: [IndexLevel(part: part)], counts: counts, version: version, vocabulary: part.vocabulary)
     }
 
-    init(levels: [IndexLevel], categoryCounts: [Int], version: IndexVersion, vocabulary: IndexVocabulary) {
+    init(levels: [IndexLevel], counts: IndexCounts, version: IndexVersion, vocabulary: IndexVocabulary) {
         self.levels = levels
-        self.categoryCounts = categoryCounts
+        self.counts = counts
         self.version = version
         self.vocabulary = vocabulary
         placeCount = levels.reduce(0) { $0 + $1.liveCount }
@@ -62,6 +60,12 @@ public final class IndexSnapshot: @unchecked Sendable {
 
     /// The memory that it takes, in bytes.
     public var bytes: Int { levels.reduce(0) { $0 + $1.part.bytes + ($1.dead?.bytes ?? 0) } }
+
+    /// How many places each category has, by its number.
+    public var categoryCounts: [Int] { counts.categories }
+
+    /// How many places each source has, by its number; those without one at 0.
+    public var sourceCounts: [Int] { counts.sources }
 
     /// How many parts the places are in.
     public var partCount: Int { levels.count }

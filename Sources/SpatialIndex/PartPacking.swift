@@ -19,6 +19,7 @@ struct PartPacking {
         let y = points.y.gathered(order)
         let z = points.z.gathered(order)
         let kinds = collected.kinds.gathered(order)
+        let sources = collected.sources.gathered(order)
         let ids = collected.ids.gathered(order)
         collected.records.shrink()
         let latitudes = collected.latitudes.gathered(order)
@@ -30,7 +31,8 @@ struct PartPacking {
         forest.pack()
         return PartColumns(
             count: count, x: x, y: y, z: z, latitudes: latitudes, longitudes: longitudes, ids: ids,
-            kinds: kinds, recordStarts: recordStarts, records: collected.records, words: words,
+            kinds: kinds, sources: sources, recordStarts: recordStarts, records: collected.records,
+            words: words,
             idSlots: Self.slots(of: ids), trees: forest.trees, listedPlaces: forest.listedPlaces,
             boxes: forest.boxes, tiles: TileOrder(latitudes: latitudes, longitudes: longitudes))
     }

@@ -21,9 +21,19 @@ struct SnapshotTests {
             #expect(position.longitude.bitPattern == place.position.longitude.bitPattern)
         }
         #expect(snapshot.place(withID: -1) == nil)
+        expectCounts(of: places, in: snapshot)
+    }
+
+    private func expectCounts(of places: [TestPlace], in snapshot: IndexSnapshot) {
         for (number, name) in snapshot.vocabulary.names.enumerated() {
             #expect(snapshot.categoryCounts[number] == places.filter { $0.category == name }.count)
         }
+        #expect(snapshot.sourceCounts.first == places.filter { $0.source == nil }.count)
+        #expect(Set(snapshot.vocabulary.sources).isSuperset(of: places.compactMap(\.source)))
+        for (source, count) in zip(snapshot.vocabulary.sources, snapshot.sourceCounts.dropFirst()) {
+            #expect(count == places.filter { $0.source == source }.count)
+        }
+        #expect(snapshot.sourceCounts.reduce(0, +) == snapshot.placeCount)
     }
 
     @Test("An index without places has none")
@@ -67,7 +77,7 @@ struct SnapshotTests {
         let next = try #require(adopted)
         #expect(next.placeCount == places.count)
         #expect(next.partCount == 2)
-        #expect(next.categoryCounts == snapshot.categoryCounts)
+        expectCounts(of: places, in: next)
         var queries = RandomQueries(places: places, focus: focus, generator: generator)
         for _ in 0..<30 {
             guard expectExact(queries.next(), places, next, "POI_TEST_SEED=\(generator.seed)") else { return }

@@ -30,6 +30,10 @@ struct TestPlace: Hashable {
         words = (0..<count).map { _ in Self.words.pick(using: &generator) }
     }
 
+    /// Some have none, others share one.
+    var source: IndexSource? {
+        id % 5 == 0 ? nil : IndexSource(dataset: "dataset \(id % 3)", license: "license \(id % 2)")
+    }
     var record: [UInt8] { Array("\(id) \(position) \(words)".utf8) }
     var foldedName: [UInt8] { Array(words.map { " \($0)" }.joined().utf8) }
 }
@@ -41,13 +45,14 @@ extension IndexPart {
         var builder = IndexPartBuilder(expecting: places.count, vocabulary: vocabulary)
         for place in places {
             guard let category = builder.category(named: place.category) else { continue }
+            let source = place.source.map { builder.number(of: $0) } ?? 0
             place.foldedName.withUnsafeBufferPointer { name in
                 place.record.withUnsafeBytes { record in
                     builder.add(
                         IndexEntry(
                             id: place.id, latitude: place.position.latitude,
                             longitude: place.position.longitude, category: category,
-                            isFeatured: place.isFeatured, foldedName: name, record: record))
+                            isFeatured: place.isFeatured, source: source, foldedName: name, record: record))
                 }
             }
         }

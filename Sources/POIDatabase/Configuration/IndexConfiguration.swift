@@ -1,4 +1,3 @@
-import Foundation
 import POIService
 
 /// Whether a process keeps the places in memory.
@@ -15,22 +14,32 @@ public enum IndexUse: String, Sendable, CaseIterable {
 public struct IndexConfiguration: Sendable {
     /// Whether there is one.
     public var use: IndexUse
-    /// The maximum memory that it may take, in bytes.
+    /// The maximum memory that it may take, in bytes, also while it is loaded anew.
     public var maximumBytes: Int
+    /// What that follows from, for the log.
+    var maximumOrigin = Setting.indexMaximumMemory.variable
 
     /// While it is loaded anew, the old places and the new ones are in memory, and what builds them.
-    static let peakFactor = 2.1
+    private static let peakFactor = 2.1
 
     /// Reads the settings.
     ///
     /// - Throws: the first setting that can't be used.
     init(from reader: inout SettingsReader) throws(ConfigurationError) {
         use = try reader.read(.index)
-        maximumBytes = try reader.readIfPresent(.indexMaximumMemory) ?? MachineMemory.bytes / 4
+        let limit = MemoryLimit()
+        let maximum = limit.forPlaces
+        let origin = limit.originForPlaces
+        maximumBytes = try reader.read(
+            .indexMaximumMemory, unlessSet: maximum, shownAs: "\(maximum >> 20)MiB", origin: origin)
+        if reader.entries.last?.origin == origin { maximumOrigin = origin }
     }
 
-    /// Whether places that take so many bytes fit, also while they are loaded anew.
-    func fits(_ bytes: Int) -> Bool { Double(bytes) * Self.peakFactor <= Double(maximumBytes) }
+    /// How many bytes places may take so that they fit, also while they are loaded anew.
+    var placeBytes: Int { Int(Double(maximumBytes) / Self.peakFactor) }
+
+    /// Whether places that take so many bytes fit.
+    func fits(_ bytes: Int) -> Bool { bytes <= placeBytes }
 }
 
 extension Setting where Value == IndexUse {
@@ -42,28 +51,19 @@ extension Setting where Value == IndexUse {
 extension Setting where Value == Int {
     static let indexMaximumMemory = optionalBytes(
         "POI_INDEX_MAX_MEMORY",
-        "maximum memory for places, such as 2GiB; a quarter of the machine's or the container's without it",
+        "maximum memory for places, such as 2GiB; without it half of what a control group, such as a container, leaves "
+            + "the process, or a quarter of the machine's",
         in: 1 << 20...1 << 50)
 }
 
-/// The memory that the process may use.
-enum MachineMemory {
-    /// The machine's, or the limit of the process's control group where that is lower, in bytes.
-    static var bytes: Int {
-        let physical = Int(clamping: ProcessInfo.processInfo.physicalMemory)
-        return limitFiles.compactMap(limit).reduce(physical, min)
-    }
+extension MemoryLimit {
+    /// What places may take by default: half of a limit, which is there for this process, or a quarter of a machine, which
+    /// may have others.
+    fileprivate var forPlaces: Int { file == nil ? bytes / 4 : bytes / 2 }
 
-    /// Of version 2 and 1 of Linux's control groups, as a container sees its own (cgroups(7)).
-    private static let limitFiles = [
-        "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-    ]
-
-    /// Nil where there is no limit.
-    private static func limit(_ path: String) -> Int? {
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8),
-            let bytes = Int(text.filter { !$0.isWhitespace }), bytes > 0
-        else { return nil }
-        return bytes
+    /// What that is, in words.
+    fileprivate var originForPlaces: String {
+        guard let file else { return "a quarter of the machine's \(bytes >> 20) MiB" }
+        return "half of the \(bytes >> 20) MiB that \(file) allows"
     }
 }

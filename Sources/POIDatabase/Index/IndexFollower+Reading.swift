@@ -16,8 +16,10 @@ extension IndexFollower {
         let look = try await look(at: connection, machine.held)
         let actions = machine.looked(look, served: served, at: time)
         perform(actions)
-        if let version = look.version, actions.contains(.load), loop.now >= nextLoad {
-            try await load(connection, version)
+        if let version = look.version, actions.contains(.load),
+            let expected = try await fittingCount(connection)
+        {
+            try await load(connection, version, expecting: expected)
             // That takes a while: there may be changes.
             return false
         }
@@ -68,34 +70,45 @@ extension IndexFollower {
             + PlaceCopyDecoder.columns
             + " FROM locations WHERE locations.id = changed.id OFFSET 0) AS place ON true) TO STDOUT (FORMAT binary)"
         try await connection.copy(sql) { try decoder.decode($0, into: &builder) }
-        let vocabulary = try await vocabulary(connection)
+        let facts = try await facts(of: version, connection)
         let count = builder.placeCount + decoder.removedIDs.count
         let next = snapshot.applying(
             removedIDs: decoder.removedIDs, added: builder.placeCount > 0 ? builder.build() : nil,
             version: IndexVersion(version))
-        guard configuration.index.fits(next.bytes) else { throw tooLarge(next.placeCount, next.bytes) }
-        take(next, version, vocabulary, at: time)
+        guard configuration.index.fits(next.bytes) else {
+            throw tooLarge(next.placeCount, next.bytes, estimate: try await estimatedCount(connection))
+        }
+        take(next, facts, at: time)
         index.update { $0.changeCount += count }
     }
 
-    private func take(
-        _ next: IndexSnapshot, _ version: DatasetVersion, _ vocabulary: CategoryVocabulary, at time: Duration
-    ) {
+    private func take(_ next: IndexSnapshot, _ facts: ServedIndex.Facts, at time: Duration) {
         snapshot = next
-        facts = ServedIndex.Facts(version: version, vocabulary: vocabulary)
-        perform(machine.took(version, placeCount: next.placeCount, at: time))
+        self.facts = facts
+        perform(machine.took(facts.version, placeCount: next.placeCount, at: time))
     }
 
-    /// The names of all categories, once places were read in the same snapshot; the same value as before where they are the
-    /// same names.
+    /// What is known of a dataset besides its places, once these were read in the same snapshot; its vocabulary is the same
+    /// value as before where it has the same names.
     ///
     /// - Throws: `PlacesReplaced` where what was read isn't of that snapshot; `PostgresError`.
-    private func vocabulary(_ connection: PostgresConnection) async throws -> CategoryVocabulary {
+    private func facts(
+        of version: DatasetVersion, _ connection: PostgresConnection
+    ) async throws -> ServedIndex.Facts {
         let row = try await connection.query(Self.vocabulary, timeout: Self.lookTimeout).only()
         guard try row.decode(Bool.self, at: 1) else { throw PlacesReplaced() }
         let names = try row.decode([String].self, at: 0)
-        if let known = facts?.vocabulary, known.sortedNames == names { return known }
-        return CategoryVocabulary(names)
+        var datasets: [String: DatasetFacts] = [:]
+        for row in try await connection.query(Self.datasets, timeout: Self.lookTimeout) {
+            datasets[try row.decode(at: 0)] = DatasetFacts(
+                license: try row.decode(at: 1), credit: try row.decode(at: 2), url: try row.decode(at: 3))
+        }
+        let known = facts?.vocabulary
+        return ServedIndex.Facts(
+            version: version,
+            vocabulary: known?.sortedNames == names
+                ? known ?? CategoryVocabulary(names) : CategoryVocabulary(names),
+            datasets: datasets)
     }
 
     /// The names of all categories; and whether the table of places still has the file that it had when the snapshot began.
@@ -106,12 +119,18 @@ extension IndexFollower {
         (SELECT relfilenode FROM pg_class WHERE oid = 'locations'::regclass) = pg_relation_filenode('locations')
         """
 
+    private static let datasets: PostgresQuery = "SELECT name, license, credit, url FROM datasets"
+
     // MARK: Everything
 
     /// Reads all places, and ends the transaction.
-    private func load(_ connection: PostgresConnection, _ version: DatasetVersion) async throws {
+    ///
+    /// - Parameter expected: about how many there are.
+    private func load(
+        _ connection: PostgresConnection, _ version: DatasetVersion, expecting expected: Int
+    ) async throws {
         progress = IndexLoadProgress(start: loop.now)
-        isTooLarge = false
+        fit.begin()
         perform([])
         defer {
             progress = nil
@@ -119,8 +138,7 @@ extension IndexFollower {
         }
         let start = Duration.nanoseconds(MonotonicClock.nanoseconds())
         try await connection.run("SET LOCAL statement_timeout = 0")
-        let estimate = try await connection.query(Self.estimate, timeout: Self.lookTimeout).only()
-        var builder = IndexPartBuilder(expecting: max(0, try estimate.decode(Int.self, at: 0)))
+        var builder = IndexPartBuilder(expecting: expected)
         var decoder = PlaceCopyDecoder()
         let sql: SQL =
             "COPY (SELECT id, " + PlaceCopyDecoder.columns + " FROM locations) TO STDOUT (FORMAT binary)"
@@ -128,34 +146,61 @@ extension IndexFollower {
             try decoder.decode(data, into: &builder)
             progress?.update(builder.placeCount, builder.bytes, at: loop.now)
             guard configuration.index.fits(builder.bytes) else {
-                throw tooLarge(builder.placeCount, builder.bytes)
+                throw tooLarge(builder.placeCount, builder.bytes, estimate: expected)
             }
         }
-        let vocabulary = try await vocabulary(connection)
+        let facts = try await facts(of: version, connection)
         // Packing them takes seconds, in which the transaction would hold back vacuums.
         try await connection.run("COMMIT")
         let loaded = IndexSnapshot(part: builder.build(), version: IndexVersion(version))
-        guard configuration.index.fits(loaded.bytes) else { throw tooLarge(loaded.placeCount, loaded.bytes) }
+        guard configuration.index.fits(loaded.bytes) else {
+            throw tooLarge(loaded.placeCount, loaded.bytes, estimate: expected)
+        }
         let duration = .nanoseconds(MonotonicClock.nanoseconds()) - start
         record(.index(.loaded(places: loaded.placeCount, bytes: loaded.bytes, duration: duration)))
         index.update { $0.loadCount += 1 }
         snapshot = loaded
-        facts = ServedIndex.Facts(version: version, vocabulary: vocabulary)
+        self.facts = facts
         machine.loaded(version, placeCount: loaded.placeCount)
     }
 
-    /// By the planner's statistics.
-    private static let estimate: PostgresQuery =
-        "SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = 'locations'::regclass"
+    /// About how many places there are; nil where there is no room for so many.
+    private func fittingCount(_ connection: PostgresConnection) async throws -> Int? {
+        let count = try await estimatedCount(connection)
+        if fit.admits(count, at: loop.now) { return count }
+        if !fit.isExceeded {
+            _ = tooLarge(count, Int(Double(count) * MemoryFit.minimumBytesOfAPlace), estimate: count)
+        }
+        return nil
+    }
 
-    private func tooLarge(_ places: Int, _ bytes: Int) -> IndexTooLarge {
-        isTooLarge = true
+    /// About how many places there are, as the planner estimates it.
+    private func estimatedCount(_ connection: PostgresConnection) async throws -> Int {
+        let plan = try await connection.query(Self.plan, timeout: Self.lookTimeout).only()
+        return Self.rowCount(ofPlan: try plan.decode(at: 0))
+    }
+
+    /// Its estimate follows the size of the table's file, also where that was never analysed.
+    private static let plan: PostgresQuery = "EXPLAIN SELECT FROM locations"
+
+    /// The number behind `rows=` (PostgreSQL manual, "Using EXPLAIN"); 0 where there is none.
+    static func rowCount(ofPlan plan: String) -> Int {
+        let rows = plan.split(separator: " ").first { $0.hasPrefix("rows=") }
+        return rows.flatMap { Int($0.dropFirst("rows=".count)) } ?? 0
+    }
+
+    /// - Parameters:
+    ///   - bytes: what `places` of them take.
+    ///   - estimate: about how many there are.
+    private func tooLarge(_ places: Int, _ bytes: Int, estimate: Int) -> IndexTooLarge {
+        let (count, bytesOfAPlace) = (max(places, estimate), Double(bytes) / Double(max(1, places)))
+        fit.exceeded(bytesOfAPlace: bytesOfAPlace, count: estimate, at: loop.now)
         perform(machine.drop(.tooLarge))
         record(
             .index(
                 .tooLarge(
-                    places: places, bytes: bytes, maximum: configuration.index.maximumBytes,
-                    isRequired: configuration.index.use == .on)))
+                    places: count, bytes: Int(bytesOfAPlace * Double(count)),
+                    allowed: configuration.index.placeBytes, isRequired: configuration.index.use == .on)))
         return IndexTooLarge()
     }
 }

@@ -32,10 +32,8 @@ final class IndexFollower {
     private var alarm: LoopTimer?
     private var sleeper: CheckedContinuation<Void, Never>?
     private var (isHinted, isLongPause) = (false, false)
-    /// Whether the places didn't fit when they were last read.
-    var isTooLarge = false
-    /// Not before this time all places are read.
-    private(set) var nextLoad = Duration.zero
+    /// Whether the places fit into memory.
+    var fit: MemoryFit
     /// The dataset that a notification has named, and until when it is looked for again and again.
     private var goal: (id: DatasetID?, until: Duration)?
     private var failures = 0
@@ -48,8 +46,6 @@ final class IndexFollower {
     private static let goalInterval = Duration.milliseconds(20)
     /// How long a look may take.
     static let lookTimeout = Duration.seconds(5)
-    /// After how long places that didn't fit are loaded again.
-    private static let largeInterval = Duration.seconds(600)
 
     init(
         _ configuration: DatabaseConfiguration, index: ServedIndex, route: ReadRoute?, loop: EventLoop,
@@ -61,11 +57,15 @@ final class IndexFollower {
         self.loop = loop
         self.connectionLog = connectionLog
         self.record = record
+        fit = MemoryFit(maximumBytes: configuration.index.placeBytes)
         machine = IndexFollowStateMachine(maximumSilence: configuration.maxReplicaLag)
         tasks = LoopTasks(loop: loop)
         alarm = LoopTimer(loop: loop) { [weak self] in self?.wake() }
         timer = LoopTimer(loop: loop) { [weak self] in self?.tick() }
         timer?.start(after: .milliseconds(250), repeating: .milliseconds(250))
+        let settings = configuration.index
+        record(.index(.allowed(bytes: settings.maximumBytes, origin: settings.maximumOrigin)))
+        index.update { $0.maximumBytes = settings.placeBytes }
         let follower = LoopBound(self, loop: loop)
         tasks.start { await follower.value.run() }
     }
@@ -87,7 +87,7 @@ final class IndexFollower {
 
     /// A notification says that the dataset has this id now; nil where it doesn't say which.
     func hint(_ id: DatasetID?) {
-        guard !isTooLarge else { return }
+        guard !fit.isExceeded else { return }
         goal = (id, loop.now + Self.interval)
         isHinted = true
         if isLongPause { wake() }
@@ -115,10 +115,10 @@ final class IndexFollower {
             }
             return Self.goalInterval
         } catch is IndexTooLarge {
+            // A COPY may be under way.
             let old = connection
             connection = nil
             await old?.close()
-            nextLoad = loop.now + Self.largeInterval
             // Meanwhile it is the database's history that is followed: some of it may get lost.
             return Self.interval
         } catch {
@@ -250,7 +250,7 @@ final class IndexFollower {
     private func noteStatus() {
         let (snapshot, machine) = (snapshot, machine)
         let phase: ServedIndex.Status.Phase =
-            isTooLarge
+            fit.isExceeded
             ? .tooLarge
             : progress != nil
                 ? .loading : machine.isServing ? .serving : machine.held == nil ? .connecting : .waiting

@@ -17,7 +17,8 @@ public final class IndexedPlaceStore: PlaceStore {
     private let loop: EventLoop
     private var reader: PublishedIndex.Reader?
     /// Made of the last dataset that was asked for.
-    private var counts: DatasetCounts<CategoryCount>?
+    private var (categoryCounts, attributionCounts):
+        (DatasetCounts<CategoryCount>?, DatasetCounts<Attribution>?)
     /// The last page that was found at once; its memory is used for the next one.
     private var page = IndexPage()
     private var facts: ServedIndex.Facts?
@@ -72,15 +73,18 @@ public final class IndexedPlaceStore: PlaceStore {
     }
 
     /// The categories of the dataset that is served.
-    public var vocabulary: CategoryVocabulary? { currentFacts()?.vocabulary ?? database.vocabulary }
+    public var vocabulary: CategoryVocabulary? { withFacts { $1.vocabulary } ?? database.vocabulary }
 
-    /// Those in memory, looked up once for each dataset.
-    private func currentFacts() -> ServedIndex.Facts? {
-        let id = index.withSnapshot(at: loop.now) { $0.datasetID }
-        guard let id else { return nil }
-        if let facts, facts.version.datasetID == id { return facts }
-        facts = index.facts
-        return facts
+    /// Runs `body` with the snapshot and what is known of the same dataset besides, which is looked up once for each; nil where
+    /// there is none, also for a moment in which the next one comes.
+    private func withFacts<Result>(_ body: (IndexSnapshot, ServedIndex.Facts) -> Result) -> Result? {
+        var result: Result?
+        index.withSnapshot(at: loop.now) { snapshot in
+            if facts?.version.datasetID != snapshot.datasetID { facts = index.facts }
+            guard let facts, facts.version.datasetID == snapshot.datasetID else { return }
+            result = body(snapshot, facts)
+        }
+        return result
     }
 
     // MARK: By waiting
@@ -159,37 +163,61 @@ public final class IndexedPlaceStore: PlaceStore {
     ///
     /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
     public func categories() async throws(PlaceStoreError) -> DatasetCounts<CategoryCount> {
-        if let counts = countsInMemory() { return counts }
+        try await counts(categoriesInMemory, of: database.dataset.categoryCounts) {
+            () throws(PlaceStoreError) in
+            try await database.categories()
+        }
+    }
+
+    /// The source datasets with the number of their places, in memory or as the database has counted them.
+    ///
+    /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
+    public func attributions() async throws(PlaceStoreError) -> DatasetCounts<Attribution> {
+        try await counts(attributionsInMemory, of: database.dataset.attributionCounts) {
+            () throws(PlaceStoreError) in
+            try await database.attributions()
+        }
+    }
+
+    /// The counts in memory, else those of the database, which are no older than what was served before.
+    private func counts<Item>(
+        _ inMemory: () -> DatasetCounts<Item>?, of shared: SharedCounts<Item>,
+        _ inDatabase: () async throws(PlaceStoreError) -> DatasetCounts<Item>
+    ) async throws(PlaceStoreError) -> DatasetCounts<Item> {
+        if let counts = inMemory() { return counts }
         for _ in 0..<2 {
-            let counts = try await database.categories()
-            guard let version = database.dataset.categoryCounts.countedVersion,
-                version.datasetID == counts.datasetID, !index.admits(version)
+            let counts = try await inDatabase()
+            guard let version = shared.countedVersion, version.datasetID == counts.datasetID,
+                !index.admits(version)
             else { return counts }
-            if let counts = countsInMemory() { return counts }
+            if let counts = inMemory() { return counts }
             // They were counted before the places in memory were served, and kept.
-            database.dataset.categoryCounts.forget()
+            shared.forget()
         }
         throw Self.isBehind
     }
 
-    /// The source datasets, as the database has counted their places: memory has no more of them than what each place's
-    /// record says. They may be of an earlier state than the places in memory, as the contract allows.
-    ///
-    /// - Throws: why the database couldn't be read.
-    public func attributions() async throws(PlaceStoreError) -> DatasetCounts<Attribution> {
-        try await database.attributions()
-    }
-
-    private func countsInMemory() -> DatasetCounts<CategoryCount>? {
-        guard let facts = currentFacts() else { return nil }
-        return index.withSnapshot(at: loop.now) { snapshot in
-            if let counts, counts.datasetID == snapshot.datasetID { return counts }
+    private func categoriesInMemory() -> DatasetCounts<CategoryCount>? {
+        withFacts { snapshot, facts in
+            if let categoryCounts, categoryCounts.datasetID == snapshot.datasetID { return categoryCounts }
             let categories = facts.vocabulary.sortedNames.map { name in
                 let number = snapshot.vocabulary.number(of: name)
                 return CategoryCount(name: name, count: number.map { snapshot.categoryCounts[Int($0)] } ?? 0)
             }
             let counts = DatasetCounts(categories, datasetID: snapshot.datasetID)
-            self.counts = counts
+            categoryCounts = counts
+            return counts
+        }
+    }
+
+    private func attributionsInMemory() -> DatasetCounts<Attribution>? {
+        withFacts { snapshot, facts in
+            if let attributionCounts, attributionCounts.datasetID == snapshot.datasetID {
+                return attributionCounts
+            }
+            let counts = DatasetCounts(
+                snapshot.attributions(facts.datasets), datasetID: snapshot.datasetID)
+            attributionCounts = counts
             return counts
         }
     }
@@ -213,6 +241,7 @@ public final class IndexedPlaceStore: PlaceStore {
         let isServing = index.isServing(at: loop.now)
         snapshot.add(status.placeCount, to: DatabaseMetrics.indexPlaces)
         snapshot.add(status.bytes, to: DatabaseMetrics.indexBytes)
+        snapshot.add(status.maximumBytes, to: DatabaseMetrics.indexBytesLimit)
         snapshot.add(Double(status.revision), to: DatabaseMetrics.indexRevision)
         for phase in ServedIndex.Status.Phase.allCases {
             let isCurrent = phase == status.phase && (phase != .serving || isServing)

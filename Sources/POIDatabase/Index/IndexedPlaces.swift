@@ -133,4 +133,27 @@ extension ClusterPage {
 extension IndexSnapshot {
     /// The dataset of its places.
     var datasetID: DatasetID { DatasetID(high: version.datasetIDHigh, low: version.datasetIDLow) }
+
+    /// The datasets that its places came from. One that has no row of its own has the licenses of its places.
+    func attributions(_ datasets: [String: DatasetFacts]) -> [Attribution] {
+        var (places, licenses): ([String: Int], [String: [String]]) = ([:], [:])
+        for (source, count) in zip(vocabulary.sources, sourceCounts.dropFirst()) where count > 0 {
+            places[source.dataset, default: 0] += count
+            licenses[source.dataset, default: []].append(source.license)
+        }
+        return places.map { name, count in
+            let facts = datasets[name]
+            let license = licenses[name, default: []].sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            return Attribution(
+                dataset: name, license: facts?.license ?? license.joined(separator: " AND "),
+                credit: facts?.credit,
+                url: facts?.url, places: count)
+        }
+    }
+}
+
+/// What is known of a dataset besides its places.
+struct DatasetFacts: Hashable, Sendable {
+    let license: String
+    let credit, url: String?
 }

@@ -26,6 +26,8 @@ struct PlaceCopyDecoder {
     private var record: [UInt8] = []
     /// The categories with their numbers, looked up by their bytes.
     private var categories: [(name: [UInt8], number: UInt16)] = []
+    /// The source of the last place that had one, by its bytes: mostly the next one has the same.
+    private var lastSource: (dataset: [UInt8], license: [UInt8], number: UInt32)?
 
     private static let headerSize = 19
 
@@ -65,6 +67,7 @@ struct PlaceCopyDecoder {
         let longitude = Double(bitPattern: try word(.longitude))
         guard let featured = self[.featured]?.first else { throw PostgresError(.unexpectedResult) }
         let (name, category) = (try text(.name), try text(.category))
+        let source = source
         record.removeAll(keepingCapacity: true)
         PlaceRecord.encode(
             PlaceFields(
@@ -72,12 +75,13 @@ struct PlaceCopyDecoder {
                 featured: featured != 0, distance: nil, address: optionalText(.address),
                 website: optionalText(.website), source: source), into: &record)
         let number = try number(of: category, in: &builder)
+        let sourceNumber = source.map { self.number(of: $0, in: &builder) } ?? 0
         let foldedName = optionalText(.foldedName) ?? PlaceFields.Text(start: nil, count: 0)
         record.withUnsafeBytes { record in
             builder.add(
                 IndexEntry(
                     id: id, latitude: latitude, longitude: longitude, category: number,
-                    isFeatured: featured != 0, foldedName: foldedName, record: record))
+                    isFeatured: featured != 0, source: sourceNumber, foldedName: foldedName, record: record))
         }
     }
 
@@ -100,6 +104,22 @@ struct PlaceCopyDecoder {
             throw PostgresError(.unexpectedResult)
         }
         categories.append((Array(category), number))
+        return number
+    }
+
+    private mutating func number(
+        of source: PlaceFields.Source, in builder: inout IndexPartBuilder
+    ) -> UInt32 {
+        if let last = lastSource, last.dataset.elementsEqual(source.dataset),
+            last.license.elementsEqual(source.license)
+        {
+            return last.number
+        }
+        let number = builder.number(
+            of: IndexSource(
+                dataset: String(decoding: source.dataset, as: UTF8.self),
+                license: String(decoding: source.license, as: UTF8.self)))
+        lastSource = (Array(source.dataset), Array(source.license), number)
         return number
     }
 

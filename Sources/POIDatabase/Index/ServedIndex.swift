@@ -13,6 +13,8 @@ public final class ServedIndex: Sendable {
     struct Facts: Sendable {
         let version: DatasetVersion
         let vocabulary: CategoryVocabulary
+        /// The datasets that have a row of their own, by their names.
+        let datasets: [String: DatasetFacts]
     }
 
     /// What the metrics tell.
@@ -25,6 +27,8 @@ public final class ServedIndex: Sendable {
 
         var phase = Phase.connecting
         var (placeCount, bytes, revision) = (0, 0, Int64(0))
+        /// How many bytes the places may take.
+        var maximumBytes = 0
         var (loadCount, changeCount) = (0, 0)
         /// By the loops' clock.
         var confirmedAt: Duration?

@@ -9,7 +9,7 @@ public struct SettingsReader: Sendable {
         public let variable: String
         /// The value in effect, or `(redacted)`; nil if the setting is absent.
         public let shownValue: String?
-        /// `flag`, `environment` or `default`.
+        /// `flag`, `environment` or `default`, or what the value follows from.
         public let origin: String
 
         /// The name on the command line.
@@ -66,6 +66,21 @@ public struct SettingsReader: Sendable {
             let shown = setting.isSecret ? "(redacted)" : text
             throw ConfigurationError("\(name)=\(shown): expected \(error.expected)")
         }
+    }
+
+    /// The value of a setting, or where it is absent, one that follows from something else.
+    ///
+    /// - Parameters:
+    ///   - fallback: the value where the setting is absent.
+    ///   - text: how that value is written.
+    ///   - origin: what it follows from.
+    /// - Throws: `ConfigurationError` if the value can't be used.
+    public mutating func read<Value>(
+        _ setting: Setting<Value>, unlessSet fallback: Value, shownAs text: String, origin: String
+    ) throws(ConfigurationError) -> Value {
+        if let value = try readIfPresent(setting) { return value }
+        entries[entries.count - 1] = Entry(variable: setting.variable, shownValue: text, origin: origin)
+        return fallback
     }
 
     /// Takes an option that isn't a setting, such as `--output`; nil if it wasn't given.

@@ -1,5 +1,7 @@
 /// What happens to the places that the process keeps in memory.
 public enum IndexObservation: Sendable, Hashable {
+    /// The memory that they may take, in bytes, also while they are read again, and what that follows from.
+    case allowed(bytes: Int, origin: String)
     /// They are being read; the memory is in bytes.
     case loading(places: Int, bytes: Int, duration: Duration)
     /// They have been read.
@@ -8,12 +10,12 @@ public enum IndexObservation: Sendable, Hashable {
     case serving(places: Int, bytes: Int)
     /// The database serves from now on; `reason` is one word.
     case withdrawn(reason: String)
-    /// They take more memory than they may: the database serves.
-    case tooLarge(places: Int, bytes: Int, maximum: Int, isRequired: Bool)
+    /// All of them, about so many, would take more memory than they may: the database serves.
+    case tooLarge(places: Int, bytes: Int, allowed: Int, isRequired: Bool)
 
     package var level: String {
         switch self {
-        case .loading, .loaded, .serving: "info"
+        case .allowed, .loading, .loaded, .serving: "info"
         case .withdrawn, .tooLarge(_, _, _, false): "warning"
         case .tooLarge: "error"
         }
@@ -21,6 +23,7 @@ public enum IndexObservation: Sendable, Hashable {
 
     package var name: String {
         switch self {
+        case .allowed: "index-allowed"
         case .loading: "index-loading"
         case .loaded: "index-loaded"
         case .serving: "index-serving"
@@ -31,6 +34,8 @@ public enum IndexObservation: Sendable, Hashable {
 
     var message: String {
         switch self {
+        case .allowed(let bytes, let origin):
+            "places may take \(bytes.mebibytes) MiB while they are read again (\(origin))"
         case .loading(let places, let bytes, let duration):
             "\(places) places read into memory in \(duration.tenths) s, \(bytes.mebibytes) MiB"
         case .loaded(let places, let bytes, let duration):
@@ -38,9 +43,9 @@ public enum IndexObservation: Sendable, Hashable {
         case .serving(let places, let bytes):
             "places are served from memory: \(places) in \(bytes.mebibytes) MiB"
         case .withdrawn(let reason): "places are served from the database: \(reason)"
-        case .tooLarge(let places, let bytes, let maximum, _):
-            "\(places) places take \(bytes.mebibytes) MiB, and 2.1 times that while they are loaded again, which is more "
-                + "than POI_INDEX_MAX_MEMORY (\(maximum.mebibytes) MiB): places are served from the database"
+        case .tooLarge(let places, let bytes, let allowed, _):
+            "all \(places) places take \(bytes.mebibytes) MiB or more; POI_INDEX_MAX_MEMORY leaves \(allowed.mebibytes) MiB "
+                + "for them, which leaves room to read them again: places are served from the database"
         }
     }
 }

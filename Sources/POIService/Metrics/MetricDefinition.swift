@@ -163,6 +163,9 @@ package enum DatabaseMetrics {
         "poi_index_places", .gauge, merging: .maximum, "Places in memory.")
     package static let indexBytes = MetricDefinition(
         "poi_index_bytes", .gauge, merging: .maximum, "Memory that the places take, in bytes.")
+    package static let indexBytesLimit = MetricDefinition(
+        "poi_index_bytes_limit", .gauge, merging: .maximum,
+        "Memory that the places may take, in bytes, so that there is room to read them again.")
     package static let indexRevision = MetricDefinition(
         "poi_index_revision", .gauge, merging: .maximum, "The revision of the dataset in memory.")
     package static let indexConfirmed = MetricDefinition(
@@ -177,7 +180,7 @@ package enum DatabaseMetrics {
     static let all = [
         connections, inFlight, waiting, acquireTimeouts, acquireRefusals, connectFailures, connectionsLost,
         connectionsMoved, queryTimeouts, replicaLag, readServerUsable,
-        locationsOrder, eventPartitionDaysLeft, indexState, indexPlaces, indexBytes, indexRevision,
-        indexConfirmed, indexLoads, indexChanges,
+        locationsOrder, eventPartitionDaysLeft, indexState, indexPlaces, indexBytes,
+        indexBytesLimit, indexRevision, indexConfirmed, indexLoads, indexChanges,
     ]
 }

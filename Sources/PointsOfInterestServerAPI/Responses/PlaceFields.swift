@@ -8,9 +8,9 @@ public struct PlaceFields {
 
     /// Where a place's data come from, as `PointOfInterest.Source` has it.
     public struct Source {
-        let dataset: Text
+        package let dataset: Text
         let id: Text
-        let license: Text
+        package let license: Text
 
         /// Borrows a source's texts.
         public init(dataset: Text, id: Text, license: Text) {

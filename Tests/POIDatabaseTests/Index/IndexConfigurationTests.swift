@@ -11,12 +11,17 @@ struct IndexConfigurationTests {
         return try DatabaseConfiguration(from: &reader).index
     }
 
-    @Test("Places are kept in memory while they fit into a quarter of it, unless something else is said")
+    @Test("Places are kept in memory while they fit into a part of it, which --print-config shows")
     func defaults() throws {
         let index = try configuration([:])
         #expect(index.use == .auto)
-        #expect(index.maximumBytes == MachineMemory.bytes / 4)
-        #expect(index.maximumBytes > 1 << 20)
+        let limit = MemoryLimit()
+        #expect(index.maximumBytes == limit.bytes / (limit.file == nil ? 4 : 2))
+        var reader = SettingsReader(flags: [:], environment: [:])
+        _ = try IndexConfiguration(from: &reader)
+        let shown = "POI_INDEX_MAX_MEMORY=\(index.maximumBytes >> 20)MiB  # \(index.maximumOrigin)"
+        #expect(reader.summary.contains(shown))
+        #expect(index.maximumOrigin.contains("\(limit.bytes >> 20) MiB"))
     }
 
     @Test(
@@ -29,6 +34,7 @@ struct IndexConfigurationTests {
         let index = try configuration(["POI_INDEX": "on", "POI_INDEX_MAX_MEMORY": text])
         #expect(index.use == .on)
         #expect(index.maximumBytes == bytes)
+        #expect(index.maximumOrigin == "POI_INDEX_MAX_MEMORY")
         #expect(index.fits(Int(Double(bytes) / 2.11)))
         #expect(!index.fits(Int(Double(bytes) / 2.09)))
     }

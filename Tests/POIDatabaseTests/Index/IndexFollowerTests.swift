@@ -195,6 +195,54 @@ struct IndexFollowerTests {
         }
     }
 
+    @Test("Source datasets and their places are counted in memory, as the database counts them")
+    func attributions() async throws {
+        let database = try MigratedDatabase.empty()
+        let insert = """
+            INSERT INTO locations (name, category, latitude, longitude, source_dataset, source_id, source_license)
+            SELECT 'A', 'park', 1, 2, dataset, id, license FROM (VALUES
+            """
+        try database.execute(
+            "\(insert) ('b', '1', 'CC0-1.0'), (NULL, NULL, NULL)) AS source (dataset, id, license)")
+        try await database.withFollower { followed in
+            let changes = [
+                "SELECT",
+                "\(insert) ('b', '2', 'CC-BY-4.0'), ('b', '3', 'CC0-1.0'), ('a', '1', 'O')) AS source (dataset, id, license)",
+                "INSERT INTO datasets VALUES ('a', 'ODbL-1.0', '© a', 'https://a.example/'), ('none', 'CC0-1.0', NULL, NULL)",
+                "UPDATE locations SET source_dataset = 'c' WHERE source_id = '2'",
+                "UPDATE datasets SET credit = '© other' WHERE name = 'a'",
+                "DELETE FROM locations WHERE source_license = 'O'",
+                "UPDATE locations SET (source_dataset, source_id, source_license) = (NULL, NULL, NULL)",
+            ]
+            for change in changes {
+                try database.execute(change)
+                try await followed.waitForNewest()
+                let counts = try await followed.store.attributions()
+                #expect(counts.databaseDuration == nil)
+                #expect(counts.datasetID == followed.index.served?.datasetID)
+                followed.store.database.dataset.attributionCounts.forget()
+                #expect(counts.items == (try await followed.store.database.attributions().items), "\(change)")
+            }
+        }
+    }
+
+    @Test("Places that were too many are served from memory as soon as they fit")
+    func fitsAgain() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places(10_000))
+        try await database.withFollower(maximumBytes: 1 << 20) { followed in
+            try await followed.wait { followed.index.status.phase == .tooLarge }
+            let told = followed.observations.all.filter { $0.level == "warning" }
+            #expect(told.count == 1)
+            try database.execute("DELETE FROM locations WHERE id > 20")
+            // The planner's estimate follows a vacuum.
+            try database.execute("VACUUM ANALYZE locations")
+            try await followed.waitForNewest()
+            #expect(followed.index.status.placeCount == 20)
+            #expect(followed.observations.all.filter { $0.level == "warning" } == told)
+        }
+    }
+
     @Test("Where places have to be in memory, the store is ready once they are")
     func required() async throws {
         try await MigratedDatabase.empty().withFollower(use: .on) { followed in

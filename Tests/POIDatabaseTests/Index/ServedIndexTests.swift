@@ -20,7 +20,8 @@ struct ServedIndexTests {
         let part = IndexPartBuilder(expecting: 0).build()
         return index.publish(
             IndexSnapshot(part: part, version: IndexVersion(version)),
-            ServedIndex.Facts(version: version, vocabulary: CategoryVocabulary(["cafe"])), until: .seconds(10)
+            ServedIndex.Facts(version: version, vocabulary: CategoryVocabulary(["cafe"]), datasets: [:]),
+            until: .seconds(10)
         )
     }
 
