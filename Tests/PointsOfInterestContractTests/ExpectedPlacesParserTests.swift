@@ -20,13 +20,14 @@ struct ExpectedPlacesParserTests {
     @Test("Columns come in any order, and an empty cell says nothing")
     func everyColumn() throws {
         let file = try parse(
-            "\u{FEFF}url,credit,license,id,dataset,website,address,featured,category,longitude,latitude,name\r\n"
-                + "https://u.example,C,ODbL-1.0,n/1,osm,https://w.example,Street 1,true,cafe,-1e0,+2,Café\r\n"
-                + ",,,,,,,false,,0,-90,B\r\n")
+            "\u{FEFF}places,url,credit,license,id,dataset,website,address,featured,category,longitude,latitude,name\r\n"
+                + "7,https://u.example,C,ODbL-1.0,n/1,osm,https://w.example,Street 1,true,cafe,-1e0,+2,Café\r\n"
+                + ",,,,,,,,false,,0,-90,B\r\n")
         var first = ExpectedPlace(line: 2, name: "Café", latitude: 2, longitude: -1)
         (first.category, first.featured, first.address) = ("cafe", true, "Street 1")
         (first.website, first.dataset, first.id) = ("https://w.example", "osm", "n/1")
         (first.license, first.credit, first.url) = ("ODbL-1.0", "C", "https://u.example")
+        first.datasetPlaces = 7
         var second = ExpectedPlace(line: 3, name: "B", latitude: -90, longitude: 0)
         second.featured = false
         #expect(file.places == [first, second])
@@ -79,6 +80,15 @@ struct ExpectedPlacesParserTests {
                 "\(header),credit\nA,1,2,C",
                 .unusableCell(
                     line: 2, column: "credit", rule: "is the dataset's, which has to be there too")
+            ),
+            (
+                "\(header),dataset,places\nA,1,2,d,0",
+                .unusableCell(line: 2, column: "places", rule: "has to be a whole number above 0")
+            ),
+            (
+                "\(header),places\nA,1,2,3",
+                .unusableCell(
+                    line: 2, column: "places", rule: "is the dataset's, which has to be there too")
             ),
             (header + String(repeating: "\nA,1,2", count: 21), .tooManyPlaces(line: 22)),
             ("# known places\n\(header)\nA,1,2", .malformedSetting(line: 1)),

@@ -4,11 +4,11 @@ import PointsOfInterestClient
 /// Places that the target is known to have, and settings that it is known to run with: a CSV file (RFC 4180) in UTF-8.
 ///
 ///     # POI_CACHE_PUBLIC_MAX_AGE=300
-///     name,latitude,longitude,category,featured,address,website,dataset,id,license,credit,url
-///     "Café ""Zur Post""",48.2,16.37,cafe,false,,,osm,node/1,ODbL-1.0,© OpenStreetMap contributors,
+///     name,latitude,longitude,category,featured,address,website,dataset,id,license,credit,url,places
+///     "Café ""Zur Post""",48.2,16.37,cafe,false,,,osm,node/1,ODbL-1.0,© OpenStreetMap contributors,,1072
 ///
-/// The first three columns have to be there, the others may be, in any order; `id` is the source's. An empty cell says
-/// nothing.
+/// The first three columns have to be there, the others may be, in any order; `id` is the source's, `places` how many
+/// places its dataset has. An empty cell says nothing.
 struct ExpectedPlaces: Hashable, Sendable {
     static let maximumCount = 20
 
@@ -35,6 +35,7 @@ struct ExpectedPlace: Hashable, Sendable {
     /// What the dataset's attribution says.
     var credit: String?
     var url: String?
+    var datasetPlaces: Int?
 }
 
 /// What is wrong with a file of expected places.

@@ -62,7 +62,7 @@ extension ExpectedPlaces {
 
 extension ExpectedPlace {
     fileprivate static let optionalColumns = [
-        "category", "featured", "address", "website", "dataset", "id", "license", "credit", "url",
+        "category", "featured", "address", "website", "dataset", "id", "license", "credit", "url", "places",
     ]
 
     fileprivate init(_ record: CSVRecords.Record, _ columns: [String]) throws(ExpectedPlacesError) {
@@ -93,7 +93,13 @@ extension ExpectedPlace {
         (category, address, website) = (cells["category"], cells["address"], cells["website"])
         (dataset, id, license) = (cells["dataset"], cells["id"], cells["license"])
         (credit, url) = (cells["credit"], cells["url"])
-        for column in ["credit", "url"] where cells[column] != nil && dataset == nil {
+        if let text = cells["places"] {
+            guard text.allSatisfy({ $0.isASCII && $0.isNumber }), let count = Int(text), count > 0 else {
+                throw fault("places", "has to be a whole number above 0")
+            }
+            datasetPlaces = count
+        }
+        for column in ["credit", "url", "places"] where cells[column] != nil && dataset == nil {
             throw fault(column, "is the dataset's, which has to be there too")
         }
     }

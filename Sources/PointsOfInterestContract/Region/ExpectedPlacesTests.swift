@@ -124,7 +124,7 @@ struct ExpectedPlacesTests {
     }
 
     @Test(
-        "A known place's dataset has the license, the credit and the URL that are known",
+        "A known place's dataset has the license, the credit, the URL and the number of places that are known",
         .contract(
             .invariant, in: .attributions,
             otherwise: "A map would not show the credit that the data's license asks for."),
@@ -142,5 +142,6 @@ struct ExpectedPlacesTests {
             guard let known else { continue }
             #expect(text?.isExactly(known) == true, "\(attribution)")
         }
+        if let count = expected.datasetPlaces { #expect(attribution.places == count, "\(attribution)") }
     }
 }

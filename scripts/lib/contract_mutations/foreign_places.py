@@ -8,7 +8,7 @@ from pathlib import Path
 
 COLUMNS = ["id", "name", "category", "latitude", "longitude", "featured", "address", "website"]
 KNOWN_HEADER = ["name", "latitude", "longitude", "category", "featured", "address", "website", "dataset", "id", "license",
-                "credit", "url"]
+                "credit", "url", "places"]
 TOWNS, CONTINENTS = "geonames-towns", "geonames-continents"
 LICENSE, CREDIT, URL = "CC-BY-4.0", "GeoNames & contributors", "https://www.geonames.org/"
 SETTINGS = {"POI_CACHE_PRIVATE_MAX_AGE": "60", "POI_CACHE_PUBLIC_MAX_AGE": "60", "POI_CORS_ORIGINS": "https://app.example"}
@@ -82,8 +82,10 @@ class Towns:
             file.writelines(f"# {name}={value}\n" for name, value in SETTINGS.items())
             rows = csv.DictWriter(file, KNOWN_HEADER, lineterminator="\n")
             rows.writeheader()
-            rows.writerows({**row, "dataset": TOWNS, "license": LICENSE, "credit": CREDIT, "url": URL} for row in self.known())
-            rows.writerow({**self.continent_rows[0], "dataset": CONTINENTS, "license": LICENSE})
+            rows.writerows({**row, "dataset": TOWNS, "license": LICENSE, "credit": CREDIT, "url": URL, "places": len(self.rows)}
+                           for row in self.known())
+            rows.writerow({**self.continent_rows[0], "dataset": CONTINENTS, "license": LICENSE,
+                           "places": len(self.continent_rows)})
 
 
 def write(path, rows):

@@ -30,6 +30,9 @@ CONDITIONAL = {("/attributions", "credit"): "credits", ("/attributions", "url"):
 # Members that no response has: they are the schema's because it is also another's.
 ABSENT = {("/readyz", "eventsDatabase"): "only where events have a database of their own",
           ("/locations/clusters", "clusters.place.distance"): "places of clusters have none"}
+# Headers that no response has in a run.
+RARE_HEADERS = {"Server-Timing": "only where the database took part",
+                "Poi-Stale-Seconds": "only while the database is away or behind"}
 FORM_NAMES = {"application/json": "", "application/geo+json": ".geojson"}
 PROBLEM_MEMBERS_HURT = "a client can't tell what went wrong"
 
@@ -151,8 +154,8 @@ class Generator:
 
     def add_headers(self, name, told, where, response, need=None):
         for header in response.get("headers", {}):
-            if header == "Server-Timing":
-                self.leave_out("Server-Timing", "only where the database took part")
+            if (why := RARE_HEADERS.get(header)) is not None:
+                self.leave_out(header, why)
                 continue
             def change(response, header=header):
                 response.headers.drop(header)

@@ -199,7 +199,8 @@ async def pass_on(data, reader, writer, address):
     other_writer.write(data)
 
     async def pump(source, sink):
-        with contextlib.suppress(ConnectionError):
+        # Not a ConnectionError where the other end has gone already.
+        with contextlib.suppress(OSError):
             while piece := await source.read(1 << 16):
                 sink.write(piece)
                 await sink.drain()
