@@ -51,6 +51,30 @@ struct ConditionalRequestTests {
     }
 
     @Test(
+        "A response says how old its data are where they may not be the newest any more", arguments: targets)
+    func staleness(target: String) async throws {
+        let store = Self.store()
+        let site = try ServiceSite(store)
+        let tag = try #require(try await site.ask(target).headers.first(.eTag))
+        for (isRead, headers): (Bool, HTTPHeaders) in [(true, [:]), (false, [.ifNoneMatch: tag])] {
+            for respondsAtOnce in [false, true] {
+                store.respondsAtOnce = respondsAtOnce
+                store.staleSeconds = nil
+                let fresh = try await site.ask(target, headers: headers)
+                #expect(fresh.status == (isRead ? .ok : .notModified))
+                #expect(!fresh.headers.contains(.staleSeconds))
+                store.staleSeconds = 42
+                let stale = try await site.ask(target, headers: headers)
+                #expect(stale.status == fresh.status)
+                #expect(stale.headers.first(.staleSeconds) == "42")
+                // The same response otherwise: caches keep it as long, and its tag is confirmed.
+                #expect(stale.headers.first(.eTag) == tag)
+                #expect(stale.headers.first(.cacheControl) == fresh.headers.first(.cacheControl))
+            }
+        }
+    }
+
+    @Test(
         "An If-Match with tags never holds, since all tags are weak; with * it does",
         arguments: targets + ["/livez", "/", "/openapi.json"])
     func ifMatch(target: String) async throws {

@@ -28,7 +28,8 @@ struct CrossOriginTests {
         #expect(answer.headers.all(Self.allowOrigin) == [Self.ours])
         #expect(answer.headers.first("Timing-Allow-Origin") == Self.ours)
         #expect(
-            answer.headers.first("Access-Control-Expose-Headers") == "Link, ETag, Retry-After, X-Request-Id")
+            answer.headers.first("Access-Control-Expose-Headers")
+                == "Link, ETag, Poi-Stale-Seconds, Retry-After, X-Request-Id")
         #expect(!answer.headers.contains("Access-Control-Allow-Credentials"))
     }
 
@@ -94,7 +95,9 @@ struct CrossOriginTests {
         #expect(fields.first(.vary) == "Accept, Accept-Encoding")
         #expect(fields.first(Self.allowOrigin) == "*")
         #expect(fields.first("Timing-Allow-Origin") == "*")
-        #expect(fields.first("Access-Control-Expose-Headers") == "Link, ETag, Retry-After, X-Request-Id")
+        #expect(
+            fields.first("Access-Control-Expose-Headers")
+                == "Link, ETag, Poi-Stale-Seconds, Retry-After, X-Request-Id")
     }
 
     @Test("With a list of origins every response varies by origin; without one, none does")

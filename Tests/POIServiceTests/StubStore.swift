@@ -17,6 +17,7 @@ final class StubStore: PlaceStore {
     /// Where pages end.
     var end: PagePosition?
     var databaseDuration: Duration?
+    var staleSeconds: Int?
     /// Whether the store has pages of `places` at once.
     var respondsAtOnce = false
     /// The places that there are by their ids.

@@ -19,6 +19,9 @@ public struct IndexConfiguration: Sendable {
     /// What that follows from, for the log.
     var maximumOrigin = Setting.indexMaximumMemory.variable
 
+    /// How long places may be served without having been compared with the database.
+    public var maximumStaleness: Duration
+
     /// While it is loaded anew, the old places and the new ones are in memory, and what builds them.
     private static let peakFactor = 2.1
 
@@ -33,6 +36,7 @@ public struct IndexConfiguration: Sendable {
         maximumBytes = try reader.read(
             .indexMaximumMemory, unlessSet: maximum, shownAs: "\(maximum >> 20)MiB", origin: origin)
         if reader.entries.last?.origin == origin { maximumOrigin = origin }
+        maximumStaleness = try reader.read(.indexMaximumStaleness)
     }
 
     /// How many bytes places may take so that they fit, also while they are loaded anew.
@@ -46,6 +50,13 @@ extension Setting where Value == IndexUse {
     static let index = choice(
         "POI_INDEX", "whether places are kept in memory: auto (while they fit), on, off",
         default: IndexUse.auto)
+}
+
+extension Setting where Value == Duration {
+    static let indexMaximumStaleness = duration(
+        "POI_INDEX_MAX_STALENESS",
+        "how long places in memory may be served while the database can't be asked, or is behind",
+        in: .seconds(1) ... .seconds(86_400), default: "600s")
 }
 
 extension Setting where Value == Int {

@@ -1,7 +1,9 @@
 /// Decides what a follower of the database does with what it has read, and whether the places in memory may be served.
 ///
 /// A value that is passed the time. It knows the dataset that the places in memory are of (`held`), and whether they are
-/// served. They may be served only while they are known to be the newest ones, or were a short while ago.
+/// served. They may be served while they were known to be the newest ones not too long ago: also while the database is
+/// away, while the server that is read is behind, and while newer places are being read. Those of another history are never
+/// served once that is known.
 struct IndexFollowStateMachine {
     /// What one look at the database has shown, all in one snapshot.
     struct Look: Hashable {
@@ -48,16 +50,16 @@ struct IndexFollowStateMachine {
         case unconfirmed
         /// The database has another history: it was restored, or lost commits in a failover.
         case anotherHistory = "another-history"
-        /// The log doesn't reach back to them.
-        case pruned
         /// They take too much memory.
         case tooLarge = "too-large"
         /// The process ends.
         case closed
     }
 
-    /// How long they may be served without having been compared.
-    private let maximumSilence: Duration
+    /// How long they may be served without having been known to be the newest ones.
+    private let maximumStaleness: Duration
+    /// How long the server that is read may be behind before the primary is asked.
+    private let maximumLag: Duration
     /// The dataset of the places in memory; nil where there are none.
     private(set) var held: DatasetVersion?
     private(set) var isServing = false
@@ -71,8 +73,9 @@ struct IndexFollowStateMachine {
     /// With more changes than this, and than a quarter of all places, loading anew is quicker.
     private static let maximumChanges = 100_000
 
-    init(maximumSilence: Duration) {
-        self.maximumSilence = maximumSilence
+    init(maximumStaleness: Duration, maximumLag: Duration) {
+        self.maximumStaleness = maximumStaleness
+        self.maximumLag = maximumLag
     }
 
     /// The database was looked at; `time` is when that began.
@@ -95,10 +98,10 @@ struct IndexFollowStateMachine {
         if !isLost, let served, version.isOlder(than: served) { return behind(at: time) }
         behindSince = nil
         if version == held { return forget + confirm(at: time) }
-        guard look.own == .same else { return forget + drop(.pruned) + [.load] }
-        guard let count = look.changedCount, count <= max(Self.maximumChanges, heldCount / 4) else {
-            return forget + [.load]
-        }
+        // Where the log doesn't reach back, or names none of the changes, or too many, what is held is served meanwhile.
+        guard look.own == .same, let count = look.changedCount,
+            count <= max(Self.maximumChanges, heldCount / 4)
+        else { return forget + [.load] }
         return forget + [.readChanges]
     }
 
@@ -138,14 +141,14 @@ struct IndexFollowStateMachine {
 
     /// Some time has passed.
     mutating func tick(at now: Duration) -> [Action] {
-        guard isServing, now - (confirmedAt ?? .zero) > maximumSilence else { return [] }
+        guard isServing, now - (confirmedAt ?? .zero) > maximumStaleness else { return [] }
         return withdraw(.unconfirmed)
     }
 
     private mutating func confirm(at time: Duration) -> [Action] {
         isServing = true
         confirmedAt = time
-        return [.serve(until: time + maximumSilence)]
+        return [.serve(until: time + maximumStaleness)]
     }
 
     private mutating func withdraw(_ reason: Reason) -> [Action] {
@@ -157,6 +160,6 @@ struct IndexFollowStateMachine {
     private mutating func behind(at time: Duration) -> [Action] {
         let since = behindSince ?? time
         behindSince = since
-        return time - since > maximumSilence ? [.askPrimary] : []
+        return time - since > maximumLag ? [.askPrimary] : []
     }
 }

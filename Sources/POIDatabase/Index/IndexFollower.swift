@@ -37,6 +37,8 @@ final class IndexFollower {
     /// The dataset that a notification has named, and until when it is looked for again and again.
     private var goal: (id: DatasetID?, until: Duration)?
     private var failures = 0
+    /// How often in a row a standby has ended the reading, since it was in the way of what has to be replayed.
+    private var conflicts = 0
 
     /// The pause between two looks without a notification: so a change is seen within a second.
     private static let interval = Duration.milliseconds(900)
@@ -58,7 +60,8 @@ final class IndexFollower {
         self.connectionLog = connectionLog
         self.record = record
         fit = MemoryFit(maximumBytes: configuration.index.placeBytes)
-        machine = IndexFollowStateMachine(maximumSilence: configuration.maxReplicaLag)
+        machine = IndexFollowStateMachine(
+            maximumStaleness: configuration.index.maximumStaleness, maximumLag: configuration.maxReplicaLag)
         tasks = LoopTasks(loop: loop)
         alarm = LoopTimer(loop: loop) { [weak self] in self?.wake() }
         timer = LoopTimer(loop: loop) { [weak self] in self?.tick() }
@@ -107,7 +110,7 @@ final class IndexFollower {
         do {
             let connection = try await openConnection()
             let isDone = try await follow(connection)
-            failures = 0
+            (failures, conflicts) = (0, 0)
             guard isDone, !machine.isRefused, !isHinted else { return Self.shortestPause }
             guard let goal, let id = goal.id, id != machine.held?.datasetID, loop.now < goal.until else {
                 goal = nil
@@ -125,6 +128,7 @@ final class IndexFollower {
             failures += 1
             await end(because: error)
             let isConflict = (error as? PostgresError)?.isReplayConflict == true
+            conflicts = isConflict ? conflicts + 1 : 0
             return isConflict && failures < 10 ? .milliseconds(100) : Self.interval
         }
     }
@@ -148,7 +152,7 @@ final class IndexFollower {
         connection = nil
         await old?.close()
         var failure = PostgresError(.connectionFailed)
-        for configuration in route?.configurations ?? [configuration.postgres] {
+        for configuration in readConfigurations {
             do throws(PostgresError) {
                 let connection = try await connect(configuration)
                 guard !isClosing else {
@@ -165,6 +169,13 @@ final class IndexFollower {
             }
         }
         throw failure
+    }
+
+    /// The servers that may be read, the best first: those of the route, but the primary once a standby has ended the reading
+    /// twice.
+    private var readConfigurations: [PostgresConfiguration] {
+        guard let route, conflicts < 2 else { return [configuration.postgres] }
+        return route.configurations
     }
 
     private func connect(
@@ -195,9 +206,9 @@ final class IndexFollower {
     }
 
     private func serve(until time: Duration) {
-        guard let snapshot, let facts else { return }
+        guard let snapshot, let facts, let confirmedAt = machine.confirmedAt else { return }
         let wasServing = index.isServing(at: loop.now)
-        guard index.publish(snapshot, facts, until: time) else {
+        guard index.publish(snapshot, facts, confirmedAt: confirmedAt, until: time) else {
             machine.refused()
             return index.withdraw()
         }
@@ -231,7 +242,7 @@ final class IndexFollower {
         snapshot = merged
         // Only the form changes: it is served as long as the places would have been without.
         if machine.isServing, let confirmedAt = machine.confirmedAt {
-            serve(until: confirmedAt + configuration.maxReplicaLag)
+            serve(until: confirmedAt + configuration.index.maximumStaleness)
         }
     }
 

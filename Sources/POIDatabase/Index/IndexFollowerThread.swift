@@ -22,7 +22,7 @@ public final class IndexFollowerThread: Sendable {
         _ configuration: DatabaseConfiguration, dataset: DatasetState, route: ReadRoute?,
         connectionLog: ConnectionLog, record: @escaping @Sendable (Observation) -> Void
     ) throws {
-        let index = ServedIndex()
+        let index = ServedIndex(freshTime: configuration.maxReplicaLag)
         self.index = index
         thread = try EventLoopThread.start(name: "poi-follow")
         makeFollower = { [loop = thread.loop] in

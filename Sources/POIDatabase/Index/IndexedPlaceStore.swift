@@ -87,13 +87,17 @@ public final class IndexedPlaceStore: PlaceStore {
         return result
     }
 
+    /// How old the places in memory are, where they are served.
+    public var staleSeconds: Int? { index.staleSeconds(at: loop.now) }
+
     // MARK: By waiting
 
-    /// Reads the categories from the database: a name that isn't in memory may be new.
+    /// The categories of the dataset that is served, or where there is none in memory, those of the database.
     ///
     /// - Throws: why the database couldn't be read.
     public func currentVocabulary() async throws(PlaceStoreError) -> CategoryVocabulary {
-        try await database.currentVocabulary()
+        if let vocabulary = withFacts({ $1.vocabulary }) { return vocabulary }
+        return try await database.currentVocabulary()
     }
 
     /// The page, found on a helper thread, or by the database where the places aren't in memory.
@@ -227,10 +231,13 @@ public final class IndexedPlaceStore: PlaceStore {
     /// As the database's store does.
     public func warmUp() async { await database.warmUp() }
 
-    /// The state of the database; where the places have to be in memory, also whether they have been.
+    /// The state of the database; until the places have been in memory once, also whether that has to be waited for. From then
+    /// on, places in memory never decide.
     public func checkHealth() async -> StoreHealth {
         let health = await database.checkHealth()
-        guard isRequired, !index.hasLoaded, health == .reachable(missingMigrations: []) else { return health }
+        guard health == .reachable(missingMigrations: []),
+            !index.hasStarted(isRequired: isRequired, at: loop.now)
+        else { return health }
         return .loading
     }
 

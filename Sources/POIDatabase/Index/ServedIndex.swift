@@ -42,7 +42,13 @@ public final class ServedIndex: Sendable {
         var served: DatasetVersion?
         var status = Status()
         var hasLoaded = false
+        /// When the process was first asked whether it is ready, and whether it ever could have been.
+        var startedAt: Duration?
+        var hasStarted = false
     }
+
+    /// A process waits for its places for so long at most, unless they are required. A million take a few seconds.
+    static let maximumStartTime = Duration.seconds(60)
 
     let published = PublishedIndex()
     /// Does searches that take long.
@@ -50,10 +56,18 @@ public final class ServedIndex: Sendable {
     /// Until when the snapshot may be served, in milliseconds of the loops' clock. Readers check it themselves, so that
     /// nothing old is served even while the follower's thread is busy or stuck.
     private let validUntil = Atomic<Int64>(0)
+    /// When the snapshot was last known to be the newest, by the same clock.
+    private let confirmedAt = Atomic<Int64>(0)
+    /// For so many milliseconds from then on it doesn't count as stale.
+    private let freshMilliseconds: Int64
     private let state = Lock(State())
 
     /// Has no places yet.
-    public init() {}
+    ///
+    /// - Parameter freshTime: for how long places count as the newest after they were known to be.
+    public init(freshTime: Duration = .seconds(10)) {
+        freshMilliseconds = freshTime.milliseconds
+    }
 
     // MARK: Readers
 
@@ -82,8 +96,29 @@ public final class ServedIndex: Sendable {
         now < .milliseconds(validUntil.load(ordering: .acquiring))
     }
 
+    /// How long ago the places that are served were last known to be the newest, in whole seconds; nil where that is so short
+    /// a time that they count as such, and where none are served.
+    func staleSeconds(at now: Duration) -> Int? {
+        let age = now.milliseconds - confirmedAt.load(ordering: .relaxed)
+        return age > freshMilliseconds && mayServe(at: now) ? Int(age / 1000) : nil
+    }
+
     /// What is known about the served dataset; nil where there is none.
     var facts: Facts? { state.withLock { $0.facts } }
+
+    /// Whether a process that has just started may be ready: once the places have been in memory. Where they aren't required,
+    /// also once they are known not to fit, or when reading them takes too long.
+    func hasStarted(isRequired: Bool, at now: Duration) -> Bool {
+        state.withLock { state in
+            guard !state.hasStarted else { return true }
+            let since = state.startedAt ?? now
+            state.startedAt = since
+            state.hasStarted =
+                state.hasLoaded
+                || !isRequired && (state.status.phase == .tooLarge || now - since >= Self.maximumStartTime)
+            return state.hasStarted
+        }
+    }
 
     /// Whether the places have been in memory once.
     var hasLoaded: Bool { state.withLock { $0.hasLoaded } }
@@ -114,8 +149,13 @@ public final class ServedIndex: Sendable {
 
     /// Serves a snapshot from now on.
     ///
+    /// - Parameters:
+    ///   - confirmedAt: when it was known to be the newest.
+    ///   - time: until when it may be served.
     /// - Returns: false where the database has served newer places: then nothing changes.
-    func publish(_ snapshot: IndexSnapshot, _ facts: Facts, until time: Duration) -> Bool {
+    func publish(
+        _ snapshot: IndexSnapshot, _ facts: Facts, confirmedAt: Duration, until time: Duration
+    ) -> Bool {
         let isNew: Bool? = state.withLock { state in
             if let served = state.served, facts.version.isOlder(than: served) { return nil }
             let isNew = state.facts?.version != facts.version
@@ -130,6 +170,7 @@ public final class ServedIndex: Sendable {
         return state.withLock { state in
             // The database may have served other places just now.
             guard state.served == facts.version else { return false }
+            self.confirmedAt.store(confirmedAt.milliseconds, ordering: .relaxed)
             validUntil.store(time.milliseconds, ordering: .releasing)
             return true
         }

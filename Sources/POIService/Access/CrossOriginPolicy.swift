@@ -65,7 +65,7 @@ public struct CrossOriginPolicy: Sendable {
     private static func fields(for origin: String) -> HTTPHeaders {
         [
             allowOrigin: origin,
-            "Access-Control-Expose-Headers": "Link, ETag, Retry-After, X-Request-Id",
+            "Access-Control-Expose-Headers": "Link, ETag, Poi-Stale-Seconds, Retry-After, X-Request-Id",
             "Timing-Allow-Origin": origin,
         ]
     }

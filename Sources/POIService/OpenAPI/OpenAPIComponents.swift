@@ -202,6 +202,10 @@ extension OpenAPIDocument {
             The next page, `<?…>; rel="next"` (RFC 8288): a query to resolve against this request's URL. Present if \
             more places follow.
             """, pattern: #"^<\?[^>]+>; rel="next"$"#),
+        "Poi-Stale-Seconds": header(
+            "How many seconds ago the data were last known to be the newest, where that is longer than usual: the database "
+                + "is away or behind.",
+            pattern: "^[0-9]+$"),
         "Server-Timing": header("How long the database took, in milliseconds (W3C Server Timing)."),
         "Retry-After": [
             "description": "The seconds to wait before the next request.", "required": true,

@@ -20,6 +20,8 @@ extension OpenAPIDocument {
         /// The headers of a successful response, and of a 304 if the operation has one.
         var headers = ["Date", "X-Request-Id", "Cache-Control", "Vary"]
         var hasTag = true
+        /// Whether it is about places, which may be old.
+        var mayBeStale = false
         var successHeaders: [String] = []
         /// The statuses of problems, besides those of any request.
         var problems: [Int] = []
@@ -55,7 +57,7 @@ extension OpenAPIDocument {
                 (MediaType.json, Self.schema("PointsOfInterest")),
                 (MediaType.geoJSON, Self.schema("FeatureCollection")),
             ],
-            successHeaders: ["Link", "Server-Timing"], problems: Self.databaseProblems,
+            mayBeStale: true, successHeaders: ["Link", "Server-Timing"], problems: Self.databaseProblems,
             links: [
                 "nearest": [
                     "operationId": "getLocation", "parameters": ["id": "$response.body#/0/id"],
@@ -70,7 +72,7 @@ extension OpenAPIDocument {
             id: "getClusters", tag: "places",
             summary: "How many places are in each cell of a map, with their mean position and their box.",
             parameters: clustersParameters, content: [(MediaType.json, Self.schema("Clusters"))],
-            problems: Self.databaseProblems, key: .data)
+            mayBeStale: true, problems: Self.databaseProblems, key: .data)
     }
 
     private var location: Operation {
@@ -81,7 +83,7 @@ extension OpenAPIDocument {
             content: [
                 (MediaType.json, Self.schema("PointOfInterest")), (MediaType.geoJSON, Self.schema("Feature")),
             ],
-            successHeaders: ["Server-Timing"], problems: Self.databaseProblems + [404],
+            mayBeStale: true, successHeaders: ["Server-Timing"], problems: Self.databaseProblems + [404],
             key: .data)
     }
 
@@ -90,7 +92,7 @@ extension OpenAPIDocument {
             id: "getCategories", tag: "places",
             summary: "All categories with their numbers of places, the most frequent first, then by name.",
             content: [(MediaType.json, Self.schema("Categories"))],
-            successHeaders: ["Server-Timing"], problems: Self.databaseProblems, key: .data)
+            mayBeStale: true, successHeaders: ["Server-Timing"], problems: Self.databaseProblems, key: .data)
     }
 
     private var attributions: Operation {
@@ -98,7 +100,7 @@ extension OpenAPIDocument {
             id: "getAttributions", tag: "places",
             summary: "The datasets that places came from, with their licences and credits, by name.",
             content: [(MediaType.json, Self.schema("Attributions"))],
-            successHeaders: ["Server-Timing"], problems: Self.databaseProblems, key: .data)
+            mayBeStale: true, successHeaders: ["Server-Timing"], problems: Self.databaseProblems, key: .data)
     }
 
     private var livez: Operation {
@@ -182,7 +184,7 @@ extension OpenAPIDocument {
     }
 
     private func responses(of operation: Operation, hasBody: Bool) -> JSONValue {
-        var headers = operation.headers
+        var headers = operation.headers + (operation.mayBeStale ? ["Poi-Stale-Seconds"] : [])
         if operation.hasTag { headers.append("ETag") }
         var success: [(String, JSONValue)] = [
             ("description", .string(operation.summary)),

@@ -29,7 +29,7 @@ struct DatasetResponder {
         guard let conditions, let tag = store.currentDatasetID.map(representation.tag),
             conditions.ifNoneMatchNames(tag, countsAny: exists)
         else { return nil }
-        return notModified(tag)
+        return notModified(tag, by: store)
     }
 
     /// The response to what was read from a dataset, or 304 where that turns out to be the one that the client has.
@@ -37,15 +37,17 @@ struct DatasetResponder {
     /// - Parameters:
     ///   - datasetID: the dataset; nil where it isn't known.
     ///   - databaseDuration: how long the database took.
+    ///   - store: where it was read.
     ///   - expectedBytes: about how long the body is.
     ///   - write: writes the body, which a 304 doesn't need.
     func respond(
-        from datasetID: DatasetID?, after databaseDuration: Duration?, expectedBytes: Int,
+        from datasetID: DatasetID?, after databaseDuration: Duration?, by store: any PlaceStore,
+        expectedBytes: Int,
         in context: RequestContext, write: (inout JSONWriter) throws -> Void
     ) throws -> HTTPResponse {
         let tag = datasetID.map(representation.tag)
-        if let conditions, conditions.ifNoneMatchNames(tag) { return notModified(tag) }
-        var headers = HTTPHeaders()
+        if let conditions, conditions.ifNoneMatchNames(tag) { return notModified(tag, by: store) }
+        var headers = Self.headers(store)
         if let databaseDuration { headers.add(.serverTiming, Self.serverTiming(databaseDuration)) }
         var writer = JSONWriter(
             adopting: context.takeResponseMemory(atLeast: ResponseBody.headroom + expectedBytes),
@@ -57,8 +59,17 @@ struct DatasetResponder {
             body: ResponseBody(adopting: memory, end: end))
     }
 
-    private func notModified(_ tag: EntityTag?) -> HTTPResponse {
-        HTTPResponse(.notModified, prepared: notModifiedFields, entityTag: tag)
+    private func notModified(_ tag: EntityTag?, by store: any PlaceStore) -> HTTPResponse {
+        HTTPResponse(.notModified, prepared: notModifiedFields, entityTag: tag, headers: Self.headers(store))
+    }
+
+    /// Says how old data are that may not be the newest any more.
+    ///
+    /// Not by `Age` (RFC 9111, section 5.1): beyond `max-age` it would have every cache ask again at once.
+    private static func headers(_ store: any PlaceStore) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        if let seconds = store.staleSeconds { headers.add(.staleSeconds, String(seconds)) }
+        return headers
     }
 
     /// The database's share of a response's time, in milliseconds with three decimals (W3C Server Timing, section 3).
@@ -139,4 +150,9 @@ struct ResponseFields: Sendable {
         geoJSON = PreparedFields([.contentType: MediaType.geoJSON, .cacheControl: cacheControl])
         notModified = PreparedFields([.cacheControl: cacheControl])
     }
+}
+
+extension HTTPHeaderName {
+    /// How many seconds ago the data of a response were last known to be the newest.
+    static let staleSeconds: HTTPHeaderName = "Poi-Stale-Seconds"
 }

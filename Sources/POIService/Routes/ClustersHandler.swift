@@ -56,7 +56,7 @@ struct ClustersHandler: HTTPHandler {
         _ context: RequestContext
     ) throws -> HTTPResponse {
         try responder.respond(
-            from: page.datasetID, after: nil,
+            from: page.datasetID, after: nil, by: store,
             expectedBytes: 64 + 128 * page.sums.count + page.places.expectedBytes, in: context
         ) { writer in
             writer.beginObject()

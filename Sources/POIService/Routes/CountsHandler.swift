@@ -53,7 +53,7 @@ struct CountsHandler<Item: CountedResource>: HTTPHandler {
         if let response = responder.notModified(by: store) { return response }
         let counts = try await Item.counts(of: store)
         return try responder.respond(
-            from: counts.datasetID, after: counts.databaseDuration,
+            from: counts.datasetID, after: counts.databaseDuration, by: store,
             expectedBytes: 16 + 64 * counts.items.count,
             in: context
         ) { writer in

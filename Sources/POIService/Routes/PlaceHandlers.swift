@@ -23,7 +23,7 @@ struct NearbyPlacesHandler: HTTPHandler {
         }
         guard let page = try store.immediatePlaces(for: query) else { return nil }
         loggedCoordinates.note(query.center, query.box, in: context)
-        return try responder.respond(with: page, &written, form, in: context)
+        return try responder.respond(with: page, by: store, &written, form, in: context)
     }
 
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
@@ -34,7 +34,7 @@ struct NearbyPlacesHandler: HTTPHandler {
         let responder = responder(to: request, query, written, form)
         if let response = responder.notModified(by: store) { return response }
         let page = try await store.places(for: query, from: clients.client(of: request, context))
-        return try responder.respond(with: page, &written, form, in: context)
+        return try responder.respond(with: page, by: store, &written, form, in: context)
     }
 
     private func responder(
@@ -51,10 +51,11 @@ struct NearbyPlacesHandler: HTTPHandler {
 extension DatasetResponder {
     /// The response with a page of places, and the link to the next page.
     fileprivate func respond(
-        with page: RankedPage, _ query: inout WrittenQuery, _ form: PlacesForm, in context: RequestContext
+        with page: RankedPage, by store: any PlaceStore, _ query: inout WrittenQuery, _ form: PlacesForm,
+        in context: RequestContext
     ) throws -> HTTPResponse {
         var response = try respond(
-            from: page.datasetID, after: page.databaseDuration,
+            from: page.datasetID, after: page.databaseDuration, by: store,
             expectedBytes: page.places.expectedBytes + 64, in: context
         ) { writer in
             try form.write(page.places, to: &writer)
@@ -124,7 +125,8 @@ struct PlaceHandler: HTTPHandler {
     ) throws -> HTTPResponse {
         guard page.places.count > 0 else { throw Self.notFound }
         return try responder.respond(
-            from: page.datasetID, after: page.databaseDuration, expectedBytes: page.places.expectedBytes + 64,
+            from: page.datasetID, after: page.databaseDuration, by: store,
+            expectedBytes: page.places.expectedBytes + 64,
             in: context
         ) { writer in
             try page.places.write(0, as: form, to: &writer)

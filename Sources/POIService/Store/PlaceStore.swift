@@ -22,6 +22,9 @@ public protocol PlaceStore: AnyObject {
     /// Whether most places are there at once now, as `immediatePlaces` and `immediatePlace` return them.
     var respondsAtOnce: Bool { get }
 
+    /// How many seconds ago the data that are served now were last known to be the newest; nil while they count as such.
+    var staleSeconds: Int? { get }
+
     /// The page of places that a request asks for, where the store has it at once; nil where `places` has
     /// to be called. The page's source is valid in this turn of the loop only.
     ///
@@ -85,6 +88,9 @@ public protocol PlaceStore: AnyObject {
 extension PlaceStore {
     /// False: places have to be read.
     public var respondsAtOnce: Bool { false }
+
+    /// Nil: what is read is new.
+    public var staleSeconds: Int? { nil }
 
     /// Nil: places have to be read.
     public func immediatePlaces(for request: NearbyPlacesRequest) throws(PlaceStoreError) -> RankedPage? {

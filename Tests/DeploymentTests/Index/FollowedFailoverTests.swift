@@ -70,6 +70,9 @@ struct FollowedFailoverTests {
         let url = "postgresql://postgres@/\(FollowedService.database)?host=\(hosts)&target_session_attrs="
         return try await FollowedService(
             databaseURL: url + "read-write",
-            ["POI_READ_DATABASE_URL": url + "prefer-standby", "POI_MAX_REPLICA_LAG": "2s"])
+            [
+                "POI_READ_DATABASE_URL": url + "prefer-standby", "POI_MAX_REPLICA_LAG": "2s",
+                "POI_INDEX_MAX_STALENESS": "2s",
+            ])
     }
 }

@@ -11,10 +11,8 @@ struct FollowedRestartTests {
         arguments: [PrivateCluster.ShutdownMode.fast, .immediate])
     func restart(mode: PrivateCluster.ShutdownMode) async throws {
         let cluster = try await FollowedService.prepare()
-        // How long the places may be served while nobody can be asked.
         let service = try await FollowedService(
-            databaseURL: cluster.connectionString(database: FollowedService.database),
-            ["POI_MAX_REPLICA_LAG": "60s"])
+            databaseURL: cluster.connectionString(database: FollowedService.database), [:])
         try await service.wait(for: "a0")
         let load = service.ask()
         var states = ["a0"]

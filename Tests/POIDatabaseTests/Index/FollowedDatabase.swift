@@ -118,6 +118,7 @@ extension TestDatabase {
     /// - Parameter usesIndexAlways: a test's tables are so small that the planner would rather read them whole.
     func withFollower(
         listenMode: ListenMode = .auto, use: IndexUse = .auto, maximumBytes: Int = 1 << 30,
+        maxReplicaLag: Duration = .seconds(10),
         usesIndexAlways: Bool = false,
         _ body: @escaping @Sendable (FollowedDatabase) async throws -> Void
     ) async throws {
@@ -127,6 +128,7 @@ extension TestDatabase {
         configuration.orderInterval = nil
         configuration.index.use = use
         configuration.index.maximumBytes = maximumBytes
+        configuration.maxReplicaLag = maxReplicaLag
         let migrations = try MigratedDatabase.directory()
         let observations = FollowedDatabase.Observations()
         try await onLoop { [configuration] loop in

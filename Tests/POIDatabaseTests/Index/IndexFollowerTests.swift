@@ -135,7 +135,8 @@ struct IndexFollowerTests {
                 """)
             try await followed.waitForNewest()
             #expect(followed.index.status.loadCount == 2)
-            #expect(followed.observations.all.contains(.withdrawn(reason: "pruned")))
+            // What was held is served until then.
+            #expect(!followed.observations.names.contains("index-withdrawn"))
         }
     }
 
@@ -240,6 +241,43 @@ struct IndexFollowerTests {
             try await followed.waitForNewest()
             #expect(followed.index.status.placeCount == 20)
             #expect(followed.observations.all.filter { $0.level == "warning" } == told)
+        }
+    }
+
+    @Test(
+        "While the database takes no connections, places in memory answer everything, and say how old they are"
+    )
+    func databaseAway() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places(300))
+        try await database.withFollower(maxReplicaLag: .seconds(1)) { followed in
+            try await followed.waitForNewest()
+            #expect(followed.store.staleSeconds == nil)
+            // But for the test's own connection.
+            _ = try database.cluster.execute("ALTER DATABASE \"\(database.name)\" ALLOW_CONNECTIONS false")
+            try await followed.session.run(
+                """
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                WHERE datname = current_database() AND pid <> pg_backend_pid()
+                """)
+            try await followed.wait { followed.store.staleSeconds != nil }
+            let store = followed.store
+            var request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 1))
+            #expect(try await store.places(for: request).places.count == 20)
+            request.searchText = "place"
+            #expect(try await store.places(for: request).places.count == 20)
+            #expect(try await store.place(for: PlaceRequest(id: 7)).places.count == 1)
+            let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
+            let map = ClustersRequest(box: earth, zoom: 0)
+            #expect(try await store.clusters(for: map).sums.reduce(0) { $0 + $1.count } == 300)
+            #expect(try await store.categories().items.map(\.count).reduce(0, +) == 300)
+            #expect(try await store.attributions().items.map(\.places) == [75])
+            // For a category that is unknown.
+            #expect(try await store.currentVocabulary().sortedNames.contains("cafe"))
+            #expect(store.currentDatasetID == followed.index.served?.datasetID)
+            _ = try database.cluster.execute("ALTER DATABASE \"\(database.name)\" ALLOW_CONNECTIONS true")
+            try await followed.wait { store.staleSeconds == nil }
+            #expect(!followed.observations.names.contains("index-withdrawn"))
         }
     }
 

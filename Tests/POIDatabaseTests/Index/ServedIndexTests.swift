@@ -16,12 +16,13 @@ struct ServedIndexTests {
             incarnation: DatasetID(high: 0, low: incarnation))
     }
 
+    /// Until 10 s, confirmed at 1 s.
     private static func publish(_ version: DatasetVersion, on index: ServedIndex) -> Bool {
         let part = IndexPartBuilder(expecting: 0).build()
         return index.publish(
             IndexSnapshot(part: part, version: IndexVersion(version)),
             ServedIndex.Facts(version: version, vocabulary: CategoryVocabulary(["cafe"]), datasets: [:]),
-            until: .seconds(10)
+            confirmedAt: .seconds(1), until: .seconds(10)
         )
     }
 
@@ -76,6 +77,43 @@ struct ServedIndexTests {
         index.withdraw()
         #expect(index.pinned(at: .zero) == nil)
         #expect(index.hasLoaded)
+    }
+
+    @Test("Places are stale once they weren't known to be the newest for longer than a moment")
+    func staleness() {
+        let index = ServedIndex(freshTime: .seconds(3))
+        #expect(index.staleSeconds(at: .seconds(9)) == nil)
+        #expect(Self.publish(Self.version(1), on: index))
+        #expect(index.staleSeconds(at: .seconds(4)) == nil)
+        #expect(index.staleSeconds(at: .milliseconds(4001)) == 3)
+        #expect(index.staleSeconds(at: .milliseconds(9999)) == 8)
+        // They aren't served any more.
+        #expect(index.staleSeconds(at: .seconds(10)) == nil)
+    }
+
+    @Test(
+        "A process that has just started waits for its places: until they are there, don't fit, or take too long"
+    )
+    func start() {
+        let index = ServedIndex()
+        for isRequired in [true, false] {
+            #expect(!index.hasStarted(isRequired: isRequired, at: .seconds(1)))
+            #expect(!index.hasStarted(isRequired: isRequired, at: .seconds(60)))
+        }
+        #expect(!index.hasStarted(isRequired: true, at: .seconds(61)))
+        #expect(index.hasStarted(isRequired: false, at: .seconds(61)))
+        let large = ServedIndex()
+        large.update { $0.phase = .tooLarge }
+        #expect(!large.hasStarted(isRequired: true, at: .seconds(1)))
+        #expect(large.hasStarted(isRequired: false, at: .seconds(1)))
+        // Once it was ready, what becomes of its places doesn't matter.
+        large.update { $0.phase = .loading }
+        #expect(large.hasStarted(isRequired: false, at: .seconds(2)))
+        let loaded = ServedIndex()
+        #expect(!loaded.hasStarted(isRequired: true, at: .zero))
+        _ = Self.publish(Self.version(1), on: loaded)
+        loaded.withdraw()
+        #expect(loaded.hasStarted(isRequired: true, at: .seconds(1)))
     }
 
     @Test("A database that is behind what was served from memory is unavailable, for every kind of request")
