@@ -1,28 +1,31 @@
 import Foundation
 
-/// The migrations of a release: the SQL files of a folder and of its subfolder `Seeds`, in one sequence of numbers.
+/// The migrations of a release: the SQL files of a folder and of its subfolders `Seeds` and `AfterRollOut`, in one sequence
+/// of numbers.
 public struct MigrationDirectory: Sendable, Hashable {
-    private static let seedsFolder = "Seeds"
     private static let defaultVersionLength = 4
     private static let template = "-- migrate:up\n\n\n-- migrate:down\n\n"
+    private static let templateAfterRollOut = "-- poi:oldest-program X.Y.Z\n" + template
 
     /// All files, lowest number first.
     public let files: [MigrationFile]
     /// The numbers of former files that these replace; nil where there were none.
     private let replacedNumbers: ClosedRange<String>?
 
-    /// Reads and checks all `.sql` files of the folder and of its `Seeds`, if it has that.
+    /// Reads and checks all `.sql` files of the folder, and of those subfolders that it has.
     ///
     /// - Parameters:
     ///   - path: the folder.
     ///   - replacedNumbers: the numbers of former files that these replace: a database that was made by those is refused.
     /// - Throws: ``MigrationError`` for a folder that can't be read, or for the first file that is not in order.
     public init(path: String, replacing replacedNumbers: ClosedRange<String>? = nil) throws(MigrationError) {
-        let schema = try Self.read(path, kind: .schema)
-        let seedsPath = "\(path)/\(Self.seedsFolder)"
-        let hasSeeds = FileManager.default.fileExists(atPath: seedsPath)
-        let seeds = hasSeeds ? try Self.read(seedsPath, kind: .seed) : []
-        try self.init(files: schema + seeds, replacing: replacedNumbers)
+        var files: [MigrationFile] = []
+        for kind in MigrationFile.Kind.allCases {
+            let folder = Self.folder(of: kind, in: path)
+            guard kind == .schema || FileManager.default.fileExists(atPath: folder) else { continue }
+            files += try Self.read(folder, kind: kind)
+        }
+        try self.init(files: files, replacing: replacedNumbers)
     }
 
     /// Takes files that were read already, and checks their numbers.
@@ -80,6 +83,14 @@ public struct MigrationDirectory: Sendable, Hashable {
         return file
     }
 
+    private static func folder(of kind: MigrationFile.Kind, in path: String) -> String {
+        switch kind {
+        case .schema: path
+        case .seed: "\(path)/Seeds"
+        case .afterRollOut: "\(path)/AfterRollOut"
+        }
+    }
+
     private static func read(
         _ path: String, kind: MigrationFile.Kind
     ) throws(MigrationError) -> [MigrationFile] {
@@ -103,7 +114,7 @@ public struct MigrationDirectory: Sendable, Hashable {
     /// - Parameters:
     ///   - title: what it does, `verb object`; anything but letters and digits becomes an underscore.
     ///   - path: the folder of the migrations.
-    ///   - kind: a seed goes to the folder's `Seeds`.
+    ///   - kind: a seed goes to the folder's `Seeds`, what is for after the roll-out to `AfterRollOut`.
     /// - Returns: the file's path.
     /// - Throws: ``MigrationError`` for a title without a letter or digit, for a file that can't be written, and where the
     ///   folder's files are not in order.
@@ -114,11 +125,12 @@ public struct MigrationDirectory: Sendable, Hashable {
         let words = title.lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
         guard !words.isEmpty else { throw .unusableName(title) }
         let version = try nextVersion(after: directory.files.last)
-        let folder = kind == .seed ? "\(path)/\(seedsFolder)" : path
+        let folder = folder(of: kind, in: path)
         let file = "\(folder)/\(version)_\(words.joined(separator: "_")).sql"
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            try Data(template.utf8).write(to: URL(filePath: file), options: .withoutOverwriting)
+            try Data((kind == .afterRollOut ? templateAfterRollOut : template).utf8).write(
+                to: URL(filePath: file), options: .withoutOverwriting)
         } catch {
             throw .unwritableFile(file, reason: error.localizedDescription)
         }

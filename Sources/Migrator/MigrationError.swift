@@ -35,6 +35,8 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
 
     /// Another run held the lock for longer than the time limit.
     case lockTimedOut(Duration)
+    /// Others held the locks that a file for after the roll-out needs.
+    case locked(name: String)
     /// The server refused a file's SQL; `line` is the file's.
     case statementFailed(name: String, line: Int?, message: String)
     /// The server refused the run's own bookkeeping, or the connection failed.
@@ -65,6 +67,8 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
         case .unknownTarget(let version): "there is no migration \(version)"
         case .irreversible(let name): "\(name) has nothing after `-- migrate:down` and cannot be undone"
         case .lockTimedOut(let limit): "another run held the migrations' lock for more than \(limit)"
+        case .locked(let name):
+            "\(name): others held its locks in every attempt: look in pg_locks for who does, and run this again"
         case .statementFailed(let name, let line, let message):
             "\(name)\(line.map { ":\($0)" } ?? ""): \(message)"
         case .databaseFailed(let message): "the database: \(message)"
@@ -78,6 +82,10 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
 extension MigrationError {
     /// What the server says about a file's SQL, with the line in the file where the server gives a position.
     init(_ error: PostgresError, in step: MigrationPlan.Step, positionIsInFile: Bool) {
+        if step.file.kind == .afterRollOut, error.sqlState == .lockNotAvailable {
+            self = .locked(name: step.file.name)
+            return
+        }
         var message = error.serverMessage ?? error.description
         if let detail = error.server?.detail { message += "\n  detail: \(detail)" }
         if let hint = error.server?.hint { message += "\n  hint: \(hint)" }

@@ -4,11 +4,13 @@ import Hashing
 /// One migration: a file of plain SQL in dbmate's format. It is checked when it is read.
 public struct MigrationFile: Sendable, Hashable {
     /// What a migration is for.
-    public enum Kind: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable, CaseIterable {
         /// The schema: applied by every run.
         case schema
         /// Data: applied only on request.
         case seed
+        /// What removes something that older programs use: applied only on request, when none of those runs any more.
+        case afterRollOut
     }
 
     /// One direction of a migration.
@@ -32,7 +34,7 @@ public struct MigrationFile: Sendable, Hashable {
     /// SHA-256 over the file's bytes in hexadecimal: an applied file must never change.
     public let checksum: String
     /// The oldest program that can live with it, from the line `-- poi:oldest-program 1.4.0` above
-    /// `-- migrate:up`; nil where there is none.
+    /// `-- migrate:up`; nil where there is none, never after the roll-out.
     public let oldestProgram: ProgramVersion?
     /// The part that applies it.
     public let up: Section
@@ -49,6 +51,12 @@ public struct MigrationFile: Sendable, Hashable {
         (self.version, self.name, self.kind) = (version, name, kind)
         checksum = SHA256.hexDigest(of: bytes)
         (oldestProgram, up, down) = try MigrationFileParser.parse(fileName: fileName, bytes: bytes)
+        guard kind != .afterRollOut || oldestProgram != nil else {
+            throw .malformedFile(
+                fileName, line: 1,
+                "is in AfterRollOut without a line `-- poi:oldest-program 1.4.0`, which names the first release that "
+                    + "doesn't use what the file removes")
+        }
     }
 
     /// `NNNN_verb_object.sql`: digits, an underscore, lower-case words.

@@ -2,8 +2,9 @@
 public struct MigrationPlan: Sendable, Hashable {
     /// What a run is asked for.
     public enum Command: Sendable, Hashable {
-        /// Apply what is pending, up to and including a version if one is given.
-        case up(to: String?)
+        /// Apply what is pending, up to and including a version if one is given; with `finish` then also what waits for
+        /// the roll-out.
+        case up(to: String?, finish: Bool = false)
         /// Undo the last applied migration, or all above a version if one is given; `0` stands for all.
         case down(to: String?)
     }
@@ -28,6 +29,8 @@ public struct MigrationPlan: Sendable, Hashable {
 
     /// What to do, in this order.
     public let steps: [Step]
+    /// What the command leaves out, and would apply with `finish`, lowest number first.
+    public let waiting: [MigrationFile]
     /// What a newer release has applied and this program can live with, lowest number first.
     public let newer: [AppliedMigration]
 
@@ -49,13 +52,18 @@ public struct MigrationPlan: Sendable, Hashable {
         try status.check()
         newer = status.newer
         switch command {
-        case .up(let target):
+        case .up(let target, let finish):
             let limit = try target.map { target throws(MigrationError) in
                 try directory.file(version: target).version
             }
-            steps = status.pendingFiles(includesSeeds: includesSeeds)
-                .filter { file in limit.map { file.version <= $0 } ?? true }
-                .map { Step(direction: .up, file: $0) }
+            func files(_ states: Set<MigrationStatus.State>) -> [MigrationFile] {
+                status.files(states).filter { file in limit.map { file.version <= $0 } ?? true }
+            }
+            let pending = files(includesSeeds ? [.pending, .optional] : [.pending])
+            let removing = files([.waiting])
+            // Last, whatever its number: what is pending has to work before it, too.
+            steps = (pending + (finish ? removing : [])).map { Step(direction: .up, file: $0) }
+            waiting = finish ? [] : removing
         case .down(let target):
             // Newer migrations would have to be undone first, and only their release knows how.
             guard newer.isEmpty else { throw .missingFiles(versions: newer.map(\.version)) }
@@ -69,6 +77,7 @@ public struct MigrationPlan: Sendable, Hashable {
             }
             if let file = undone.first(where: \.down.isEmpty) { throw .irreversible(name: file.name) }
             steps = undone.map { Step(direction: .down, file: $0) }
+            waiting = []
         }
     }
 }
@@ -87,6 +96,8 @@ public struct MigrationStatus: Sendable, Hashable {
         case pending
         /// A seed that is not applied.
         case optional
+        /// For after the roll-out, and not applied.
+        case waiting
         /// Not applied, though a higher number is.
         case late
         /// Applied, but the file has changed since.
@@ -174,17 +185,21 @@ public struct MigrationStatus: Sendable, Hashable {
 
     var appliedFiles: [MigrationFile] { entries.filter { $0.applied != nil }.compactMap(\.file) }
 
-    func pendingFiles(includesSeeds: Bool) -> [MigrationFile] {
-        entries.filter { $0.state == .pending || (includesSeeds && $0.state == .optional) }.compactMap(\.file)
+    func files(_ states: Set<State>) -> [MigrationFile] {
+        entries.filter { states.contains($0.state) }.compactMap(\.file)
     }
 
-    /// A seed is never late: a database that had no use for it yesterday may get it today.
+    /// Only the schema can be late: a database that had no use for a seed yesterday may get it today, and what waits for
+    /// the roll-out of one release may still wait when the next one has come.
     private static func state(
         of file: MigrationFile, applied: AppliedMigration?, highestApplied: String
     ) -> State {
         guard let applied else {
-            if file.kind == .seed { return .optional }
-            return file.version < highestApplied ? .late : .pending
+            switch file.kind {
+            case .schema: return file.version < highestApplied ? .late : .pending
+            case .seed: return .optional
+            case .afterRollOut: return .waiting
+            }
         }
         guard let checksum = applied.checksum else { return .unverified }
         return checksum == file.checksum ? .applied : .edited
@@ -201,15 +216,21 @@ extension MigrationStatus: CustomStringConvertible {
         let state = entry.state.rawValue
         let padding = String(repeating: " ", count: max(1, 12 - state.count))
         let name = entry.file?.name ?? entry.applied?.shownName ?? entry.version
-        let seed = entry.file?.kind == .seed ? " (seed)" : ""
+        let kind =
+            switch entry.file?.kind {
+            case .seed: " (seed)"
+            case .afterRollOut: " (after the roll-out)"
+            case .schema, nil: ""
+            }
         let time = entry.applied?.appliedAt.map { "  \($0)" } ?? ""
-        return state + padding + name + seed + time
+        return state + padding + name + kind + time
     }
 
     private var summary: String {
         let states: [(State, String)] = [
             (.unverified, "without a checksum"), (.pending, "pending"), (.optional, "seeds not applied"),
-            (.late, "late"), (.edited, "edited"), (.missing, "missing"), (.newer, "newer"),
+            (.waiting, "waiting for the roll-out"), (.late, "late"), (.edited, "edited"),
+            (.missing, "missing"), (.newer, "newer"),
             (.replaced, "replaced by newer files"),
         ]
         let counts = states.compactMap { state, label in

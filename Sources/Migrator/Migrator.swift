@@ -13,6 +13,8 @@ public struct Migrator: Sendable {
     public var includesSeeds = false
     /// How long to wait for another run.
     public var lockWaitLimit: Duration = .seconds(600)
+    /// How often a file for after the roll-out is tried while others hold its locks, 1 or more.
+    public var lockAttemptLimit = 30
     /// The version of this program, to decide about migrations of newer releases; with nil none of those is accepted.
     public var program: ProgramVersion?
     /// Gets each event as it happens, on the loop.
@@ -21,6 +23,12 @@ public struct Migrator: Sendable {
     /// Undoes what a file changed in the session, so that a file means the same alone and behind others, and its record
     /// goes to the right table.
     private static let resetSession = "RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL"
+
+    /// For files for after the roll-out: servers run, and what waits for a lock makes all that come later wait behind it.
+    /// So it waits for less than a request does for a connection (`POI_DB_ACQUIRE_TIMEOUT`), and then lets them pass. A
+    /// file can set another limit for itself.
+    private static let boundLockWaits = "SET lock_timeout = '500ms'"
+    private static let pauseBetweenAttempts: Duration = .seconds(1)
 
     private let configuration: PostgresConfiguration
     private let loop: EventLoop
@@ -49,15 +57,16 @@ public struct Migrator: Sendable {
             guard !isDryRun else {
                 let plan = try await plan(command, on: connection)
                 for step in plan.steps { onEvent(.started(step, isDryRun: true)) }
-                if plan.steps.isEmpty { onEvent(.nothingToDo) }
+                end(plan)
                 return plan
             }
             return try await MigrationLock.withLock(
                 on: connection, waitingAtMost: lockWaitLimit, onWait: { onEvent(.waitingForLock) }
             ) {
                 let plan = try await plan(command, on: connection)
-                if plan.steps.isEmpty { onEvent(.nothingToDo) } else { try await prepare(connection) }
+                if !plan.steps.isEmpty { try await prepare(connection) }
                 for step in plan.steps { try await perform(step, on: connection) }
+                end(plan)
                 return plan
             }
         }
@@ -90,14 +99,35 @@ public struct Migrator: Sendable {
         return plan
     }
 
+    /// Tells of what there was not to do.
+    private func end(_ plan: MigrationPlan) {
+        if plan.steps.isEmpty { onEvent(.nothingToDo) }
+        if !plan.waiting.isEmpty { onEvent(.waitingForRollOut(plan.waiting)) }
+    }
+
     private func prepare(_ connection: PostgresConnection) async throws {
         try await MigrationHistory(connection).prepare()
         connection.onNotice = { [onEvent] report in onEvent(.notice(report.message)) }
     }
 
-    /// Runs one file's SQL and records it.
+    /// Runs one file, again and again where others hold the locks of one for after the roll-out.
     private func perform(_ step: MigrationPlan.Step, on connection: PostgresConnection) async throws {
         onEvent(.started(step, isDryRun: false))
+        var attempt = 1
+        while true {
+            do {
+                try await tryOnce(step, on: connection)
+                return onEvent(.finished(step))
+            } catch MigrationError.locked where attempt < lockAttemptLimit {
+                onEvent(.locked(step, attempt: attempt, limit: lockAttemptLimit))
+                attempt += 1
+                try await Task.sleep(for: Self.pauseBetweenAttempts)
+            }
+        }
+    }
+
+    /// Runs one file's SQL and records it.
+    private func tryOnce(_ step: MigrationPlan.Step, on connection: PostgresConnection) async throws {
         do {
             if step.section.isTransactional {
                 try await connection.withTransaction { connection in
@@ -111,10 +141,12 @@ public struct Migrator: Sendable {
             // It failed at the record, or at the commit, which checks deferred constraints.
             throw MigrationError(error, in: step, positionIsInFile: false)
         }
-        onEvent(.finished(step))
     }
 
     private func execute(_ step: MigrationPlan.Step, on connection: PostgresConnection) async throws {
+        if step.file.kind == .afterRollOut {
+            try await connection.unsafeExecuteScript(Self.boundLockWaits)
+        }
         do {
             try await connection.unsafeExecuteScript(step.section.sql)
         } catch let error as PostgresError {
@@ -142,6 +174,8 @@ public enum MigrationEvent: Sendable, Hashable, CustomStringConvertible {
     case waitingForLock
     /// A step begins, or in a dry run would begin.
     case started(MigrationPlan.Step, isDryRun: Bool)
+    /// Others hold the step's locks: it was undone, and is tried again.
+    case locked(MigrationPlan.Step, attempt: Int, limit: Int)
     /// A step is done and recorded.
     case finished(MigrationPlan.Step)
     /// The server sent a notice while a file ran.
@@ -150,18 +184,26 @@ public enum MigrationEvent: Sendable, Hashable, CustomStringConvertible {
     case schemaIsNewer([AppliedMigration])
     /// There was nothing to do.
     case nothingToDo
+    /// These were left out, since servers may still use what they remove.
+    case waitingForRollOut([MigrationFile])
 
     /// One line for a terminal.
     public var description: String {
         switch self {
         case .waitingForLock: "another run is at work: waiting for it"
         case .started(let step, let isDryRun): (isDryRun ? "would " : "") + "\(step)"
+        case .locked(let step, let attempt, let limit):
+            "\(step): others hold its locks, attempt \(attempt) of \(limit)"
         case .finished(let step): "\(step): done"
         case .notice(let message): "  \(message)"
         case .schemaIsNewer(let migrations):
             "the schema is newer than this program, which can live with it: "
                 + migrations.map(\.shownName).joined(separator: ", ")
         case .nothingToDo: "nothing to do"
+        case .waitingForRollOut(let files):
+            "\(files.count) waiting for the roll-out (\(files.map(\.name).joined(separator: ", "))): once no server is older"
+                + (files.compactMap(\.oldestProgram).max().map { " than \($0)" } ?? "")
+                + ", apply with --finish"
         }
     }
 }

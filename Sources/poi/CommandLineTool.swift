@@ -47,7 +47,8 @@ struct CommandLineTool {
     ]
 
     private static let switches: Set<String> = [
-        "--help", "--version", "--print-config", "--dry-run", "--yes", "--seeds", "--ready",
+        "--help", "--version", "--print-config", "--dry-run", "--yes", "--seeds", "--finish",
+        "--after-roll-out", "--ready",
         "--include-tests", "--force",
         "--add-categories", "--sync", "--unconfined-source",
     ]

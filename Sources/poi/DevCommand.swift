@@ -54,7 +54,9 @@ enum DevCommand {
         _ database: DatabaseConfiguration, _ settings: MigrationSettings, in state: DevelopmentState
     ) throws {
         do {
-            try Migration(database, settings: settings) { Terminal.printError("\($0)") }.run(.up(to: nil))
+            // There is no other server than this one, so no roll-out to wait for.
+            try Migration(database, settings: settings) { Terminal.printError("\($0)") }
+                .run(.up(to: nil, finish: true))
         } catch MigrationError.replacedFiles {
             throw ReplacedDatabase(dataPath: state.dataPath)
         }

@@ -8,13 +8,16 @@ final class MigrationFolder: Sendable {
     init(_ files: [String: String] = [:]) throws {
         path = FileManager.default.temporaryDirectory.appending(path: "migrations-\(UUID().uuidString)")
             .path()
-        try FileManager.default.createDirectory(atPath: "\(path)/Seeds", withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         for (name, content) in files { try write(name, content) }
     }
 
-    /// Writes a file; `Seeds/…` for a seed.
+    /// Writes a file; `Seeds/…` for a seed, `AfterRollOut/…` for what waits for the roll-out.
     func write(_ name: String, _ content: String) throws {
-        try content.write(toFile: "\(path)/\(name)", atomically: true, encoding: .utf8)
+        let file = URL(filePath: "\(path)/\(name)")
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try content.write(to: file, atomically: true, encoding: .utf8)
     }
 
     func remove(_ name: String) throws {

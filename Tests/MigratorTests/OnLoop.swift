@@ -46,8 +46,10 @@ struct Scene: Sendable {
         }
     }
 
-    /// Runs `body` while a session of its own holds the advisory lock 42, which a migration can wait for.
+    /// Runs `body` while a session of its own holds a lock that a migration can wait for: the advisory lock 42, or what
+    /// another statement takes.
     func holdingGate<Value: Sendable>(
+        _ statement: SQL = "SELECT pg_advisory_xact_lock(42)",
         _ body:
             @escaping @Sendable (_ open: @escaping @Sendable () async throws -> Void) async throws -> Value
     ) async throws -> Value {
@@ -55,10 +57,11 @@ struct Scene: Sendable {
         return try await onLoop { loop in
             let connection = try await PostgresConnection.connect(configuration, loop: loop)
             let bound = LoopBound(connection, loop: loop)
-            _ = try await connection.query("SELECT pg_advisory_lock(42)")
+            _ = try await connection.query("BEGIN")
+            _ = try await connection.query(PostgresQuery(statement))
             do {
                 let value = try await body {
-                    _ = try await bound.value.query("SELECT pg_advisory_unlock(42)")
+                    _ = try await bound.value.query("ROLLBACK")
                 }
                 await connection.close()
                 return value

@@ -116,6 +116,58 @@ struct MigrateTests {
         #expect(lines.contains("nothing to do"))
     }
 
+    private static let waitingName = "\(nextVersion)_remove_comment"
+
+    /// A folder with the migrations and one that waits for the roll-out.
+    private func migrationsWithWaiting() throws -> TemporaryFolder {
+        let folder = try copyOfMigrations()
+        let path = folder.path + "/Migrations/AfterRollOut"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try
+            "-- poi:oldest-program 0.1.0\n-- migrate:up\nCOMMENT ON TABLE locations IS NULL;\n-- migrate:down\n"
+            .write(
+                toFile: "\(path)/\(Self.waitingName).sql", atomically: true, encoding: .utf8)
+        return folder
+    }
+
+    @Test("What waits for the roll-out is told of by each run, hinders no server, and is applied by --finish")
+    func finish() async throws {
+        let database = try await ServiceDatabase.migrated()
+        let folder = try migrationsWithWaiting()
+        defer { folder.remove() }
+        let environment = [
+            "DATABASE_URL": database.connectionString, "POI_MIGRATIONS_DIR": folder.path + "/Migrations",
+        ]
+        let server = try await ServerProcess.serve(
+            databaseURL: database.connectionString, environment: environment)
+        try await server.ready()
+        try await server.finish()
+        let name = Self.waitingName
+        let line =
+            "1 waiting for the roll-out (\(name)): once no server is older than 0.1.0, apply with --finish"
+        for (arguments, output) in [
+            (["up"], ["nothing to do", line]), (["up", "--dry-run"], ["nothing to do", line]),
+            (["validate"], []), (["up", "--finish", "--dry-run"], ["would apply \(name)"]),
+            (["up", "--finish"], done("apply", [name])), (["up"], ["nothing to do"]),
+        ] {
+            let result = try await PoiProgram.run(["migrate"] + arguments, environment: environment)
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(result.standardOutput == output)
+        }
+    }
+
+    @Test("poi dev applies what waits for the roll-out: its database has no other server")
+    func development() async throws {
+        let folder = try migrationsWithWaiting()
+        defer { folder.remove() }
+        let server = try await ServerProcess.dev(
+            in: folder, environment: ["POI_MIGRATIONS_DIR": folder.path + "/Migrations"])
+        let versions = try await DatabaseSession(server.databaseURL)
+            .run("SELECT version FROM schema_migrations ORDER BY version")
+        #expect(versions == Self.versions + [Self.nextVersion])
+        try await server.finish()
+    }
+
     @Test("An edited file is refused, whatever the command, and nothing is changed")
     func editedFile() async throws {
         let database = try await ServiceDatabase.migrated()
@@ -146,6 +198,10 @@ struct MigrateTests {
         for (arguments, file) in [
             (["Add opening hours"], "Migrations/\(Self.nextVersion)_add_opening_hours.sql"),
             (["insert Oakland", "--seeds"], "Migrations/Seeds/\(Self.nextVersion)_insert_oakland.sql"),
+            (
+                ["drop opening hours", "--after-roll-out"],
+                "Migrations/AfterRollOut/\(Self.nextVersion)_drop_opening_hours.sql"
+            ),
         ] {
             // The working directory's migrations are the default.
             let result = try await PoiProgram.run(

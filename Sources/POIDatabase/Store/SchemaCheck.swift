@@ -5,7 +5,7 @@ import Postgres
 /// Asks the database whether every migration is applied that this program relies on, and whether it is too old for one.
 ///
 /// Newer migrations than this program knows are accepted unless they say that it is too old for them: releases first add
-/// to the schema, and remove what is no longer used a release later.
+/// to the schema, and remove what is no longer used after the roll-out.
 struct SchemaCheck: Sendable {
     /// The migrations that this program knows.
     let migrations: MigrationDirectory
