@@ -176,8 +176,9 @@ extension IndexFollower {
 
     /// About how many places there are, as the planner estimates it.
     private func estimatedCount(_ connection: PostgresConnection) async throws -> Int {
-        let plan = try await connection.query(Self.plan, timeout: Self.lookTimeout).only()
-        return Self.rowCount(ofPlan: try plan.decode(at: 0))
+        let plan = try await connection.query(Self.plan, timeout: Self.lookTimeout)
+        // The first line is about the whole of it, also where the plan has several.
+        return plan.isEmpty ? 0 : Self.rowCount(ofPlan: try plan[0].decode(at: 0))
     }
 
     /// Its estimate follows the size of the table's file, also where that was never analysed.

@@ -227,6 +227,14 @@ struct IndexFollowerTests {
         }
     }
 
+    @Test("Places are read whatever plan the database has for all of them")
+    func plans() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places(20))
+        // A plan of several lines.
+        try await database.withFollower(usesIndexAlways: true) { try await $0.waitForNewest() }
+    }
+
     @Test("Places that were too many are served from memory as soon as they fit")
     func fitsAgain() async throws {
         let database = try MigratedDatabase.empty()
