@@ -103,7 +103,7 @@ def load(database, name, rows, slice_size=1_000_000):
     count = int(database.psql(name, f"""
         SET work_mem = '512MB';
         CREATE UNLOGGED TABLE sorted AS
-            SELECT row_number() OVER (ORDER BY space_key(latitude, longitude), source_id::bigint) AS number, {COLUMNS}
+            SELECT row_number() OVER (ORDER BY location_point(latitude, longitude), source_id::bigint) AS number, {COLUMNS}
             FROM staging;
         DROP TABLE staging;
         CREATE INDEX ON sorted USING brin (number);

@@ -77,7 +77,7 @@ class Load:
     """Runs a command that loads the rows into the empty table, and measures it."""
 
     def __init__(self, name, command):
-        psql("TRUNCATE locations", "VACUUM (ANALYZE) locations, location_words", "CHECKPOINT")
+        psql("TRUNCATE locations", "VACUUM (ANALYZE) locations", "CHECKPOINT")
         self.name = name
         cpu, start = processor_seconds(), time.monotonic()
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
@@ -88,7 +88,7 @@ class Load:
         self.rate = ROWS / (time.monotonic() - start)
         self.memory = usage.ru_maxrss / 1024
         self.cpu = (processor_seconds() - cpu) * 1e6 / ROWS
-        psql("VACUUM (ANALYZE) locations, location_words")
+        psql("VACUUM (ANALYZE) locations")
         self.pages = pages_of_searches()
         print(f"   {name:22} {self.rate:8.0f} rows/s   PostgreSQL {self.cpu:5.1f} us a row   "
               f"{self.memory:4.0f} MiB   {self.pages:5.1f} pages a search")
@@ -111,7 +111,7 @@ def main():
         for _ in range(ROUNDS):
             results["\\copy"].append(Load("\\copy", copy(rows)))
             psql("\\copy (SELECT source_id, name, category, latitude, longitude, address, website, source_dataset, "
-                 f"source_license FROM locations ORDER BY space_key) TO '{ordered}' WITH (FORMAT csv, HEADER)")
+                 f"source_license FROM locations ORDER BY location_point(latitude, longitude)) TO '{ordered}' WITH (FORMAT csv, HEADER)")
             results["poi import"].append(Load("poi import", command))
             results["\\copy, ordered"].append(Load("\\copy, ordered", copy(ordered)))
 

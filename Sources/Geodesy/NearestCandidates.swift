@@ -7,8 +7,12 @@ package struct NearestCandidates: Sendable {
     /// The last one that was measured: many places may be on one point, and come one after the other.
     private var measured: (latitude: Double, longitude: Double, meters: Double)?
 
+    /// The geodesics of all longer chords are longer than `maximumMeters`.
+    private var maximumChordMeters = Double.infinity
+
     package init(of ranking: Ranking) {
         self.ranking = ranking
+        maximumChordMeters = Ranking.chordMeters(ofGeodesicBeyond: maximumMeters)
     }
 
     /// No place farther than this belongs to the ranking, in metres.
@@ -20,8 +24,9 @@ package struct NearestCandidates: Sendable {
     /// The places, nearest first.
     package var candidates: [Candidate] { entries.map(\.candidate) }
 
-    /// Takes a place if it may belong to the ranking.
+    /// Takes a place if it may belong to the ranking. It isn't measured where its chord is known and tells that it doesn't.
     package mutating func insert(_ candidate: Candidate) {
+        if let chord = candidate.chordMeters, chord > maximumChordMeters { return }
         let meters = distanceMeters(of: candidate)
         guard meters <= maximumMeters else { return }
         if let after = ranking.after, (meters, candidate.id) <= (after.distanceMeters, after.id) { return }
@@ -32,6 +37,7 @@ package struct NearestCandidates: Sendable {
         guard index == entries.count || entries[index].candidate.id != candidate.id else { return }
         entries.insert((meters, candidate), at: index)
         if entries.count > ranking.limit { entries.removeLast() }
+        maximumChordMeters = Ranking.chordMeters(ofGeodesicBeyond: maximumMeters)
     }
 
     private mutating func distanceMeters(of candidate: Candidate) -> Double {

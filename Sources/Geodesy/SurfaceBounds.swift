@@ -20,6 +20,69 @@ package struct SurfaceBounds: Hashable, Sendable {
     }
 }
 
+// MARK: - What holds the places of a search
+
+extension SurfaceBounds {
+    /// By so much the bounds of a search are wider than they have to be, in metres: more than the database's rounding of
+    /// positions in space, and than ours.
+    private static let searchMargin = 0.001
+
+    /// Holds every place whose chord to a point is no longer than this, in metres.
+    package init(around point: SIMD3<Double>, chordMeters: Double) {
+        let reach = chordMeters + Self.searchMargin
+        self.init(lower: point - reach, upper: point + reach)
+    }
+
+    /// Holds every place of a box of latitudes and longitudes, by interval arithmetic (EPSG method 9602).
+    package init(of box: BoundingBox) {
+        let (south, north) = (Self.circle(atLatitude: box.south), Self.circle(atLatitude: box.north))
+        let equator = Self.circle(atLatitude: 0)
+        let crossesEquator = box.south <= 0 && box.north >= 0
+        let radii = (
+            min(south.radius, north.radius), crossesEquator ? equator.radius : max(south.radius, north.radius)
+        )
+        let east = box.crossesAntimeridian ? box.east + 360 : box.east
+        let x = Self.product(of: radii, Self.cosines(from: box.west, to: east))
+        // The sine is the cosine of a quarter of a turn less.
+        let y = Self.product(of: radii, Self.cosines(from: box.west - 90, to: east - 90))
+        self.init(
+            lower: SIMD3(x.minimum, y.minimum, south.height) - Self.searchMargin,
+            upper: SIMD3(x.maximum, y.maximum, north.height) + Self.searchMargin)
+    }
+
+    /// What both hold; where that is nothing, some point.
+    package func intersection(_ other: SurfaceBounds) -> SurfaceBounds {
+        let lower = pointwiseMax(lower, other.lower)
+        return SurfaceBounds(lower: lower, upper: pointwiseMax(lower, pointwiseMin(upper, other.upper)))
+    }
+
+    /// The circle of a latitude: its radius, and its height over the equator's plane, in metres.
+    private static func circle(atLatitude latitude: Double) -> (radius: Double, height: Double) {
+        let point = Ellipsoid.point(Coordinate(validLatitude: latitude, validLongitude: 0))
+        return (max(0, point.x), point.z)
+    }
+
+    /// The range of the cosines of angles in degrees.
+    private static func cosines(from start: Double, to end: Double) -> (minimum: Double, maximum: Double) {
+        /// Whether a multiple of 360 degrees, and `angle`, is in between.
+        func reaches(_ angle: Double) -> Bool {
+            ((start - angle) / 360).rounded(.up) * 360 + angle <= end
+        }
+        let ends = (cos(start * .pi / 180), cos(end * .pi / 180))
+        return (reaches(180) ? -1 : min(ends.0, ends.1), reaches(0) ? 1 : max(ends.0, ends.1))
+    }
+
+    /// The range of products of radii, which aren't negative, with cosines.
+    private static func product(
+        of radii: (minimum: Double, maximum: Double), _ cosines: (minimum: Double, maximum: Double)
+    ) -> (minimum: Double, maximum: Double) {
+        (
+            cosines.minimum * (cosines.minimum < 0 ? radii.maximum : radii.minimum),
+            cosines.maximum * (cosines.maximum > 0 ? radii.maximum : radii.minimum)
+        )
+    }
+}
+
 /// The minimum and the maximum of the geodesics from a centre to the places of a part of the surface, in metres.
 package struct DistanceRange: Sendable {
     package let minimum: Double

@@ -35,9 +35,6 @@ struct CommandLineTool {
             name: "import", summary: "bring the places of a dataset to what files say", run: ImportCommand.run
         ),
         Command(
-            name: "maintain", summary: "write the places anew in spatial order, beside a service that runs",
-            run: MaintainCommand.run),
-        Command(
             name: "events", summary: "maintain or export: the app's events in the database",
             run: EventsCommand.run),
         Command(

@@ -2,23 +2,6 @@ import Foundation
 import POIDatabase
 import POIService
 
-/// `poi maintain`: writes the table of places anew in spatial order.
-enum MaintainCommand {
-    static func run(_ invocation: Invocation) throws {
-        try invocation.refuseWords(after: 1)
-        var reader = invocation.settings
-        let database = try DatabaseConfiguration(from: &reader)
-        if try invocation.printsConfiguration(reader) { return }
-        let maintenance = PlaceMaintenance(
-            database, isForced: invocation.line.switches.contains("--force"))
-        let progress = ProgressBar.onTerminal(unit: "places")
-        try maintenance.run(onProgress: progress?.update) { line in
-            progress?.finish()
-            Terminal.tell(line)
-        }
-    }
-}
-
 /// `poi events maintain|export`: makes and drops partitions of the table of events, and exports its events.
 enum EventsCommand {
     private static let usage =

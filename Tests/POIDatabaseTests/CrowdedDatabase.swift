@@ -8,23 +8,8 @@ enum CrowdedDatabase {
     static let placeCount =
         ProcessInfo.processInfo.environment["POI_TEST_PLACES"].flatMap { Int($0) } ?? 100_000
 
-    /// Nobody writes to it, so its suites share it, one after the other: see `CrowdedDatabaseTests`.
+    /// Nobody writes to it.
     static let database = Result { try make() }
-
-    /// The same, but PostgreSQL has no statistics about it.
-    static let neverAnalysed = Result {
-        let copy = try TestDatabase(template: database.get())
-        try copy.execute(
-            """
-            ALTER TABLE locations SET (autovacuum_enabled = false);
-            ALTER TABLE location_words SET (autovacuum_enabled = false);
-            DELETE FROM pg_statistic WHERE starelid IN ('locations'::regclass, 'location_words'::regclass);
-            UPDATE pg_class SET relpages = 0, reltuples = -1, relallvisible = 0
-            WHERE oid IN ('locations'::regclass, 'location_words'::regclass) OR oid IN (
-                SELECT indexrelid FROM pg_index WHERE indrelid IN ('locations'::regclass, 'location_words'::regclass))
-            """)
-        return copy
-    }
 
     /// Places in 130 km around San José, the same in every run, and in spatial order as an import writes them; ten of
     /// one category, 200 featured.
@@ -47,10 +32,10 @@ enum CrowdedDatabase {
             """)
         // An index is read alone only for pages that a vacuum has marked, which a snapshot at the wrong moment prevents.
         let unmarked = """
-            SELECT sum(relpages - relallvisible) FROM pg_class WHERE relname IN ('locations', 'location_words')
+            SELECT sum(relpages - relallvisible) FROM pg_class WHERE relname = 'locations'
             """
         repeat {
-            try database.execute("VACUUM ANALYZE locations, location_words")
+            try database.execute("VACUUM ANALYZE locations")
         } while try database.execute(unmarked) != "0"
         return database
     }

@@ -64,7 +64,6 @@ struct MovingPlacesTests {
         about places: [PointOfInterest], using generator: SeededGenerator
     ) async throws -> Int {
         let store = followed.store.database
-        store.wordStatements = WordStatements(fewLimit: 12, probeLimit: 60, nearbyLimit: 40)
         var requests = RandomRequests(about: places, around: Coordinate(wrapping: 0, 0), using: generator)
         // The newest state that a page was of, and the one when the connections were last ended.
         var (newest, ended) = (0, 0)

@@ -8,127 +8,100 @@ import Testing
 
 @testable import POIDatabase
 
-extension CrowdedDatabaseTests {
-    /// How PostgreSQL goes about the service's statements, with many places that are all far from the centre.
-    @Suite("The plans", .timeLimit(.minutes(5)))
-    struct PlanTests {
-        /// The server begins with plans for the values at hand and may go over to one for any: both have to be good.
-        @Test(
-            "The nearest places come from the n-D index, by a handful of pages, from other continents too",
-            arguments: ["force_generic_plan", "force_custom_plan"], [8, 20, 50, 100])
-        func nearest(planCacheMode: String, limit: Int) throws {
-            let nearest = try #require(PlaceStatements.nearest(limit: limit))
-            for center in ["40.7128, -74.006", "37.3293, -121.8893", "-90, 0", "51.5, 0", "0, 180"] {
-                let plan = try Plan(
-                    of: nearest.statement.sql.text, "float8, float8", center, planCacheMode,
-                    CrowdedDatabase.database.get())
-                #expect(plan.indexes == ["locations_geocentric_idx"], "\(center): \(plan.text)")
-                #expect(!plan.text.contains("Sort"), "\(center): \(plan.text)")
-                // A row is a page of the table. Seen from the pole all places are about as far, so that some 90
-                // leaves of the index have to be read whatever the limit is.
-                #expect(plan.touchedBuffers < nearest.candidateLimit + 120, "\(center): \(plan.text)")
+/// How PostgreSQL goes about the service's statements, with many places that are all far from some of the centres.
+@Suite("The plans", .timeLimit(.minutes(5)))
+struct PlanTests {
+    private static let centers = [
+        Coordinate(wrapping: 37.3293, -121.8893), Coordinate(wrapping: 40.7128, -74.006),
+        Coordinate(wrapping: 0, -150), Coordinate(wrapping: 51.5, 0),
+    ]
+
+    /// The server begins with plans for the values at hand and may go over to one for any: both have to be good.
+    @Test(
+        "The nearest places come from the n-D index, by a handful of pages, from other continents too",
+        arguments: ["force_generic_plan", "force_custom_plan"], [1, 8, 20, 50, 100])
+    func nearest(planCacheMode: String, limit: Int) throws {
+        for center in Self.centers {
+            let query = try Self.query(center, limit: limit) { _ in }
+            let prepared = try #require(query.prepared)
+            #expect(prepared.sql == query.sql && prepared.parameterTypes == query.parameters.map(\.type))
+            let plan = try Plan(of: query, planCacheMode, CrowdedDatabase.database.get())
+            #expect(plan.indexes == ["locations_geocentric_idx"], "\(center): \(plan.text)")
+            #expect(!plan.text.contains("Sort"), "\(center): \(plan.text)")
+            // A row is a page of the table. From afar all places are about as far, so that some 90 leaves of the index have to
+            // be read whatever the limit is.
+            #expect(plan.touchedBuffers < limit + 124, "\(center): \(plan.text)")
+        }
+    }
+
+    @Test("With a filter, the places that match are found by whichever index has the fewest others")
+    func filters() throws {
+        let box = BoundingBox(west: -121.9, south: 37.3, east: -121.89, north: 37.31)
+        let filters: [(String, Set<String>, Int, (inout NearbyPlacesRequest) -> Void)] = [
+            ("frequent", ["locations_geocentric_idx"], 300, { $0.categories = ["cafe"] }),
+            ("rare", ["locations_category_idx"], 30, { $0.categories = ["lighthouse"] }),
+            ("featured", ["locations_featured_idx"], 300, { $0.featured = true }),
+            ("not featured", ["locations_geocentric_idx"], 200, { $0.featured = false }),
+            ("box", ["locations_geocentric_idx"], 100, { $0.box = box }),
+            ("none", ["locations_category_idx"], 40, { $0.categories = ["zoo"] }),
+        ]
+        for (name, indexes, maximumBuffers, filter) in filters {
+            for (index, center) in Self.centers.enumerated() {
+                let query = try Self.query(center, limit: 20, filter)
+                #expect(query.prepared == nil)
+                let plan = try Plan(of: query, "auto", CrowdedDatabase.database.get())
+                // From afar no place may be near enough, which the n-D index tells as well.
+                if index == 0 {
+                    #expect(Set(plan.indexes.map(String.init)) == indexes, "\(name): \(plan.text)")
+                }
+                #expect(plan.touchedBuffers < maximumBuffers, "\(name) \(center): \(plan.text)")
             }
         }
+    }
 
-        @Test(
-            "Every other statement reads by its index alone, analysed or not, whatever the parameters are",
-            arguments: ["force_generic_plan", "force_custom_plan"], [true, false])
-        func searches(planCacheMode: String, isAnalysed: Bool) throws {
-            let database = try (isAnalysed ? CrowdedDatabase.database : CrowdedDatabase.neverAnalysed).get()
-            for search in Self.searches {
-                let plan = try Plan(
-                    of: search.statement.sql.text, search.types, search.values, planCacheMode, database)
-                let description = "\(search.name), analysed: \(isAnalysed): \(plan.text)"
-                #expect(Set(plan.indexes.map(String.init)) == search.indexes, "\(description)")
-                #expect(!plan.text.contains("Seq Scan on location"), "\(description)")
-                #expect(plan.touchedBuffers < search.maximumBuffers, "\(description)")
-            }
-        }
+    @Test("A place is read by its key")
+    func byID() throws {
+        let plan = try Plan(
+            of: PlaceStatements.byID.sql.text, [.int8Array([1, 2, 3])], "force_generic_plan",
+            CrowdedDatabase.database.get())
+        #expect(plan.indexes == ["locations_pkey"], "\(plan.text)")
+        #expect(plan.touchedBuffers < 30, "\(plan.text)")
+    }
 
-        private struct Search {
-            let name: String
-            let statement: PreparedStatement
-            let types: String
-            let values: String
-            let indexes: Set<String>
-            var maximumBuffers = 250
-        }
-
-        /// A cube of all places, one in their middle, and one of a few metres.
-        private static let cubes: String = {
-            let point = Ellipsoid.point(Coordinate(wrapping: 37.3293, -121.8893))
-            var cubes = [SpaceCube.root]
-            while let child = cubes.last?.child(at: point) { cubes.append(child) }
-            let keys = [cubes[0], cubes[13], cubes[21]].map(\.keys)
-            return "'{\(keys.map { "\($0.lowerBound)" }.joined(separator: ","))}', "
-                + "'{\(keys.map { "\($0.upperBound)" }.joined(separator: ","))}'"
-        }()
-
-        private static let smallCubes: String = {
-            cubes.replacing(/\{0,/, with: "{1,").replacing("9223372036854775807,", with: "1,")
-        }()
-
-        private static let searches: [Search] = {
-            let indexes: [CubeStatement.Source: String] = [
-                .all: "locations_space_key_idx", .featured: "locations_featured_space_key_idx",
-                .categories: "locations_category_space_key_idx",
-            ]
-            let words = WordStatements.standard
-            return CubeStatement.all.compactMap { shape in
-                guard let prepared = shape.prepared, let index = indexes[shape.source] else { return nil }
-                let hasCategories = shape.source == .categories
-                return Search(
-                    name: "\(shape)", statement: prepared,
-                    types: "bigint[], bigint[]" + (hasCategories ? ", text[], bigint[]" : ""),
-                    values: (shape.isLimited ? cubes : smallCubes)
-                        + (hasCategories ? ", '{cafe,cafe,park,zoo}', '{0,1,0,0}'" : ""),
-                    indexes: [index])
-            } + [
-                Search(
-                    name: "few", statement: words.few, types: "text[], text[], boolean, text[]",
-                    values: "'{lighthouse,street77,place}', '{\"% street77%\",\"% place%\"}', NULL, NULL",
-                    indexes: ["location_words_word_idx", "locations_pkey"],
-                    // Before the first vacuum an index alone can't tell which rows are visible.
-                    maximumBuffers: 2500),
-                Search(
-                    name: "every", statement: words.every, types: "text[], text[], boolean, text[]",
-                    values: "'{museum,cafe}', '{\"% museum%\",\"% cafe%\"}', NULL, NULL",
-                    indexes: ["location_words_word_idx", "locations_pkey"],
-                    maximumBuffers: 500 + CrowdedDatabase.placeCount / 100),
-                Search(
-                    name: "nearby", statement: words.nearby, types: "float8, float8, text[], boolean, text[]",
-                    values: "37.3293, -121.8893, '{\"% cafe%\"}', NULL, '{cafe}'",
-                    indexes: ["locations_geocentric_idx"], maximumBuffers: 1000),
-                Search(
-                    name: "positions", statement: PlaceStatements.positions, types: "bigint[]",
-                    values: "'{1,2,3,4,5}'", indexes: ["locations_pkey"]),
-                Search(
-                    name: "by id", statement: PlaceStatements.byID, types: "bigint[]",
-                    values: "'{1,2,3,4,5}'", indexes: ["locations_pkey"]),
-            ]
-        }()
+    /// The question that a request begins with.
+    private static func query(
+        _ center: Coordinate, limit: Int, _ filter: (inout NearbyPlacesRequest) -> Void
+    ) throws -> NearestQuery {
+        var request = NearbyPlacesRequest(center: center, limit: limit)
+        filter(&request)
+        let ranking = try #require(Ranking(pageOf: request))
+        return try #require(DirectSearch(request, ranking).firstQuery)
     }
 }
 
-/// What EXPLAIN says of a prepared statement that has run.
+/// What EXPLAIN says of a statement that has run with its parameters.
 private struct Plan {
     let text: String
 
+    init(of query: NearestQuery, _ planCacheMode: String, _ database: TestDatabase) throws {
+        try self.init(of: query.sql.text, query.parameters, planCacheMode, database)
+    }
+
     init(
-        of statement: String, _ types: String, _ values: String, _ planCacheMode: String,
-        _ database: TestDatabase
+        of statement: String, _ parameters: [PostgresValue], _ planCacheMode: String, _ database: TestDatabase
     ) throws {
         text = try database.execute(
             """
             SET plan_cache_mode = \(planCacheMode);
             SET jit = off;
             SET max_parallel_workers_per_gather = 0;
-            PREPARE statement (\(types)) AS \(statement);
-            EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) EXECUTE statement (\(values))
+            PREPARE statement (\(parameters.map(\.typeName).joined(separator: ", "))) AS \(statement);
+            EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF)
+            EXECUTE statement (\(parameters.map(\.literal).joined(separator: ", ")))
             """)
     }
 
-    /// The indexes that are scanned.
+    /// The indexes of places that are scanned.
     var indexes: [Substring] {
         text.matches(of: /Index (?:Only )?Scan (?:using|on) (location\w+)/).map(\.1)
     }
@@ -139,5 +112,24 @@ private struct Plan {
             return .max
         }
         return [match.1, match.2].compactMap { $0.flatMap { Int($0) } }.reduce(0, +)
+    }
+}
+
+extension PostgresValue {
+    fileprivate var typeName: String {
+        switch self {
+        case .float8: "float8"
+        case .textArray: "text[]"
+        default: "bigint[]"
+        }
+    }
+
+    fileprivate var literal: String {
+        switch self {
+        case .float8(let number): "\(number)"
+        case .textArray(let texts): "'{\(texts.joined(separator: ","))}'"
+        case .int8Array(let numbers): "'{\(numbers.map { "\($0)" }.joined(separator: ","))}'"
+        default: "NULL"
+        }
     }
 }

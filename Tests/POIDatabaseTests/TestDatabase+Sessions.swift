@@ -39,14 +39,13 @@ extension TestDatabase {
     /// - Parameter usesIndexAlways: a test's tables are so small that the planner would rather read them whole.
     func withStore<Value: Sendable>(
         usesIndexAlways: Bool = false, settings: [String: String] = [:], listenMode: ListenMode = .auto,
-        dataset: DatasetState = DatasetState(), requestTimeout: Duration? = nil, orderInterval: Int? = nil,
+        dataset: DatasetState = DatasetState(), requestTimeout: Duration? = nil,
         _ body: @escaping @Sendable (PostgresPlaceStore, PostgresConnection) async throws -> Value
     ) async throws -> Value {
         var configuration = try configuration()
         if usesIndexAlways { configuration.postgres.settings.append(.init("enable_seqscan", "off")) }
         for (name, value) in settings { configuration.postgres.settings.append(.init(name, value)) }
         configuration.listenMode = listenMode
-        configuration.orderInterval = orderInterval
         if let requestTimeout {
             (configuration.requestTimeout, configuration.pool.acquireTimeout) = (
                 requestTimeout, requestTimeout

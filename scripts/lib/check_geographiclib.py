@@ -68,7 +68,7 @@ class Server:
             f"COPY city FROM STDIN;\n{rows}\\.\n"
             "INSERT INTO locations (name, category, latitude, longitude)\n"
             "    SELECT 'A city', 'town', latitude, longitude FROM city\n"
-            "    ORDER BY space_key(latitude, longitude);\n"
+            "    ORDER BY location_point(latitude, longitude);\n"
             "ANALYZE locations;\n"
             "SET extra_float_digits = 3;\n"
             "SELECT id, latitude, longitude FROM locations;\n"

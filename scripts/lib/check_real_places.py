@@ -82,7 +82,7 @@ def load(postgres, places):
             INSERT INTO locations
                     (name, category, latitude, longitude, featured, source_dataset, source_id, source_license)
                 SELECT name, category, latitude, longitude, featured, 'real-places', number, 'CC-BY-4.0'
-                FROM place ORDER BY space_key(latitude, longitude), number;
+                FROM place ORDER BY location_point(latitude, longitude), number;
             VACUUM ANALYZE;
             CHECKPOINT;
             \\copy (SELECT source_id, id FROM locations) TO '{ids.name}' (FORMAT csv)

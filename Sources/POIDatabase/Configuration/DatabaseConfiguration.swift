@@ -13,8 +13,6 @@ public struct DatabaseConfiguration: Sendable {
     public var pool: PoolOptions
     /// How long a request may wait and read, all of its statements together.
     public var requestTimeout: Duration
-    /// How many seconds lie between checks of the table's order, see `SpatialOrder`; nil for tests that lock the table.
-    var orderInterval: Int? = 60
     /// How a change of the data is noticed.
     public var listenMode: ListenMode
     /// The index of places in memory.
@@ -35,7 +33,6 @@ public struct DatabaseConfiguration: Sendable {
         pool = PoolOptions()
         pool.fastConnections = try reader.read(.fastConnections)
         pool.exclusiveConnections = try reader.read(.exclusiveConnections)
-        pool.textConnections = try reader.read(.textConnections)
         requestTimeout = try reader.read(.requestTimeout)
         pool.acquireTimeout = min(try reader.read(.acquireTimeout), requestTimeout)
         pool.queryTimeout = try reader.read(.statementTimeout)
@@ -149,9 +146,6 @@ extension Setting where Value == Int {
     static let exclusiveConnections = integer(
         "POI_DB_EXCLUSIVE_CONNECTIONS", "connections a loop for one search at a time", in: 1...100, default: 3
     )
-    static let textConnections = integer(
-        "POI_DB_TEXT_CONNECTIONS", "connections a loop for one search by text at a time", in: 1...100,
-        default: 1)
     static let eventsConnections = integer(
         "POI_EVENTS_CONNECTIONS", "connections a loop that write events", in: 1...100, default: 1)
 }

@@ -9,16 +9,11 @@ public final class DatasetState: Sendable {
     private struct State {
         var datasetID: DatasetID?
         var vocabulary: CategoryVocabulary?
-        var spatialOrder: Double?
         var renewalObserver: (@Sendable (DatasetID?) -> Void)?
     }
 
-    /// Where the walk to the nearest places is cheap.
-    let regions = InhabitedRegions()
-    /// Where it isn't, although places are near.
-    let crowds = CrowdedSpots()
     private let state = Lock(State())
-    private let (isWatched, hasRegions) = (Lock(false), Lock(false))
+    private let isWatched = Lock(false)
     /// The number of places of each category, counted once for all stores.
     let categoryCounts: SharedCounts<CategoryCount>
     /// The same of each source dataset.
@@ -41,14 +36,8 @@ public final class DatasetState: Sendable {
     /// The categories of the last dataset that was read; none is ever removed, so old ones do no harm.
     var vocabulary: CategoryVocabulary? { state.withLock { $0.vocabulary } }
 
-    /// How near to spatial order the table was when it was last checked, see `SpatialOrder`; nil while that isn't known.
-    var spatialOrder: Double? { state.withLock { $0.spatialOrder } }
-
     /// Whether the caller is the first, and has to keep this up to date.
     func claimWatch() -> Bool { isWatched.claim() }
-
-    /// Whether the caller is the first, and has to learn where places are before the process is ready.
-    func claimRegions() -> Bool { hasRegions.claim() }
 
     /// Takes the current dataset; nil while it isn't known.
     func update(datasetID: DatasetID?) {
@@ -64,11 +53,6 @@ public final class DatasetState: Sendable {
     /// The watcher was notified of a renewal.
     func noteRenewal(_ id: DatasetID?) {
         state.withLock { $0.renewalObserver }?(id)
-    }
-
-    /// Takes the table's order; nil where it is unknown.
-    func update(spatialOrder: Double?) {
-        state.withLock { $0.spatialOrder = spatialOrder }
     }
 
     /// Takes the categories that the watcher has read.

@@ -13,14 +13,10 @@ final class DatasetWatcher {
     private var machine: DatasetWatchStateMachine
     private var timer: LoopTimer?
     private let tasks: LoopTasks
-    /// Seconds until the table's order is checked again.
-    private var orderCountdown = 0
     /// The dataset whose categories have been read.
     private var vocabularyID: DatasetID?
     /// Distinguishes this watcher's echoes from others'.
     private let token = "\(UInt64.random(in: 0 ... .max))"
-
-    private let orderInterval: Int?
 
     private static let renewals = "dataset_renewed"
     private static let echoes = "dataset_watch"
@@ -31,7 +27,6 @@ final class DatasetWatcher {
         self.pool = pool
         self.state = state
         tasks = LoopTasks(loop: pool.loop)
-        orderInterval = configuration.orderInterval
         machine = DatasetWatchStateMachine(mode: configuration.listenMode)
         listener =
             configuration.listenMode == .off
@@ -45,7 +40,6 @@ final class DatasetWatcher {
         timer = LoopTimer(loop: pool.loop) { [weak self] in
             guard let self else { return }
             perform(machine.tick())
-            checkOrder()
         }
         timer?.start(after: .zero, repeating: .seconds(1))
         let watcher = LoopBound(self, loop: pool.loop)
@@ -57,7 +51,6 @@ final class DatasetWatcher {
         timer?.close()
         timer = nil
         state.update(datasetID: nil)
-        state.update(spatialOrder: nil)
         await listener?.close()
         await tasks.end()
     }
@@ -106,19 +99,6 @@ final class DatasetWatcher {
             perform(machine.read(id, isStandby: try row.decode(at: 1)))
         } catch {
             perform(machine.readFailed())
-        }
-    }
-
-    /// Checks the table's order once a minute; it is unknown where it can't be read.
-    private func checkOrder() {
-        orderCountdown -= 1
-        guard let orderInterval, orderCountdown < 0, timer != nil else { return }
-        orderCountdown = orderInterval - 1
-        let watcher = LoopBound(self, loop: pool.loop)
-        tasks.start {
-            let (pool, state) = (watcher.value.pool, watcher.value.state)
-            let rows = try? await pool.query(SpatialOrder.sample, lane: .exclusive, isIdempotent: true)
-            state.update(spatialOrder: try? rows?.only().decode(Double?.self, at: 0))
         }
     }
 

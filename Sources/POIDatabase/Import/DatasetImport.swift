@@ -137,12 +137,9 @@ package struct DatasetImport: Sendable {
     /// signal, isn't the import's.
     private func vacuum(_ connection: PostgresConnection, _ onLine: (String) -> Void) async {
         do {
-            for table in ["locations", "location_words"] {
-                try await connection.unsafeExecuteScript("VACUUM (ANALYZE) \(table)")
-            }
+            try await connection.unsafeExecuteScript("VACUUM (ANALYZE) locations")
         } catch {
-            onLine(
-                "the import is in the database; what is left is VACUUM (ANALYZE) locations, location_words")
+            onLine("the import is in the database; what is left is VACUUM (ANALYZE) locations")
         }
     }
 }

@@ -22,7 +22,7 @@ enum ImportStatements {
     static let description: SQL = "SELECT license, credit, url FROM datasets WHERE name = $1"
 
     static let createRows: SQL = """
-        CREATE TEMPORARY TABLE import_rows (number bigint NOT NULL, source_id text NOT NULL, space_key bigint, \
+        CREATE TEMPORARY TABLE import_rows (number bigint NOT NULL, source_id text NOT NULL, quadkey bigint, \
         name text, category text, latitude double precision, longitude double precision, featured boolean, \
         address text, website text) ON COMMIT DROP
         """
@@ -69,7 +69,7 @@ enum ImportStatements {
         SELECT name, category, latitude, longitude, featured, address, website, $1, source_id, $2 \
         FROM pg_temp.import_rows AS staged WHERE staged.name IS NOT NULL \
         AND NOT EXISTS (SELECT FROM locations AS place WHERE 
-        """ + isSame + ") ORDER BY space_key"
+        """ + isSame + ") ORDER BY quadkey"
 
     static let addCategories: SQL =
         "INSERT INTO categories (name) SELECT unnest($1) ON CONFLICT DO NOTHING"
@@ -93,24 +93,12 @@ enum ImportStatements {
             }
             if let box {
                 let first = parameters.count + 1
-                condition = condition + Self.isIn(box, firstParameter: first)
+                let corners = (first..<first + 4).map { SQL(unsafeSQL: "$\($0)") }
+                condition = condition + " AND " + .isPlace(in: box, corners: corners, of: "place")
                 parameters += [box.west, box.south, box.east, box.north].map { .float8($0) }
             }
             self.condition = condition
             self.parameters = parameters
-        }
-
-        /// As `BoundingBox.contains`: at a pole any longitude counts, and -180 and 180 are one meridian.
-        private static func isIn(_ box: BoundingBox, firstParameter first: Int) -> SQL {
-            let names = (first..<first + 4).map { SQL(unsafeSQL: "$\($0)") }
-            let (west, south, east, north) = (names[0], names[1], names[2], names[3])
-            let both: SQL = box.crossesAntimeridian ? " OR " : " AND "
-            func isBetween(_ longitude: SQL) -> SQL {
-                "(" + longitude + " >= " + west + both + longitude + " <= " + east + ")"
-            }
-            return " AND place.latitude BETWEEN " + south + " AND " + north
-                + " AND (abs(place.latitude) = 90 OR " + isBetween("place.longitude")
-                + " OR abs(place.longitude) = 180 AND " + isBetween("-place.longitude") + ")"
         }
 
         private static let hasVanished: SQL =

@@ -1,5 +1,6 @@
 import PlaceImport
 import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 import Postgres
 
 /// Writes what a file's rows become into the format of COPY, rejects those whose category isn't in the vocabulary, and
@@ -79,9 +80,9 @@ struct RowStager {
     }
 
     private mutating func append(_ place: ImportedPlace) {
-        let coordinate = Coordinate(validLatitude: place.latitude, validLongitude: place.longitude)
+        let quadkey = Quadkey(latitude: place.latitude, longitude: place.longitude)
         encoder.append([
-            .int8(nextNumber()), .text(place.sourceID), .int8(SpaceCube.key(of: coordinate)),
+            .int8(nextNumber()), .text(place.sourceID), .int8(Int64(bitPattern: quadkey.rawValue)),
             .text(place.name), .text(place.category), .float8(place.latitude), .float8(place.longitude),
             .bool(place.featured), place.address.map { .text($0) } ?? .null(.text),
             place.website.map { .text($0) } ?? .null(.text),

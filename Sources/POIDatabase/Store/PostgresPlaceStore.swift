@@ -19,14 +19,8 @@ public final class PostgresPlaceStore: PlaceStore {
     /// The counts that this store has begun, while they are under way.
     private let counting: LoopTasks
     private var isClosing = false
-    /// Tests replace it, since their words are rare.
-    var wordStatements = WordStatements.standard
-    /// After this time the warm start begins no new search: a slow database mustn't keep the process from being ready.
-    var learningLimit = Duration.seconds(10)
-    /// How many pages came by the walk to the nearest places, and how many by a search; tests check which way was taken.
-    private(set) var (nearbyCount, searchCount) = (0, 0)
-    /// How many walks have begun, those included that proved nothing.
-    var walkCount = 0
+    /// How many pages a few candidates have proved, and how many took more; tests check which way was taken.
+    private(set) var (quickCount, searchCount) = (0, 0)
 
     /// Starts connecting.
     ///
@@ -61,7 +55,7 @@ public final class PostgresPlaceStore: PlaceStore {
     /// The time by the loop's clock at which a request that begins now must have ended.
     var deadline: Duration { pool.loop.now + requestTimeout }
 
-    /// Reads the places nearest by the chord where those are known to be near, else searches in one snapshot.
+    /// Asks for the places nearest by the chord; where a few don't prove the page, for many or all in one snapshot.
     ///
     /// - Throws: why the database couldn't be read; `timeout` once the request's time is up.
     public func places(
@@ -71,14 +65,16 @@ public final class PostgresPlaceStore: PlaceStore {
             return RankedPage(places: [PointOfInterest]())
         }
         let (start, deadline) = (ContinuousClock.now, deadline)
-        let search = PlaceSearch(request, ranking, statements: wordStatements)
+        let search = DirectSearch(request, ranking)
         do throws(PostgresError) {
             var page: RankedPage
-            if let found = try await nearby(search, deadline) {
+            if let found = try await quickPage(search, deadline) {
                 page = found
-                nearbyCount += 1
+                quickCount += 1
             } else {
-                page = try await anywhere(search, deadline)
+                page = try await pool.withSnapshot(
+                    lane: .exclusive, locking: "locations", deadline: deadline
+                ) { snapshot throws(PostgresError) in try await search.page(in: snapshot) }
                 searchCount += 1
             }
             page.databaseDuration = ContinuousClock.now - start
@@ -86,6 +82,22 @@ public final class PostgresPlaceStore: PlaceStore {
         } catch {
             throw PlaceStoreError(error, isOverdue: pool.loop.now >= deadline)
         }
+    }
+
+    /// The page by a few candidates; nil where they don't prove it.
+    private func quickPage(
+        _ search: DirectSearch, _ deadline: Duration
+    ) async throws(PostgresError) -> RankedPage? {
+        guard let query = search.firstQuery else { return nil }
+        let rows: PostgresRows
+        if let prepared = query.prepared {
+            rows = try await read(prepared, query.parameters, deadline)
+        } else {
+            rows = try await pool.query(
+                PostgresQuery(query.sql, query.parameters), lane: .fast, deadline: deadline,
+                isIdempotent: true)
+        }
+        return try search.page(in: rows, of: query)
     }
 
     /// Reads one place by its id.
@@ -148,16 +160,37 @@ public final class PostgresPlaceStore: PlaceStore {
     }
 
     /// Whether the database responds and has every migration that this binary relies on.
+    public func checkHealth() async -> StoreHealth { await schemaCheck.run(on: pool) }
+
+    /// Waits for the connections, and runs one query on each of them.
     ///
-    /// Before the first time that this is so, one store of the process learns where places are, so that a process that is
-    /// ready is fast.
-    public func checkHealth() async -> StoreHealth {
-        let health = await schemaCheck.run(on: pool)
-        if health == .reachable(missingMigrations: []) { await learnRegionsOnce() }
-        return health
+    /// For its first query a backend of PostgreSQL reads catalogues, loads PostGIS and makes plans. A server that says
+    /// that it is ready gets its share of the load at once, and has no time for that then.
+    public func warmUp() async {
+        await pool.waitUntilTried()
+        let store = LoopBound(self, loop: pool.loop)
+        let statistics = pool.statistics
+        await withTaskGroup { group in
+            // As many at once as there are connections, so that none gets two and none gets none.
+            for _ in 0..<statistics.fast.connections {
+                group.addTask(executorPreference: store.loop) { await store.value.warmUp(byWords: nil) }
+            }
+            for _ in 0..<statistics.exclusive.connections {
+                group.addTask(executorPreference: store.loop) { await store.value.warmUp(byWords: "a") }
+            }
+        }
     }
 
-    /// The state of the connections, of the servers for reads, and of the table's order.
+    /// Asks for places once, wherever they are; health checks report a failure.
+    private func warmUp(byWords text: String?) async {
+        guard let center = try? Coordinate(latitude: 0, longitude: 0) else { return }
+        // No place is so near.
+        var request = NearbyPlacesRequest(center: center, radiusMeters: 1)
+        request.searchText = text
+        _ = try? await places(for: request)
+    }
+
+    /// The state of the connections, and of the servers for reads.
     public func collectMetrics(into snapshot: inout MetricsSnapshot) {
         for server in route?.report ?? [] {
             if let lag = server.lag {
@@ -165,11 +198,9 @@ public final class PostgresPlaceStore: PlaceStore {
             }
             snapshot.add(server.isUsable ? 1 : 0, to: DatabaseMetrics.readServerUsable, server.name)
         }
-        if let order = dataset.spatialOrder { snapshot.add(order, to: DatabaseMetrics.locationsOrder) }
         let statistics = pool.statistics
         snapshot.add(statistics.fast, of: .fast, to: .places)
         snapshot.add(statistics.exclusive, of: .exclusive, to: .places)
-        snapshot.add(statistics.text, of: .text, to: .places)
     }
 
     /// Cancels a count that is under way, and closes the connections.
@@ -284,7 +315,7 @@ private final class DatabaseWatch {
         var replicas: ReplicaMonitor?
         if let route, route.claimWatch() {
             var options = configuration.pool
-            (options.fastConnections, options.exclusiveConnections, options.textConnections) = (1, 1, 0)
+            (options.fastConnections, options.exclusiveConnections) = (1, 1)
             let pool = ConnectionPool(
                 configuration.postgres, options: options, loop: reads.loop, observe: connectionLog.observe)
             primary = pool

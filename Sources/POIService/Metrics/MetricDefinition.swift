@@ -149,9 +149,6 @@ package enum DatabaseMetrics {
     package static let readServerUsable = MetricDefinition(
         "poi_db_read_server_usable", .gauge, labels: ["server"], merging: .maximum,
         "Whether a server for reads can be reached and is not too far behind.")
-    package static let locationsOrder = MetricDefinition(
-        "poi_locations_order_ratio", .gauge, merging: .maximum,
-        "The share of places on the same page of the table as their neighbour in spatial order.")
     package static let eventPartitionDaysLeft = MetricDefinition(
         "poi_events_partition_days_left", .gauge, merging: .maximum,
         "Whole days until the end of the last month that has a partition for events.")
@@ -180,7 +177,7 @@ package enum DatabaseMetrics {
     static let all = [
         connections, inFlight, waiting, acquireTimeouts, acquireRefusals, connectFailures, connectionsLost,
         connectionsMoved, queryTimeouts, replicaLag, readServerUsable,
-        locationsOrder, eventPartitionDaysLeft, indexState, indexPlaces, indexBytes,
+        eventPartitionDaysLeft, indexState, indexPlaces, indexBytes,
         indexBytesLimit, indexRevision, indexConfirmed, indexLoads, indexChanges,
     ]
 }

@@ -16,7 +16,6 @@ public final class ConnectionPool {
     var acquireTimeout: Duration { options.acquireTimeout }
     let fast: PoolLane
     let exclusive: PoolLane
-    let text: PoolLane
 
     /// Starts connecting, always to the same servers. To be called on the loop's thread.
     ///
@@ -45,17 +44,15 @@ public final class ConnectionPool {
         }
         fast = lane(.fast)
         exclusive = lane(.exclusive)
-        text = lane(.text)
         for lane in lanes { lane.start() }
     }
 
-    var lanes: [PoolLane] { [fast, exclusive, text] }
+    var lanes: [PoolLane] { [fast, exclusive] }
 
     func lane(_ name: PoolLaneName) -> PoolLane {
         switch name {
         case .fast: fast
         case .exclusive: exclusive
-        case .text: text
         }
     }
 
@@ -65,7 +62,6 @@ public final class ConnectionPool {
         var statistics = PoolStatistics()
         statistics.fast = fast.statistics
         statistics.exclusive = exclusive.statistics
-        statistics.text = text.statistics
         return statistics
     }
 
@@ -100,12 +96,12 @@ public final class ConnectionPool {
     /// Runs a query that is parsed anew; otherwise as with a prepared statement.
     public func query(
         _ query: PostgresQuery, lane: PoolLaneName = .exclusive, timeout: Duration? = nil,
-        isIdempotent: Bool = false
+        deadline: Duration? = nil, isIdempotent: Bool = false
     ) async throws(PostgresError) -> PostgresRows {
         try await run(
             PendingQuery(
                 .unnamed(query.sql), query.parameters, timeout: timeout ?? options.queryTimeout,
-                isIdempotent: isIdempotent), on: lane)
+                deadline: deadline, isIdempotent: isIdempotent), on: lane)
     }
 
     private func run(_ query: PendingQuery, on lane: PoolLaneName) async throws(PostgresError) -> PostgresRows

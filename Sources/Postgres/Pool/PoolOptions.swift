@@ -6,10 +6,8 @@ public struct PoolOptions: Sendable, Hashable {
     public var fastDepth = 32
     /// Connections of the exclusive lane, at least 1.
     public var exclusiveConnections = 4
-    /// Connections of the text lane; with none, its queries time out.
-    public var textConnections = 0
     /// All connections of a pool.
-    public var connections: Int { fastConnections + exclusiveConnections + textConnections }
+    public var connections: Int { fastConnections + exclusiveConnections }
     /// How many queries may wait for a place, in each lane.
     public var waitersPerLane = 1024
     /// How long a query may wait for a place.
@@ -26,7 +24,6 @@ public struct PoolOptions: Sendable, Hashable {
         switch lane {
         case .fast: (max(0, fastConnections), max(1, fastDepth))
         case .exclusive: (max(1, exclusiveConnections), 1)
-        case .text: (max(0, textConnections), 1)
         }
     }
 }
@@ -50,8 +47,6 @@ public enum PoolLaneName: String, Sendable, Hashable, CaseIterable {
     case fast
     /// One query, or one snapshot, at a time on each connection.
     case exclusive
-    /// The same for searches by text, which may take long and so have connections of their own.
-    case text
 }
 
 /// A pool in numbers, at one moment.
@@ -88,6 +83,4 @@ public struct PoolStatistics: Sendable, Hashable {
     public internal(set) var fast = Lane()
     /// Connections with one query at a time.
     public internal(set) var exclusive = Lane()
-    /// Connections for searches by text.
-    public internal(set) var text = Lane()
 }

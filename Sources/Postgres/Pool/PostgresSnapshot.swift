@@ -24,11 +24,37 @@ public struct PostgresSnapshot {
         try await connection.query(statement, parameters, timeout: timeout, deadline: deadline)
     }
 
-    /// Starts the transaction, whose snapshot the first statement takes.
-    fileprivate func begin() async throws(PostgresError) {
-        _ = try await connection.query(
-            PostgresQuery("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), timeout: timeout,
-            deadline: deadline)
+    /// The same with a query that is parsed and planned anew.
+    ///
+    /// - Throws: ``PostgresError``, as with a prepared statement.
+    public func query(_ query: PostgresQuery) async throws(PostgresError) -> PostgresRows {
+        try await connection.query(query, timeout: timeout, deadline: deadline)
+    }
+
+    /// Runs a query, and hands over its rows in batches of at most this size: so it takes no more memory for more rows.
+    ///
+    /// - Throws: ``PostgresError``, as with a prepared statement; what `receive` throws.
+    public func query(
+        _ query: PostgresQuery, inBatchesOf count: Int,
+        _ receive: (PostgresRows) throws(PostgresError) -> Void
+    ) async throws(PostgresError) {
+        _ = try await self.query(
+            PostgresQuery("DECLARE batches NO SCROLL CURSOR FOR " + query.sql, query.parameters))
+        let fetch = PostgresQuery("FETCH " + SQL(integer: count) + " FROM batches")
+        while true {
+            let rows = try await self.query(fetch)
+            try receive(rows)
+            guard rows.count == count else { break }
+        }
+        _ = try await self.query(PostgresQuery("CLOSE batches"))
+    }
+
+    /// Starts the transaction, whose snapshot the first statement takes that isn't LOCK: so a table that is locked before it
+    /// was not rewritten after it, which would leave it empty for the snapshot (PostgreSQL manual, "Concurrency Control",
+    /// "Caveats").
+    fileprivate func begin(locking table: SQL?) async throws(PostgresError) {
+        _ = try await query(PostgresQuery("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"))
+        if let table { _ = try await query(PostgresQuery("LOCK TABLE " + table + " IN ACCESS SHARE MODE")) }
     }
 }
 
@@ -40,18 +66,21 @@ extension ConnectionPool {
     /// what a standby replays, or a prepared one is gone, `body` runs again in another snapshot, at most as often as the
     /// lane has connections.
     ///
-    /// - Parameter deadline: until when, by the loop's clock, it may wait for a connection and its statements may run; nil
-    ///   leaves the limits to the pool's options.
+    /// - Parameters:
+    ///   - table: a table that is locked against being rewritten, before the snapshot is taken.
+    ///   - deadline: until when, by the loop's clock, it may wait for a connection and its statements may run; nil leaves the
+    ///     limits to the pool's options.
     /// - Throws: what `body` throws; ``PostgresError`` where there was no connection in time, or it was lost.
     public func withSnapshot<Value>(
-        lane name: PoolLaneName, deadline: Duration? = nil,
+        lane name: PoolLaneName, locking table: SQL? = nil, deadline: Duration? = nil,
         _ body: (PostgresSnapshot) async throws(PostgresError) -> Value
     ) async throws(PostgresError) -> Value {
         let lane = lane(name)
         var (attemptsLeft, waitsUntil) = (lane.connections.count, Duration?.none)
         while true {
             do throws(PostgresError) {
-                return try await withSnapshot(on: lane, deadline: deadline, waitsUntil: waitsUntil, body)
+                return try await withSnapshot(
+                    on: lane, locking: table, deadline: deadline, waitsUntil: waitsUntil, body)
             } catch {
                 let now = loop.now
                 let end = deadline ?? now + acquireTimeout
@@ -66,14 +95,14 @@ extension ConnectionPool {
     ///
     /// - Parameter waitsUntil: until when it may wait for a connection, where it had one before.
     private func withSnapshot<Value>(
-        on lane: PoolLane, deadline: Duration?, waitsUntil: Duration?,
+        on lane: PoolLane, locking table: SQL?, deadline: Duration?, waitsUntil: Duration?,
         _ body: (PostgresSnapshot) async throws(PostgresError) -> Value
     ) async throws(PostgresError) -> Value {
         let (connection, slot) = try await lease(lane, waitsUntil)
         connection.isInTransaction = true
         do throws(PostgresError) {
             let snapshot = PostgresSnapshot(connection, deadline: deadline, timeout: queryTimeout)
-            try await snapshot.begin()
+            try await snapshot.begin(locking: table)
             let value = try await body(snapshot)
             endLease(of: connection, slot, lane, by: "COMMIT")
             return value

@@ -1,6 +1,4 @@
 import PlaceImport
-import PointsOfInterestAPI
-import Randomness
 import Testing
 
 @testable import POIDatabase
@@ -42,22 +40,5 @@ struct ImportReportTests {
                 == "[#######-----------------------] 25 %  3000 rows, 1500 rows/s, 6 s left")
         progress.phase = .writing(12)
         #expect(progress.text(after: .seconds(7)) == "writing 12 places, since 7 s")
-    }
-
-    @Test("Places are sorted by the keys that the database computes")
-    func spaceKeys() async throws {
-        var generator = SeededGenerator()
-        let coordinates = (0..<1000).map { _ in
-            Coordinate(
-                validLatitude: .random(in: -90...90, using: &generator),
-                validLongitude: .random(in: -180...180, using: &generator))
-        }
-        let keys = try await MigratedDatabase.empty().withSession { session in
-            try await session.run(
-                "SELECT array_agg(space_key(a, o) ORDER BY n) FROM unnest($1, $2) WITH ORDINALITY AS t (a, o, n)",
-                [.float8Array(coordinates.map(\.latitude)), .float8Array(coordinates.map(\.longitude))]
-            ).only().decode([Int64].self, at: 0)
-        }
-        #expect(coordinates.map(SpaceCube.key) == keys)
     }
 }

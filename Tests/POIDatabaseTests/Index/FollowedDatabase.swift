@@ -125,7 +125,6 @@ extension TestDatabase {
         var configuration = try configuration()
         if usesIndexAlways { configuration.postgres.settings.append(.init("enable_seqscan", "off")) }
         configuration.listenMode = listenMode
-        configuration.orderInterval = nil
         configuration.index.use = use
         configuration.index.maximumBytes = maximumBytes
         configuration.maxReplicaLag = maxReplicaLag

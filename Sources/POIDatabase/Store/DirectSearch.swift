@@ -1,0 +1,215 @@
+import Geodesy
+import POIService
+import PointsOfInterestAPI
+import Postgres
+
+/// Finds the page that a request asks for by asking PostgreSQL for the places nearest by the chord. `Ranking` makes them the
+/// exact page, and tells whether a place that wasn't proposed may belong to it.
+///
+/// A few candidates mostly prove the page. Where they don't, many are looked at, and at last all that can belong to it. Its
+/// cost isn't bounded: see `Documentation/queries.md`.
+struct DirectSearch {
+    /// Where places are looked for: first where the order by the chord is quick, whatever is beyond.
+    private enum Extent {
+        case near, everywhere
+    }
+
+    /// From the other side of the Earth all chords are nearly as long, and the walk in their order reads all of the index. So
+    /// it is first taken no farther than this, in metres.
+    static let nearMeters = 5_000_000.0
+    /// How many candidates prove a page that a few don't prove, mostly.
+    static let manyCandidates = 1024
+    /// How many rows are read at a time where all places are: others on the loop wait for a few milliseconds at most.
+    private static let batchSize = 512
+    /// How many more candidates than places are asked for at least: places that are equally far come in any order.
+    private static let spareCandidates = 3
+
+    let request: NearbyPlacesRequest
+    let ranking: Ranking
+    /// The words of the search text, if there is one: PostgreSQL doesn't know them.
+    private let words: [String]?
+    private let center: SIMD3<Double>
+    /// What holds every place of the request's box.
+    private let boxBounds: SurfaceBounds?
+    /// No place with a shorter chord is behind the page before. It is capped, so that it never passes places by that are nearly
+    /// antipodes, whose chords don't tell which is farther.
+    private let minimumChordMeters: Double
+
+    init(_ request: NearbyPlacesRequest, _ ranking: Ranking) {
+        self.request = request
+        self.ranking = ranking
+        words = request.searchText.map(SearchWords.words(ofQuery:))
+        center = Ellipsoid.point(ranking.center)
+        boxBounds = request.box.map(SurfaceBounds.init(of:))
+        minimumChordMeters =
+            ranking.after.map { Ranking.chordMeters(ofGeodesicAtMost: $0.distanceMeters) } ?? 0
+    }
+
+    /// What holds every place that may match within a distance.
+    private func bounds(withinMeters meters: Double) -> SurfaceBounds? {
+        let chord = Ranking.chordMeters(ofGeodesicBeyond: meters)
+        guard chord < .infinity else { return boxBounds }
+        let surroundings = SurfaceBounds(around: center, chordMeters: chord)
+        return boxBounds?.intersection(surroundings) ?? surroundings
+    }
+
+    /// How far an extent reaches, in metres.
+    private func reachMeters(of extent: Extent) -> Double {
+        let radius = ranking.radiusMeters ?? .infinity
+        return extent == .near ? min(radius, Self.nearMeters) : radius
+    }
+
+    private func query(_ columns: NearestQuery.Columns, in extent: Extent, limit: Int?) -> NearestQuery {
+        var query = NearestQuery(request, ranking, columns: columns, limit: limit)
+        query.minimumChordMeters = minimumChordMeters
+        query.bounds = bounds(withinMeters: reachMeters(of: extent))
+        query.isSorted = limit != nil && extent == .everywhere && !query.isUnfiltered
+        return query
+    }
+
+    /// Whether places behind the page before may be near.
+    private var beginsNear: Bool { (ranking.after?.distanceMeters ?? 0) < Self.nearMeters }
+
+    /// Whether so many candidates of an extent prove that no other place belongs to the ranking.
+    private func isComplete(_ placed: [Ranking.Placed], of extent: Extent, after fetch: Ranking.Fetch) -> Bool
+    {
+        guard ranking.isComplete(placed, after: fetch) else { return false }
+        guard extent == .near else { return true }
+        let farthest = placed.count == ranking.limit ? placed.last?.distanceMeters : nil
+        return min(ranking.radiusMeters ?? .infinity, farthest ?? .infinity) <= Self.nearMeters
+    }
+}
+
+// MARK: - By a few candidates
+
+extension DirectSearch {
+    /// The question whose few candidates mostly prove the page; nil where there is no point in asking it.
+    var firstQuery: NearestQuery? {
+        guard words == nil, beginsNear,
+            let limit = NearestQuery.candidateLimits.first(where: {
+                $0 >= ranking.limit + Self.spareCandidates
+            })
+        else { return nil }
+        return query(.record, in: .near, limit: limit)
+    }
+
+    /// The page of what was proposed; nil where that doesn't prove it.
+    func page(in rows: PostgresRows, of query: NearestQuery) throws(PostgresError) -> RankedPage? {
+        var candidates: [Candidate] = []
+        candidates.reserveCapacity(rows.count)
+        for index in rows.indices {
+            guard let candidate = try PlaceRow(rows, index).candidate() else { break }
+            candidates.append(candidate)
+        }
+        let placed = ranking.rank(candidates)
+        guard isComplete(placed, of: .near, after: fetch(of: candidates, limit: query.limit)) else {
+            return nil
+        }
+        let page = ranking.page(of: placed, from: candidates)
+        let items = page.placed.map {
+            item(row: $0.index, of: candidates[$0.index], at: $0.distanceMeters)
+        }
+        return try self.page(items, in: rows, end: page.end)
+    }
+
+    private func fetch(of candidates: [Candidate], limit: Int?) -> Ranking.Fetch {
+        Ranking.Fetch(
+            candidateLimit: limit ?? .max, candidateCount: candidates.count,
+            lastChordMeters: candidates.compactMap(\.chordMeters).max())
+    }
+
+    /// A distance is shown only if the request has a centre: a box without one is ordered around its middle.
+    private func item(row: Int, of place: Candidate, at distanceMeters: Double) -> RankedRows.Item {
+        RankedRows.Item(
+            row: row, place: place, distanceMeters: request.center == nil ? nil : distanceMeters)
+    }
+
+    private func page(
+        _ items: [RankedRows.Item], in rows: PostgresRows, end: PagePosition?
+    ) throws(PostgresError) -> RankedPage {
+        let shown = try RankedRows(rows: rows, items: items)
+        return RankedPage(places: shown, end: end, datasetID: shown.version?.datasetID)
+    }
+}
+
+// MARK: - By many candidates, or all
+
+extension DirectSearch {
+    /// The page by as many candidates as it takes, all in one snapshot.
+    func page(in snapshot: PostgresSnapshot) async throws(PostgresError) -> RankedPage {
+        let candidates = try await candidates(in: snapshot)
+        let page = ranking.page(of: ranking.rank(candidates), from: candidates)
+        let rows = try await snapshot.query(PlaceStatements.byID, [.int8Array(page.placed.map(\.id))])
+        var rowOfID: [Int64: Int] = [:]
+        for index in rows.indices {
+            guard let id = try PlaceRow(rows, index).id() else { break }
+            rowOfID[id] = index
+        }
+        let items = page.placed.compactMap { placed in
+            rowOfID[placed.id].map {
+                item(row: $0, of: candidates[placed.index], at: placed.distanceMeters)
+            }
+        }
+        return try self.page(items, in: rows, end: page.end)
+    }
+
+    /// The places that the ranking needs, and maybe others.
+    private func candidates(in snapshot: PostgresSnapshot) async throws(PostgresError) -> [Candidate] {
+        guard words?.isEmpty != true else { return [] }
+        let columns: NearestQuery.Columns = words == nil ? .position : .positionAndName
+        for extent in beginsNear ? [Extent.near, .everywhere] : [.everywhere] {
+            let query = query(columns, in: extent, limit: Self.manyCandidates)
+            let rows = try await snapshot.query(PostgresQuery(query.sql, query.parameters))
+            let found = try matches(in: rows)
+            let placed = ranking.rank(found.candidates)
+            if isComplete(placed, of: extent, after: found.fetch) { return found.candidates }
+            // Where these are all places that are near, what belongs to the page is farther.
+            if extent == .near, rows.count < Self.manyCandidates { continue }
+            let isFull = placed.count == ranking.limit
+            return try await all(
+                columns, in: snapshot, withinMeters: isFull ? placed.last?.distanceMeters : nil)
+        }
+        return []
+    }
+
+    /// All places within a distance, if one is known that the page doesn't reach beyond.
+    private func all(
+        _ columns: NearestQuery.Columns, in snapshot: PostgresSnapshot, withinMeters meters: Double?
+    ) async throws(PostgresError) -> [Candidate] {
+        var query = query(columns, in: .everywhere, limit: nil)
+        if let meters { query.bounds = bounds(withinMeters: min(meters, reachMeters(of: .everywhere))) }
+        var nearest = NearestCandidates(of: ranking)
+        try await snapshot.query(
+            PostgresQuery(query.sql, query.parameters), inBatchesOf: Self.batchSize
+        ) { rows throws(PostgresError) in
+            for candidate in try matches(in: rows).candidates { nearest.insert(candidate) }
+        }
+        return nearest.candidates
+    }
+
+    /// The places in rows whose names have the words, and how far the rows reach.
+    private func matches(
+        in rows: PostgresRows
+    ) throws(PostgresError) -> (candidates: [Candidate], fetch: Ranking.Fetch) {
+        var candidates: [Candidate] = []
+        var lastChord: Double?
+        for row in rows {
+            let chord: Double = try row.decode(at: 3)
+            lastChord = max(lastChord ?? 0, chord)
+            if let words {
+                let name: String = try row.decode(at: 4)
+                guard SearchWords.matches(nameWords: SearchWords.words(ofName: name), queryWords: words)
+                else { continue }
+            }
+            candidates.append(
+                Candidate(
+                    id: try row.decode(at: 0), latitude: try row.decode(at: 1),
+                    longitude: try row.decode(at: 2), chordMeters: chord))
+        }
+        return (
+            candidates,
+            Ranking.Fetch(
+                candidateLimit: Self.manyCandidates, candidateCount: rows.count, lastChordMeters: lastChord)
+        )
+    }
+}
