@@ -93,7 +93,7 @@ let package = Package(
             name: "POIService",
             dependencies: [
                 "CSystem", "EventLoop", "Geodesy", "HTTPServer", "Hashing", "Locking", "PointsOfInterestAPI",
-                "PointsOfInterestServerAPI",
+                "PointsOfInterestServerAPI", "SpatialIndex",
             ],
             // The page at `/`, in the program itself.
             resources: [.embedInCode("Pages/Start/Web")], swiftSettings: swiftSettings),
@@ -235,18 +235,16 @@ let package = Package(
         .testTarget(
             name: "POIServiceTests",
             dependencies: [
-                "EventLoop", "HTTPServer", "Hashing", "Locking", "MockService", "POIService",
-                "PointsOfInterestAPI", "Randomness",
+                "EventLoop", "HTTPServer", "Hashing", "Locking", "Loopback", "MockService", "POIService",
+                "PointsOfInterestAPI", "Randomness", "SpatialIndex",
             ],
             exclude: ["Faults"], swiftSettings: swiftSettings),
         .testTarget(
             name: "POIDatabaseTests",
             dependencies: [
-                "DifficultPlaces", "EventLoop", "HTTPServer", "Locking", "Loopback", "Migrator",
-                "POIDatabase",
-                "POIService", "PlaceImport",
-                "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Postgres", "PrivateCluster",
-                "Randomness",
+                "DifficultPlaces", "EventLoop", "Locking", "Loopback", "Migrator", "POIDatabase",
+                "POIService",
+                "PlaceImport", "PointsOfInterestAPI", "Postgres", "PrivateCluster", "Randomness",
                 "SpatialIndex",
             ],
             exclude: ["PlainTextFunctions.sql"], swiftSettings: swiftSettings),

@@ -49,7 +49,9 @@ public struct DatabaseService: Sendable {
                     route: route, connectionLog: placesLog,
                     record: observability.record)
                 guard let follower else { return store }
-                return IndexedPlaceStore(store, index: follower.index, use: database.index.use, loop: loop)
+                return IndexedPlaceStore(
+                    follower.index, fallback: store, isRequired: database.index.use == .on,
+                    requestTimeout: database.requestTimeout, loop: loop)
             },
             makeEventStore: { loop in
                 PostgresEventStore(

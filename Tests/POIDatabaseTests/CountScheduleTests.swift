@@ -16,7 +16,8 @@ struct CountScheduleTests {
 
     private static func counts(of dataset: UInt64?) -> DatasetCounts<CategoryCount> {
         DatasetCounts(
-            [CategoryCount(name: "zoo", count: Int(dataset ?? 0))], datasetID: dataset.map(id))
+            [CategoryCount(name: "zoo", count: Int(dataset ?? 0))],
+            version: dataset.map { DatasetVersion(datasetID: id($0), revision: 1, incarnation: id(0)) })
     }
 
     /// One that has counted dataset 1 from 0 to 5 ms: its counts are old from 50 ms on, and too old from 100 ms on.

@@ -27,7 +27,7 @@ struct ExactnessTests {
         let generator = SeededGenerator()
         let database = try MigratedDatabase.empty()
         try await database.withFollower(usesIndexAlways: true) { followed in
-            let store = followed.store.database
+            let store = followed.database
             var requests = try await Self.requests(about: kind, using: generator, followed.session)
             try await followed.waitForNewest()
             for _ in 0..<Self.size(of: kind).requests {
@@ -61,7 +61,7 @@ struct ExactnessTests {
         let generator = SeededGenerator()
         let database = try MigratedDatabase.empty()
         try await database.withFollower(usesIndexAlways: true) { followed in
-            let store = followed.store.database
+            let store = followed.database
             var requests = try await Self.requests(about: kind, using: generator, followed.session)
             try await followed.waitForNewest()
             for _ in 0..<Self.size(of: kind).walks {

@@ -63,7 +63,7 @@ struct MovingPlacesTests {
         _ followed: FollowedDatabase, _ source: Source, _ states: CommittedStates,
         about places: [PointOfInterest], using generator: SeededGenerator
     ) async throws -> Int {
-        let store = followed.store.database
+        let store = followed.database
         var requests = RandomRequests(about: places, around: Coordinate(wrapping: 0, 0), using: generator)
         // The newest state that a page was of, and the one when the connections were last ended.
         var (newest, ended) = (0, 0)

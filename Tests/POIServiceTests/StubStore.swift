@@ -78,18 +78,24 @@ final class StubStore: PlaceStore {
         return ClusterPage(sums: sums, places: places, datasetID: answeredDatasetID ?? currentDatasetID)
     }
 
+    private var version: DatasetVersion? {
+        (answeredDatasetID ?? currentDatasetID).map {
+            DatasetVersion(datasetID: $0, revision: 1, incarnation: $0)
+        }
+    }
+
     func categories() async throws(PlaceStoreError) -> DatasetCounts<CategoryCount> {
         categoriesCount += 1
         return DatasetCounts(
             [CategoryCount(name: "park", count: 2)],
-            datasetID: answeredDatasetID ?? currentDatasetID, databaseDuration: databaseDuration)
+            version: version, databaseDuration: databaseDuration)
     }
 
     func attributions() async throws(PlaceStoreError) -> DatasetCounts<Attribution> {
         attributionsCount += 1
         return DatasetCounts(
             [Attribution(dataset: "set", license: "CC0-1.0", places: 2)],
-            datasetID: answeredDatasetID ?? currentDatasetID, databaseDuration: databaseDuration)
+            version: version, databaseDuration: databaseDuration)
     }
 
     func checkHealth() async -> StoreHealth { .reachable(missingMigrations: []) }

@@ -9,7 +9,6 @@ final class SharedCounts<Item: DatasetCount>: Sendable {
 
     private struct State {
         var schedule: CountSchedule<Item>
-        var version: DatasetVersion?
         var waiters: [Int: CheckedContinuation<Outcome, Never>] = [:]
         var waiterCount = 0
         var countsBegun = 0
@@ -20,9 +19,6 @@ final class SharedCounts<Item: DatasetCount>: Sendable {
     init(schedule: CountSchedule<Item>) {
         state = Lock(State(schedule: schedule))
     }
-
-    /// The dataset that was last counted; nil where there is none.
-    var countedVersion: DatasetVersion? { state.withLock { $0.version } }
 
     /// How many counts have begun so far; tests wait for it.
     var countsBegun: Int { state.withLock { $0.countsBegun } }
@@ -85,11 +81,8 @@ final class SharedCounts<Item: DatasetCount>: Sendable {
     }
 
     /// The count under way has ended.
-    ///
-    /// - Parameter version: the dataset that was counted.
-    func finish(_ outcome: Outcome, version: DatasetVersion?) {
+    func finish(_ outcome: Outcome) {
         let waiters = state.withLock { state in
-            if let version { state.version = version }
             state.schedule.finished(try? outcome.get(), at: .now)
             defer { state.waiters = [:] }
             return state.waiters.values

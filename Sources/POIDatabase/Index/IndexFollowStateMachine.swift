@@ -1,3 +1,5 @@
+import POIService
+
 /// Decides what a follower of the database does with what it has read, and whether the places in memory may be served.
 ///
 /// A value that is passed the time. It knows the dataset that the places in memory are of (`held`), and whether they are

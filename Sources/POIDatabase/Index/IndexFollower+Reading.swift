@@ -215,11 +215,3 @@ extension PostgresConnection {
         _ = try await query(PostgresQuery(sql), timeout: IndexFollower.lookTimeout)
     }
 }
-
-extension IndexVersion {
-    init(_ version: DatasetVersion) {
-        self.init(
-            revision: version.revision, datasetIDHigh: version.datasetID.high,
-            datasetIDLow: version.datasetID.low)
-    }
-}

@@ -240,6 +240,12 @@ extension PostgresPlaceStore {
         }
     }
 
+    /// Counts anew for the next requests.
+    public func forgetCounts() {
+        dataset.categoryCounts.forget()
+        dataset.attributionCounts.forget()
+    }
+
     /// What a row of counts has: an item, where there is one, and the dataset's version.
     private typealias CountReader<Item> =
         @Sendable (PostgresRow) throws(PostgresError) -> (item: Item?, version: DatasetVersion?)
@@ -255,7 +261,7 @@ extension PostgresPlaceStore {
                 }
                 guard areAwaited else { return counts }
                 return DatasetCounts(
-                    counts.items, datasetID: counts.datasetID, databaseDuration: ContinuousClock.now - start)
+                    counts.items, version: counts.version, databaseDuration: ContinuousClock.now - start)
             } catch {
                 // If it wasn't this request that was cancelled, the store that counted was closed: another one counts.
                 guard error == .cancelled, !Task.isCancelled else { throw error }
@@ -270,25 +276,23 @@ extension PostgresPlaceStore {
     ) {
         let store = LoopBound(self, loop: pool.loop)
         counting.start {
-            var version: DatasetVersion?
-            let outcome = await store.value.count(statement, read, &version)
-            shared.finish(outcome, version: version)
+            shared.finish(await store.value.count(statement, read))
         }
     }
 
     private func count<Item>(
-        _ statement: PreparedStatement, _ read: CountReader<Item>, _ version: inout DatasetVersion?
+        _ statement: PreparedStatement, _ read: CountReader<Item>
     ) async -> SharedCounts<Item>.Outcome {
         do throws(PostgresError) {
             let rows = try await pool.query(
                 statement, lane: .exclusive, deadline: deadline, isIdempotent: true)
-            var items: [Item] = []
+            var (items, version): ([Item], DatasetVersion?) = ([], nil)
             for row in rows {
                 let counted = try read(row)
                 version = counted.version
                 if let item = counted.item { items.append(item) }
             }
-            return .success(DatasetCounts(items, datasetID: version?.datasetID))
+            return .success(DatasetCounts(items, version: version))
         } catch {
             return .failure(PlaceStoreError(error))
         }

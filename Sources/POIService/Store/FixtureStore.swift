@@ -11,7 +11,7 @@ public final class FixtureStore: PlaceStore {
     /// The categories that there ever were.
     public let vocabulary: CategoryVocabulary?
     /// Never changes, since the places don't.
-    public let currentDatasetID: DatasetID?
+    private let version: DatasetVersion
 
     /// Keeps `places`; their ids are expected to be unique.
     ///
@@ -21,8 +21,12 @@ public final class FixtureStore: PlaceStore {
         self.places = places
         words = places.map { SearchWords.words(ofName: $0.name) }
         self.vocabulary = vocabulary ?? CategoryVocabulary(places.map(\.category))
-        currentDatasetID = DatasetID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
+        let id = DatasetID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
+        version = DatasetVersion(datasetID: id, revision: 1, incarnation: id)
     }
+
+    /// The dataset, which never changes either.
+    public var currentDatasetID: DatasetID? { version.datasetID }
 
     /// The vocabulary, which never changes; never throws.
     public func currentVocabulary() async throws(PlaceStoreError) -> CategoryVocabulary {
@@ -98,7 +102,7 @@ public final class FixtureStore: PlaceStore {
         for name in vocabulary?.sortedNames ?? [] { counts[name] = 0 }
         for place in places { counts[place.category, default: 0] += 1 }
         return DatasetCounts(
-            counts.map { CategoryCount(name: $0.key, count: $0.value) }, datasetID: currentDatasetID)
+            counts.map { CategoryCount(name: $0.key, count: $0.value) }, version: version)
     }
 
     /// Counts the places; never throws. There is nothing to credit beyond what each place says.
@@ -109,7 +113,7 @@ public final class FixtureStore: PlaceStore {
                 dataset: name, license: Set(sources.map(\.license)).sorted().joined(separator: " AND "),
                 places: sources.count)
         }
-        return DatasetCounts(attributions, datasetID: currentDatasetID)
+        return DatasetCounts(attributions, version: version)
     }
 
     /// Always reachable.

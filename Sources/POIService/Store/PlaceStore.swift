@@ -72,6 +72,9 @@ public protocol PlaceStore: AnyObject {
     /// - Throws: why the database couldn't be read.
     func attributions() async throws(PlaceStoreError) -> DatasetCounts<Attribution>
 
+    /// Has the places counted again for the next request: the last counts are older than what was served before.
+    func forgetCounts()
+
     /// Waits until the store is as fast as it gets, or is known to be unreachable.
     func warmUp() async
 
@@ -114,6 +117,9 @@ extension PlaceStore {
     package func clusters(for request: ClustersRequest) async throws(PlaceStoreError) -> ClusterPage {
         try await clusters(for: request, from: .unknown)
     }
+
+    /// Nothing to forget: places are counted for each request.
+    public func forgetCounts() {}
 
     /// Nothing to wait for.
     public func warmUp() async {}
@@ -206,6 +212,9 @@ package protocol PlaceSource {
     /// than too few.
     var expectedBytes: Int { get }
 
+    /// The dataset that they were read from, where other places in memory may be newer; nil where that can't be, or isn't known.
+    var version: DatasetVersion? { get }
+
     /// Writes a place; `index` is below `count`.
     ///
     /// - Throws: `failed` where a stored place can't be read.
@@ -220,6 +229,9 @@ package protocol PlaceSource {
 extension PlaceSource {
     /// 448 bytes a place.
     package var expectedBytes: Int { 448 * count }
+
+    /// Nil: they are no older than those in memory.
+    package var version: DatasetVersion? { nil }
 
     /// Writes each of them.
     package func writeAll(as form: PlacesForm, to writer: inout JSONWriter) throws(PlaceStoreError) {
@@ -267,16 +279,19 @@ public struct DatasetCounts<Item: DatasetCount>: Hashable, Sendable {
     /// The counts, in their order.
     public let items: [Item]
     /// The dataset that was counted; nil where it isn't known.
-    public let datasetID: DatasetID?
+    package let version: DatasetVersion?
     /// How long the database took; nil for counts from memory.
     public let databaseDuration: Duration?
 
     /// Sorts the items, which may come in any order.
-    public init(_ items: [Item], datasetID: DatasetID? = nil, databaseDuration: Duration? = nil) {
+    package init(_ items: [Item], version: DatasetVersion? = nil, databaseDuration: Duration? = nil) {
         self.items = items.sorted(by: Item.isOrdered)
-        self.datasetID = datasetID
+        self.version = version
         self.databaseDuration = databaseDuration
     }
+
+    /// The name of that dataset.
+    public var datasetID: DatasetID? { version?.datasetID }
 }
 
 /// Identifies a dataset: while it is the same, so are all places. Random, so that no id ever comes back.

@@ -12,6 +12,8 @@ import Testing
 /// A database whose places are followed, with the store over them. Confined to its loop.
 final class FollowedDatabase {
     let store: IndexedPlaceStore
+    /// What that asks while there are no places in memory.
+    let database: PostgresPlaceStore
     let index: ServedIndex
     /// For the test's own statements.
     let session: PostgresConnection
@@ -31,9 +33,12 @@ final class FollowedDatabase {
     }
 
     init(
-        store: IndexedPlaceStore, index: ServedIndex, session: PostgresConnection, observations: Observations
+        store: IndexedPlaceStore, database: PostgresPlaceStore, index: ServedIndex,
+        session: PostgresConnection,
+        observations: Observations
     ) {
         self.store = store
+        self.database = database
         self.index = index
         self.session = session
         self.observations = observations
@@ -94,13 +99,13 @@ final class FollowedDatabase {
             // As for a search that takes long.
             let later = try await store.places(for: request)
             #expect(try later.places.copied() == places)
-            let expected = try await store.database.places(for: request)
+            let expected = try await database.places(for: request)
             #expect(try places == expected.places.copied())
             #expect(end == expected.end)
             #expect(ids == expected.datasetID)
         }
         let counts = try await store.categories()
-        #expect(try await counts.items == store.database.freshCategories())
+        #expect(try await counts.items == database.freshCategories())
     }
 }
 
@@ -140,13 +145,16 @@ extension TestDatabase {
                 connectionLog: ConnectionLog(.places, record: observations.record),
                 record: observations.record)
             thread.begin()
-            let store = IndexedPlaceStore(database, index: thread.index, use: use, loop: loop)
+            let store = IndexedPlaceStore(
+                thread.index, fallback: database, isRequired: use == .on,
+                requestTimeout: configuration.requestTimeout, loop: loop)
             let result: Result<Void, any Error>
             do {
                 result = .success(
                     try await body(
                         FollowedDatabase(
-                            store: store, index: thread.index, session: session, observations: observations)))
+                            store: store, database: database, index: thread.index, session: session,
+                            observations: observations)))
             } catch {
                 result = .failure(error)
             }

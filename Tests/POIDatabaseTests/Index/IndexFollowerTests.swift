@@ -221,8 +221,8 @@ struct IndexFollowerTests {
                 let counts = try await followed.store.attributions()
                 #expect(counts.databaseDuration == nil)
                 #expect(counts.datasetID == followed.index.served?.datasetID)
-                followed.store.database.dataset.attributionCounts.forget()
-                #expect(counts.items == (try await followed.store.database.attributions().items), "\(change)")
+                followed.database.dataset.attributionCounts.forget()
+                #expect(counts.items == (try await followed.database.attributions().items), "\(change)")
             }
         }
     }

@@ -20,7 +20,7 @@ struct ServedClustersTests {
             let everywhere = NearbyPlacesRequest(
                 center: try Coordinate(latitude: 0, longitude: 0), limit: 300)
             let truth = FixtureStore(
-                try await store.database.places(for: everywhere).places.copied().map(\.withoutDistance))
+                try await followed.database.places(for: everywhere).places.copied().map(\.withoutDistance))
             for _ in 0..<200 {
                 guard let request = Self.request(using: &generator) else { continue }
                 let expected = try await truth.clusters(for: request)
@@ -39,7 +39,9 @@ struct ServedClustersTests {
     @Test("need the places in memory")
     func withoutIndex() async throws {
         try await MigratedDatabase.empty().withStore { store, session in
-            let indexed = IndexedPlaceStore(store, index: ServedIndex(), use: .auto, loop: session.loop)
+            let indexed = IndexedPlaceStore(
+                ServedIndex(), fallback: store, isRequired: false, requestTimeout: .seconds(60),
+                loop: session.loop)
             let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
             let request = ClustersRequest(box: earth, zoom: 0)
             #expect(try indexed.immediateClusters(for: request) == nil)

@@ -1,7 +1,6 @@
 import EventLoop
 import HTTPServer
 import Locking
-import POIService
 import SpatialIndex
 import Synchronization
 

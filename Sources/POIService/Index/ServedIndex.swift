@@ -1,37 +1,57 @@
 import EventLoop
 import Locking
-import POIService
-import PointsOfInterestServerAPI
 import SpatialIndex
 import Synchronization
 
-/// The places in memory that a process serves: kept up to date by one `IndexFollower`, read by the stores of all loops.
+/// The places in memory that a process serves: published by whoever has them, read by the stores of all loops.
+///
+/// Behind the service, an `IndexFollower` keeps them up to date; a mock publishes its fixtures once.
 ///
 /// Any thread, apart from what is said at a function.
 public final class ServedIndex: Sendable {
     /// What is known about the dataset that is served, besides its places.
-    struct Facts: Sendable {
-        let version: DatasetVersion
-        let vocabulary: CategoryVocabulary
-        /// The datasets that have a row of their own, by their names.
+    package struct Facts: Sendable {
+        /// The dataset.
+        package let version: DatasetVersion
+        /// The categories that there ever were.
+        package let vocabulary: CategoryVocabulary
+        /// The source datasets of which more is known than their places say, by their names.
         let datasets: [String: DatasetFacts]
+
+        /// Says what is known.
+        package init(
+            version: DatasetVersion, vocabulary: CategoryVocabulary, datasets: [String: DatasetFacts] = [:]
+        ) {
+            self.version = version
+            self.vocabulary = vocabulary
+            self.datasets = datasets
+        }
     }
 
     /// What the metrics tell.
-    struct Status: Sendable {
+    package struct Status: Sendable {
         /// How far the follower has come.
-        enum Phase: String, Sendable, CaseIterable {
+        package enum Phase: String, Sendable, CaseIterable {
             case connecting, loading, serving, waiting
             case tooLarge = "too_large"
         }
 
-        var phase = Phase.connecting
-        var (placeCount, bytes, revision) = (0, 0, Int64(0))
+        /// How far the follower has come.
+        package var phase = Phase.connecting
+        /// The places in memory.
+        package var placeCount = 0
+        /// What they take.
+        package var bytes = 0
+        /// Their dataset's revision.
+        package var revision = Int64(0)
         /// How many bytes the places may take.
-        var maximumBytes = 0
-        var (loadCount, changeCount) = (0, 0)
-        /// By the loops' clock.
-        var confirmedAt: Duration?
+        package var maximumBytes = 0
+        /// How often all places were read.
+        package var loadCount = 0
+        /// How many places were changed.
+        package var changeCount = 0
+        /// When they were known to be the newest, by the loops' clock.
+        package var confirmedAt: Duration?
     }
 
     private struct State {
@@ -77,19 +97,22 @@ public final class ServedIndex: Sendable {
     /// - Parameter now: by the loop's clock.
     /// - Returns: nil where there is none.
     @discardableResult
-    func withSnapshot<Result>(at now: Duration, _ body: (IndexSnapshot) throws -> Result) rethrows -> Result?
+    package func withSnapshot<Result>(at now: Duration, _ body: (IndexSnapshot) throws -> Result) rethrows
+        -> Result?
     {
         guard mayServe(at: now) else { return nil }
         return try published.withSnapshot(body)
     }
 
     /// The snapshot that may be served now, for longer than a turn; nil where there is none.
-    func pinned(at now: Duration) -> IndexSnapshot? {
+    package func pinned(at now: Duration) -> IndexSnapshot? {
         mayServe(at: now) ? published.pinned() : nil
     }
 
     /// Whether a snapshot may be served now.
-    func isServing(at now: Duration) -> Bool { mayServe(at: now) && state.withLock { $0.facts != nil } }
+    package func isServing(at now: Duration) -> Bool {
+        mayServe(at: now) && state.withLock { $0.facts != nil }
+    }
 
     /// Whether the time until which a snapshot may be served isn't over.
     func mayServe(at now: Duration) -> Bool {
@@ -121,17 +144,17 @@ public final class ServedIndex: Sendable {
     }
 
     /// Whether the places have been in memory once.
-    var hasLoaded: Bool { state.withLock { $0.hasLoaded } }
+    package var hasLoaded: Bool { state.withLock { $0.hasLoaded } }
 
     /// What the metrics tell.
-    var status: Status { state.withLock { $0.status } }
+    package var status: Status { state.withLock { $0.status } }
 
     /// Notes that a page of the database is about to be served. Where that is of another dataset than the places in memory,
     /// these aren't served any more until the follower publishes some that are as new: a request that began before they
     /// were published may bring such a page, and one that found too many searches waiting.
     ///
     /// - Returns: false where it must not be, since newer places were served from memory before.
-    func admits(_ version: DatasetVersion) -> Bool {
+    package func admits(_ version: DatasetVersion) -> Bool {
         state.withLock { state in
             if let published = state.published, version.isOlder(than: published) { return false }
             state.served = Self.newer(state.served, version)
@@ -145,7 +168,7 @@ public final class ServedIndex: Sendable {
     // MARK: The follower
 
     /// The newest dataset that was served, from memory or from the database.
-    var served: DatasetVersion? { state.withLock { $0.served } }
+    package var served: DatasetVersion? { state.withLock { $0.served } }
 
     /// Serves a snapshot from now on.
     ///
@@ -153,7 +176,7 @@ public final class ServedIndex: Sendable {
     ///   - confirmedAt: when it was known to be the newest.
     ///   - time: until when it may be served.
     /// - Returns: false where the database has served newer places: then nothing changes.
-    func publish(
+    package func publish(
         _ snapshot: IndexSnapshot, _ facts: Facts, confirmedAt: Duration, until time: Duration
     ) -> Bool {
         let isNew: Bool? = state.withLock { state in
@@ -177,19 +200,19 @@ public final class ServedIndex: Sendable {
     }
 
     /// Serves nothing from now on.
-    func withdraw() {
+    package func withdraw() {
         validUntil.store(0, ordering: .releasing)
         state.withLock { $0.facts = nil }
         published.withdraw()
     }
 
     /// Forgets what was served: the database has lost it.
-    func forgetServed() {
+    package func forgetServed() {
         state.withLock { ($0.published, $0.served) = (nil, nil) }
     }
 
     /// Takes what the metrics tell.
-    func update(_ body: (inout Status) -> Void) {
+    package func update(_ body: (inout Status) -> Void) {
         state.withLock { body(&$0.status) }
     }
 

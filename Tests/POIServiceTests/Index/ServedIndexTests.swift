@@ -1,14 +1,10 @@
-import POIService
-import PointsOfInterestAPI
-import PointsOfInterestServerAPI
-import PrivateCluster
 import SpatialIndex
 import Testing
 
-@testable import POIDatabase
+@testable import POIService
 
 /// That the responses of a process never go back.
-@Suite("The places that are served", .timeLimit(.minutes(5)))
+@Suite("The places that are served", .timeLimit(.minutes(1)))
 struct ServedIndexTests {
     private static func version(_ revision: Int64, incarnation: UInt64 = 1) -> DatasetVersion {
         DatasetVersion(
@@ -21,7 +17,7 @@ struct ServedIndexTests {
         let part = IndexPartBuilder(expecting: 0).build()
         return index.publish(
             IndexSnapshot(part: part, version: IndexVersion(version)),
-            ServedIndex.Facts(version: version, vocabulary: CategoryVocabulary(["cafe"]), datasets: [:]),
+            ServedIndex.Facts(version: version, vocabulary: CategoryVocabulary(["cafe"])),
             confirmedAt: .seconds(1), until: .seconds(10)
         )
     }
@@ -114,34 +110,5 @@ struct ServedIndexTests {
         _ = Self.publish(Self.version(1), on: loaded)
         loaded.withdraw()
         #expect(loaded.hasStarted(isRequired: true, at: .seconds(1)))
-    }
-
-    @Test("A database that is behind what was served from memory is unavailable, for every kind of request")
-    func behind() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(
-            "INSERT INTO locations (name, category, latitude, longitude) VALUES ('A', 'cafe', 1, 2)")
-        try await database.withStore { store, session in
-            let index = ServedIndex()
-            let indexed = IndexedPlaceStore(store, index: index, use: .auto, loop: session.loop)
-            let request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 1))
-            #expect(try await indexed.places(for: request).places.count == 1)
-            #expect(try await indexed.categories().items.count > 0)
-            let now = try await session.value("SELECT version FROM dataset", as: DatasetVersion.self)
-            let next = DatasetVersion(
-                datasetID: DatasetID(high: 1, low: 1), revision: now.revision + 1,
-                incarnation: now.incarnation)
-            #expect(Self.publish(next, on: index))
-            index.withdraw()
-            await #expect(throws: PlaceStoreError.self) { _ = try await indexed.places(for: request) }
-            await #expect(throws: PlaceStoreError.self) {
-                _ = try await indexed.place(for: PlaceRequest(id: 1))
-            }
-            await #expect(throws: PlaceStoreError.self) { _ = try await indexed.categories() }
-            try await session.run("DELETE FROM locations")
-            #expect(try await indexed.places(for: request).places.count == 0)
-            #expect(try await indexed.categories().items.allSatisfy { $0.count == 0 })
-            await indexed.close()
-        }
     }
 }

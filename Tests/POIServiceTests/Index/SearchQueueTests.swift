@@ -2,12 +2,11 @@ import EventLoop
 import HTTPServer
 import Locking
 import Loopback
-import POIService
 import PointsOfInterestAPI
-import PrivateCluster
+import SpatialIndex
 import Testing
 
-@testable import POIDatabase
+@testable import POIService
 
 /// Searches that wait for the thread that runs them.
 @Suite("The searches of a helper thread", .timeLimit(.minutes(2)))
@@ -178,18 +177,33 @@ struct SearchQueueTests {
 
     @Test("of places in memory end after the time of a request, instead of being found late")
     func requestTimeout() async throws {
-        try await MigratedDatabase.seeded().withFollower { followed in
-            try await followed.waitForNewest()
-            let database = followed.store.database
+        try await onLoop { loop in
+            let version = DatasetVersion(
+                datasetID: DatasetID(high: 1, low: 1), revision: 1, incarnation: DatasetID(high: 1, low: 1))
+            let (index, forEver) = (ServedIndex(), Duration.seconds(1_000_000_000))
+            _ = index.publish(
+                IndexSnapshot(part: IndexPartBuilder(expecting: 0).build(), version: IndexVersion(version)),
+                ServedIndex.Facts(version: version, vocabulary: CategoryVocabulary([])),
+                confirmedAt: .zero, until: forEver)
             let request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 1))
-            #expect(try await followed.store.places(for: request).places.count > 0)
-            database.requestTimeout = .zero
-            await #expect(throws: PlaceStoreError.timeout) {
-                _ = try await followed.store.places(for: request)
-            }
             let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
-            await #expect(throws: PlaceStoreError.timeout) {
-                _ = try await followed.store.clusters(for: ClustersRequest(box: earth, zoom: 0))
+            for timeout in [forEver, .zero] {
+                let store = IndexedPlaceStore(
+                    index, fallback: nil, isRequired: true, requestTimeout: timeout, loop: loop)
+                func find() async throws {
+                    let places = try await store.places(for: request)
+                    #expect(places.datasetID == version.datasetID)
+                }
+                func count() async throws {
+                    _ = try await store.clusters(for: ClustersRequest(box: earth, zoom: 0))
+                }
+                if timeout == .zero {
+                    await #expect(throws: PlaceStoreError.timeout) { try await find() }
+                    await #expect(throws: PlaceStoreError.timeout) { try await count() }
+                } else {
+                    try await find()
+                    try await count()
+                }
             }
         }
     }

@@ -1,19 +1,18 @@
 import EventLoop
-import Geodesy
 import HTTPServer
-import POIService
 import PointsOfInterestAPI
-import PointsOfInterestServerAPI
 import SpatialIndex
 
-/// The places in memory while they may be served, else those of the database.
+/// The places in memory while they may be served, else those of another store, such as a database's.
 ///
 /// Belongs to one loop.
 public final class IndexedPlaceStore: PlaceStore {
-    /// What is asked while there are no places in memory.
-    let database: PostgresPlaceStore
+    /// What is asked while there are no places in memory; nil where they always are.
+    private let fallback: (any PlaceStore)?
     private let index: ServedIndex
     private let isRequired: Bool
+    /// How long a request may wait for a search.
+    private let requestTimeout: Duration
     private let loop: EventLoop
     private var reader: PublishedIndex.Reader?
     /// Made of the last dataset that was asked for.
@@ -23,14 +22,20 @@ public final class IndexedPlaceStore: PlaceStore {
     private var page = IndexPage()
     private var facts: ServedIndex.Facts?
 
-    /// Serves from `index`, and where that has nothing, from `database`, which belongs to the same loop.
+    /// Serves from `index`, and where that has nothing, from `fallback`, which belongs to the same loop.
     ///
-    /// - Parameter use: where it is `on`, the store isn't ready before the places are in memory.
-    public init(_ database: PostgresPlaceStore, index: ServedIndex, use: IndexUse, loop: EventLoop) {
-        self.database = database
+    /// - Parameters:
+    ///   - isRequired: whether the store isn't ready before the places are in memory.
+    ///   - requestTimeout: how long a request may wait for a search.
+    public init(
+        _ index: ServedIndex, fallback: (any PlaceStore)?, isRequired: Bool, requestTimeout: Duration,
+        loop: EventLoop
+    ) {
         self.index = index
+        self.fallback = fallback
+        self.isRequired = isRequired
+        self.requestTimeout = requestTimeout
         self.loop = loop
-        isRequired = use == .on
         reader = index.published.addReader { [loop] job in loop.execute(job) }
     }
 
@@ -69,11 +74,11 @@ public final class IndexedPlaceStore: PlaceStore {
 
     /// The dataset that is served.
     public var currentDatasetID: DatasetID? {
-        index.withSnapshot(at: loop.now) { $0.datasetID } ?? database.currentDatasetID
+        index.withSnapshot(at: loop.now) { $0.datasetID } ?? fallback?.currentDatasetID
     }
 
     /// The categories of the dataset that is served.
-    public var vocabulary: CategoryVocabulary? { withFacts { $1.vocabulary } ?? database.vocabulary }
+    public var vocabulary: CategoryVocabulary? { withFacts { $1.vocabulary } ?? fallback?.vocabulary }
 
     /// Runs `body` with the snapshot and what is known of the same dataset besides, which is looked up once for each; nil where
     /// there is none, also for a moment in which the next one comes.
@@ -97,7 +102,7 @@ public final class IndexedPlaceStore: PlaceStore {
     /// - Throws: why the database couldn't be read.
     public func currentVocabulary() async throws(PlaceStoreError) -> CategoryVocabulary {
         if let vocabulary = withFacts({ $1.vocabulary }) { return vocabulary }
-        return try await database.currentVocabulary()
+        return try await requireFallback().currentVocabulary()
     }
 
     /// The page, found on a helper thread, or by the database where the places aren't in memory.
@@ -107,9 +112,9 @@ public final class IndexedPlaceStore: PlaceStore {
     public func places(
         for request: NearbyPlacesRequest, from client: IPAddress
     ) async throws(PlaceStoreError) -> RankedPage {
-        let deadline = database.deadline
+        let deadline = loop.now + requestTimeout
         if let page = try await searched(request, client, deadline) { return page }
-        let page = try await database.places(for: request, from: client)
+        let page = try await requireFallback().places(for: request, from: client)
         if isAdmitted(page) { return page }
         if let page = try await searched(request, client, deadline) { return page }
         throw Self.isBehind
@@ -120,7 +125,7 @@ public final class IndexedPlaceStore: PlaceStore {
     /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
     public func place(for request: PlaceRequest) async throws(PlaceStoreError) -> RankedPage {
         if let page = try immediatePlace(for: request) { return page }
-        let page = try await database.place(for: request)
+        let page = try await requireFallback().place(for: request)
         if isAdmitted(page) { return page }
         if let page = try immediatePlace(for: request) { return page }
         throw Self.isBehind
@@ -149,7 +154,8 @@ public final class IndexedPlaceStore: PlaceStore {
     ) async throws(PlaceStoreError) -> ClusterPage {
         guard let snapshot = index.pinned(at: loop.now) else { throw .indexRequired }
         let (cells, filter) = (ClusterCells(request), IndexFilter(request.filters, snapshot.vocabulary))
-        let clusters = try await index.searches.run(for: client, until: database.deadline) { stop in
+        let deadline = loop.now + requestTimeout
+        let clusters = try await index.searches.run(for: client, until: deadline) { stop in
             snapshot.clusters(in: cells, filter, until: stop)
         }
         return ClusterPage(clusters, in: snapshot, isKept: true)
@@ -158,18 +164,19 @@ public final class IndexedPlaceStore: PlaceStore {
     private static let isBehind = PlaceStoreError.unavailable(
         reason: "the database is behind what was served before")
 
-    private func isAdmitted(_ page: RankedPage) -> Bool {
-        guard let rows = page.places as? RankedRows, let version = rows.version else { return true }
-        return index.admits(version)
+    private func requireFallback() throws(PlaceStoreError) -> any PlaceStore {
+        guard let fallback else { throw .unavailable(reason: "there are no places in memory") }
+        return fallback
     }
+
+    private func isAdmitted(_ page: RankedPage) -> Bool { page.places.version.map(index.admits) ?? true }
 
     /// The number of places of each category, in memory or as the database has counted them.
     ///
     /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
     public func categories() async throws(PlaceStoreError) -> DatasetCounts<CategoryCount> {
-        try await counts(categoriesInMemory, of: database.dataset.categoryCounts) {
-            () throws(PlaceStoreError) in
-            try await database.categories()
+        try await counts(categoriesInMemory) { store throws(PlaceStoreError) in
+            try await store.categories()
         }
     }
 
@@ -177,26 +184,24 @@ public final class IndexedPlaceStore: PlaceStore {
     ///
     /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
     public func attributions() async throws(PlaceStoreError) -> DatasetCounts<Attribution> {
-        try await counts(attributionsInMemory, of: database.dataset.attributionCounts) {
-            () throws(PlaceStoreError) in
-            try await database.attributions()
+        try await counts(attributionsInMemory) { store throws(PlaceStoreError) in
+            try await store.attributions()
         }
     }
 
-    /// The counts in memory, else those of the database, which are no older than what was served before.
+    /// The counts in memory, else those of the fallback, which are no older than what was served before.
     private func counts<Item>(
-        _ inMemory: () -> DatasetCounts<Item>?, of shared: SharedCounts<Item>,
-        _ inDatabase: () async throws(PlaceStoreError) -> DatasetCounts<Item>
+        _ inMemory: () -> DatasetCounts<Item>?,
+        _ read: (any PlaceStore) async throws(PlaceStoreError) -> DatasetCounts<Item>
     ) async throws(PlaceStoreError) -> DatasetCounts<Item> {
         if let counts = inMemory() { return counts }
+        let fallback = try requireFallback()
         for _ in 0..<2 {
-            let counts = try await inDatabase()
-            guard let version = shared.countedVersion, version.datasetID == counts.datasetID,
-                !index.admits(version)
-            else { return counts }
+            let counts = try await read(fallback)
+            guard let version = counts.version, !index.admits(version) else { return counts }
             if let counts = inMemory() { return counts }
             // They were counted before the places in memory were served, and kept.
-            shared.forget()
+            fallback.forgetCounts()
         }
         throw Self.isBehind
     }
@@ -208,7 +213,7 @@ public final class IndexedPlaceStore: PlaceStore {
                 let number = snapshot.vocabulary.number(of: name)
                 return CategoryCount(name: name, count: number.map { snapshot.categoryCounts[Int($0)] } ?? 0)
             }
-            let counts = DatasetCounts(categories, datasetID: snapshot.datasetID)
+            let counts = DatasetCounts(categories, version: facts.version)
             categoryCounts = counts
             return counts
         }
@@ -219,8 +224,7 @@ public final class IndexedPlaceStore: PlaceStore {
             if let attributionCounts, attributionCounts.datasetID == snapshot.datasetID {
                 return attributionCounts
             }
-            let counts = DatasetCounts(
-                snapshot.attributions(facts.datasets), datasetID: snapshot.datasetID)
+            let counts = DatasetCounts(snapshot.attributions(facts.datasets), version: facts.version)
             attributionCounts = counts
             return counts
         }
@@ -228,22 +232,22 @@ public final class IndexedPlaceStore: PlaceStore {
 
     // MARK: State
 
-    /// As the database's store does.
-    public func warmUp() async { await database.warmUp() }
+    /// As the fallback does.
+    public func warmUp() async { await fallback?.warmUp() }
 
-    /// The state of the database; until the places have been in memory once, also whether that has to be waited for. From then
+    /// The state of the fallback; until the places have been in memory once, also whether that has to be waited for. From then
     /// on, places in memory never decide.
     public func checkHealth() async -> StoreHealth {
-        let health = await database.checkHealth()
+        let health = await fallback?.checkHealth() ?? .reachable(missingMigrations: [])
         guard health == .reachable(missingMigrations: []),
             !index.hasStarted(isRequired: isRequired, at: loop.now)
         else { return health }
         return .loading
     }
 
-    /// Those of the database's store, and those of the places in memory.
+    /// Those of the fallback, and those of the places in memory.
     public func collectMetrics(into snapshot: inout MetricsSnapshot) {
-        database.collectMetrics(into: &snapshot)
+        fallback?.collectMetrics(into: &snapshot)
         let status = index.status
         let isServing = index.isServing(at: loop.now)
         snapshot.add(status.placeCount, to: DatabaseMetrics.indexPlaces)
@@ -261,10 +265,17 @@ public final class IndexedPlaceStore: PlaceStore {
         snapshot.add(status.changeCount, to: DatabaseMetrics.indexChanges)
     }
 
-    /// Reads the places in memory no more, and closes the database's store.
+    /// Reads the places in memory no more, and closes the fallback.
     public func close() async {
+        removeReader()
+        await fallback?.close()
+    }
+
+    // A session of the mock ends without closing its store.
+    deinit { removeReader() }
+
+    private func removeReader() {
         if let reader { index.published.removeReader(reader) }
         reader = nil
-        await database.close()
     }
 }

@@ -1,7 +1,4 @@
-import Geodesy
-import POIService
 import PointsOfInterestAPI
-import PointsOfInterestServerAPI
 import SpatialIndex
 
 /// The places of a page that was found in memory, to be written in the turn in which it was found.
@@ -132,7 +129,7 @@ extension ClusterPage {
 
 extension IndexSnapshot {
     /// The dataset of its places.
-    var datasetID: DatasetID { DatasetID(high: version.datasetIDHigh, low: version.datasetIDLow) }
+    package var datasetID: DatasetID { DatasetID(high: version.datasetIDHigh, low: version.datasetIDLow) }
 
     /// The datasets that its places came from. One that has no row of its own has the licenses of its places.
     func attributions(_ datasets: [String: DatasetFacts]) -> [Attribution] {
@@ -150,10 +147,4 @@ extension IndexSnapshot {
                 url: facts?.url, places: count)
         }
     }
-}
-
-/// What is known of a dataset besides its places.
-struct DatasetFacts: Hashable, Sendable {
-    let license: String
-    let credit, url: String?
 }
