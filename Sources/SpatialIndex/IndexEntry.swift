@@ -12,7 +12,7 @@ public struct IndexEntry {
     public var isFeatured: Bool
     /// The number of its source, see `IndexPartBuilder.number(of:)`; 0 without one.
     public var source: UInt32
-    /// The words of its name as `locations.folded_name` has them: UTF-8, with spaces before and between the words.
+    /// The words of its name as `SearchWords` finds them: UTF-8, with spaces between the words.
     public var foldedName: UnsafeBufferPointer<UInt8>
     /// What a response is written from: bytes that the index doesn't look into.
     public var record: UnsafeRawBufferPointer

@@ -1,5 +1,4 @@
-import Geodesy
-import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 
 /// Collects places in any order, each id once, and packs them. One thread at a time.
 ///
@@ -8,6 +7,12 @@ import PointsOfInterestAPI
 public struct IndexPartBuilder: ~Copyable {
     private let collected: CollectedPlaces
     private var vocabulary: IndexVocabulary
+    private var names = NameFolder()
+    private var record: [UInt8] = []
+    /// The categories that were met, looked up by their bytes.
+    private var categories: [(name: [UInt8], number: UInt16)] = []
+    /// The source of the last place that had one, by its bytes: mostly the next one has the same.
+    private var lastSource: (dataset: [UInt8], license: [UInt8], number: UInt32)?
 
     /// Starts without places.
     ///
@@ -33,6 +38,52 @@ public struct IndexPartBuilder: ~Copyable {
 
     /// Copies a place.
     public mutating func add(_ entry: IndexEntry) { collected.add(entry) }
+
+    /// Makes the record of a place and the words of its name, and adds it.
+    ///
+    /// - Returns: false where there are 65,536 other categories: then it isn't added.
+    public mutating func add(_ place: PlaceFields) -> Bool {
+        guard let category = number(ofCategory: place.category) else { return false }
+        let source = place.source.map { number(of: $0) } ?? 0
+        record.removeAll(keepingCapacity: true)
+        PlaceRecord.encode(place, into: &record)
+        names.fold(place.name)
+        let collected = collected
+        names.words.withUnsafeBufferPointer { words in
+            record.withUnsafeBytes { record in
+                collected.add(
+                    IndexEntry(
+                        id: Int64(place.id), latitude: place.latitude, longitude: place.longitude,
+                        category: category, isFeatured: place.featured, source: source, foldedName: words,
+                        record: record))
+            }
+        }
+        return true
+    }
+
+    private mutating func number(ofCategory name: PlaceFields.Text) -> UInt16? {
+        let bytes = UnsafeRawBufferPointer(name)
+        for entry in categories where entry.name.count == bytes.count && entry.name.elementsEqual(bytes) {
+            return entry.number
+        }
+        guard let number = category(named: String(decoding: name, as: UTF8.self)) else { return nil }
+        categories.append((Array(name), number))
+        return number
+    }
+
+    private mutating func number(of source: PlaceFields.Source) -> UInt32 {
+        if let last = lastSource, last.dataset.elementsEqual(source.dataset),
+            last.license.elementsEqual(source.license)
+        {
+            return last.number
+        }
+        let number = number(
+            of: IndexSource(
+                dataset: String(decoding: source.dataset, as: UTF8.self),
+                license: String(decoding: source.license, as: UTF8.self)))
+        lastSource = (Array(source.dataset), Array(source.license), number)
+        return number
+    }
 
     /// Packs the places.
     public consuming func build() -> IndexPart {

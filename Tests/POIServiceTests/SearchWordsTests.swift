@@ -1,3 +1,4 @@
+import Randomness
 import Testing
 
 @testable import POIService
@@ -29,6 +30,36 @@ struct SearchWordsTests {
         ])
     fileprivate func words(of example: Case) {
         #expect(SearchWords.words(ofName: example.name) == example.words.filter { !$0.isEmpty })
+        var folder = NameFolder()
+        #expect(Self.words(ofName: example.name, by: &folder) == example.words.filter { !$0.isEmpty })
+    }
+
+    /// The words that a folder finds, each once.
+    private static func words(ofName name: String, by folder: inout NameFolder) -> [String] {
+        Array(name.utf8).withUnsafeBufferPointer { folder.fold($0) }
+        var words: [String] = []
+        for word in folder.words.split(separator: UInt8(ascii: " ")) {
+            let word = String(decoding: word, as: UTF8.self)
+            if !words.contains(word) { words.append(word) }
+        }
+        return words
+    }
+
+    @Test("Of many names they are found as of each alone, whatever the order of their marks")
+    func manyNames() {
+        var generator = SeededGenerator()
+        // Marks that stay, and whose order follows from their classes, are among the last ones.
+        let characters =
+            ["a", "B", "é", "ガ", "각", " ", "'", "\u{2019}", "\u{149}", "½", "\u{301}", "\u{327}"]
+            + ["\u{302E}", "\u{302F}", "\u{16FF0}", "\u{1D165}", "\u{1D16D}"]
+        var folder = NameFolder()
+        for _ in 0..<2000 {
+            let name = (0..<Int.random(in: 0...8, using: &generator)).map { _ in
+                characters[Int.random(in: characters.indices, using: &generator)]
+            }.joined()
+            let note = "\(name.unicodeScalars.map(\.value)) POI_TEST_SEED=\(generator.seed)"
+            #expect(Self.words(ofName: name, by: &folder) == SearchWords.words(ofName: name), "\(note)")
+        }
     }
 
     @Test("A search text is cut at apostrophes only, and each of its words has to begin one of the name's")

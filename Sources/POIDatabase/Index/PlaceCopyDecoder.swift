@@ -8,14 +8,13 @@ struct PlaceCopyDecoder {
     /// The columns, in their order; `id` is that of a place that is gone where the others are null.
     enum Column: Int, CaseIterable {
         case id, latitude, longitude, featured, name, category, address, website
-        case sourceDataset, sourceID, sourceLicense, foldedName
+        case sourceDataset, sourceID, sourceLicense
     }
 
     /// The columns of `Column`, but for the id.
     static let columns: SQL =
         """
-        latitude, longitude, featured, name, category, address, website, source_dataset, source_id, source_license, \
-        folded_name
+        latitude, longitude, featured, name, category, address, website, source_dataset, source_id, source_license
         """
 
     /// Of the places that were named but aren't there.
@@ -23,11 +22,6 @@ struct PlaceCopyDecoder {
     private var isPastHeader = false
     /// The values of a row; reused.
     private var values = [UnsafeRawBufferPointer?](repeating: nil, count: Column.allCases.count)
-    private var record: [UInt8] = []
-    /// The categories with their numbers, looked up by their bytes.
-    private var categories: [(name: [UInt8], number: UInt16)] = []
-    /// The source of the last place that had one, by its bytes: mostly the next one has the same.
-    private var lastSource: (dataset: [UInt8], license: [UInt8], number: UInt32)?
 
     private static let headerSize = 19
 
@@ -67,22 +61,11 @@ struct PlaceCopyDecoder {
         let longitude = Double(bitPattern: try word(.longitude))
         guard let featured = self[.featured]?.first else { throw PostgresError(.unexpectedResult) }
         let (name, category) = (try text(.name), try text(.category))
-        let source = source
-        record.removeAll(keepingCapacity: true)
-        PlaceRecord.encode(
-            PlaceFields(
-                id: Int(id), name: name, category: category, latitude: latitude, longitude: longitude,
-                featured: featured != 0, distance: nil, address: optionalText(.address),
-                website: optionalText(.website), source: source), into: &record)
-        let number = try number(of: category, in: &builder)
-        let sourceNumber = source.map { self.number(of: $0, in: &builder) } ?? 0
-        let foldedName = optionalText(.foldedName) ?? PlaceFields.Text(start: nil, count: 0)
-        record.withUnsafeBytes { record in
-            builder.add(
-                IndexEntry(
-                    id: id, latitude: latitude, longitude: longitude, category: number,
-                    isFeatured: featured != 0, source: sourceNumber, foldedName: foldedName, record: record))
-        }
+        let place = PlaceFields(
+            id: Int(id), name: name, category: category, latitude: latitude, longitude: longitude,
+            featured: featured != 0, distance: nil, address: optionalText(.address),
+            website: optionalText(.website), source: source)
+        guard builder.add(place) else { throw PostgresError(.unexpectedResult) }
     }
 
     /// The three columns are all null or none is, by the table's check.
@@ -91,36 +74,6 @@ struct PlaceCopyDecoder {
             let license = optionalText(.sourceLicense)
         else { return nil }
         return PlaceFields.Source(dataset: dataset, id: id, license: license)
-    }
-
-    private mutating func number(
-        of category: PlaceFields.Text, in builder: inout IndexPartBuilder
-    ) throws(PostgresError) -> UInt16 {
-        let bytes = UnsafeRawBufferPointer(category)
-        for entry in categories where entry.name.count == bytes.count && entry.name.elementsEqual(bytes) {
-            return entry.number
-        }
-        guard let number = builder.category(named: String(decoding: category, as: UTF8.self)) else {
-            throw PostgresError(.unexpectedResult)
-        }
-        categories.append((Array(category), number))
-        return number
-    }
-
-    private mutating func number(
-        of source: PlaceFields.Source, in builder: inout IndexPartBuilder
-    ) -> UInt32 {
-        if let last = lastSource, last.dataset.elementsEqual(source.dataset),
-            last.license.elementsEqual(source.license)
-        {
-            return last.number
-        }
-        let number = builder.number(
-            of: IndexSource(
-                dataset: String(decoding: source.dataset, as: UTF8.self),
-                license: String(decoding: source.license, as: UTF8.self)))
-        lastSource = (Array(source.dataset), Array(source.license), number)
-        return number
     }
 
     private subscript(column: Column) -> UnsafeRawBufferPointer? { values[column.rawValue] }

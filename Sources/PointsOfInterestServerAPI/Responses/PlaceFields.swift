@@ -20,16 +20,16 @@ public struct PlaceFields {
         }
     }
 
-    let id: Int
-    let name: Text
-    let category: Text
-    let latitude: Double
-    let longitude: Double
-    let featured: Bool
+    package let id: Int
+    package let name: Text
+    package let category: Text
+    package let latitude: Double
+    package let longitude: Double
+    package let featured: Bool
     let distance: Double?
     let address: Text?
     let website: Text?
-    let source: Source?
+    package let source: Source?
 
     /// Borrows a place's fields. The distance, in metres, is rounded to 0.1 m, halves away from zero.
     public init(

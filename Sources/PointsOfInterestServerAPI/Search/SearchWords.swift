@@ -1,0 +1,151 @@
+import Foundation
+
+/// The words of names and search texts, by which a search finds places: case, accents and ligatures don't matter.
+///
+/// The database has the same rule in SQL, for the words of the names that it stores: both must change together. All
+/// comparisons are by code points.
+public enum SearchWords {
+    /// The words of a place's name, each once.
+    ///
+    /// Those of the text with apostrophes as separators, and those with apostrophes left out: "Children's" is
+    /// found by `children`, `s` and `childrens`.
+    public static func words(ofName name: String) -> [String] {
+        let scalars = folded(name)
+        return unique(cut(scalars) + cut(scalars.filter { !isApostrophe($0) }))
+    }
+
+    /// The words of a search text, each once; apostrophes separate.
+    public static func words(ofQuery text: String) -> [String] {
+        unique(cut(folded(text)))
+    }
+
+    /// Whether each word of a search text begins a word of a name; a text without words matches nothing.
+    public static func matches(nameWords: [String], queryWords: [String]) -> Bool {
+        !queryWords.isEmpty
+            && queryWords.allSatisfy { query in
+                // Not `hasPrefix`: it compares characters, which a following vowel sign changes.
+                nameWords.contains { $0.unicodeScalars.starts(with: query.unicodeScalars) }
+            }
+    }
+
+    /// Compatibility decomposition (NFKD), without combining marks, in lower case, and letters that have no
+    /// decomposition written plainly.
+    static func folded(_ text: String) -> [Unicode.Scalar] {
+        var scalars: [Unicode.Scalar] = []
+        for scalar in text.decomposedStringWithCompatibilityMapping.unicodeScalars
+        where scalar.properties.generalCategory != .nonspacingMark {
+            for lowercase in scalar.properties.lowercaseMapping.unicodeScalars {
+                if let plain = plainLetters[lowercase] { scalars += plain } else { scalars.append(lowercase) }
+            }
+        }
+        return scalars
+    }
+
+    private static let plainLetters: [Unicode.Scalar: [Unicode.Scalar]] = [
+        "ß": ["s", "s"], "æ": ["a", "e"], "œ": ["o", "e"], "ø": ["o"], "đ": ["d"], "ð": ["d"],
+        "þ": ["t", "h"], "ł": ["l"], "ħ": ["h"], "ı": ["i"], "ς": ["σ"],
+    ]
+
+    private static func cut(_ scalars: [Unicode.Scalar]) -> [String] {
+        scalars.split(whereSeparator: isSeparator).map { String(String.UnicodeScalarView($0)) }
+    }
+
+    /// Equal strings are equal code points here, since all are decomposed.
+    private static func unique(_ words: [String]) -> [String] {
+        var seen: Set<String> = []
+        return words.filter { seen.insert($0).inserted }
+    }
+
+    fileprivate static func isApostrophe(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "'" || scalar == "\u{2019}" || scalar == "\u{02BC}"
+    }
+
+    fileprivate static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x30...0x39, 0x61...0x7A: false
+        case 0x3005...0x3007: false
+        case 0...0xBF, 0x02BC, 0x2000...0x206F, 0x3000...0x303F: true
+        default: false
+        }
+    }
+}
+
+/// Finds the words of many names: as `SearchWords` does, but it keeps what each character becomes, since to decompose one
+/// takes a microsecond.
+package struct NameFolder {
+    /// What a character becomes: UTF-8, with a space for what separates words, and `'` for an apostrophe.
+    private struct Piece {
+        var bytes: [UInt8] = []
+        /// Whether its place among its neighbours depends on them (Unicode Standard, section 3.11, "Canonical Ordering").
+        var isReordered = false
+    }
+
+    /// The words of the last name: UTF-8, with spaces between them. One may occur twice.
+    package private(set) var words: [UInt8] = []
+    private var pieces: [Unicode.Scalar: Piece] = [:]
+    /// The only byte that each character of ASCII becomes.
+    private let plain = plainBytes
+
+    private static let (space, apostrophe) = (UInt8(ascii: " "), UInt8(ascii: "'"))
+
+    private static let plainBytes: [UInt8] = (0..<0x80).map {
+        piece(of: SearchWords.folded(String(Unicode.Scalar($0)))).bytes[0]
+    }
+
+    /// Has met no name yet.
+    package init() {}
+
+    /// Finds the words of a name, which is UTF-8.
+    package mutating func fold(_ name: UnsafeBufferPointer<UInt8>) {
+        words.removeAll(keepingCapacity: true)
+        if name.contains(where: { $0 >= 0x80 }) {
+            appendCharacters(of: name)
+        } else {
+            words.append(contentsOf: name)
+            let plain = plain
+            words.withUnsafeMutableBufferPointer { words in
+                for index in words.indices { words[index] = plain[Int(words[index])] }
+            }
+        }
+        guard words.contains(Self.apostrophe) else { return }
+        // Once with apostrophes that separate, and once without any.
+        let joined = words.filter { $0 != Self.apostrophe }
+        words = words.map { $0 == Self.apostrophe ? Self.space : $0 } + [Self.space] + joined
+    }
+
+    private mutating func appendCharacters(of name: UnsafeBufferPointer<UInt8>) {
+        let name = String(decoding: name, as: UTF8.self)
+        for scalar in name.unicodeScalars {
+            guard !scalar.isASCII else {
+                words.append(plain[Int(scalar.value)])
+                continue
+            }
+            let piece = piece(of: scalar)
+            guard !piece.isReordered else {
+                words = Self.piece(of: SearchWords.folded(name)).bytes
+                return
+            }
+            words += piece.bytes
+        }
+    }
+
+    private mutating func piece(of scalar: Unicode.Scalar) -> Piece {
+        if let piece = pieces[scalar] { return piece }
+        let piece = Self.piece(of: SearchWords.folded(String(scalar)))
+        pieces[scalar] = piece
+        return piece
+    }
+
+    private static func piece(of folded: [Unicode.Scalar]) -> Piece {
+        folded.reduce(into: Piece()) { piece, scalar in
+            if SearchWords.isApostrophe(scalar) {
+                piece.bytes.append(apostrophe)
+            } else if SearchWords.isSeparator(scalar) {
+                piece.bytes.append(space)
+            } else {
+                piece.bytes += UTF8.encode(scalar).map { Array($0) } ?? []
+                if scalar.properties.canonicalCombiningClass != .notReordered { piece.isReordered = true }
+            }
+        }
+    }
+}
