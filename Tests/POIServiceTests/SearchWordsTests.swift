@@ -62,6 +62,32 @@ struct SearchWordsTests {
         }
     }
 
+    @Test("Of many names it is found which match, as of each alone")
+    func manyMatches() {
+        var generator = SeededGenerator()
+        let pieces = ["a", "an", "café", "CAFE", "d’", "'", " ", " ", "-", "é", "ガ", "ab"]
+        func text(_ lengths: ClosedRange<Int>) -> String {
+            (0..<Int.random(in: lengths, using: &generator)).map { _ in
+                pieces[Int.random(in: pieces.indices, using: &generator)]
+            }.joined()
+        }
+        var counts = [false: 0, true: 0]
+        for _ in 0..<200 {
+            let searchText = text(0...3)
+            var matcher = NameMatcher(searchText: searchText)
+            for _ in 0..<20 {
+                let name = text(0...7)
+                let isMatch = SearchWords.matches(
+                    nameWords: SearchWords.words(ofName: name),
+                    queryWords: SearchWords.words(ofQuery: searchText))
+                let found = Array(name.utf8).withUnsafeBufferPointer { matcher.matches($0) }
+                #expect(found == isMatch, "\(searchText) in \(name); POI_TEST_SEED=\(generator.seed)")
+                counts[isMatch, default: 0] += 1
+            }
+        }
+        #expect(counts.values.allSatisfy { $0 > 100 }, "\(counts)")
+    }
+
     @Test("A search text is cut at apostrophes only, and each of its words has to begin one of the name's")
     func matches() {
         func matches(_ text: String, _ name: String) -> Bool {

@@ -1,6 +1,7 @@
 import Geodesy
 import POIService
 import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 import Postgres
 
 /// Finds the page that a request asks for by asking PostgreSQL for the places nearest by the chord. `Ranking` makes them the
@@ -26,8 +27,8 @@ struct DirectSearch {
 
     let request: NearbyPlacesRequest
     let ranking: Ranking
-    /// The words of the search text, if there is one: PostgreSQL doesn't know them.
-    private let words: [String]?
+    /// Looks for the words of the search text, if there is one: PostgreSQL doesn't know them.
+    private let names: NameMatcher?
     private let center: SIMD3<Double>
     /// What holds every place of the request's box.
     private let boxBounds: SurfaceBounds?
@@ -38,7 +39,7 @@ struct DirectSearch {
     init(_ request: NearbyPlacesRequest, _ ranking: Ranking) {
         self.request = request
         self.ranking = ranking
-        words = request.searchText.map(SearchWords.words(ofQuery:))
+        names = request.searchText.map(NameMatcher.init(searchText:))
         center = Ellipsoid.point(ranking.center)
         boxBounds = request.box.map(SurfaceBounds.init(of:))
         minimumChordMeters =
@@ -85,7 +86,7 @@ struct DirectSearch {
 extension DirectSearch {
     /// The question whose few candidates mostly prove the page; nil where there is no point in asking it.
     var firstQuery: NearestQuery? {
-        guard words == nil, beginsNear,
+        guard names == nil, beginsNear,
             let limit = NearestQuery.candidateLimits.first(where: {
                 $0 >= ranking.limit + Self.spareCandidates
             })
@@ -155,26 +156,28 @@ extension DirectSearch {
 
     /// The places that the ranking needs, and maybe others.
     private func candidates(in snapshot: PostgresSnapshot) async throws(PostgresError) -> [Candidate] {
-        guard words?.isEmpty != true else { return [] }
-        let columns: NearestQuery.Columns = words == nil ? .position : .positionAndName
+        guard names?.mayMatch != false else { return [] }
+        let columns: NearestQuery.Columns = names == nil ? .position : .positionAndName
+        var names = names
         for extent in beginsNear ? [Extent.near, .everywhere] : [.everywhere] {
             let query = query(columns, in: extent, limit: Self.manyCandidates)
             let rows = try await snapshot.query(PostgresQuery(query.sql, query.parameters))
-            let found = try matches(in: rows)
+            let found = try Self.matches(in: rows, &names)
             let placed = ranking.rank(found.candidates)
             if isComplete(placed, of: extent, after: found.fetch) { return found.candidates }
             // Where these are all places that are near, what belongs to the page is farther.
             if extent == .near, rows.count < Self.manyCandidates { continue }
             let isFull = placed.count == ranking.limit
             return try await all(
-                columns, in: snapshot, withinMeters: isFull ? placed.last?.distanceMeters : nil)
+                columns, &names, in: snapshot, withinMeters: isFull ? placed.last?.distanceMeters : nil)
         }
         return []
     }
 
     /// All places within a distance, if one is known that the page doesn't reach beyond.
     private func all(
-        _ columns: NearestQuery.Columns, in snapshot: PostgresSnapshot, withinMeters meters: Double?
+        _ columns: NearestQuery.Columns, _ names: inout NameMatcher?, in snapshot: PostgresSnapshot,
+        withinMeters meters: Double?
     ) async throws(PostgresError) -> [Candidate] {
         var query = query(columns, in: .everywhere, limit: nil)
         if let meters { query.bounds = bounds(withinMeters: min(meters, reachMeters(of: .everywhere))) }
@@ -182,34 +185,37 @@ extension DirectSearch {
         try await snapshot.query(
             PostgresQuery(query.sql, query.parameters), inBatchesOf: Self.batchSize
         ) { rows throws(PostgresError) in
-            for candidate in try matches(in: rows).candidates { nearest.insert(candidate) }
+            for candidate in try Self.matches(in: rows, &names).candidates { nearest.insert(candidate) }
         }
         return nearest.candidates
     }
 
     /// The places in rows whose names have the words, and how far the rows reach.
-    private func matches(
-        in rows: PostgresRows
+    private static func matches(
+        in rows: PostgresRows, _ names: inout NameMatcher?
     ) throws(PostgresError) -> (candidates: [Candidate], fetch: Ranking.Fetch) {
         var candidates: [Candidate] = []
         var lastChord: Double?
-        for row in rows {
-            let chord: Double = try row.decode(at: 3)
+        for index in rows.indices {
+            guard let id = try rows.int8(row: index, column: 0),
+                let latitude = try rows.float8(row: index, column: 1),
+                let longitude = try rows.float8(row: index, column: 2),
+                let chord = try rows.float8(row: index, column: 3)
+            else { throw PostgresError(.unexpectedResult) }
             lastChord = max(lastChord ?? 0, chord)
-            if let words {
-                let name: String = try row.decode(at: 4)
-                guard SearchWords.matches(nameWords: SearchWords.words(ofName: name), queryWords: words)
-                else { continue }
+            if names != nil {
+                let name = try rows.text(row: index, column: 4)
+                guard let name, names?.matches(name.assumingMemoryBound(to: UInt8.self)) == true else {
+                    continue
+                }
             }
             candidates.append(
-                Candidate(
-                    id: try row.decode(at: 0), latitude: try row.decode(at: 1),
-                    longitude: try row.decode(at: 2), chordMeters: chord))
+                Candidate(id: id, latitude: latitude, longitude: longitude, chordMeters: chord))
         }
         return (
             candidates,
             Ranking.Fetch(
-                candidateLimit: Self.manyCandidates, candidateCount: rows.count, lastChordMeters: lastChord)
+                candidateLimit: manyCandidates, candidateCount: rows.count, lastChordMeters: lastChord)
         )
     }
 }

@@ -149,3 +149,37 @@ package struct NameFolder {
         }
     }
 }
+
+/// Tells of many names whether they have the words of a search text.
+package struct NameMatcher {
+    private let queryWords: [[UInt8]]
+    private var folder = NameFolder()
+
+    /// Looks for the words of a search text; without any, no name matches.
+    package init(searchText: String) {
+        queryWords = SearchWords.words(ofQuery: searchText).map { Array($0.utf8) }
+    }
+
+    /// Whether any name can match.
+    package var mayMatch: Bool { !queryWords.isEmpty }
+
+    /// Whether each word of the search text begins a word of a name, which is UTF-8.
+    package mutating func matches(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        folder.fold(name)
+        return mayMatch
+            && folder.words.withUnsafeBufferPointer { words in
+                queryWords.allSatisfy { Self.isBeginning($0, ofOneOf: words) }
+            }
+    }
+
+    /// - Parameter words: with spaces between them.
+    private static func isBeginning(_ word: [UInt8], ofOneOf words: UnsafeBufferPointer<UInt8>) -> Bool {
+        var start = 0
+        while words.count - start >= word.count {
+            if words[start..<start + word.count].elementsEqual(word) { return true }
+            guard let space = words[start...].firstIndex(of: UInt8(ascii: " ")) else { return false }
+            start = space + 1
+        }
+        return false
+    }
+}
