@@ -8,11 +8,12 @@ extension PlaceStoreError {
     /// - Parameter isOverdue: whether the request's time is up, whatever it waited for last.
     init(_ error: PostgresError, isOverdue: Bool = false) {
         switch error.code {
-        case .busy where isOverdue, .connectionLost where isOverdue: self = .timeout
+        case .busy where isOverdue: self = .timeout(.connection)
+        case .connectionLost where isOverdue: self = .timeout(.query)
         case .unavailable, .connectionFailed, .connectionLost, .closed:
             self = .unavailable(reason: error.logText)
         case .busy: self = .busy
-        case .queryTimedOut: self = .timeout
+        case .queryTimedOut: self = .timeout(.query)
         case .cancelled: self = .cancelled
         // The same statement may succeed soon: a standby has ended it for what it had to replay, or a restore isn't
         // through.

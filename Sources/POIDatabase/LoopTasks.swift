@@ -17,9 +17,12 @@ final class LoopTasks {
         startedCount += 1
         let number = startedCount
         let bound = LoopBound(self, loop: loop)
-        tasks[number] = Task(executorPreference: loop) {
-            await body()
-            bound.value.tasks[number] = nil
+        // Its work is no request's, even where a request began it.
+        tasks[number] = TaskWaits.$current.withValue(nil) {
+            Task(executorPreference: loop) {
+                await body()
+                bound.value.tasks[number] = nil
+            }
         }
     }
 

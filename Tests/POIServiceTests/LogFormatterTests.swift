@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import Testing
 
@@ -10,8 +11,9 @@ struct LogFormatterTests {
     private struct Line: Decodable, Equatable {
         let time, level, event: String
         var method, path, route, requestId, traceId, client, message, url, database, reason: String?
+        var source, server: String?
         var status, requestBytes, responseBytes: Int?
-        var durationMs: Double?
+        var durationMs, waitMs, dbMs: Double?
     }
 
     private static let time = Timestamp(seconds: 1_795_224_933, milliseconds: 250)
@@ -47,6 +49,34 @@ struct LogFormatterTests {
                     path: "/locations", route: "/locations", requestId: "id-1",
                     traceId: "4bf92f3577b34da6a3ce929d0e0e4736", client: "127.0.0.1", status: 200,
                     requestBytes: 0, responseBytes: 321, durationMs: 1.234))
+    }
+
+    @Test("A line says where the data came from, and what the request waited for, in both formats")
+    func waits() throws {
+        let waits = TaskWaits()
+        waits.addConnection(nanoseconds: 1_250_999)
+        waits.addTurn(nanoseconds: 1000)
+        waits.addQuery(nanoseconds: 20_000_000, server: "a:1")
+        waits.addQuery(nanoseconds: 345_000, server: "[::1]:5432\n")
+        func observation(_ source: RequestObservation.Source?, _ times: WaitTimes?) -> Observation {
+            .request(
+                RequestObservation(
+                    method: .get, path: "/locations", routeTemplate: "/locations", status: .ok,
+                    duration: .zero, requestBodyBytes: 0, responseBytes: 0, requestID: "id-1",
+                    traceParent: nil, remoteAddress: nil, source: source, waits: times))
+        }
+        let line = try json(observation(.database, waits.times))
+        #expect(line.source == "database" && line.server == "[::1]:5432\n")
+        #expect(line.waitMs == 1.251 && line.dbMs == 20.345)
+        let text = LogFormatter(isJSON: false).line(for: observation(.database, waits.times), at: Self.time)
+        #expect(
+            String(decoding: text, as: UTF8.self).hasSuffix(
+                "id-1 source=database waitMs=1.251 dbMs=20.345 server=[::1]:5432 \n"))
+        for source in [RequestObservation.Source.memory, nil] {
+            let line = try json(observation(source, nil))
+            #expect(line.source == source?.rawValue)
+            #expect(line.waitMs == nil && line.dbMs == nil && line.server == nil)
+        }
     }
 
     @Test(

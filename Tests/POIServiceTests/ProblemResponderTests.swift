@@ -28,7 +28,7 @@ struct ProblemResponderTests {
             code: .databaseUnavailable, retryAfter: "1", secret: "secret host"),
         Example(error: PlaceStoreError.busy, status: 503, code: .databaseBusy, retryAfter: "1"),
         Example(error: PlaceStoreError.indexRequired, status: 503, code: .indexRequired, retryAfter: "60"),
-        Example(error: PlaceStoreError.timeout, status: 504, code: .queryTimeout),
+        Example(error: PlaceStoreError.timeout(.query), status: 504, code: .queryTimeout),
         Example(error: PlaceStoreError.cancelled, status: 500, code: .internalError),
         Example(
             error: PlaceStoreError.failed(reason: "secret table"), status: 500, code: .internalError,
@@ -71,6 +71,23 @@ struct ProblemResponderTests {
             #expect(lines.first?.contains(secret) == true)
             #expect(lines.first?.contains(#""requestId":"id-1""#) == true)
         }
+    }
+
+    @Test("A time-out says in general words what was waited for, and the log says it in one")
+    func timeouts() throws {
+        let log = try LogFile()
+        var details: Set<String> = []
+        for awaited in PlaceStoreError.Awaited.allCases {
+            let context = RequestContext(requestID: "id-1")
+            let response = ProblemResponder(observability: log.observability)
+                .response(to: PlaceStoreError.timeout(awaited), context: context)
+            let problem = try JSONDecoder().decode(Problem.self, from: Data(response.body))
+            details.insert(try #require(problem.detail))
+            #expect(context.logNotes.map(\.name.description) == ["waitedFor"])
+            #expect(context.logNotes.map(\.value) == [awaited.rawValue])
+        }
+        #expect(details.count == PlaceStoreError.Awaited.allCases.count)
+        #expect(try log.finish() == [])
     }
 
     @Test("A method that isn't allowed keeps its Allow")

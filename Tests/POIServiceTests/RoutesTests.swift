@@ -100,7 +100,7 @@ struct RoutesTests {
         "An error of the store becomes a problem",
         arguments: [
             (PlaceStoreError.unavailable(reason: "x"), ProblemCode.databaseUnavailable),
-            (.busy, .databaseBusy), (.indexRequired, .indexRequired), (.timeout, .queryTimeout),
+            (.busy, .databaseBusy), (.indexRequired, .indexRequired), (.timeout(.search), .queryTimeout),
             (.failed(reason: "x"), .internalError),
         ])
     func failures(error: PlaceStoreError, code: ProblemCode) async throws {

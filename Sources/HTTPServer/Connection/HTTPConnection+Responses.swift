@@ -23,6 +23,14 @@ extension HTTPConnection {
     private func start(_ admission: HTTPAdmission, of request: HTTPRequest) {
         let loop = environment.loop
         let work = LoopBound((connection: self, handler: admission.handler), loop: loop)
+        let waits = state.pointee.context?.makeWaits().map { LoopBound($0, loop: loop) }
+        TaskWaits.$current.withValue(waits) { startTask(work, request) }
+    }
+
+    private func startTask(
+        _ work: LoopBound<(connection: HTTPConnection, handler: any HTTPHandler)>, _ request: HTTPRequest
+    ) {
+        let loop = environment.loop
         if #available(macOS 26, iOS 26, *) {
             // Runs at once on this thread until it first suspends, without going through the queue of jobs.
             state.pointee.task = Task.immediate(executorPreference: loop) {

@@ -27,6 +27,9 @@ public final class RequestContext {
         var admission: HTTPAdmission?
         var refusal: HTTPError?
 
+        /// What its task waits for; nil without a task.
+        var waits: TaskWaits?
+
         // What it holds until `release()`.
         var inFlightLimit: InFlightLimit?
         /// What the request will count in once its body is there.
@@ -85,6 +88,7 @@ public final class RequestContext {
         if state.pointee.head != nil { state.pointee.head = nil }
         if state.pointee.admission != nil { state.pointee.admission = nil }
         if state.pointee.refusal != nil { state.pointee.refusal = nil }
+        if state.pointee.waits != nil { state.pointee.waits = nil }
         if state.pointee.addedFields != nil { state.pointee.addedFields = nil }
         if !state.pointee.pathParameters.isEmpty { state.pointee.pathParameters = [] }
         state.pointee.observation.forgetRequest()
@@ -116,6 +120,19 @@ extension RequestContext {
     public var logNotes: [(name: StaticString, value: String)] {
         get { state.pointee.observation.logNotes }
         set { state.pointee.observation.logNotes = newValue }
+    }
+
+    /// Where the handler looks for data, for the log; nil while it needs none. A database that the request's task has
+    /// asked counts in any case.
+    public var source: RequestObservation.Source? {
+        get { state.pointee.observation.source }
+        set { state.pointee.observation.source = newValue }
+    }
+
+    /// Has what a task waits for reported, if somebody will ask for it.
+    func makeWaits() -> TaskWaits? {
+        if state.pointee.startNanoseconds != 0 { state.pointee.waits = TaskWaits() }
+        return state.pointee.waits
     }
 
     /// Fields that are added to the response, whatever it is: also to errors and to refusals at the head.
@@ -224,6 +241,10 @@ extension RequestContext {
         state.pointee.observation.durationNanoseconds = end - state.pointee.startNanoseconds
         state.pointee.observation.endNanoseconds = end
         state.pointee.observation.responseBytes = responseBytes
+        if let waits = state.pointee.waits?.times {
+            state.pointee.observation.waits = waits
+            if waits.databaseNanoseconds != nil { state.pointee.observation.source = .database }
+        }
         withUnsafeMutablePointer(to: &state.pointee.observation) { place in
             // Moved out and back: an argument that stays in memory is copied, with all that it refers to.
             let observation = place.move()

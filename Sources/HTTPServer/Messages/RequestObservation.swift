@@ -1,3 +1,5 @@
+import EventLoop
+
 /// What happened to one request, for logs and metrics.
 ///
 /// Every response of the server makes one, also the responses to requests that can't be read. Of what may be text, it
@@ -9,6 +11,14 @@ public struct RequestObservation: Sendable {
         case timeout
         /// The connection ended inside it.
         case disconnected
+    }
+
+    /// Where a handler looked for the data of a response.
+    public enum Source: String, Sendable {
+        /// In what the process has in memory.
+        case memory
+        /// In a database.
+        case database
     }
 
     /// The method; nil if no request could be read.
@@ -34,6 +44,10 @@ public struct RequestObservation: Sendable {
     public internal(set) var id: RequestID
     /// The trace that the request is part of.
     public internal(set) var traceParent: TraceParent?
+    /// Where its handler looked for data; nil if it needed none.
+    public internal(set) var source: Source?
+    /// What its handler waited for; nil if it responded at once.
+    public internal(set) var waits: WaitTimes?
     /// The peer's numeric address.
     public let remoteAddress: String?
     /// Notes of the handler.
@@ -51,6 +65,8 @@ public struct RequestObservation: Sendable {
         if sentPath != nil { sentPath = nil }
         if routeTemplate != nil { routeTemplate = nil }
         if !logNotes.isEmpty { logNotes = [] }
+        if waits != nil { waits = nil }
+        source = nil
         isPathOfRoute = false
         traceParent = nil
         requestBodyBytes = 0
@@ -63,7 +79,7 @@ extension RequestObservation {
         method: HTTPMethod?, path: String?, routeTemplate: String?, status: HTTPStatus?,
         interruption: Interruption? = nil, duration: Duration, requestBodyBytes: Int, responseBytes: Int,
         requestID: String, traceParent: TraceParent?, remoteAddress: String?,
-        logNotes: [(name: StaticString, value: String)] = []
+        logNotes: [(name: StaticString, value: String)] = [], source: Source? = nil, waits: WaitTimes? = nil
     ) {
         let (seconds, attoseconds) = duration.components
         self.init(id: RequestID(requestID), remoteAddress: remoteAddress)
@@ -78,6 +94,8 @@ extension RequestObservation {
         self.responseBytes = responseBytes
         self.traceParent = traceParent
         self.logNotes = logNotes
+        self.source = source
+        self.waits = waits
     }
 
     /// The path as it was sent, without the query; nil if no request could be read. It holds whatever the client

@@ -1,3 +1,4 @@
+import EventLoop
 import Locking
 import POIService
 
@@ -41,6 +42,7 @@ final class SharedCounts<Item: DatasetCount>: Sendable {
             return state.waiterCount
         }
         var areAwaited = false
+        let start = MonotonicClock.nanoseconds()
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 areAwaited = request(current, number, continuation, beginCount)
@@ -49,6 +51,10 @@ final class SharedCounts<Item: DatasetCount>: Sendable {
             // A request that doesn't wait yet notices by itself.
             let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
             waiter?.resume(returning: .failure(.cancelled))
+        }
+        if areAwaited {
+            TaskWaits.current?.value
+                .addQuery(nanoseconds: MonotonicClock.nanoseconds() - start, server: nil)
         }
         return (try outcome.get(), areAwaited)
     }

@@ -11,6 +11,9 @@ public final class PostgresEventStore: EventStore {
     private struct Batch {
         let events: [StoredEvent]
         let continuation: UnsafeContinuation<Outcome, Never>
+        /// What the request's task waits for; nil where nobody wants to know.
+        let waits: TaskWaits?
+        let addedAt = MonotonicClock.nanoseconds()
     }
 
     private typealias Outcome = Result<EventsResponse, EventStoreError>
@@ -54,7 +57,8 @@ public final class PostgresEventStore: EventStore {
     /// - Throws: `busy` where too many events wait; why the database couldn't be written.
     public func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsResponse {
         try await withUnsafeContinuation { continuation in
-            let batch = Batch(events: events, continuation: continuation)
+            let batch = Batch(
+                events: events, continuation: continuation, waits: TaskWaits.current?.value)
             guard groups.add(batch, eventCount: events.count) else {
                 return continuation.resume(returning: .failure(.busy))
             }
@@ -93,14 +97,24 @@ public final class PostgresEventStore: EventStore {
 
     private func startWriting() {
         while let batches = groups.next() {
+            let now = MonotonicClock.nanoseconds()
+            for batch in batches { batch.waits?.addTurn(nanoseconds: now - batch.addedAt) }
             let bound = LoopBound((self, batches), loop: pool.loop)
-            Task(executorPreference: pool.loop) {
-                let (store, batches) = bound.value
-                await store.write(batches)
-                store.groups.finished()
-                store.startWriting()
+            TaskWaits.$current.withValue(LoopBound(TaskWaits(), loop: pool.loop)) {
+                _ = Task(executorPreference: pool.loop) {
+                    let (store, batches) = bound.value
+                    await store.write(batches)
+                    store.groups.finished()
+                    store.startWriting()
+                }
             }
         }
+    }
+
+    /// Tells a batch's request what became of it, and what the write has waited for.
+    private func finish(_ batch: Batch, _ outcome: Outcome) {
+        if let times = TaskWaits.current?.value.times { batch.waits?.add(times) }
+        batch.continuation.resume(returning: outcome)
     }
 
     private func write(_ batches: [Batch], attempt: Int = 1) async {
@@ -111,7 +125,7 @@ public final class PostgresEventStore: EventStore {
             let responses = try InsertedEvents(rows: rows, eventCount: events.count)
                 .responses(to: batches.map(\.events))
             for (batch, response) in zip(batches, responses) {
-                batch.continuation.resume(returning: .success(response))
+                finish(batch, .success(response))
             }
         } catch {
             if error.sqlState == .checkViolation, attempt < Self.attemptLimit {
@@ -121,9 +135,7 @@ public final class PostgresEventStore: EventStore {
                 // A fault of one batch mustn't make the others fail.
                 for batch in batches { await write([batch]) }
             } else {
-                for batch in batches {
-                    batch.continuation.resume(returning: .failure(EventStoreError(error)))
-                }
+                for batch in batches { finish(batch, .failure(EventStoreError(error))) }
             }
         }
     }

@@ -71,6 +71,7 @@ final class SearchQueue: Sendable {
             ticket.cancel()
             remove(ticket, of: client)?.run(.cancelled)
         }
+        TaskWaits.current?.value.addTurn(nanoseconds: ticket.waitedNanoseconds)
         return try result.get()
     }
 
@@ -100,7 +101,7 @@ final class SearchQueue: Sendable {
     private func runSearches(on thread: BlockingThread) {
         var last: IPAddress?
         while let (client, search) = state.withLock({ $0.next(for: thread, after: last) }) {
-            search.run(search.ticket.end)
+            search.run(search.ticket.begin())
             last = client
         }
     }
@@ -115,6 +116,9 @@ extension SearchQueue {
     private final class Ticket: Sendable {
         private let deadline: Duration
         private let cancelled = Atomic(false)
+        private let addedAt = MonotonicClock.nanoseconds()
+        /// When a thread took the search; 0 where none has.
+        private let begunAt = Atomic<Int64>(0)
 
         init(deadline: Duration) {
             self.deadline = deadline
@@ -124,19 +128,34 @@ extension SearchQueue {
 
         var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-        /// Why nobody waits any more; nil while somebody does.
-        var end: PlaceStoreError? {
-            if isCancelled { return .cancelled }
-            return .nanoseconds(MonotonicClock.nanoseconds()) >= deadline ? .timeout : nil
+        /// How long the search waited for its turn.
+        var waitedNanoseconds: Int64 {
+            let begunAt = begunAt.load(ordering: .relaxed)
+            return (begunAt == 0 ? MonotonicClock.nanoseconds() : begunAt) - addedAt
         }
+
+        /// A thread takes the search; returns why nobody waits for it any more.
+        func begin() -> PlaceStoreError? {
+            let now = MonotonicClock.nanoseconds()
+            begunAt.store(now, ordering: .relaxed)
+            return end(at: now, .turn)
+        }
+
+        /// Why nobody waits any more; nil while somebody does.
+        private func end(at now: Int64, _ awaited: PlaceStoreError.Awaited) -> PlaceStoreError? {
+            if isCancelled { return .cancelled }
+            return .nanoseconds(now) >= deadline ? .timeout(awaited) : nil
+        }
+
+        private var endOfSearch: PlaceStoreError? { end(at: MonotonicClock.nanoseconds(), .search) }
 
         func result<Value>(
             of search: (SearchStop) -> Value?, refusal: PlaceStoreError?
         ) -> Result<Value, PlaceStoreError> {
             if let refusal { return .failure(refusal) }
-            let stop = SearchStop { [self] in end != nil }
+            let stop = SearchStop { [self] in endOfSearch != nil }
             // What has been found is shown, even if the time was up at the end.
-            return search(stop).map { .success($0) } ?? .failure(end ?? .timeout)
+            return search(stop).map { .success($0) } ?? .failure(endOfSearch ?? .timeout(.search))
         }
     }
 }

@@ -1,3 +1,4 @@
+import EventLoop
 import HTTPServer
 import PointsOfInterestAPI
 
@@ -94,6 +95,7 @@ extension LogFormatter {
         buffer.append(UInt8(ascii: "\""))
         if let trace = request.traceParent { buffer.append(member: #","traceId":""#, trace.traceID) }
         if let address = request.remoteAddress { members.append(clientAt: address, client, to: &buffer) }
+        if let waits = request.waits { buffer.append(waits) }
         if !request.logNotes.isEmpty {
             for (name, value) in request.logNotes {
                 buffer.append(",\"")
@@ -113,8 +115,9 @@ extension LogFormatter {
         let status = request.status.map { String($0.code) } ?? "gone"
         let duration = Double(request.durationMicroseconds) / 1000
         let line = "\(method) \(path) \(status) \(duration)ms \(request.responseBytes)B \(request.requestID)"
-        let rest = [request.traceParent?.traceID].compactMap(\.self) + request.logNotes.map { "\($0)=\($1)" }
-        for part in [line] + rest {
+        let source = request.source.map { "source=\($0.rawValue)" }
+        let rest = [request.traceParent?.traceID, source].compactMap(\.self)
+        for part in [line] + rest + request.waitTexts + request.logNotes.map({ "\($0)=\($1)" }) {
             var part = part
             buffer.append(UInt8(ascii: " "))
             part.withUTF8 { buffer.append(UnsafeRawBufferPointer($0)) }
@@ -124,20 +127,21 @@ extension LogFormatter {
 
 /// Parts of log lines that many requests share, as they are written.
 struct LogMembers {
-    /// Requests with one method, route and status, whose path is the route's template.
+    /// Requests with one method, route, status and source, whose path is the route's template.
     private struct Kind {
         let route: String
         let method: HTTPMethod
         let statusCode: Int
+        let source: RequestObservation.Source?
         let text: [UInt8]
     }
 
-    /// Their number is bounded: a client can't choose any of the three freely.
+    /// Their number is bounded: a client can't choose any of the four freely.
     private var kinds: [Kind] = []
     private var client: (address: String, text: [UInt8])?
 
-    /// Appends what is between a line's time and its duration: what the request's first line said, its route and the
-    /// response's status.
+    /// Appends what is between a line's time and its duration: what the request's first line said, its route, the
+    /// response's status and the source of its data.
     ///
     /// It searches linearly, since there are few kinds; one that was found moves towards the front.
     mutating func append(kindOf request: RequestObservation, to buffer: inout LineBuffer) {
@@ -145,8 +149,8 @@ struct LogMembers {
             let status = request.status, method.knownToken != nil
         else { return buffer.append(kindOf: request) }
         for index in kinds.indices
-        where kinds[index].statusCode == status.code && kinds[index].method == method
-            && kinds[index].route == route
+        where kinds[index].statusCode == status.code && kinds[index].source == request.source
+            && kinds[index].method == method && kinds[index].route == route
         {
             kinds[index].text.withUnsafeBytes { buffer.append($0) }
             if index > 0 { kinds.swapAt(index, index - 1) }
@@ -155,7 +159,10 @@ struct LogMembers {
         var text = LineBuffer()
         text.append(kindOf: request)
         buffer.append(text.bytes)
-        kinds.append(Kind(route: route, method: method, statusCode: status.code, text: Array(text.bytes)))
+        kinds.append(
+            Kind(
+                route: route, method: method, statusCode: status.code, source: request.source,
+                text: Array(text.bytes)))
     }
 
     /// Appends the member with a client's address, as far as it may be logged.
@@ -189,7 +196,25 @@ extension LineBuffer {
             append(#","status":"#)
             append(decimal: UInt64(status.code))
         }
+        switch request.source {
+        case .memory: append(#","source":"memory""#)
+        case .database: append(#","source":"database""#)
+        case nil: break
+        }
         append(#","durationMs":"#)
+    }
+
+    /// Appends the members that say what a request waited for.
+    fileprivate mutating func append(_ waits: WaitTimes) {
+        if let time = waits.turnNanoseconds {
+            append(#","waitMs":"#)
+            append(thousandths: time.microseconds)
+        }
+        if let time = waits.databaseNanoseconds {
+            append(#","dbMs":"#)
+            append(thousandths: time.microseconds)
+        }
+        if let server = waits.server { append(member: #","server":""#, server) }
     }
 
     /// Appends the member with the path, as far as it may be logged.
@@ -208,7 +233,22 @@ extension LineBuffer {
 }
 
 extension RequestObservation {
-    fileprivate var durationMicroseconds: UInt64 { UInt64(max(0, durationNanoseconds)) / 1000 }
+    fileprivate var durationMicroseconds: UInt64 { durationNanoseconds.microseconds }
+
+    /// What it waited for, as a line of text has it.
+    fileprivate var waitTexts: [String] {
+        func milliseconds(_ time: Int64) -> Double { Double(time.microseconds) / 1000 }
+        return [
+            waits?.turnNanoseconds.map { "waitMs=\(milliseconds($0))" },
+            waits?.databaseNanoseconds.map { "dbMs=\(milliseconds($0))" },
+            waits?.server.map { "server=\($0.escapedForLog)" },
+        ].compactMap(\.self)
+    }
+}
+
+extension Int64 {
+    /// Whole microseconds of so many nanoseconds.
+    fileprivate var microseconds: UInt64 { UInt64(Swift.max(0, self)) / 1000 }
 }
 
 extension String {

@@ -9,13 +9,16 @@ struct DatasetResponder {
     private let fields: PreparedFields
     private let notModifiedFields: PreparedFields
 
+    /// Whoever makes one is about to look for data, in memory first.
+    ///
     /// - Parameters:
     ///   - fields: the header fields of a response with a body.
     ///   - notModifiedFields: the header fields of one without.
     init(
         _ request: HTTPRequest, _ representation: RepresentationHash, fields: PreparedFields,
-        notModifiedFields: PreparedFields
+        notModifiedFields: PreparedFields, in context: RequestContext
     ) {
+        context.source = .memory
         conditions = request.headers.contains(.ifNoneMatch) ? request.headers : nil
         self.representation = representation
         self.fields = fields

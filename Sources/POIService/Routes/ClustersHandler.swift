@@ -18,7 +18,7 @@ struct ClustersHandler: HTTPHandler {
         guard let query: ClustersRequest = try store.decodeAtOnce(request, ignoring: ignoredParameters) else {
             return nil
         }
-        let responder = responder(to: request, query)
+        let responder = responder(to: request, query, context)
         var response = responder.notModified(by: store)
         if response == nil, let page = try store.immediateClusters(for: query) {
             response = try respond(with: page, to: query, responder, context)
@@ -31,7 +31,7 @@ struct ClustersHandler: HTTPHandler {
         try checkForm(of: request)
         let query: ClustersRequest = try await store.decode(request, ignoring: ignoredParameters)
         loggedCoordinates.note(nil, query.box, in: context)
-        let responder = responder(to: request, query)
+        let responder = responder(to: request, query, context)
         if let response = responder.notModified(by: store) { return response }
         let page = try await store.clusters(for: query, from: clients.client(of: request, context))
         return try respond(with: page, to: query, responder, context)
@@ -43,12 +43,14 @@ struct ClustersHandler: HTTPHandler {
         }
     }
 
-    private func responder(to request: HTTPRequest, _ query: ClustersRequest) -> DatasetResponder {
+    private func responder(
+        to request: HTTPRequest, _ query: ClustersRequest, _ context: RequestContext
+    ) -> DatasetResponder {
         var encoded = QueryWriter()
         query.encode(into: &encoded)
         return DatasetResponder(
             request, representation.adding(encoded), fields: cachePolicy.shared.json,
-            notModifiedFields: cachePolicy.shared.notModified)
+            notModifiedFields: cachePolicy.shared.notModified, in: context)
     }
 
     private func respond(

@@ -45,11 +45,11 @@ struct CountsHandler<Item: CountedResource>: HTTPHandler {
     private let offer = MediaTypeOffer([MediaType.json])
 
     func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
-        try responder(to: request).notModified(by: store)
+        try responder(to: request, context).notModified(by: store)
     }
 
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
-        let responder = try responder(to: request)
+        let responder = try responder(to: request, context)
         if let response = responder.notModified(by: store) { return response }
         let counts = try await Item.counts(of: store)
         return try responder.respond(
@@ -61,13 +61,13 @@ struct CountsHandler<Item: CountedResource>: HTTPHandler {
         }
     }
 
-    private func responder(to request: HTTPRequest) throws -> DatasetResponder {
+    private func responder(to request: HTTPRequest, _ context: RequestContext) throws -> DatasetResponder {
         guard offer.choice(for: request.headers) != nil else {
             throw HTTPError.notAcceptable("\(Item.plural) come as \(MediaType.json).")
         }
         try request.withQuery { try NoParameter.refuseAll(of: $0, ignoring: ignoredParameters) }
         return DatasetResponder(
             request, representation, fields: cachePolicy.shared.json,
-            notModifiedFields: cachePolicy.shared.notModified)
+            notModifiedFields: cachePolicy.shared.notModified, in: context)
     }
 }

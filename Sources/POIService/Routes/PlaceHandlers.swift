@@ -16,7 +16,7 @@ struct NearbyPlacesHandler: HTTPHandler {
         guard let query: NearbyPlacesRequest = try store.decodeAtOnce(request, ignoring: ignoredParameters)
         else { return nil }
         var written = WrittenQuery(query)
-        let responder = responder(to: request, query, written, form)
+        let responder = responder(to: request, query, written, form, context)
         if let response = responder.notModified(by: store) {
             loggedCoordinates.note(query.center, query.box, in: context)
             return response
@@ -31,7 +31,7 @@ struct NearbyPlacesHandler: HTTPHandler {
         let query: NearbyPlacesRequest = try await store.decode(request, ignoring: ignoredParameters)
         loggedCoordinates.note(query.center, query.box, in: context)
         var written = WrittenQuery(query)
-        let responder = responder(to: request, query, written, form)
+        let responder = responder(to: request, query, written, form, context)
         if let response = responder.notModified(by: store) { return response }
         let page = try await store.places(for: query, from: clients.client(of: request, context))
         return try responder.respond(with: page, by: store, &written, form, in: context)
@@ -39,12 +39,12 @@ struct NearbyPlacesHandler: HTTPHandler {
 
     private func responder(
         to request: HTTPRequest, _ query: NearbyPlacesRequest, _ written: borrowing WrittenQuery,
-        _ form: PlacesForm
+        _ form: PlacesForm, _ context: RequestContext
     ) -> DatasetResponder {
         let fields = query.center == nil ? cachePolicy.shared : cachePolicy.personal
         return DatasetResponder(
             request, representations[form.rawValue].adding(written.query), fields: form.fields(fields),
-            notModifiedFields: fields.notModified)
+            notModifiedFields: fields.notModified, in: context)
     }
 }
 
@@ -80,7 +80,7 @@ struct PlaceHandler: HTTPHandler {
     func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
         guard store.mayRespondAtOnce(to: request) else { return nil }
         let (form, query) = try decode(request, context)
-        let responder = responder(to: request, query, form)
+        let responder = responder(to: request, query, form, context)
         var response = responder.notModified(by: store, exists: false)
         if response == nil, let page = try store.immediatePlace(for: query) {
             response = try respond(with: page, form, responder, context)
@@ -92,7 +92,7 @@ struct PlaceHandler: HTTPHandler {
     func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         let (form, query) = try decode(request, context)
         loggedCoordinates.note(query.center, in: context)
-        let responder = responder(to: request, query, form)
+        let responder = responder(to: request, query, form, context)
         if let response = responder.notModified(by: store, exists: false) { return response }
         return try respond(with: try await store.place(for: query), form, responder, context)
     }
@@ -110,14 +110,14 @@ struct PlaceHandler: HTTPHandler {
     }
 
     private func responder(
-        to request: HTTPRequest, _ query: PlaceRequest, _ form: PlacesForm
+        to request: HTTPRequest, _ query: PlaceRequest, _ form: PlacesForm, _ context: RequestContext
     ) -> DatasetResponder {
         let fields = query.center == nil ? cachePolicy.shared : cachePolicy.personal
         var encoded = QueryWriter()
         query.encode(into: &encoded)
         return DatasetResponder(
             request, representations[form.rawValue].adding(id: query.id).adding(encoded),
-            fields: form.fields(fields), notModifiedFields: fields.notModified)
+            fields: form.fields(fields), notModifiedFields: fields.notModified, in: context)
     }
 
     private func respond(

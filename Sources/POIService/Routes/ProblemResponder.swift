@@ -42,7 +42,7 @@ package struct ProblemResponder: HTTPErrorResponder {
         case .busy: busy(context)
         case .overloaded:
             HTTPResponse(Problem(.overloaded, requestId: context.requestID), headers: Self.retrySoon)
-        case .timeout: HTTPResponse(Problem(.queryTimeout, requestId: context.requestID))
+        case .timeout(let awaited): timeout(awaited, context)
         case .indexRequired:
             HTTPResponse(Problem(.indexRequired, requestId: context.requestID), headers: Self.retryLater)
         // Nobody receives this response: the client has gone.
@@ -69,6 +69,18 @@ package struct ProblemResponder: HTTPErrorResponder {
 
     private func busy(_ context: RequestContext) -> HTTPResponse {
         HTTPResponse(Problem(.databaseBusy, requestId: context.requestID), headers: Self.retrySoon)
+    }
+
+    private func timeout(_ awaited: PlaceStoreError.Awaited, _ context: RequestContext) -> HTTPResponse {
+        context.logNotes.append(("waitedFor", awaited.rawValue))
+        let detail =
+            switch awaited {
+            case .connection: "The request waited too long for a connection to the database."
+            case .query: "A query took too long, and was given up."
+            case .turn: "The search waited too long for its turn."
+            case .search: "The search took too long, and was given up."
+            }
+        return HTTPResponse(Problem(.queryTimeout, detail: detail, requestId: context.requestID))
     }
 
     private func failure(_ reason: String, _ context: RequestContext) -> HTTPResponse {

@@ -150,14 +150,26 @@ public enum PlaceStoreError: Error, Hashable, Sendable {
     case busy
     /// Too many searches wait, of this client or of all.
     case overloaded
-    /// The query took longer than it may.
-    case timeout
+    /// The request's time, or that of a query, was up.
+    case timeout(Awaited)
     /// Only places in memory can be counted by cells, and there are none.
     case indexRequired
     /// The client has gone, and its query was cancelled.
     case cancelled
     /// The store failed; `reason` is for the log, never for a client.
     case failed(reason: String)
+
+    /// What a request waited for when its time was up, as the log names it.
+    public enum Awaited: String, Hashable, Sendable, CaseIterable {
+        /// A connection to the database.
+        case connection
+        /// A query of the database.
+        case query
+        /// The turn of a search in memory.
+        case turn
+        /// A search in memory.
+        case search
+    }
 }
 
 /// The places of one response, as a store returns them and a handler writes them.

@@ -13,6 +13,8 @@ public final class PostgresConnection {
     public let backendProcessID: Int32
     /// The host and the port that this session was made with, as libpq names them.
     package let target: (host: String, port: String)
+    /// The same as one text, for the log.
+    let server: String
     /// Whether there is a pooler between here and the server, as far as can be seen or is configured.
     var isPooled = false
 
@@ -87,6 +89,7 @@ public final class PostgresConnection {
         raw = handle.raw
         backendProcessID = PQbackendPID(raw)
         target = (String(cString: PQhost(raw)), String(cString: PQport(raw)))
+        server = PostgresEndpoint(host: target.host, port: target.port).description
         guard PQsetnonblocking(raw, 1) == 0, PQenterPipelineMode(raw) == 1 else {
             let message = String(cString: PQerrorMessage(raw))
             PQfinish(raw)

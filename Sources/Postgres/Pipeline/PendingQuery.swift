@@ -1,3 +1,5 @@
+import EventLoop
+
 /// A query on its way: what to send, who waits for it, and until when.
 ///
 /// Confined to its loop. The caller gets one result; the query itself may go on in the server after that.
@@ -36,8 +38,13 @@ final class PendingQuery: PendingResult<PostgresRows> {
     var resubmissionsLeft = 0
     /// Until when the query may wait, run and be sent again; nil is for ever.
     var expiry: Duration?
-    /// The connection of a pool that the query was given to; nil once its caller has the result.
-    var connection: PostgresConnection?
+    /// The connection that the query was given to; nil while it waits for one, and once its caller has the result.
+    var connection: PostgresConnection? {
+        willSet { countTime() }
+    }
+    /// What the caller's task waits for; nil where nobody wants to know.
+    var waits: TaskWaits?
+    private var countedUntil: Int64 = 0
 
     init(
         _ command: Command, _ parameters: [PostgresValue], timeout: Duration?, deadline: Duration? = nil,
@@ -49,6 +56,20 @@ final class PendingQuery: PendingResult<PostgresRows> {
         self.timeout = timeout
         self.isIdempotent = isIdempotent
         self.sharesSync = sharesSync
+        waits = TaskWaits.current?.value
+        if waits != nil { countedUntil = MonotonicClock.nanoseconds() }
+    }
+
+    /// Adds the time since the connection last changed to what it was spent with.
+    private func countTime() {
+        guard let waits else { return }
+        let now = MonotonicClock.nanoseconds()
+        if let connection {
+            waits.addQuery(nanoseconds: now - countedUntil, server: connection.server)
+        } else {
+            waits.addConnection(nanoseconds: now - countedUntil)
+        }
+        countedUntil = now
     }
 
     /// Gives the caller the result, or sends the query again where it may and that may help.
@@ -57,6 +78,7 @@ final class PendingQuery: PendingResult<PostgresRows> {
         if let lane, resubmissionsLeft > 0, case .failure(let error) = outcome, error.mayPassAgain {
             resubmissionsLeft -= 1
             (received, retriedError, isSkipped) = (nil, nil, false)
+            connection = nil
             return lane.resubmit(self, after: error)
         }
         connection = nil

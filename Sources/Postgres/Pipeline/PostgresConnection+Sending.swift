@@ -28,12 +28,15 @@ extension PostgresConnection {
     /// Runs a query to its end even where the task has been cancelled: for ending transactions.
     func runShielded(_ sql: SQL) async throws(PostgresError) -> PostgresRows {
         let query = PendingQuery(.unnamed(sql), [], timeout: configuration.overrunGrace)
+        // No request waits for it.
+        query.waits = nil
         return try await query.outcome { submit(query) }.get()
     }
 
     private func run(_ query: PendingQuery) async throws(PostgresError) -> PostgresRows {
         loop.preconditionInEventLoop()
         try query.validate()
+        query.connection = self
         let outcome = await query.outcome(
             start: { submit(query) }, owner: LoopBound((self, query), loop: loop),
             cancel: { connection, query in connection.cancel(query) })

@@ -159,15 +159,44 @@ struct SearchQueueTests {
         await #expect(throws: PlaceStoreError.cancelled) { _ = try await search.value }
     }
 
+    @Test("count what they waited for their turn, not how long they ran")
+    func waits() async throws {
+        let thread = try EventLoopThread.start(name: "search-queue")
+        try await Task(executorPreference: thread.loop) { [loop = thread.loop] in
+            let (queue, endless, spin) = (SearchQueue(), Endless(), Int64(1_000_000))
+            let (first, second) = (TaskWaits(), TaskWaits())
+            let start = MonotonicClock.nanoseconds()
+            let running = TaskWaits.$current.withValue(LoopBound(first, loop: loop)) {
+                Task(executorPreference: loop) { try await endless.run(in: queue, for: Self.one) }
+            }
+            await endless.hasBegun()
+            let waiting = TaskWaits.$current.withValue(LoopBound(second, loop: loop)) {
+                Task(executorPreference: loop) {
+                    try await queue.run(for: Self.one, until: Self.later) { _ in }
+                }
+            }
+            while queue.waitingCount == 0 { await Task.yield() }
+            let end = MonotonicClock.nanoseconds() + spin
+            while MonotonicClock.nanoseconds() < end {}
+            endless.end()
+            try await running.value
+            try await waiting.value
+            #expect(try #require(second.times.turnNanoseconds) >= spin)
+            #expect(try #require(first.times.turnNanoseconds) <= MonotonicClock.nanoseconds() - start - spin)
+            #expect(first.times.databaseNanoseconds == nil)
+        }.value
+        #expect(thread.stopAndJoin() == 0)
+    }
+
     @Test("aren't begun when their time is up, and end in their midst when it is")
     func overdue() async throws {
         let (queue, hasRun) = (SearchQueue(), Lock(false))
-        await #expect(throws: PlaceStoreError.timeout) {
+        await #expect(throws: PlaceStoreError.timeout(.turn)) {
             try await queue.run(for: Self.one, until: .zero) { _ in hasRun.withLock { $0 = true } }
         }
         #expect(!hasRun.withLock { $0 })
-        let soon = Duration.nanoseconds(MonotonicClock.nanoseconds()) + .milliseconds(1)
-        await #expect(throws: PlaceStoreError.timeout) {
+        let soon = Duration.nanoseconds(MonotonicClock.nanoseconds()) + .milliseconds(300)
+        await #expect(throws: PlaceStoreError.timeout(.search)) {
             _ = try await queue.run(for: Self.one, until: soon) { stop -> Int? in
                 while !stop.isDue() {}
                 return nil
@@ -198,8 +227,8 @@ struct SearchQueueTests {
                     _ = try await store.clusters(for: ClustersRequest(box: earth, zoom: 0))
                 }
                 if timeout == .zero {
-                    await #expect(throws: PlaceStoreError.timeout) { try await find() }
-                    await #expect(throws: PlaceStoreError.timeout) { try await count() }
+                    await #expect(throws: PlaceStoreError.timeout(.turn)) { try await find() }
+                    await #expect(throws: PlaceStoreError.timeout(.turn)) { try await count() }
                 } else {
                     try await find()
                     try await count()
