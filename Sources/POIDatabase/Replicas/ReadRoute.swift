@@ -12,6 +12,9 @@ public final class ReadRoute: Sendable {
     private let primary: PostgresConfiguration
     private let servers: Lock<ReadServers>
     private let isWatched = Lock(false)
+    /// How long a server may be silent before reads leave it: so short that a read that it has can still be run elsewhere
+    /// in its request's time, and no shorter than what a busy server may take.
+    let silenceLimit: Duration
 
     /// Makes a route; nil where reads have no address of their own.
     public init?(_ configuration: DatabaseConfiguration) {
@@ -19,6 +22,7 @@ public final class ReadRoute: Sendable {
         self.reads = reads
         primary = configuration.postgres
         endpoints = reads.endpoints
+        silenceLimit = max(.milliseconds(250), min(.seconds(2), configuration.requestTimeout / 4))
         servers = Lock(
             ReadServers(
                 endpoints, prefersStandbys: reads.prefersStandbys, maximumLag: configuration.maxReplicaLag))
@@ -63,9 +67,11 @@ public final class ReadRoute: Sendable {
 final class ReadConnections {
     let pool: ConnectionPool
     private var timer: LoopTimer?
+    /// When connections may next move to a better server.
+    private var nextMove = Duration.zero
 
-    /// How often connections are reviewed: their server may no longer be usable, or a better one may be back.
-    private static let interval = Duration.seconds(1)
+    /// How often one of each lane may move to a better server that is back. A server that is no longer usable is left sooner.
+    private static let moveInterval = Duration.seconds(1)
 
     /// Starts connecting.
     ///
@@ -82,10 +88,18 @@ final class ReadConnections {
         let pool = ConnectionPool(
             route: { route.configurations }, options: configuration.pool, loop: loop, observe: observe)
         self.pool = pool
-        timer = LoopTimer(loop: loop) {
-            pool.review { route.fate(of: $0, now: loop.now) }
+        timer = LoopTimer(loop: loop) { [weak self] in self?.review(route) }
+        timer?.start(after: route.silenceLimit / 2, repeating: route.silenceLimit / 2)
+    }
+
+    private func review(_ route: ReadRoute) {
+        let now = pool.loop.now
+        let mayMove = now >= nextMove
+        if mayMove { nextMove = now + Self.moveInterval }
+        pool.review {
+            let fate = route.fate(of: $0, now: now)
+            return fate == .move && !mayMove ? .keep : fate
         }
-        timer?.start(after: Self.interval, repeating: Self.interval)
     }
 
     /// Closes the connections.

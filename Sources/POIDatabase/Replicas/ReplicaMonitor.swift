@@ -2,7 +2,7 @@ import EventLoop
 import POIService
 import Postgres
 
-/// Probes every server for reads once a second, and keeps a `ReadRoute` up to date.
+/// Probes every server for reads twice in the time for which it may be silent, and keeps a `ReadRoute` up to date.
 ///
 /// Confined to its loop. `close` must be awaited before the primary's pool is closed.
 final class ReplicaMonitor {
@@ -19,7 +19,8 @@ final class ReplicaMonitor {
     /// The primary's position in the log, and when it was read.
     private var primaryPosition: (position: Int64, time: Duration)?
 
-    private static let interval = Duration.seconds(1)
+    /// The primary's position is forgotten when it wasn't read for so long.
+    private static let maximumPositionAge = Duration.seconds(3)
 
     init(route: ReadRoute, primary: ConnectionPool, record: @escaping @Sendable (Observation) -> Void) {
         self.route = route
@@ -30,7 +31,7 @@ final class ReplicaMonitor {
         probes = route.endpoints.map { [loop] in ReplicaProbe(route.probe($0), loop: loop) }
         lags = Array(repeating: ReplicaLag(), count: probes.count)
         timer = LoopTimer(loop: loop) { [weak self] in self?.tick() }
-        timer?.start(after: .zero, repeating: Self.interval)
+        timer?.start(after: .zero, repeating: route.silenceLimit / 2)
     }
 
     /// Ends probing, and waits for what is under way.
@@ -49,7 +50,8 @@ final class ReplicaMonitor {
                 tasks.start { await monitor.value.probe(index) }
                 continue
             }
-            if loop.now - begunAt > ReplicaProbe.timeout {
+            probe.tickCount += 1
+            if probe.isSilent || loop.now - begunAt > ReplicaProbe.timeout {
                 take(index, .noResponse, reason: "no response in time")
             }
         }
@@ -75,7 +77,7 @@ final class ReplicaMonitor {
             let state = try await probes[index].run()
             guard state.isStandby else { return take(index, .primary) }
             let now = loop.now
-            let isKnown = primaryPosition.map { now - $0.time <= Self.interval * 3 } ?? false
+            let isKnown = primaryPosition.map { now - $0.time <= Self.maximumPositionAge } ?? false
             let lag = lags[index].update(
                 state.progress, primary: isKnown ? primaryPosition?.position : nil, now: now)
             take(index, .standby(lag: lag), lag: lag)

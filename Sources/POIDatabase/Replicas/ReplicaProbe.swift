@@ -16,8 +16,15 @@ final class ReplicaProbe {
     private var connection: PostgresConnection?
     /// When the probe under way began; nil where none is.
     private(set) var begunAt: Duration?
+    /// How often the monitor has found the probe under way since the question was sent.
+    var tickCount = 0
+    private var isAsking = false
 
-    /// How long a probe may take.
+    /// Whether the server owes a response for too long. Two of the monitor's ticks are between the question and that, and
+    /// between them the loop has read its sockets: so a loop that was stuck doesn't take itself for a silent server.
+    var isSilent: Bool { isAsking && tickCount >= 2 }
+
+    /// How long a probe may take, a new session for it included.
     static let timeout = Duration.seconds(2)
 
     init(_ configuration: PostgresConfiguration, loop: EventLoop) {
@@ -32,8 +39,9 @@ final class ReplicaProbe {
     /// - Throws: why the server couldn't be read.
     func run() async throws(PostgresError) -> ServerState {
         begunAt = loop.now
-        defer { begunAt = nil }
+        defer { (begunAt, isAsking) = (nil, false) }
         let connection = try await openConnection()
+        (tickCount, isAsking) = (0, true)
         do throws(PostgresError) {
             let row = try await connection.query(Self.position, timeout: Self.timeout).only()
             return try ServerState(row)
@@ -80,7 +88,7 @@ extension ReplicaProbe.ServerState {
     }
 }
 
-/// How far a replica is behind, in time, computed from one probe a second.
+/// How far a replica is behind, in time, computed from one probe after the other.
 ///
 /// A value that remembers when each position of the write-ahead log was first seen: the lag is the age of the oldest
 /// position that the replica hasn't replayed. So a replica of an idle primary has no lag, however long ago the last

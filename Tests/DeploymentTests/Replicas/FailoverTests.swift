@@ -76,9 +76,12 @@ struct FailoverTests {
         try await service.finish()
     }
 
-    @Test("Reads leave a replica that hangs for the primary, and return once it responds again")
+    @Test("Reads leave a replica that hangs for the primary in their time, and return once it responds again")
     func hangingReplica() async throws {
-        let service = try await ReplicatedService()
+        // A second more than by default, for a busy machine to start sessions with the other server.
+        let service = try await ReplicatedService([
+            "POI_DB_STATEMENT_TIMEOUT": "3s", "POI_REQUEST_TIMEOUT": "3s",
+        ])
         try await service.event("read-server-usable", of: service.standby)
         try await service.waitForReadsOnStandby()
         let load = Load(port: service.server.port, connections: 8, target: secretTarget)
@@ -87,7 +90,6 @@ struct FailoverTests {
         let standby = service.standby
         try await offPool { try standby.suspendServer() }
         try await service.event("read-server-silent", of: standby, after: count)
-        let noticed = ContinuousClock.now
         try await service.waitForReadsOnPrimary()
         try await offPool {
             load.wait(successes: 20)
@@ -98,12 +100,9 @@ struct FailoverTests {
             load.wait(successes: 5)
             return load.stop().flatMap(\.self)
         }
-        // Once it is noticed a second may pass until every loop has taken note.
-        #expect(!outcomes.contains { !$0.isSuccess && $0.start > noticed + ReplicatedService.recoveryTime })
-        for failure in outcomes where !failure.isSuccess {
-            #expect([503, 504].contains(failure.response?.status), "\(failure)")
-            #expect(failure.end - failure.start < .seconds(5), "\(failure)")
-        }
+        // What it had when it froze has run again on the primary.
+        let failures = outcomes.filter { !$0.isSuccess }
+        #expect(failures.isEmpty, "\(failures.count): \(failures.prefix(5))")
         try await service.finish()
     }
 }
