@@ -5,7 +5,7 @@ import PointsOfInterestServerAPI
 /// Records stay in the order in which places are added, so places that are near each other are best added one after the
 /// other. While it packs, it needs less than the part takes without its records.
 public struct IndexPartBuilder: ~Copyable {
-    private let collected: CollectedPlaces
+    let collected: CollectedPlaces
     private var vocabulary: IndexVocabulary
     private var names = NameFolder()
     private var record: [UInt8] = []
@@ -26,6 +26,9 @@ public struct IndexPartBuilder: ~Copyable {
 
     /// How many places were added.
     public var placeCount: Int { collected.ids.count }
+
+    /// The id of the place that was added last; nil where none was.
+    public var lastID: Int64? { placeCount > 0 ? collected.ids[placeCount - 1] : nil }
 
     /// About how much memory the part will take, in bytes.
     public var bytes: Int { collected.records.count + placeCount * 108 + collected.words.count * 10 }

@@ -35,6 +35,9 @@ struct CommandLineTool {
             name: "import", summary: "bring the places of a dataset to what files say", run: ImportCommand.run
         ),
         Command(
+            name: "reindex", summary: "make every server read all places again, by a new dataset id",
+            run: ReindexCommand.run),
+        Command(
             name: "events", summary: "maintain or export: the app's events in the database",
             run: EventsCommand.run),
         Command(

@@ -2,6 +2,17 @@ import Foundation
 import POIDatabase
 import POIService
 
+/// `poi reindex`: makes every server read all places again.
+enum ReindexCommand {
+    static func run(_ invocation: Invocation) throws {
+        try invocation.refuseWords(after: 1)
+        var reader = invocation.settings
+        let database = try DatabaseConfiguration(from: &reader)
+        if try invocation.printsConfiguration(reader) { return }
+        try DatasetRenewal(database).run { Terminal.tell($0) }
+    }
+}
+
 /// `poi events maintain|export`: makes and drops partitions of the table of events, and exports its events.
 enum EventsCommand {
     private static let usage =

@@ -22,6 +22,12 @@ public struct IndexConfiguration: Sendable {
     /// How long places may be served without having been compared with the database.
     public var maximumStaleness: Duration
 
+    /// How often places in memory are compared with the database's, how many each time, and how often the triggers that record
+    /// changes are looked at. No settings: only tests need others.
+    var verificationInterval = Duration.milliseconds(900)
+    var verifiedCount = 1000
+    var triggerInterval = Duration.seconds(60)
+
     /// While it is loaded anew, the old places and the new ones are in memory, and what builds them.
     private static let peakFactor = 2.1
 

@@ -14,18 +14,21 @@ extension IndexFollower {
         let (time, served) = (loop.now, index.served)
         try await connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         let look = try await look(at: connection, machine.held)
+        try await checkTriggers(connection, at: time)
         let actions = machine.looked(look, served: served, at: time)
         perform(actions)
         if let version = look.version, actions.contains(.load),
             let expected = try await fittingCount(connection)
         {
             try await load(connection, version, expecting: expected)
+            rounds = VerificationRounds(loadedAt: time, start: snapshot?.randomID ?? .min)
             // That takes a while: there may be changes.
             return false
         }
         if let version = look.version, actions.contains(.readChanges) {
             try await readChanges(connection, to: version, at: time)
         }
+        if let version = look.version { try await verify(connection, version, at: time) }
         try await connection.run("COMMIT")
         if actions.contains(.askPrimary) { await askPrimary() }
         return true
@@ -74,15 +77,20 @@ extension IndexFollower {
         let count = builder.placeCount + decoder.removedIDs.count
         let next = snapshot.applying(
             removedIDs: decoder.removedIDs, added: builder.placeCount > 0 ? builder.build() : nil,
-            version: IndexVersion(version))
-        guard configuration.index.fits(next.bytes) else {
-            throw tooLarge(next.placeCount, next.bytes, estimate: try await estimatedCount(connection))
-        }
-        take(next, facts, at: time)
+            version: IndexVersion(facts))
+        try await take(next, facts, at: time, connection)
         index.update { $0.changeCount += count }
     }
 
-    private func take(_ next: IndexSnapshot, _ facts: ServedIndex.Facts, at time: Duration) {
+    /// Serves other places from now on, which were read by a look that began at `time`.
+    ///
+    /// - Throws: `IndexTooLarge` where they don't fit; `PostgresError`.
+    func take(
+        _ next: IndexSnapshot, _ facts: ServedIndex.Facts, at time: Duration, _ connection: PostgresConnection
+    ) async throws {
+        guard configuration.index.fits(next.bytes) else {
+            throw tooLarge(next.placeCount, next.bytes, estimate: try await estimatedCount(connection))
+        }
         snapshot = next
         self.facts = facts
         perform(machine.took(facts.version, placeCount: next.placeCount, at: time))
@@ -92,7 +100,7 @@ extension IndexFollower {
     /// value as before where it has the same names.
     ///
     /// - Throws: `PlacesReplaced` where what was read isn't of that snapshot; `PostgresError`.
-    private func facts(
+    func facts(
         of version: DatasetVersion, _ connection: PostgresConnection
     ) async throws -> ServedIndex.Facts {
         let row = try await connection.query(Self.vocabulary, timeout: Self.lookTimeout).only()
@@ -105,7 +113,7 @@ extension IndexFollower {
         }
         let known = facts?.vocabulary
         return ServedIndex.Facts(
-            version: version,
+            version: version, datasetID: index.servedID(of: version.datasetID),
             vocabulary: known?.sortedNames == names
                 ? known ?? CategoryVocabulary(names) : CategoryVocabulary(names),
             datasets: datasets)
@@ -152,7 +160,7 @@ extension IndexFollower {
         let facts = try await facts(of: version, connection)
         // Packing them takes seconds, in which the transaction would hold back vacuums.
         try await connection.run("COMMIT")
-        let loaded = IndexSnapshot(part: builder.build(), version: IndexVersion(version))
+        let loaded = IndexSnapshot(part: builder.build(), version: IndexVersion(facts))
         guard configuration.index.fits(loaded.bytes) else {
             throw tooLarge(loaded.placeCount, loaded.bytes, estimate: expected)
         }
@@ -196,12 +204,13 @@ extension IndexFollower {
     private func tooLarge(_ places: Int, _ bytes: Int, estimate: Int) -> IndexTooLarge {
         let (count, bytesOfAPlace) = (max(places, estimate), Double(bytes) / Double(max(1, places)))
         fit.exceeded(bytesOfAPlace: bytesOfAPlace, count: estimate, at: loop.now)
-        perform(machine.drop(.tooLarge))
+        // Before the status shows it.
         record(
             .index(
                 .tooLarge(
                     places: count, bytes: Int(bytesOfAPlace * Double(count)),
                     allowed: configuration.index.placeBytes, isRequired: configuration.index.use == .on)))
+        perform(machine.drop(.tooLarge))
         return IndexTooLarge()
     }
 }

@@ -22,6 +22,11 @@ final class IndexFollower {
     var snapshot: IndexSnapshot?
     /// What is known about them besides.
     var facts: ServedIndex.Facts?
+    /// Which of them are verified next.
+    var rounds: VerificationRounds?
+    /// The triggers that didn't record what is written, when they were last looked at.
+    var inactiveTriggers: [String] = []
+    var triggersCheckedAt: Duration?
     /// What has been loaded so far, while loading.
     var progress: IndexLoadProgress?
     private var connection: PostgresConnection?
@@ -114,7 +119,7 @@ final class IndexFollower {
             guard isDone, !machine.isRefused, !isHinted else { return Self.shortestPause }
             guard let goal, let id = goal.id, id != machine.held?.datasetID, loop.now < goal.until else {
                 goal = nil
-                return Self.interval
+                return min(Self.interval, configuration.index.verificationInterval)
             }
             return Self.goalInterval
         } catch is IndexTooLarge {
@@ -259,7 +264,7 @@ final class IndexFollower {
     }
 
     private func noteStatus() {
-        let (snapshot, machine) = (snapshot, machine)
+        let (snapshot, machine, rounds) = (snapshot, machine, rounds)
         let phase: ServedIndex.Status.Phase =
             fit.isExceeded
             ? .tooLarge
@@ -271,6 +276,7 @@ final class IndexFollower {
             status.bytes = snapshot?.bytes ?? 0
             status.revision = machine.held?.revision ?? 0
             status.confirmedAt = machine.confirmedAt
+            status.verifiedAt = snapshot == nil ? nil : rounds?.verifiedAt
         }
     }
 

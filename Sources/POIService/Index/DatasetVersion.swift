@@ -23,11 +23,11 @@ package struct DatasetVersion: Hashable, Sendable {
 }
 
 extension IndexVersion {
-    /// The same dataset, as the index names it.
-    package init(_ version: DatasetVersion) {
+    /// The dataset that is known, by the id that it is served by.
+    package init(_ facts: ServedIndex.Facts) {
         self.init(
-            revision: version.revision, datasetIDHigh: version.datasetID.high,
-            datasetIDLow: version.datasetID.low)
+            revision: facts.version.revision, datasetIDHigh: facts.datasetID.high,
+            datasetIDLow: facts.datasetID.low)
     }
 }
 

@@ -74,7 +74,8 @@ public final class IndexedPlaceStore: PlaceStore {
 
     /// The dataset that is served.
     public var currentDatasetID: DatasetID? {
-        index.withSnapshot(at: loop.now) { $0.datasetID } ?? fallback?.currentDatasetID
+        index.withSnapshot(at: loop.now) { $0.datasetID }
+            ?? fallback?.currentDatasetID.map(index.servedID)
     }
 
     /// The categories of the dataset that is served.
@@ -85,8 +86,8 @@ public final class IndexedPlaceStore: PlaceStore {
     private func withFacts<Result>(_ body: (IndexSnapshot, ServedIndex.Facts) -> Result) -> Result? {
         var result: Result?
         index.withSnapshot(at: loop.now) { snapshot in
-            if facts?.version.datasetID != snapshot.datasetID { facts = index.facts }
-            guard let facts, facts.version.datasetID == snapshot.datasetID else { return }
+            if facts?.datasetID != snapshot.datasetID { facts = index.facts }
+            guard let facts, facts.datasetID == snapshot.datasetID else { return }
             result = body(snapshot, facts)
         }
         return result
@@ -114,8 +115,8 @@ public final class IndexedPlaceStore: PlaceStore {
     ) async throws(PlaceStoreError) -> RankedPage {
         let deadline = loop.now + requestTimeout
         if let page = try await searched(request, client, deadline) { return page }
-        let page = try await requireFallback().places(for: request, from: client)
-        if isAdmitted(page) { return page }
+        let fallback = try requireFallback()
+        if let page = admitted(try await fallback.places(for: request, from: client)) { return page }
         if let page = try await searched(request, client, deadline) { return page }
         throw Self.isBehind
     }
@@ -125,8 +126,8 @@ public final class IndexedPlaceStore: PlaceStore {
     /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
     public func place(for request: PlaceRequest) async throws(PlaceStoreError) -> RankedPage {
         if let page = try immediatePlace(for: request) { return page }
-        let page = try await requireFallback().place(for: request)
-        if isAdmitted(page) { return page }
+        let fallback = try requireFallback()
+        if let page = admitted(try await fallback.place(for: request)) { return page }
         if let page = try immediatePlace(for: request) { return page }
         throw Self.isBehind
     }
@@ -169,7 +170,14 @@ public final class IndexedPlaceStore: PlaceStore {
         return fallback
     }
 
-    private func isAdmitted(_ page: RankedPage) -> Bool { page.places.version.map(index.admits) ?? true }
+    /// A page of the fallback, by the dataset id that it is served by; nil where it must not be.
+    private func admitted(_ page: RankedPage) -> RankedPage? {
+        guard let version = page.places.version else { return page }
+        guard index.admits(version) else { return nil }
+        var page = page
+        page.datasetID = index.servedID(of: version.datasetID)
+        return page
+    }
 
     /// The number of places of each category, in memory or as the database has counted them.
     ///
@@ -197,8 +205,11 @@ public final class IndexedPlaceStore: PlaceStore {
         if let counts = inMemory() { return counts }
         let fallback = try requireFallback()
         for _ in 0..<2 {
-            let counts = try await read(fallback)
-            guard let version = counts.version, !index.admits(version) else { return counts }
+            var counts = try await read(fallback)
+            guard let version = counts.version, !index.admits(version) else {
+                counts.datasetID = counts.datasetID.map(index.servedID)
+                return counts
+            }
             if let counts = inMemory() { return counts }
             // They were counted before the places in memory were served, and kept.
             fallback.forgetCounts()
@@ -213,7 +224,8 @@ public final class IndexedPlaceStore: PlaceStore {
                 let number = snapshot.vocabulary.number(of: name)
                 return CategoryCount(name: name, count: number.map { snapshot.categoryCounts[Int($0)] } ?? 0)
             }
-            let counts = DatasetCounts(categories, version: facts.version)
+            let counts = DatasetCounts(
+                categories, version: facts.version, datasetID: facts.datasetID)
             categoryCounts = counts
             return counts
         }
@@ -224,7 +236,8 @@ public final class IndexedPlaceStore: PlaceStore {
             if let attributionCounts, attributionCounts.datasetID == snapshot.datasetID {
                 return attributionCounts
             }
-            let counts = DatasetCounts(snapshot.attributions(facts.datasets), version: facts.version)
+            let counts = DatasetCounts(
+                snapshot.attributions(facts.datasets), version: facts.version, datasetID: facts.datasetID)
             attributionCounts = counts
             return counts
         }
@@ -261,6 +274,11 @@ public final class IndexedPlaceStore: PlaceStore {
         if let time = status.confirmedAt {
             snapshot.add(max(0, (loop.now - time) / .seconds(1)), to: DatabaseMetrics.indexConfirmed)
         }
+        if let time = status.verifiedAt {
+            snapshot.add(max(0, (loop.now - time) / .seconds(1)), to: DatabaseMetrics.indexVerified)
+        }
+        snapshot.add(status.differenceCount, to: DatabaseMetrics.indexDifferences)
+        snapshot.add(status.inactiveTriggerCount, to: DatabaseMetrics.indexInactiveTriggers)
         snapshot.add(status.loadCount, to: DatabaseMetrics.indexLoads)
         snapshot.add(status.changeCount, to: DatabaseMetrics.indexChanges)
     }

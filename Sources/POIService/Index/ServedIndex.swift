@@ -13,18 +13,34 @@ public final class ServedIndex: Sendable {
     package struct Facts: Sendable {
         /// The dataset.
         package let version: DatasetVersion
+        /// The id that entity tags are made from, see `servedID(of:)`.
+        package let datasetID: DatasetID
         /// The categories that there ever were.
         package let vocabulary: CategoryVocabulary
         /// The source datasets of which more is known than their places say, by their names.
         let datasets: [String: DatasetFacts]
 
         /// Says what is known.
+        ///
+        /// - Parameter datasetID: the id that entity tags are made from, where it isn't the dataset's own.
         package init(
-            version: DatasetVersion, vocabulary: CategoryVocabulary, datasets: [String: DatasetFacts] = [:]
+            version: DatasetVersion, datasetID: DatasetID? = nil, vocabulary: CategoryVocabulary,
+            datasets: [String: DatasetFacts] = [:]
         ) {
             self.version = version
+            self.datasetID = datasetID ?? version.datasetID
             self.vocabulary = vocabulary
             self.datasets = datasets
+        }
+
+        /// Whether the same is known, whatever it is called.
+        package func hasSameContent(as other: Facts) -> Bool {
+            vocabulary.sortedNames == other.vocabulary.sortedNames && datasets == other.datasets
+        }
+
+        /// The same by another dataset id.
+        package func renamed(_ id: DatasetID) -> Facts {
+            Facts(version: version, datasetID: id, vocabulary: vocabulary, datasets: datasets)
         }
     }
 
@@ -52,6 +68,12 @@ public final class ServedIndex: Sendable {
         package var changeCount = 0
         /// When they were known to be the newest, by the loops' clock.
         package var confirmedAt: Duration?
+        /// When all of them were last found to be the database's, by the same clock.
+        package var verifiedAt: Duration?
+        /// How many places were found to differ from the database's.
+        package var differenceCount = 0
+        /// How many triggers don't record what is written.
+        package var inactiveTriggerCount = 0
     }
 
     private struct State {
@@ -60,6 +82,8 @@ public final class ServedIndex: Sendable {
         var published: DatasetVersion?
         /// The newest dataset that was served at all. Places in memory that are older aren't served.
         var served: DatasetVersion?
+        /// The last dataset of the database that isn't served by its own id, and its other one.
+        var renamed: (id: DatasetID, servedID: DatasetID)?
         var status = Status()
         var hasLoaded = false
         /// When the process was first asked whether it is ready, and whether it ever could have been.
@@ -165,7 +189,27 @@ public final class ServedIndex: Sendable {
         }
     }
 
+    /// The dataset id that a dataset of the database is served by, which entity tags are made from: its own, unless something
+    /// else was served by that.
+    package func servedID(of id: DatasetID) -> DatasetID {
+        state.withLock { state in
+            guard let renamed = state.renamed, renamed.id == id else { return id }
+            return renamed.servedID
+        }
+    }
+
     // MARK: The follower
+
+    /// Gives a dataset of the database another id to be served by, since other places than its were served by the one before.
+    ///
+    /// Random, as dataset ids are, so that it needs no digest of what was mended and never comes back.
+    ///
+    /// - Returns: that id.
+    package func rename(_ id: DatasetID) -> DatasetID {
+        let servedID = DatasetID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
+        state.withLock { $0.renamed = (id, servedID) }
+        return servedID
+    }
 
     /// The newest dataset that was served, from memory or from the database.
     package var served: DatasetVersion? { state.withLock { $0.served } }

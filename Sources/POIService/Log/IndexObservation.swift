@@ -12,11 +12,19 @@ public enum IndexObservation: Sendable, Hashable {
     case withdrawn(reason: String)
     /// All of them, about so many, would take more memory than they may: the database serves.
     case tooLarge(places: Int, bytes: Int, allowed: Int, isRequired: Bool)
+    /// So many in a range of ids differed from the database's, and were mended.
+    case differed(places: Int, ids: ClosedRange<Int64>)
+    /// The names of the categories, or the source datasets, differed from the database's, and were mended.
+    case factsDiffered
+    /// These triggers are disabled or missing, so what is written isn't followed.
+    case triggersInactive(names: [String])
+    /// All of them are there again.
+    case triggersActive
 
     package var level: String {
         switch self {
-        case .allowed, .loading, .loaded, .serving: "info"
-        case .withdrawn, .tooLarge(_, _, _, false): "warning"
+        case .allowed, .loading, .loaded, .serving, .triggersActive: "info"
+        case .withdrawn, .tooLarge(_, _, _, false), .differed, .factsDiffered, .triggersInactive: "warning"
         case .tooLarge: "error"
         }
     }
@@ -29,6 +37,10 @@ public enum IndexObservation: Sendable, Hashable {
         case .serving: "index-serving"
         case .withdrawn: "index-withdrawn"
         case .tooLarge: "index-too-large"
+        case .differed: "index-differed"
+        case .factsDiffered: "index-facts-differed"
+        case .triggersInactive: "index-triggers-inactive"
+        case .triggersActive: "index-triggers-active"
         }
     }
 
@@ -46,6 +58,14 @@ public enum IndexObservation: Sendable, Hashable {
         case .tooLarge(let places, let bytes, let allowed, _):
             "all \(places) places take \(bytes.mebibytes) MiB or more; POI_INDEX_MAX_MEMORY leaves \(allowed.mebibytes) MiB "
                 + "for them, which leaves room to read them again: places are served from the database"
+        case .differed(let places, let ids):
+            "\(places) places between the ids \(ids.words) differed from the database's, and are mended: something writes "
+                + "past the triggers"
+        case .factsDiffered:
+            "categories or datasets differed from the database's, and are mended: something writes past the triggers"
+        case .triggersInactive(let names):
+            "changes of places aren't recorded: \(names.joined(separator: ", ")) disabled or missing"
+        case .triggersActive: "all triggers that record changes of places are there"
         }
     }
 }
@@ -53,6 +73,13 @@ public enum IndexObservation: Sendable, Hashable {
 extension Int {
     /// A number of bytes in MiB, rounded up.
     fileprivate var mebibytes: Int { (self >> 20) + (self & 0xF_FFFF == 0 ? 0 : 1) }
+}
+
+extension ClosedRange<Int64> {
+    /// Its ends; those that no id is beyond have no number.
+    fileprivate var words: String {
+        "\(lowerBound == .min ? "first" : "\(lowerBound)") and \(upperBound == .max ? "last" : "\(upperBound)")"
+    }
 }
 
 extension Duration {

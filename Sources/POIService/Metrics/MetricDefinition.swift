@@ -168,6 +168,16 @@ package enum DatabaseMetrics {
     package static let indexConfirmed = MetricDefinition(
         "poi_index_seconds_since_confirmed", .gauge, merging: .maximum,
         "Seconds since the places in memory were seen to be the database's newest.")
+    package static let indexVerified = MetricDefinition(
+        "poi_index_seconds_since_verified", .gauge, merging: .maximum,
+        "Seconds since the begin of the last whole round in which places in memory were compared with the database."
+    )
+    package static let indexDifferences = MetricDefinition(
+        "poi_index_differences_total", .counter, merging: .maximum,
+        "Places in memory that were found to differ from the database's, and were mended.")
+    package static let indexInactiveTriggers = MetricDefinition(
+        "poi_index_inactive_triggers", .gauge, merging: .maximum,
+        "Triggers that are disabled or missing, so that servers don't follow what is written.")
     package static let indexLoads = MetricDefinition(
         "poi_index_loads_total", .counter, merging: .maximum, "How often all places were read into memory.")
     package static let indexChanges = MetricDefinition(
@@ -178,6 +188,7 @@ package enum DatabaseMetrics {
         connections, inFlight, waiting, acquireTimeouts, acquireRefusals, connectFailures, connectionsLost,
         connectionsMoved, queryTimeouts, replicaLag, readServerUsable,
         eventPartitionDaysLeft, indexState, indexPlaces, indexBytes,
-        indexBytesLimit, indexRevision, indexConfirmed, indexLoads, indexChanges,
+        indexBytesLimit, indexRevision, indexConfirmed, indexVerified, indexDifferences,
+        indexInactiveTriggers, indexLoads, indexChanges,
     ]
 }

@@ -179,7 +179,7 @@ public struct RankedPage {
     /// Where the page ends; nil where no other follows.
     public let end: PagePosition?
     /// The dataset that all of the places were read from, in the same snapshot; nil where it isn't known.
-    public let datasetID: DatasetID?
+    public package(set) var datasetID: DatasetID?
     /// How long the database took; nil where there is none.
     public var databaseDuration: Duration?
 
@@ -292,18 +292,23 @@ public struct DatasetCounts<Item: DatasetCount>: Hashable, Sendable {
     public let items: [Item]
     /// The dataset that was counted; nil where it isn't known.
     package let version: DatasetVersion?
+    /// The id that it is served by; nil where it isn't known.
+    public package(set) var datasetID: DatasetID?
     /// How long the database took; nil for counts from memory.
     public let databaseDuration: Duration?
 
     /// Sorts the items, which may come in any order.
-    package init(_ items: [Item], version: DatasetVersion? = nil, databaseDuration: Duration? = nil) {
+    ///
+    /// - Parameter datasetID: the id that the dataset is served by, where that isn't its own.
+    package init(
+        _ items: [Item], version: DatasetVersion? = nil, datasetID: DatasetID? = nil,
+        databaseDuration: Duration? = nil
+    ) {
         self.items = items.sorted(by: Item.isOrdered)
         self.version = version
+        self.datasetID = datasetID ?? version?.datasetID
         self.databaseDuration = databaseDuration
     }
-
-    /// The name of that dataset.
-    public var datasetID: DatasetID? { version?.datasetID }
 }
 
 /// Identifies a dataset: while it is the same, so are all places. Random, so that no id ever comes back.

@@ -25,11 +25,11 @@ struct FallbackTests {
             let next = DatasetVersion(
                 datasetID: DatasetID(high: 1, low: 1), revision: now.revision + 1,
                 incarnation: now.incarnation)
+            let facts = ServedIndex.Facts(version: next, vocabulary: CategoryVocabulary(["cafe"]))
             #expect(
                 index.publish(
-                    IndexSnapshot(part: IndexPartBuilder(expecting: 0).build(), version: IndexVersion(next)),
-                    ServedIndex.Facts(version: next, vocabulary: CategoryVocabulary(["cafe"])),
-                    confirmedAt: .zero, until: .seconds(1_000_000_000)))
+                    IndexSnapshot(part: IndexPartBuilder(expecting: 0).build(), version: IndexVersion(facts)),
+                    facts, confirmedAt: .zero, until: .seconds(1_000_000_000)))
             index.withdraw()
             await #expect(throws: PlaceStoreError.self) { _ = try await indexed.places(for: request) }
             await #expect(throws: PlaceStoreError.self) {

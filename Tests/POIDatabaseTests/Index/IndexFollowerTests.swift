@@ -10,7 +10,7 @@ import Testing
 @Suite("The follower", .timeLimit(.minutes(5)))
 struct IndexFollowerTests {
     /// Places all over the world, of two categories.
-    private static func places(_ count: Int, from first: Int = 1) -> String {
+    static func places(_ count: Int, from first: Int = 1) -> String {
         """
         INSERT INTO locations (name, category, latitude, longitude, featured, address, website,
             source_dataset, source_id, source_license)

@@ -210,9 +210,9 @@ struct SearchQueueTests {
             let version = DatasetVersion(
                 datasetID: DatasetID(high: 1, low: 1), revision: 1, incarnation: DatasetID(high: 1, low: 1))
             let (index, forEver) = (ServedIndex(), Duration.seconds(1_000_000_000))
+            let facts = ServedIndex.Facts(version: version, vocabulary: CategoryVocabulary([]))
             _ = index.publish(
-                IndexSnapshot(part: IndexPartBuilder(expecting: 0).build(), version: IndexVersion(version)),
-                ServedIndex.Facts(version: version, vocabulary: CategoryVocabulary([])),
+                IndexSnapshot(part: IndexPartBuilder(expecting: 0).build(), version: IndexVersion(facts)), facts,
                 confirmedAt: .zero, until: forEver)
             let request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 1))
             let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))

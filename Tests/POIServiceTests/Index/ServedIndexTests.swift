@@ -15,10 +15,12 @@ struct ServedIndexTests {
     /// Until 10 s, confirmed at 1 s.
     private static func publish(_ version: DatasetVersion, on index: ServedIndex) -> Bool {
         let part = IndexPartBuilder(expecting: 0).build()
+        let facts = ServedIndex.Facts(
+            version: version, datasetID: index.servedID(of: version.datasetID),
+            vocabulary: CategoryVocabulary(["cafe"]), datasets: [:])
         return index.publish(
-            IndexSnapshot(part: part, version: IndexVersion(version)),
-            ServedIndex.Facts(version: version, vocabulary: CategoryVocabulary(["cafe"])),
-            confirmedAt: .seconds(1), until: .seconds(10)
+            IndexSnapshot(part: part, version: IndexVersion(facts)), facts, confirmedAt: .seconds(1),
+            until: .seconds(10)
         )
     }
 
@@ -60,6 +62,23 @@ struct ServedIndexTests {
         #expect(index.pinned(at: .zero) == nil)
         #expect(Self.publish(other, on: index))
         #expect(index.pinned(at: .zero)?.datasetID == other.datasetID)
+    }
+
+    @Test("A dataset that got another id keeps that, until it gets one more; others have their own")
+    func rename() {
+        let (index, version) = (ServedIndex(), Self.version(3))
+        let first = index.rename(version.datasetID)
+        #expect(first != version.datasetID && index.servedID(of: version.datasetID) == first)
+        #expect(Self.publish(version, on: index))
+        #expect(index.pinned(at: .zero)?.datasetID == first)
+        #expect(Self.publish(Self.version(4), on: index))
+        #expect(index.pinned(at: .zero)?.datasetID == Self.version(4).datasetID)
+        // The database has lost what came then.
+        index.withdraw()
+        index.forgetServed()
+        #expect(Self.publish(version, on: index))
+        #expect(index.pinned(at: .zero)?.datasetID == first)
+        #expect(index.rename(version.datasetID) != first)
     }
 
     @Test("They are served until the time that was said, whether or not somebody withdraws them")

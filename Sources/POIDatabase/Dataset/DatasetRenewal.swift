@@ -1,0 +1,48 @@
+import EventLoop
+import POIService
+import Postgres
+
+/// What `poi reindex` does: begins another revision of the dataset that doesn't say which places it has changed, so that
+/// every server reads all of them again, and no entity tag of before is confirmed.
+public struct DatasetRenewal: Sendable {
+    private let configuration: PostgresConfiguration
+
+    /// Renews the dataset of the database that `database` leads to; its role must own the tables.
+    public init(_ database: DatabaseConfiguration) {
+        configuration = database.postgres
+    }
+
+    /// Renews it, and passes a line that says so to `onLine`. Blocks.
+    ///
+    /// - Throws: `CommandError` for an error of the database, and where the trigger that renews is disabled or missing: then
+    ///   nothing has changed.
+    public func run(onLine: @escaping @Sendable (String) -> Void) throws {
+        try EventLoop.runToCompletion { loop in
+            try await CommandError.withConnection(configuration, loop: loop) { connection in
+                _ = try await connection.query("BEGIN")
+                let before = try await version(connection)
+                for statement in Self.renewal { _ = try await connection.query(statement) }
+                let after = try await version(connection)
+                guard before != after else {
+                    throw CommandError(
+                        "the trigger dataset_changes_renew_dataset is disabled or missing: enable it first")
+                }
+                _ = try await connection.query("COMMIT")
+                onLine("revision \(after.revision): every server reads all places again")
+            }
+        }
+    }
+
+    private func version(_ connection: PostgresConnection) async throws -> DatasetVersion {
+        try await connection.query(Self.version).only().decode(at: 0)
+    }
+
+    private static let version: PostgresQuery = "SELECT version FROM dataset"
+
+    /// As TRUNCATE marks its transaction, so all that follows is what follows that. The trigger, which else waits for the commit,
+    /// runs at once, to see whether it does.
+    private static let renewal: [PostgresQuery] = [
+        "INSERT INTO dataset_changes (place_ids) VALUES (NULL)",
+        "SET CONSTRAINTS dataset_changes_renew_dataset IMMEDIATE",
+    ]
+}

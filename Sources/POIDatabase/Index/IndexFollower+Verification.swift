@@ -1,0 +1,81 @@
+import EventLoop
+import POIService
+import Postgres
+import SpatialIndex
+
+/// What notices that the places in memory aren't those of the table, though both are of one revision: somebody has written
+/// past the triggers that record changes.
+extension IndexFollower {
+    /// Compares a range of ids, where that is due, and takes what differs. In the snapshot of a look, which has to show the very
+    /// dataset that is in memory.
+    ///
+    /// Reads the rows, as loading does, and compares what memory has of each: so there is no second description of a place that
+    /// could differ from the first.
+    ///
+    /// - Throws: `PostgresError`; `IndexTooLarge` where the places don't fit; `PlacesReplaced` where they have to be read again.
+    func verify(_ connection: PostgresConnection, _ version: DatasetVersion, at time: Duration) async throws {
+        guard machine.held == version, machine.isServing, let snapshot, let known = facts, let rounds,
+            rounds.isDue(at: time, interval: configuration.index.verificationInterval)
+        else { return }
+        let limit = configuration.index.verifiedCount
+        var builder = IndexPartBuilder(expecting: limit, vocabulary: snapshot.vocabulary)
+        var decoder = PlaceCopyDecoder()
+        // A negative number would not be a bigint, and not be looked up by the index.
+        let first = SQL(unsafeSQL: "'\(rounds.next)'::bigint")
+        let sql: SQL =
+            "COPY (SELECT id, " + PlaceCopyDecoder.columns + " FROM locations WHERE id >= " + first
+            + " ORDER BY id LIMIT " + SQL(integer: limit) + ") TO STDOUT (FORMAT binary)"
+        try await connection.copy(sql) { try decoder.decode($0, into: &builder) }
+        let read = try await facts(of: version, connection)
+        let last = builder.placeCount < limit ? .max : builder.lastID ?? .max
+        let differences = snapshot.differences(in: rounds.next...last, from: builder)
+        if differences.count > 0 {
+            note(.differed(places: differences.count, ids: rounds.next...last), differences.count)
+        }
+        let areFactsSame = read.hasSameContent(as: known)
+        if !areFactsSame { note(.factsDiffered, 1) }
+        if differences.count > 0 || !areFactsSame {
+            let mended = read.renamed(index.rename(version.datasetID))
+            let next = snapshot.applying(
+                removedIDs: differences.removedIDs,
+                added: builder.placeCount > 0 ? builder.build() : nil, version: IndexVersion(mended))
+            try await take(next, mended, at: time, connection)
+        }
+        self.rounds?.verified(through: last, at: time)
+    }
+
+    private func note(_ observation: IndexObservation, _ count: Int) {
+        record(.index(observation))
+        index.update { $0.differenceCount += count }
+    }
+
+    // MARK: Triggers
+
+    /// Looks whether the triggers that record changes are there, where that is due.
+    func checkTriggers(_ connection: PostgresConnection, at time: Duration) async throws(PostgresError) {
+        if let triggersCheckedAt, time - triggersCheckedAt < configuration.index.triggerInterval { return }
+        let row = try await connection.query(Self.inactiveTriggers, timeout: Self.lookTimeout).only()
+        let names: [String] = try row.decode(at: 0)
+        triggersCheckedAt = time
+        guard names != inactiveTriggers else { return }
+        inactiveTriggers = names
+        index.update { $0.inactiveTriggerCount = names.count }
+        record(.index(names.isEmpty ? .triggersActive : .triggersInactive(names: names)))
+    }
+
+    /// Those that are missing, or don't run for ordinary writers (PostgreSQL manual, "pg_trigger", `tgenabled`), in the order of
+    /// their names.
+    private static let inactiveTriggers: PostgresQuery = """
+        SELECT ARRAY(
+            SELECT name FROM (VALUES
+                ('locations', 'locations_record_inserted'), ('locations', 'locations_record_updated'),
+                ('locations', 'locations_record_renumbered'), ('locations', 'locations_record_deleted'),
+                ('locations', 'locations_record_truncated'), ('categories', 'categories_mark_dataset_change'),
+                ('datasets', 'datasets_mark_dataset_change'),
+                ('dataset_changes', 'dataset_changes_renew_dataset')
+            ) AS expected (table_name, name)
+            LEFT JOIN pg_trigger ON tgrelid = to_regclass(table_name) AND tgname = name
+            WHERE tgenabled IS NULL OR tgenabled NOT IN ('O', 'A') ORDER BY name
+        )
+        """
+}
