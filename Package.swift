@@ -137,6 +137,11 @@ let package = Package(
             name: "DifficultPlaces", dependencies: ["PointsOfInterestAPI", "Randomness"],
             path: "Tests/Support/DifficultPlaces", swiftSettings: swiftSettings),
 
+        // The truth that stores are compared with.
+        .target(
+            name: "BruteForce", dependencies: ["HTTPServer", "POIService", "PointsOfInterestAPI"],
+            path: "Tests/Support/BruteForce", swiftSettings: swiftSettings),
+
         .target(
             name: "Loopback", dependencies: ["EventLoop"], path: "Tests/Support/Loopback",
             swiftSettings: swiftSettings),
@@ -235,14 +240,15 @@ let package = Package(
         .testTarget(
             name: "POIServiceTests",
             dependencies: [
-                "EventLoop", "HTTPServer", "Hashing", "Locking", "Loopback", "MockService", "POIService",
-                "PointsOfInterestAPI", "Randomness", "SpatialIndex",
+                "BruteForce", "EventLoop", "HTTPServer", "Hashing", "Locking", "Loopback", "MockService",
+                "POIService", "PointsOfInterestAPI", "Randomness", "SpatialIndex",
             ],
             exclude: ["Faults"], swiftSettings: swiftSettings),
         .testTarget(
             name: "POIDatabaseTests",
             dependencies: [
-                "DifficultPlaces", "EventLoop", "Locking", "Loopback", "Migrator", "POIDatabase",
+                "BruteForce", "DifficultPlaces", "EventLoop", "Locking", "Loopback", "Migrator",
+                "POIDatabase",
                 "POIService",
                 "PlaceImport", "PointsOfInterestAPI", "Postgres", "PrivateCluster", "Randomness",
                 "SpatialIndex",

@@ -70,7 +70,7 @@ package struct MockServer: Sendable {
             maximumSessionCount: configuration.maximumSessionCount, errorResponder: errorResponder
         ) { fixtures in
             ServiceDispatcher(
-                store: fixtures.makeStore(), events: MemoryEventStore(), health: health,
+                store: fixtures.makeStore(on: loop), events: MemoryEventStore(), health: health,
                 configuration: service, errorResponder: ProblemResponder(observability: observability),
                 observability: observability,
                 rateLimiter: service.access.rateLimit.map { RateLimiter($0) })

@@ -5,18 +5,20 @@ import Testing
 
 @Suite("Fixtures")
 struct FixturesTests {
-    private func fixtures(_ text: String) throws -> Fixtures { try Fixtures(json: Array(text.utf8)) }
+    private func places(_ text: String) throws -> [PointOfInterest] {
+        try Fixtures.places(json: Array(text.utf8))
+    }
 
     @Test("are read from responses to GET /locations, whatever their distances")
     func readItems() throws {
-        let places = try fixtures(
+        let places = try places(
             """
             [{"id":7,"name":"Café","category":"cafe","latitude":-90,"longitude":180,"featured":true,
               "distance":12.5,"address":"1 Main St","website":"not a URL",
               "source":{"dataset":"d","id":"i","license":"l"}},
              {"id":8,"name":"B","category":"new_kind","latitude":0.5,"longitude":-0.5}]
             """
-        ).places
+        )
         #expect(
             places == [
                 PointOfInterest(
@@ -29,13 +31,13 @@ struct FixturesTests {
 
     @Test("are read from GeoJSON, in which longitudes come first")
     func readFeatures() throws {
-        let places = try fixtures(
+        let places = try places(
             """
             {"type":"FeatureCollection","features":[{"type":"Feature","id":7,
               "geometry":{"type":"Point","coordinates":[121,-31,8.5]},
               "properties":{"name":"A","category":"cafe","featured":true,"distance":3}}]}
             """
-        ).places
+        )
         #expect(
             places == [
                 PointOfInterest(
@@ -45,10 +47,11 @@ struct FixturesTests {
 
     @Test("are the service's own places by default, and may be none")
     func haveASeed() throws {
-        let seed = Fixtures.seed.places
-        #expect(Set(seed.map(\.id)) == Set(1...seed.count))
-        #expect(seed.count > 200)
-        #expect(try fixtures("[]").places.isEmpty)
+        let seed = try #require(Fixtures.seed.index.pinned(at: .zero))
+        #expect(seed.placeCount > 200)
+        #expect((1...Int64(seed.placeCount)).allSatisfy { seed.place(withID: $0) != nil })
+        let none = try Fixtures(json: Array("[]".utf8))
+        #expect(none.index.pinned(at: .zero)?.placeCount == 0)
     }
 
     private static let good = #""name":"A","category":"cafe","latitude":1,"longitude":2"#
@@ -93,13 +96,13 @@ struct FixturesTests {
             (#"[{"id":1,\#(good)},{"id":2},{"id":3}]"#, "[1].latitude is missing (and 1 more)"),
         ])
     func areRefused(text: String, fault: String) throws {
-        let error = #expect(throws: FixtureError.self) { try fixtures(text) }
+        let error = #expect(throws: FixtureError.self) { try places(text) }
         #expect(error?.description == fault)
     }
 
     @Test("are refused with a list of the members if one is misspelt")
     func nameTheMembers() throws {
-        let error = #expect(throws: FixtureError.self) { try fixtures(#"[{"id":1,"nmae":"A"}]"#) }
+        let error = #expect(throws: FixtureError.self) { try places(#"[{"id":1,"nmae":"A"}]"#) }
         #expect(error?.description.hasPrefix("[0].nmae is no member; there are id, name, category") == true)
     }
 
@@ -107,7 +110,7 @@ struct FixturesTests {
     func areNotFollowedWithoutEnd() throws {
         for depth in [400, 100_000] {
             let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
-            #expect(throws: FixtureError.self) { try fixtures(text) }
+            #expect(throws: FixtureError.self) { try places(text) }
         }
     }
 }

@@ -1,3 +1,4 @@
+import BruteForce
 import DifficultPlaces
 import EventLoop
 import Foundation

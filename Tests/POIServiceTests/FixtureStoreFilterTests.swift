@@ -1,3 +1,4 @@
+import BruteForce
 import PointsOfInterestAPI
 import Randomness
 import Testing

@@ -1,3 +1,4 @@
+import BruteForce
 import Foundation
 import HTTPServer
 import MockService

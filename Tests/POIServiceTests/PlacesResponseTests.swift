@@ -1,3 +1,4 @@
+import BruteForce
 import HTTPServer
 import PointsOfInterestAPI
 import Testing

@@ -1,3 +1,4 @@
+import BruteForce
 import EventLoop
 import HTTPServer
 import PointsOfInterestAPI

@@ -1,3 +1,4 @@
+import BruteForce
 import Randomness
 import Testing
 

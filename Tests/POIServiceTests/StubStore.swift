@@ -78,10 +78,16 @@ final class StubStore: PlaceStore {
         return ClusterPage(sums: sums, places: places, datasetID: answeredDatasetID ?? currentDatasetID)
     }
 
+    /// The dataset that was counted before, until that is forgotten.
+    var formerVersion: DatasetVersion?
+
+    func forgetCounts() { formerVersion = nil }
+
     private var version: DatasetVersion? {
-        (answeredDatasetID ?? currentDatasetID).map {
-            DatasetVersion(datasetID: $0, revision: 1, incarnation: $0)
-        }
+        formerVersion
+            ?? (answeredDatasetID ?? currentDatasetID).map {
+                DatasetVersion(datasetID: $0, revision: 1, incarnation: $0)
+            }
     }
 
     func categories() async throws(PlaceStoreError) -> DatasetCounts<CategoryCount> {

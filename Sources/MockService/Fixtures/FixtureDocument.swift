@@ -23,7 +23,7 @@ struct FixtureDocument: Decodable {
     /// The places of the document.
     ///
     /// - Throws: `FixtureError` with one fault of each item that has any, and of each whose id another one has.
-    func fixtures() throws(FixtureError) -> Fixtures {
+    func places() throws(FixtureError) -> [PointOfInterest] {
         var faults: [DocumentFault] = []
         var places: [PointOfInterest] = []
         var ids: Set<Int> = []
@@ -37,7 +37,7 @@ struct FixtureDocument: Decodable {
             }
         }
         guard faults.isEmpty else { throw FixtureError(faults: faults) }
-        return Fixtures(places)
+        return places
     }
 
     private static func items(

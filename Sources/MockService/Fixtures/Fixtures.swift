@@ -1,18 +1,47 @@
+import EventLoop
 import Foundation
 import POIService
 import PointsOfInterestAPI
 
-/// The places that a mock serves.
+/// The places that a mock serves, indexed once for all sessions that have them.
 package struct Fixtures: Sendable {
-    /// The places, each with an id of its own.
-    package let places: [PointOfInterest]
+    /// What the stores of those sessions serve from.
+    package let index: ServedIndex
 
     /// The places that every new database of the service has, with their ids.
-    package static let seed = Fixtures(RecordedSeed.recorded.places)
+    package static let seed = builtIn(RecordedSeed.recorded.places)
+
+    /// No places.
+    static let none = builtIn([])
+
+    /// How long a request may wait for a search.
+    private static let requestTimeout = Duration.seconds(60)
 
     /// Makes fixtures of places whose ids are unique.
-    package init(_ places: [PointOfInterest]) {
-        self.places = places
+    ///
+    /// Their vocabulary also has the categories of the service's schema: an app may ask for a category that no fixture
+    /// has, as it may ask a database without such a place.
+    private init(_ places: [PointOfInterest]) throws(FixtureError) {
+        let vocabulary = CategoryVocabulary(RecordedSeed.recorded.categories + places.map(\.category))
+        guard let index = ServedIndex(places, vocabulary: vocabulary) else {
+            throw FixtureError(faults: [DocumentFault(path: "", detail: "has more than 65,536 categories")])
+        }
+        self.index = index
+    }
+
+    private static func builtIn(_ places: [PointOfInterest]) -> Fixtures {
+        do {
+            return try Fixtures(places)
+        } catch {
+            preconditionFailure("RecordedSeed.json: \(error)")
+        }
+    }
+
+    /// Makes fixtures of a document, as `places(json:)` reads it.
+    ///
+    /// - Throws: `FixtureError` for a document that isn't fixtures.
+    package init(json: [UInt8]) throws(FixtureError) {
+        try self.init(try Self.places(json: json))
     }
 
     /// Reads fixtures: an array of the items of `GET /locations`, or the same as a feature collection (RFC 7946).
@@ -22,10 +51,10 @@ package struct Fixtures: Sendable {
     /// twice. `distance` may be there; it is computed for each request.
     ///
     /// - Throws: `FixtureError` with one fault of each item that has any.
-    package init(json: [UInt8]) throws(FixtureError) {
+    package static func places(json: [UInt8]) throws(FixtureError) -> [PointOfInterest] {
         if let fault = DocumentFault.longName(in: json) { throw FixtureError(faults: [fault]) }
         do {
-            self = try JSONDecoder().decode(FixtureDocument.self, from: Data(json)).fixtures()
+            return try JSONDecoder().decode(FixtureDocument.self, from: Data(json)).places()
         } catch let error as FixtureError {
             throw error
         } catch {
@@ -33,14 +62,10 @@ package struct Fixtures: Sendable {
         }
     }
 
-    /// Makes a store with these places.
-    ///
-    /// Its vocabulary also has the categories of the service's schema: an app may ask for a category that no fixture
-    /// has, as it may ask a database without such a place.
-    func makeStore() -> FixtureStore {
-        FixtureStore(
-            places,
-            vocabulary: CategoryVocabulary(RecordedSeed.recorded.categories + places.map(\.category)))
+    /// Makes a store with these places, for one session.
+    func makeStore(on loop: EventLoop) -> any PlaceStore {
+        IndexedPlaceStore(
+            index, fallback: nil, isRequired: true, requestTimeout: Self.requestTimeout, loop: loop)
     }
 }
 
@@ -68,6 +93,6 @@ private struct RecordedSeed: Decodable {
     init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         categories = try members.decode([String].self, forKey: .categories)
-        places = try members.decode(FixtureDocument.self, forKey: .places).fixtures().places
+        places = try members.decode(FixtureDocument.self, forKey: .places).places()
     }
 }

@@ -69,7 +69,7 @@ final class MockSession {
 
 extension Fixtures {
     /// These places, or none if the scenario has none.
-    func served(in scenario: MockScenario) -> Fixtures { scenario.hasPlaces ? self : Fixtures([]) }
+    func served(in scenario: MockScenario) -> Fixtures { scenario.hasPlaces ? self : .none }
 }
 
 /// A mock's sessions by their names. Belongs to one loop.

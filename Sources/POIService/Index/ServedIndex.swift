@@ -1,5 +1,6 @@
 import EventLoop
 import Locking
+import PointsOfInterestAPI
 import SpatialIndex
 import Synchronization
 
@@ -112,6 +113,23 @@ public final class ServedIndex: Sendable {
     public init(freshTime: Duration = .seconds(10)) {
         freshMilliseconds = freshTime.milliseconds
     }
+
+    /// Serves these places for ever, each with an id of its own, as a dataset with a new id; nil where they have more than
+    /// 65,536 categories.
+    package convenience init?(_ places: [PointOfInterest], vocabulary: CategoryVocabulary) {
+        var builder = IndexPartBuilder(expecting: places.count)
+        for place in places {
+            guard place.withFields({ builder.add($0) }) else { return nil }
+        }
+        let id = DatasetID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
+        let version = DatasetVersion(datasetID: id, revision: 1, incarnation: id)
+        let facts = Facts(version: version, vocabulary: vocabulary)
+        self.init(freshTime: Self.forEver)
+        _ = publish(
+            IndexSnapshot(part: builder.build(), version: IndexVersion(facts)), facts, confirmedAt: .zero, until: Self.forEver)
+    }
+
+    private static let forEver = Duration.seconds(1 << 50)
 
     // MARK: Readers
 

@@ -1,9 +1,9 @@
 import HTTPServer
+import POIService
 import PointsOfInterestAPI
 
-/// A store in memory that is filled once and measures every place for every request.
-///
-/// The mock serves from it, and tests compare other stores with it.
+/// A store in memory that is filled once and measures every place for every request: the truth that tests compare other
+/// stores with.
 public final class FixtureStore: PlaceStore {
     private let places: [PointOfInterest]
     /// The words of the places' names, in the same order.
@@ -137,5 +137,23 @@ extension PointOfInterest {
         PointOfInterest(
             id: id, name: name, category: category, latitude: latitude, longitude: longitude,
             featured: featured, distance: distanceMeters, address: address, website: website, source: source)
+    }
+}
+
+extension SearchWords {
+    /// The words of a place's name, each once, found without `NameFolder`.
+    public static func words(ofName name: String) -> [String] {
+        let scalars = folded(name)
+        let separate = words(in: scalars)
+        return separate + words(in: scalars.filter { !isApostrophe($0) }).filter { !separate.contains($0) }
+    }
+
+    /// Whether each word of a search text begins a word of a name; a text without words matches nothing.
+    public static func matches(nameWords: [String], queryWords: [String]) -> Bool {
+        !queryWords.isEmpty
+            && queryWords.allSatisfy { query in
+                // Not `hasPrefix`: it compares characters, which a following vowel sign changes.
+                nameWords.contains { $0.unicodeScalars.starts(with: query.unicodeScalars) }
+            }
     }
 }

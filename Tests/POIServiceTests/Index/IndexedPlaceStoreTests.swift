@@ -1,0 +1,149 @@
+import BruteForce
+import Loopback
+import PointsOfInterestAPI
+import Randomness
+import SpatialIndex
+import Testing
+
+@testable import POIService
+
+/// The store of places in memory, without another one behind it: what a mock serves from.
+@Suite("Places in memory alone", .timeLimit(.minutes(2)))
+struct IndexedPlaceStoreTests {
+    private static let vocabulary = CategoryVocabulary(["cafe", "park", "zoo"])
+
+    /// Few coordinates, so that many places are equally far.
+    private static func places(using generator: inout SeededGenerator) -> [PointOfInterest] {
+        let names = ["Café d’Or", "Children's Park", "Łódź 7", "Park", "…", "각"]
+        return (1...60).map { id in
+            let degrees = (0..<2).map { _ in Double(Int.random(in: -2...2, using: &generator)) }
+            let isSourced = id % 3 == 0
+            return PointOfInterest(
+                id: id, name: names[Int.random(in: names.indices, using: &generator)],
+                category: ["cafe", "park"][id % 2], latitude: 90 - abs(degrees[0]),
+                longitude: degrees[1] * 90,
+                featured: id % 5 == 0, address: id % 7 == 0 ? "1 \"Way\"" : nil,
+                source: isSourced
+                    ? .init(dataset: "d\(id % 2)", id: "\(id)", license: "l\(id % 4)") : nil)
+        }
+    }
+
+    private static func request(using generator: inout SeededGenerator) throws -> NearbyPlacesRequest {
+        func pick<Value>(_ values: [Value]) -> Value {
+            values[Int.random(in: values.indices, using: &generator)]
+        }
+        var request = NearbyPlacesRequest(
+            center: try Coordinate(latitude: pick([90, 88, -90]), longitude: pick([0, 180, 77])),
+            radiusMeters: pick([nil, nil, 1, 150_000, 300_000]), limit: pick([1, 7, 60, 100]))
+        request.categories = pick([[], [], ["cafe"], ["park", "zoo"], ["zoo"]])
+        request.featured = pick([nil, nil, true, false])
+        request.searchText = pick([nil, nil, "dor", "child s", "LODZ", "…", "가"])
+        request.box = pick([nil, nil, BoundingBox(west: 90, south: 88, east: -90, north: 90)])
+        return request
+    }
+
+    @Test("are those of measuring every place: pages, single places, clusters and counts")
+    func exact() async throws {
+        try await onLoop { loop in
+            var generator = SeededGenerator()
+            let places = Self.places(using: &generator)
+            let truth = FixtureStore(places, vocabulary: Self.vocabulary)
+            let index = try #require(ServedIndex(places, vocabulary: Self.vocabulary))
+            let store = IndexedPlaceStore(
+                index, fallback: nil, isRequired: true, requestTimeout: .seconds(3600), loop: loop)
+            var countAtOnce = 0
+            for _ in 0..<300 {
+                var request = try Self.request(using: &generator)
+                let note = "POI_TEST_SEED=\(generator.seed) \(request)"
+                for _ in 0..<3 {
+                    let expected = try await truth.places(for: request)
+                    // Not where many places are almost as far from an antipode.
+                    if let page = try store.immediatePlaces(for: request) {
+                        countAtOnce += 1
+                        #expect(try page.places.copied() == expected.places.copied(), "\(note)")
+                        #expect(page.end == expected.end, "\(note)")
+                    }
+                    let later = try await store.places(for: request)
+                    #expect(try later.places.copied() == expected.places.copied(), "\(note)")
+                    #expect(later.end == expected.end, "\(note)")
+                    guard let end = later.end else { break }
+                    request.cursor = PageCursor(end, in: request)
+                }
+                if let box = request.box {
+                    let request = ClustersRequest(
+                        box: box, zoom: 3, categories: request.categories, searchText: request.searchText,
+                        featured: request.featured)
+                    let (expected, found) = (
+                        try await truth.clusters(for: request), try await store.clusters(for: request)
+                    )
+                    #expect(found.sums == expected.sums, "\(note)")
+                    #expect(try found.places.copied() == expected.places.copied(), "\(note)")
+                }
+            }
+            #expect(countAtOnce > 100)
+            for id in [1, 30, 61] {
+                let request = PlaceRequest(id: id, center: try Coordinate(latitude: 0, longitude: 0))
+                let (expected, found) = (
+                    try await truth.place(for: request), try await store.place(for: request)
+                )
+                #expect(try found.places.copied() == expected.places.copied())
+            }
+            #expect(try await store.categories().items == truth.categories().items)
+            #expect(try await store.attributions().items == truth.attributions().items)
+            #expect(try await store.currentVocabulary() == Self.vocabulary)
+            #expect(await store.checkHealth() == .reachable(missingMigrations: []))
+            #expect(store.staleSeconds == nil && store.respondsAtOnce)
+            await store.close()
+        }
+    }
+
+    @Test(
+        "are followed by counts that are no older, from the store behind them, which forgets those of before")
+    func olderCounts() async throws {
+        try await onLoop { loop in
+            let (index, stub) = (ServedIndex(), StubStore())
+            let incarnation = DatasetID(high: 0, low: 0)
+            let versions = (1...2).map {
+                DatasetVersion(
+                    datasetID: DatasetID(high: 0, low: UInt64($0)), revision: Int64($0),
+                    incarnation: incarnation)
+            }
+            let facts = ServedIndex.Facts(version: versions[1], vocabulary: Self.vocabulary)
+            #expect(
+                index.publish(
+                    IndexSnapshot(part: IndexPartBuilder(expecting: 0).build(), version: IndexVersion(facts)),
+                    facts, confirmedAt: .zero, until: .seconds(1 << 50)))
+            let store = IndexedPlaceStore(
+                index, fallback: stub, isRequired: false, requestTimeout: .seconds(1), loop: loop)
+            let inMemory = try await store.categories()
+            #expect(inMemory.datasetID == versions[1].datasetID)
+            index.withdraw()
+            stub.formerVersion = versions[0]
+            let counts = try await store.categories()
+            #expect(counts.datasetID != versions[0].datasetID)
+            #expect(stub.categoriesCount == 2)
+            await store.close()
+        }
+    }
+
+    @Test("are shared by the stores that have them, and unavailable where there are none")
+    func shared() async throws {
+        try await onLoop { loop in
+            let index = try #require(ServedIndex([], vocabulary: Self.vocabulary))
+            let stores = (0..<2).map { _ in
+                IndexedPlaceStore(
+                    index, fallback: nil, isRequired: true, requestTimeout: .seconds(1), loop: loop)
+            }
+            #expect(stores[0].currentDatasetID != nil)
+            #expect(stores[0].currentDatasetID == stores[1].currentDatasetID)
+            let empty = IndexedPlaceStore(
+                ServedIndex(), fallback: nil, isRequired: true, requestTimeout: .seconds(1), loop: loop)
+            #expect(empty.vocabulary == nil && empty.currentDatasetID == nil)
+            #expect(await empty.checkHealth() == .loading)
+            await #expect(throws: PlaceStoreError.unavailable(reason: "there are no places in memory")) {
+                _ = try await empty.place(for: PlaceRequest(id: 1))
+            }
+            await #expect(throws: PlaceStoreError.self) { _ = try await empty.categories() }
+        }
+    }
+}
