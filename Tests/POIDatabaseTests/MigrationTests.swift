@@ -17,6 +17,20 @@ struct MigrationTests {
         try database.migrate(.up(to: nil), seeds: true)
         let everything = try catalog(of: database)
         #expect(everything.count > nothing.count)
+        try database.execute(
+            "INSERT INTO locations (name, category, latitude, longitude) VALUES ('Café', 'cafe', 1, 2)")
+        let words =
+            "SELECT string_agg(location_words::text, ' ' ORDER BY location_id, word) FROM location_words"
+        let before = try database.execute(words)
+        try database.migrate(.up(to: nil, finish: true))
+        let finished = try catalog(of: database)
+        #expect(finished.count < everything.count)
+        // What was removed after the roll-out comes back with what it had.
+        try database.migrate(.down(to: "0111"))
+        #expect(try catalog(of: database) == everything)
+        #expect(try database.execute(words) == before && before.contains("cafe"))
+        try database.migrate(.up(to: nil, finish: true))
+        #expect(try catalog(of: database) == finished)
         try database.migrate(.down(to: "0"))
         #expect(try catalog(of: database) == nothing)
         try database.migrate(.up(to: nil), seeds: true)

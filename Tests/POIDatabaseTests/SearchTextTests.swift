@@ -58,7 +58,7 @@ struct SearchTextTests {
     }
 
     private func expectSameWords(_ names: [String]) async throws {
-        try await MigratedDatabase.empty().withSession { session in
+        try await MigratedDatabase.unfinished().withSession { session in
             let rows = try await session.run(
                 """
                 SELECT ARRAY(SELECT word FROM folded_words(search_text(name)))
@@ -85,7 +85,7 @@ struct SearchTextTests {
 
     @Test("Fit into the index, however long the name")
     func longNames() async throws {
-        let database = try MigratedDatabase.empty()
+        let database = try MigratedDatabase.unfinished()
         let names = ["㌖", "\u{1D160}", "\u{1F100}", "\u{FDFA}", "가", "ﬃ", "𠀀", "\u{10FFFF}"].map {
             String(repeating: $0, count: 200)
         }

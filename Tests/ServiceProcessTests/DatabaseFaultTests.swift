@@ -13,9 +13,9 @@ private struct FragileService {
     private static let loops = 2
     /// Seventeen sessions that begin at once plan their first queries at once: on two processors that is no fault.
     private static let settings = ["POI_LOOPS": "\(loops)", "POI_DB_STATEMENT_TIMEOUT": "3s"]
-    /// By default 3 fast and 4 exclusive connections and one that writes events on every loop, and one for the process
+    /// By default 3 fast and 3 exclusive connections and one that writes events on every loop, and one for the process
     /// that listens.
-    static let connectionCount = loops * (3 + 4 + 1) + 1
+    static let connectionCount = loops * (3 + 3 + 1) + 1
 
     private static let cluster = Task {
         let cluster = PrivateCluster(ephemeralWith: [:])

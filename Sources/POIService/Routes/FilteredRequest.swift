@@ -39,7 +39,8 @@ extension PlaceStore {
     func decode<Query: FilteredRequest>(
         _ request: HTTPRequest, ignoring ignored: [ParameterPattern]
     ) async throws -> Query {
-        if let query: Query = try decodeAtOnce(request, ignoring: ignored) { return query }
+        // Where places are in memory, so are the current categories.
+        if !respondsAtOnce, let query: Query = try decodeAtOnce(request, ignoring: ignored) { return query }
         let vocabulary = try await currentVocabulary()
         return try decode(request, ignoring: ignored, vocabulary)
     }

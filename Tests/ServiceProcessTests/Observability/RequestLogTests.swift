@@ -16,6 +16,8 @@ private struct RequestLine: Decodable {
 @Suite("A request's line in the log", .timeLimit(.minutes(2)))
 struct RequestLogTests {
     private static let trees = "/locations?lat=37.3&long=-121.9&featured=true&limit=2"
+    /// Has a connection to itself where it is asked of the database.
+    private static let words = "/locations?lat=37.3&long=-121.9&q=park&limit=2"
 
     private func start(
         _ environment: [String: String] = [:]
@@ -108,7 +110,7 @@ struct RequestLogTests {
             "POI_DB_ACQUIRE_TIMEOUT": "500ms",
         ])
         try await session.lockPlaces()
-        let first = Task { [port = server.port] in try await get(Self.trees, port: port) }
+        let first = Task { [port = server.port] in try await get(Self.words, port: port) }
         try await session.waitForBlockedQueries()
         let backend = try #require(
             try await session.run(
@@ -121,7 +123,7 @@ struct RequestLogTests {
         kill(backend, SIGSTOP)
         defer { kill(backend, SIGCONT) }
         #expect(try await first.value.status == 504)
-        let response = try await get(Self.trees, port: server.port)
+        let response = try await get(Self.words, port: server.port)
         #expect(response.status == 504)
         #expect(response.problem?.detail == "The request waited too long for a connection to the database.")
         kill(backend, SIGCONT)
