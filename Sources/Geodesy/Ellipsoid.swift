@@ -19,10 +19,11 @@ package enum Ellipsoid {
     /// The point of a coordinate, as the database's `geocentric_point` computes it (EPSG method 9602).
     package static func point(_ coordinate: Coordinate) -> SIMD3<Double> {
         let (phi, lambda) = (coordinate.latitude * .pi / 180, coordinate.longitude * .pi / 180)
-        let normal = a / (1 - eccentricitySquared * sin(phi) * sin(phi)).squareRoot()
+        let (sine, cosine) = (sin(phi), cos(phi))
+        let normal = a / (1 - eccentricitySquared * sine * sine).squareRoot()
         return SIMD3(
-            normal * cos(phi) * cos(lambda), normal * cos(phi) * sin(lambda),
-            normal * (1 - eccentricitySquared) * sin(phi))
+            normal * cosine * cos(lambda), normal * cosine * sin(lambda),
+            normal * (1 - eccentricitySquared) * sine)
     }
 
     /// The surface's point on the ray from the Earth's centre through another point, and its coordinate.

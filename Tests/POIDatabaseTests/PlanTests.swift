@@ -119,6 +119,7 @@ extension PostgresValue {
     fileprivate var typeName: String {
         switch self {
         case .float8: "float8"
+        case .float8Array: "float8[]"
         case .textArray: "text[]"
         default: "bigint[]"
         }
@@ -127,6 +128,7 @@ extension PostgresValue {
     fileprivate var literal: String {
         switch self {
         case .float8(let number): "\(number)"
+        case .float8Array(let numbers): "'{\(numbers.map { "\($0)" }.joined(separator: ","))}'"
         case .textArray(let texts): "'{\(texts.joined(separator: ","))}'"
         case .int8Array(let numbers): "'{\(numbers.map { "\($0)" }.joined(separator: ","))}'"
         default: "NULL"

@@ -23,17 +23,19 @@ class CountedProgram:
     """A program under callgrind, which writes down what it has counted, and begins anew, when it is told.
 
     Its standard error goes to a file, `log`, in `folder`. Unless it counts at once, it is several times faster until
-    `begin`.
+    `begin`. Threads whose number is in `ignored_threads` don't count.
     """
 
     def __init__(self, folder, command, settings, stdin=subprocess.DEVNULL, counts_at_once=True):
         self.folder = folder
+        self.ignored_threads = set()
         self.log = f"{folder}/log"
         # Fair scheduling: libuv spins while a thread that woke it waits for its turn, and that would be counted.
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts",
                  f"--vgdb-prefix={folder}/vgdb", "--fair-sched=yes",
+                 "--separate-threads=yes",
                  f"--instr-atstart={'yes' if counts_at_once else 'no'}", *command],
                 env=os.environ | settings, stdin=stdin, stdout=subprocess.PIPE, stderr=log,
                 preexec_fn=end_with_parent)
@@ -47,16 +49,23 @@ class CountedProgram:
         return line
 
     def instructions(self, keep=None):
-        """Those since the last time. The profile is kept as the file `keep`, if that is named."""
+        """Those since the last time. The profile of each thread is kept as a file, `keep` and its number, if that is named."""
+        return sum(self.instructions_of_threads(keep).values())
+
+    def instructions_of_threads(self, keep=None):
+        """Those since the last time by the numbers of their threads."""
         self.tell("dump")
-        total = 0
+        counts = {}
         for path in glob.glob(f"{self.folder}/counts.*"):
-            with open(path, errors="replace") as counts:
-                total += sum(int(line.split()[1]) for line in counts if line.startswith("totals:"))
-            if keep:
-                shutil.copy(path, keep)
+            thread = int(path.rpartition("-")[2])
+            with open(path, errors="replace") as profile:
+                total = sum(int(line.split()[1]) for line in profile if line.startswith("totals:"))
+            if keep and total:
+                shutil.copy(path, f"{keep}-{thread}")
             os.remove(path)
-        return total
+            if thread not in self.ignored_threads:
+                counts[thread] = counts.get(thread, 0) + total
+        return counts
 
     def begin(self):
         """Counts from now on."""

@@ -18,6 +18,7 @@ struct DirectSearch {
     /// From the other side of the Earth all chords are nearly as long, and the walk in their order reads all of the index. So
     /// it is first taken no farther than this, in metres.
     static let nearMeters = 5_000_000.0
+    private static let nearChordMeters = Ranking.chordMeters(ofGeodesicBeyond: nearMeters)
     /// How many candidates prove a page that a few don't prove, mostly.
     static let manyCandidates = 1024
     /// How many rows are read at a time where all places are: others on the loop wait for a few milliseconds at most.
@@ -48,7 +49,8 @@ struct DirectSearch {
 
     /// What holds every place that may match within a distance.
     private func bounds(withinMeters meters: Double) -> SurfaceBounds? {
-        let chord = Ranking.chordMeters(ofGeodesicBeyond: meters)
+        let chord =
+            meters == Self.nearMeters ? Self.nearChordMeters : Ranking.chordMeters(ofGeodesicBeyond: meters)
         guard chord < .infinity else { return boxBounds }
         let surroundings = SurfaceBounds(around: center, chordMeters: chord)
         return boxBounds?.intersection(surroundings) ?? surroundings
@@ -98,25 +100,22 @@ extension DirectSearch {
     func page(in rows: PostgresRows, of query: NearestQuery) throws(PostgresError) -> RankedPage? {
         var candidates: [Candidate] = []
         candidates.reserveCapacity(rows.count)
+        // They come in the order of the chord, but nothing in SQL promises that beyond the LATERAL subquery.
+        var lastChord = 0.0
         for index in rows.indices {
             guard let candidate = try PlaceRow(rows, index).candidate() else { break }
             candidates.append(candidate)
+            if let chord = candidate.chordMeters, chord > lastChord { lastChord = chord }
         }
         let placed = ranking.rank(candidates)
-        guard isComplete(placed, of: .near, after: fetch(of: candidates, limit: query.limit)) else {
-            return nil
-        }
+        let fetch = Ranking.Fetch(
+            candidateLimit: query.limit ?? .max, candidateCount: candidates.count, lastChordMeters: lastChord)
+        guard isComplete(placed, of: .near, after: fetch) else { return nil }
         let page = ranking.page(of: placed, from: candidates)
         let items = page.placed.map {
             item(row: $0.index, of: candidates[$0.index], at: $0.distanceMeters)
         }
         return try self.page(items, in: rows, end: page.end)
-    }
-
-    private func fetch(of candidates: [Candidate], limit: Int?) -> Ranking.Fetch {
-        Ranking.Fetch(
-            candidateLimit: limit ?? .max, candidateCount: candidates.count,
-            lastChordMeters: candidates.compactMap(\.chordMeters).max())
     }
 
     /// A distance is shown only if the request has a centre: a box without one is ordered around its middle.

@@ -38,7 +38,7 @@ struct NearestQuery {
 
     init(_ request: NearbyPlacesRequest, _ ranking: Ranking, columns: Columns, limit: Int?) {
         center = ranking.center
-        categories = request.categories.uniqueInByteOrder
+        categories = request.categories.isEmpty ? [] : request.categories.uniqueInByteOrder
         featured = request.featured
         box = request.box
         self.columns = columns
@@ -86,10 +86,12 @@ struct NearestQuery {
             return (next..<next + count).map { SQL(unsafeSQL: "$\($0)") }
         }
         if bounds != nil {
-            let corner = take(6)
+            let corners = take(1)[0]
+            let numbers = (1...6).map { "(" + corners + ")[" + SQL(integer: $0) + "]" }
             conditions.append(
-                "geocentric &&& ST_MakeLine(ST_MakePoint(" + corner[0] + ", " + corner[1] + ", " + corner[2]
-                    + "), ST_MakePoint(" + corner[3] + ", " + corner[4] + ", " + corner[5] + "))")
+                "geocentric &&& ST_MakeLine(ST_MakePoint(" + numbers[0] + ", " + numbers[1] + ", "
+                    + numbers[2]
+                    + "), ST_MakePoint(" + numbers[3] + ", " + numbers[4] + ", " + numbers[5] + "))")
         }
         if minimumChordMeters > 0 {
             conditions.append("geocentric <<->> " + Self.center + " >= " + take(1)[0])
@@ -103,15 +105,13 @@ struct NearestQuery {
 
     /// The values of `$1`, `$2`, …
     var parameters: [PostgresValue] {
-        var values: [PostgresValue] = [
-            .float8(center.latitude.orZero), .float8(center.longitude.orZero),
-        ]
+        var values: [PostgresValue] = []
+        values.reserveCapacity(9)
+        values.append(.float8(center.latitude.orZero))
+        values.append(.float8(center.longitude.orZero))
         if let bounds {
             let (lower, upper) = (bounds.lower, bounds.upper)
-            values += [
-                .float8(lower.x), .float8(lower.y), .float8(lower.z),
-                .float8(upper.x), .float8(upper.y), .float8(upper.z),
-            ]
+            values.append(.float8Array([lower.x, lower.y, lower.z, upper.x, upper.y, upper.z]))
         }
         if minimumChordMeters > 0 { values.append(.float8(minimumChordMeters)) }
         if !categories.isEmpty { values.append(.textArray(categories)) }
@@ -128,31 +128,24 @@ struct NearestQuery {
     /// The statement where it stays prepared. Only those without a filter do: PostgreSQL can plan these for any parameters. With
     /// a filter, the plan depends on how many places match in these bounds, so it is planned each time.
     var prepared: PreparedStatement? {
-        guard isUnfiltered, bounds != nil, let limit else { return nil }
-        return Self.unfiltered[Unfiltered(limit: limit, isBehindCursor: minimumChordMeters > 0)]
+        guard isUnfiltered, bounds != nil, let index = Self.candidateLimits.firstIndex(where: { $0 == limit })
+        else { return nil }
+        return minimumChordMeters > 0 ? Self.behindCursor[index] : Self.fromStart[index]
     }
 
-    private struct Unfiltered: Hashable {
-        let limit: Int
-        let isBehindCursor: Bool
-    }
+    /// In the order of `candidateLimits`.
+    private static let fromStart = candidateLimits.map { unfiltered(limit: $0, minimumChordMeters: 0) }
+    private static let behindCursor = candidateLimits.map { unfiltered(limit: $0, minimumChordMeters: 1) }
 
-    private static let unfiltered: [Unfiltered: PreparedStatement] = {
-        guard let center = try? Coordinate(latitude: 0, longitude: 0) else { return [:] }
-        let ranking = Ranking(center: center, radiusMeters: nil, limit: 1)
-        var statements: [Unfiltered: PreparedStatement] = [:]
-        for limit in candidateLimits {
-            for isBehindCursor in [false, true] {
-                var query = NearestQuery(
-                    NearbyPlacesRequest(center: center), ranking, columns: .record, limit: limit)
-                query.bounds = SurfaceBounds(lower: .zero, upper: .zero)
-                query.minimumChordMeters = isBehindCursor ? 1 : 0
-                statements[Unfiltered(limit: limit, isBehindCursor: isBehindCursor)] = PreparedStatement(
-                    query.sql, parameters: query.parameters.map(\.type))
-            }
-        }
-        return statements
-    }()
+    private static func unfiltered(limit: Int, minimumChordMeters: Double) -> PreparedStatement {
+        let center = Coordinate(validLatitude: 0, validLongitude: 0)
+        var query = NearestQuery(
+            NearbyPlacesRequest(center: center), Ranking(center: center, radiusMeters: nil, limit: 1),
+            columns: .record, limit: limit)
+        query.bounds = SurfaceBounds(lower: .zero, upper: .zero)
+        query.minimumChordMeters = minimumChordMeters
+        return PreparedStatement(query.sql, parameters: query.parameters.map(\.type))
+    }
 }
 
 extension SQL {

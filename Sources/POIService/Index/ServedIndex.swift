@@ -126,7 +126,8 @@ public final class ServedIndex: Sendable {
         let facts = Facts(version: version, vocabulary: vocabulary)
         self.init(freshTime: Self.forEver)
         _ = publish(
-            IndexSnapshot(part: builder.build(), version: IndexVersion(facts)), facts, confirmedAt: .zero, until: Self.forEver)
+            IndexSnapshot(part: builder.build(), version: IndexVersion(facts)), facts, confirmedAt: .zero,
+            until: Self.forEver)
     }
 
     private static let forEver = Duration.seconds(1 << 50)
@@ -164,8 +165,10 @@ public final class ServedIndex: Sendable {
     /// How long ago the places that are served were last known to be the newest, in whole seconds; nil where that is so short
     /// a time that they count as such, and where none are served.
     func staleSeconds(at now: Duration) -> Int? {
-        let age = now.milliseconds - confirmedAt.load(ordering: .relaxed)
-        return age > freshMilliseconds && mayServe(at: now) ? Int(age / 1000) : nil
+        let confirmedAt = confirmedAt.load(ordering: .relaxed)
+        // To compare takes less than to divide, and mostly they are new.
+        guard now > .milliseconds(confirmedAt + freshMilliseconds), mayServe(at: now) else { return nil }
+        return Int((now.milliseconds - confirmedAt) / 1000)
     }
 
     /// What is known about the served dataset; nil where there is none.

@@ -76,9 +76,9 @@ extension PostgresValue {
         case .textArray(let values):
             bytes.appendArray(values, elementType: .text) { $0.append(contentsOf: $1.utf8) }
         case .int8Array(let values):
-            bytes.appendArray(values, elementType: .int8) { $0.appendBigEndian($1) }
+            bytes.appendArray(values, elementType: .int8) { UInt64(bitPattern: $0) }
         case .float8Array(let values):
-            bytes.appendArray(values, elementType: .float8) { $0.appendBigEndian($1.bitPattern) }
+            bytes.appendArray(values, elementType: .float8) { $0.bitPattern }
         case .boolArray(let values):
             bytes.appendArray(values, elementType: .bool) { $0.append($1 ? 1 : 0) }
         case .uuidArray(let values):
@@ -126,18 +126,48 @@ extension [UInt8] {
         }
     }
 
-    /// Appends a one-dimensional array without nulls, as `array_send` writes it (arrayfuncs.c).
+    /// Appends a one-dimensional array without nulls of numbers of eight bytes each, as `array_send` writes it (arrayfuncs.c).
+    @inline(__always)
+    fileprivate mutating func appendArray<Item>(
+        _ elements: [Item], elementType: PostgresType, word: (Item) -> UInt64
+    ) {
+        guard !elements.isEmpty else { return appendArrayHead(count: 0, elementType: elementType) }
+        let (head, size) = (20, 12)
+        withUnsafeTemporaryAllocation(byteCount: head + size * elements.count, alignment: 1) { bytes in
+            bytes.storeBytes(of: UInt32(1).bigEndian, toByteOffset: 0, as: UInt32.self)
+            bytes.storeBytes(of: 0, toByteOffset: 4, as: UInt32.self)
+            bytes.storeBytes(of: elementType.oid.bigEndian, toByteOffset: 8, as: UInt32.self)
+            // What exceeds an Int32 also exceeds PostgreSQL's 1 GB a value: the server refuses it.
+            let length = UInt32(clamping: elements.count)
+            bytes.storeBytes(of: length.bigEndian, toByteOffset: 12, as: UInt32.self)
+            bytes.storeBytes(of: UInt32(1).bigEndian, toByteOffset: 16, as: UInt32.self)
+            for index in elements.indices {
+                let offset = head + size * index
+                bytes.storeBytes(of: UInt32(8).bigEndian, toByteOffset: offset, as: UInt32.self)
+                bytes.storeBytes(
+                    of: word(elements[index]).bigEndian, toByteOffset: offset + 4, as: UInt64.self)
+            }
+            append(contentsOf: bytes)
+        }
+    }
+
+    /// Appends what such an array begins with.
+    private mutating func appendArrayHead(count: Int, elementType: PostgresType) {
+        appendBigEndian(Int32(count == 0 ? 0 : 1))
+        appendBigEndian(Int32(0))
+        appendBigEndian(elementType.oid)
+        guard count > 0 else { return }
+        // What exceeds an Int32 also exceeds PostgreSQL's 1 GB a value: the server refuses it.
+        appendBigEndian(Int32(clamping: count))
+        appendBigEndian(Int32(1))
+    }
+
+    /// Appends an array of elements of any sizes.
     fileprivate mutating func appendArray<Item>(
         _ elements: [Item], elementType: PostgresType,
         appendElement: (inout [UInt8], Item) -> Void
     ) {
-        appendBigEndian(Int32(elements.isEmpty ? 0 : 1))
-        appendBigEndian(Int32(0))
-        appendBigEndian(elementType.oid)
-        guard !elements.isEmpty else { return }
-        // What exceeds an Int32 also exceeds PostgreSQL's 1 GB a value: the server refuses it.
-        appendBigEndian(Int32(clamping: elements.count))
-        appendBigEndian(Int32(1))
+        appendArrayHead(count: elements.count, elementType: elementType)
         for element in elements {
             let lengthAt = count
             appendBigEndian(Int32(0))
