@@ -253,7 +253,7 @@ let package = Package(
                 "PlaceImport", "PointsOfInterestAPI", "Postgres", "PrivateCluster", "Randomness",
                 "SpatialIndex",
             ],
-            exclude: ["PlainTextFunctions.sql"], swiftSettings: swiftSettings),
+            exclude: ["Faults", "PlainTextFunctions.sql"], swiftSettings: swiftSettings),
 
         // It starts programs that it doesn't depend on: the contract tests link it, and may build without a server.
         .target(

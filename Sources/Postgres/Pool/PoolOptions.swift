@@ -42,8 +42,8 @@ public enum PoolObservation: Sendable {
 
 /// The lanes of a pool.
 public enum PoolLaneName: String, Sendable, Hashable, CaseIterable {
-    /// Many queries in flight on each of a few connections. For queries whose cost doesn't depend on data, since one
-    /// that takes long holds up those behind it.
+    /// Many queries in flight on each of a few connections. For queries that are quick as a rule, since one that takes long
+    /// holds up those behind it.
     case fast
     /// One query, or one snapshot, at a time on each connection.
     case exclusive
