@@ -52,8 +52,8 @@ struct ReplicatedService {
         try await wait(for: Self.ownConnections + Self.readConnections, on: primary)
     }
 
-    /// By default 3 fast, 3 exclusive and 1 text connections a loop; a server that is read from has the monitor's, too.
-    private static let readConnections = 7
+    /// By default 3 fast and 3 exclusive connections a loop; a server that is read from has the monitor's, too.
+    private static let readConnections = 6
     /// What the primary has in any case: the watch's two, the listener's, the monitor's and the loop's for events.
     private static let ownConnections = 5
 
