@@ -66,6 +66,21 @@ package struct QueryWriter: ~Copyable {
         }
     }
 
+    /// Adds an item of several texts with commas between them, which are no commas of a text: those are escaped (RFC 6570,
+    /// section 3.2.8). The item's name needs no escape.
+    package mutating func add(_ name: StaticString, _ texts: [String]) {
+        begin(name)
+        for (index, text) in texts.enumerated() {
+            if index > 0 { buffer.append(UInt8(ascii: ",")) }
+            append(text)
+        }
+    }
+
+    /// Adds a box: west, south, east and north; its name needs no escape.
+    package mutating func add(_ name: StaticString, _ box: BoundingBox) {
+        add(name, [box.west, box.south, box.east, box.north])
+    }
+
     private mutating func begin(_ name: StaticString) {
         if count > 0 { buffer.append(UInt8(ascii: "&")) }
         buffer.append(name)

@@ -60,7 +60,7 @@ struct ChordSearch {
     }
 
     /// Looks for places in a tree; returns false where the work is spent before that is done.
-    mutating func search(_ tree: PackedTree, of part: PartView, _ filter: PlaceFilter) -> Bool {
+    mutating func search(_ tree: PackedTree, of part: PartView, _ filter: PartFilter) -> Bool {
         let levels = TreeLevels(of: tree)
         guard levels.count > 0 else {
             scan(0, of: tree, part, filter)
@@ -157,7 +157,7 @@ struct ChordSearch {
 
     // MARK: - Places
 
-    private mutating func scan(_ leaf: Int, of tree: PackedTree, _ part: PartView, _ filter: PlaceFilter) {
+    private mutating func scan(_ leaf: Int, of tree: PackedTree, _ part: PartView, _ filter: PartFilter) {
         let start = leaf * PackedTree.width
         let count = min(PackedTree.width, Int(tree.count) - start)
         work.spend(WorkBudget.place * count)
@@ -172,7 +172,7 @@ struct ChordSearch {
     }
 
     /// The same for 16 places that follow each other, whose chords are computed at once.
-    private mutating func scan(wholeLeafAt start: Int, _ part: PartView, _ filter: PlaceFilter) {
+    private mutating func scan(wholeLeafAt start: Int, _ part: PartView, _ filter: PartFilter) {
         let row = rows + PackedTree.maximumLevelCount * PackedTree.width
         let (xs, ys, zs) = (
             part.columns.x.base + start, part.columns.y.base + start, part.columns.z.base + start
@@ -190,7 +190,7 @@ struct ChordSearch {
     /// Takes a place if it is near enough, and matches; once, where it may have been taken before.
     @inline(__always)
     mutating func consider(
-        _ place: Int, of part: PartView, _ filter: PlaceFilter, mayBeListed: Bool = false
+        _ place: Int, of part: PartView, _ filter: PartFilter, mayBeListed: Bool = false
     ) {
         let x = part.columns.x[place] - point.x
         let y = part.columns.y[place] - point.y
@@ -202,7 +202,7 @@ struct ChordSearch {
 
     @inline(__always)
     private mutating func take(
-        _ place: Int, at square: Float, of part: PartView, _ filter: PlaceFilter, mayBeListed: Bool = false
+        _ place: Int, at square: Float, of part: PartView, _ filter: PartFilter, mayBeListed: Bool = false
     ) {
         guard square >= innerBound else { return }
         if filter.isNeeded {

@@ -21,7 +21,7 @@ struct DistanceSearch {
 
     private let query: IndexQuery
     private let parts: UnsafeMutableBufferPointer<PartView>
-    private let filters: [PlaceFilter]
+    private let filters: [PartFilter]
     private let point: SIMD3<Double>
     private var nearest: NearestCandidates
     private var work: WorkBudget
@@ -33,7 +33,7 @@ struct DistanceSearch {
         self.query = query
         self.parts = parts
         self.work = work
-        filters = parts.map { PlaceFilter(query.filter, in: query.box, for: $0) }
+        filters = parts.map { PartFilter(query.filter, in: query.box, for: $0) }
         point = Ellipsoid.point(query.ranking.center)
         nearest = NearestCandidates(of: query.ranking)
     }

@@ -1,3 +1,5 @@
+import PointsOfInterestServerAPI
+
 /// One place, as a builder takes it. Its texts are borrowed: the builder copies them.
 public struct IndexEntry {
     /// The place's id, which decides between equal distances.
@@ -44,6 +46,18 @@ public struct IndexSource: Hashable, Sendable {
     public init(dataset: String, license: String) {
         self.dataset = dataset
         self.license = license
+    }
+
+    /// As PostgreSQL compares: byte by byte.
+    public static func == (one: Self, other: Self) -> Bool {
+        ExactName(one.dataset) == ExactName(other.dataset)
+            && ExactName(one.license) == ExactName(other.license)
+    }
+
+    /// By the same bytes.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactName(dataset))
+        hasher.combine(ExactName(license))
     }
 }
 

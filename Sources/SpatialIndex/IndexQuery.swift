@@ -17,23 +17,6 @@ public struct IndexQuery: Sendable {
     }
 }
 
-/// Which places match, wherever they are.
-public struct IndexFilter: Sendable {
-    /// Only places of these categories, by their numbers in the snapshot's vocabulary; nil is all, none matches nothing.
-    public var categories: [UInt16]?
-    /// Only places that are featured, or that aren't; nil is both.
-    public var isFeatured: Bool?
-    /// Only places with a word that begins with each of these: UTF-8, folded as `SearchWords` does. Nil is all, none
-    /// matches nothing.
-    public var words: [[UInt8]]?
-
-    /// Lets all places match.
-    public init() {}
-
-    /// Whether all places match.
-    var isEmpty: Bool { categories == nil && isFeatured == nil && words == nil }
-}
-
 /// Where a place is in a snapshot. It means nothing in another one.
 public struct IndexPlaceReference: Hashable, Sendable {
     let part: UInt32

@@ -105,7 +105,7 @@ struct ClusterCounting {
     // MARK: - With a filter
 
     private mutating func countMatching(_ part: PartView) -> Bool {
-        let matching = PlaceFilter(filter, in: nil, for: part)
+        let matching = PartFilter(filter, in: nil, for: part)
         var (placesInCells, listedPlaces) = (0, 0)
         part.columns.tiles.forEachCell(of: cells) { placesInCells += $1.count }
         forEachListed(of: part.columns, matching) { listedPlaces += $0.count(in: part.columns) }
@@ -125,7 +125,7 @@ struct ClusterCounting {
 
     /// Adds what matches of a range of places in the order of quadkeys.
     private mutating func addMatching(
-        _ range: Range<Int>, of part: PartView, _ matching: PlaceFilter, to cell: Int
+        _ range: Range<Int>, of part: PartView, _ matching: PartFilter, to cell: Int
     ) {
         for index in range {
             work.spend(matching.cost)
@@ -138,7 +138,7 @@ struct ClusterCounting {
     }
 
     /// Adds what matches of a list of places.
-    private mutating func addMatching(_ list: PlaceList, of part: PartView, _ matching: PlaceFilter) {
+    private mutating func addMatching(_ list: PlaceList, of part: PartView, _ matching: PartFilter) {
         list.forEach(of: part.columns) { place in
             work.spend(matching.cost * WorkBudget.listedPlace)
             guard !work.isSpent else { return false }
@@ -154,7 +154,7 @@ struct ClusterCounting {
 
     /// Calls `body` with lists that have all matching places, each once: those of the rarest word, else of the categories.
     private func forEachListed(
-        of columns: PartColumns, _ matching: PlaceFilter, _ body: (PlaceList) -> Void
+        of columns: PartColumns, _ matching: PartFilter, _ body: (PlaceList) -> Void
     ) {
         if let words = matching.rarestWord(columns) { return body(.words(words)) }
         _ = filter.forEachTree(of: columns) { tree in

@@ -80,7 +80,7 @@ extension IndexSnapshot {
     /// Looks into all trees that the query's places are in; false where the work was spent.
     func walk(_ query: IndexQuery, _ search: inout ChordSearch) -> Bool {
         for part in views {
-            let filter = PlaceFilter(query.filter, in: query.box, for: part)
+            let filter = PartFilter(query.filter, in: query.box, for: part)
             let isDone = query.filter.forEachTree(of: part.columns) { search.search($0, of: part, filter) }
             guard isDone else { return false }
         }

@@ -9,7 +9,7 @@ extension IndexSnapshot {
 
     /// About how many places a walk looks at until it has found enough that match, if words are spread evenly and
     /// independent of each other.
-    private func walkLength(_ query: IndexQuery, _ filters: [PlaceFilter]) -> Int {
+    private func walkLength(_ query: IndexQuery, _ filters: [PartFilter]) -> Int {
         var length = Self.walkFactor * Double(query.ranking.limit)
         for word in (query.filter.words ?? []).indices {
             let count = zip(views, filters).reduce(0) { sum, part in
@@ -22,7 +22,7 @@ extension IndexSnapshot {
 
     /// Looks for the places of all words; false where the work was spent.
     func searchWords(_ query: IndexQuery, _ search: inout ChordSearch) -> Bool {
-        let filters = views.map { PlaceFilter(query.filter, in: query.box, for: $0) }
+        let filters = views.map { PartFilter(query.filter, in: query.box, for: $0) }
         let postingCount = zip(views, filters).reduce(0) { sum, part in
             sum + (part.1.rarestPostings(part.0.columns)?.count ?? 0)
         }
@@ -60,7 +60,7 @@ extension IndexSnapshot {
     }
 }
 
-extension PlaceFilter {
+extension PartFilter {
     /// The postings of the word that the fewest places have; nil without words.
     func rarestPostings(_ columns: PartColumns) -> Range<Int>? {
         rarestWord(columns).map { columns.words.postingRange(of: $0) }

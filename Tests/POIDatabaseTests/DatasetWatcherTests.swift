@@ -44,7 +44,9 @@ struct DatasetWatcherTests {
                 try await session.run("INSERT INTO categories VALUES ('kind_\(round)')")
                 let next = try await session.value(Self.current, as: DatasetID.self)
                 try await Self.wait(for: next, store, session)
-                try await Self.wait(session) { store.vocabulary?.contains("kind_\(round)") == true }
+                try await Self.wait(session) {
+                    store.vocabulary?.categories.contains("kind_\(round)") == true
+                }
             }
         }
     }

@@ -89,7 +89,7 @@ struct StoreTests {
             let rest = counts.items.dropFirst(2)
             #expect(rest.allSatisfy { $0.count == 0 })
             #expect(rest.map(\.name) == rest.map(\.name).sorted())
-            #expect(rest.count == (try await store.currentVocabulary().sortedNames.count) - 2)
+            #expect(rest.count == (try await store.currentVocabulary().categories.sortedNames.count) - 2)
             try await session.run("INSERT INTO categories VALUES ('new_kind')")
             try await session.run("UPDATE locations SET category = 'new_kind' WHERE category = 'cafe'")
             // What was counted before isn't taken once the store has heard of the change.

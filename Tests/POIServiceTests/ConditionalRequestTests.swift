@@ -79,7 +79,7 @@ struct ConditionalRequestTests {
         arguments: targets + ["/livez", "/", "/openapi.json"])
     func ifMatch(target: String) async throws {
         let store = Self.store()
-        store.vocabulary = CategoryVocabulary(["park"])
+        store.vocabulary = FilterVocabulary(categories: ["park"])
         let site = try ServiceSite(store)
         let tag = try await site.ask(target).headers.first(.eTag) ?? "\"x\""
         for method in [HTTPMethod.get, .head] {

@@ -14,7 +14,7 @@ struct FixtureStoreFilterTests {
             Self.place(3, "Park of the Café", "park", 0, 3, featured: true),
             Self.place(4, "Pier", "pier", 0, 180),
             Self.place(5, "Jetty", "pier", 0, -180), Self.place(6, "Pole", "pole", 90, 77),
-        ], vocabulary: CategoryVocabulary(["cafe", "park", "pier", "pole", "zoo"]))
+        ], vocabulary: FilterVocabulary(categories: ["cafe", "park", "pier", "pole", "zoo"]))
 
     private static func place(
         _ id: Int, _ name: String, _ category: String, _ latitude: Double, _ longitude: Double,
@@ -140,6 +140,6 @@ struct FixtureStoreFilterTests {
         #expect(counts.items.map(\.name) == ["cafe", "pier", "park", "pole", "zoo"])
         #expect(counts.items.map(\.count) == [2, 2, 1, 1, 0])
         #expect(counts.datasetID == store.currentDatasetID)
-        #expect(try await store.currentVocabulary().contains("zoo"))
+        #expect(try await store.currentVocabulary().categories.contains("zoo"))
     }
 }

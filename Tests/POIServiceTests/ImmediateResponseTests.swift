@@ -15,7 +15,7 @@ struct ImmediateResponseTests {
     private func makeStore() throws -> StubStore {
         let store = StubStore { (_) throws(PlaceStoreError) in Self.places }
         store.places = Self.places
-        store.vocabulary = CategoryVocabulary(["park"])
+        store.vocabulary = FilterVocabulary(categories: ["park"])
         store.currentDatasetID = DatasetID(high: 1, low: 2)
         store.end = PagePosition(distanceMeters: 1234.5, id: 7, count: 20)
         store.respondsAtOnce = true
@@ -63,7 +63,7 @@ struct ImmediateResponseTests {
     @Test("A category that may be new is left to the task, which asks for it")
     func newCategory() async throws {
         let store = try makeStore()
-        store.freshVocabulary = CategoryVocabulary(["park", "zoo"])
+        store.freshVocabulary = FilterVocabulary(categories: ["park", "zoo"])
         let site = try ServiceSite(store)
         #expect(try site.askAtOnce("/locations?lat=1&long=2&category=zoo") == nil)
         #expect(try await site.ask("/locations?lat=1&long=2&category=zoo").status == .ok)

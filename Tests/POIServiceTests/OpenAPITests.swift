@@ -10,7 +10,7 @@ import Testing
 /// The service's description of itself, read back as a program would.
 @Suite("The OpenAPI document", .timeLimit(.minutes(1)))
 struct OpenAPITests {
-    private static let vocabulary = CategoryVocabulary(["caf\"é\\", "park", "zoo"])
+    private static let vocabulary = FilterVocabulary(categories: ["caf\"é\\", "park", "zoo"])
 
     private func document(
         requiresKey: Bool = false, eventsRequireKey: Bool = false, limitsRate: Bool = false
@@ -206,7 +206,7 @@ struct OpenAPITests {
     @Test("It follows the vocabulary of the store, and so does its tag")
     func vocabulary() async throws {
         let store = StubStore()
-        store.vocabulary = CategoryVocabulary(["park"])
+        store.vocabulary = FilterVocabulary(categories: ["park"])
         let site = try ServiceSite(store)
         let first = try await site.ask("/openapi.json")
         #expect(first.status == .ok)
@@ -217,7 +217,7 @@ struct OpenAPITests {
         #expect(again.status == .notModified)
         #expect(again.headers.first(.eTag) == tag)
 
-        store.vocabulary = CategoryVocabulary(["park", "quay"])
+        store.vocabulary = FilterVocabulary(categories: ["park", "quay"])
         let second = try await site.ask("/openapi.json", headers: [.ifNoneMatch: tag])
         #expect(second.status == .ok)
         #expect(second.text.contains(#""enum":["park","quay"]"#))

@@ -9,11 +9,11 @@ final class StubStore: PlaceStore {
 
     /// What the store knows without being asked.
     var currentDatasetID: DatasetID?
-    var vocabulary: CategoryVocabulary?
+    var vocabulary: FilterVocabulary?
     /// What an answer given now rests on; nil where that is `currentDatasetID`.
     var answeredDatasetID: DatasetID?
     /// The vocabulary for those who ask.
-    var freshVocabulary: CategoryVocabulary?
+    var freshVocabulary: FilterVocabulary?
     /// Where pages end.
     var end: PagePosition?
     var databaseDuration: Duration?
@@ -35,9 +35,9 @@ final class StubStore: PlaceStore {
         self.answer = answer
     }
 
-    func currentVocabulary() async throws(PlaceStoreError) -> CategoryVocabulary {
+    func currentVocabulary() async throws(PlaceStoreError) -> FilterVocabulary {
         vocabularyCount += 1
-        return freshVocabulary ?? vocabulary ?? CategoryVocabulary([])
+        return freshVocabulary ?? vocabulary ?? FilterVocabulary(categories: [])
     }
 
     func immediatePlaces(for request: NearbyPlacesRequest) throws(PlaceStoreError) -> RankedPage? {

@@ -12,7 +12,7 @@ struct VocabularyTests {
     @Test("A known name costs no question")
     func known() async throws {
         let store = StubStore()
-        store.vocabulary = CategoryVocabulary(["park", "cafe"])
+        store.vocabulary = FilterVocabulary(categories: ["park", "cafe"])
         #expect(try await ServiceSite(store).ask(Self.target("park,cafe")).status == .ok)
         #expect(store.requests.first?.categories == ["cafe", "park"])
         #expect(store.vocabularyCount == 0)
@@ -21,7 +21,7 @@ struct VocabularyTests {
     @Test("A name is refused only after the store was asked, and is taken if it is new")
     func new() async throws {
         let store = StubStore()
-        store.vocabulary = CategoryVocabulary(["park"])
+        store.vocabulary = FilterVocabulary(categories: ["park"])
         let site = try ServiceSite(store)
         let problem = try await site.problem(Self.target("parc"))
         #expect(problem.code == .unknownCategory)
@@ -29,7 +29,7 @@ struct VocabularyTests {
         #expect(store.vocabularyCount == 1)
         #expect(store.requests.isEmpty)
 
-        store.freshVocabulary = CategoryVocabulary(["park", "zoo"])
+        store.freshVocabulary = FilterVocabulary(categories: ["park", "zoo"])
         #expect(try await site.ask(Self.target("zoo")).status == .ok)
         #expect(store.vocabularyCount == 2)
     }
@@ -37,7 +37,7 @@ struct VocabularyTests {
     @Test("Where nothing is known yet, the store is asked about any name, and about no other request")
     func notKnownYet() async throws {
         let store = StubStore()
-        store.freshVocabulary = CategoryVocabulary(["park"])
+        store.freshVocabulary = FilterVocabulary(categories: ["park"])
         let site = try ServiceSite(store)
         #expect(try await site.ask("/locations?lat=0&long=0").status == .ok)
         #expect(store.vocabularyCount == 0)
@@ -49,7 +49,7 @@ struct VocabularyTests {
     @Test("All faults are told at once, and a request with others only costs no question")
     func otherFaults() async throws {
         let store = StubStore()
-        store.vocabulary = CategoryVocabulary(["park"])
+        store.vocabulary = FilterVocabulary(categories: ["park"])
         let site = try ServiceSite(store)
         #expect(try await site.problem("/locations?lat=x&long=0&category=park").code == .notANumber)
         #expect(store.vocabularyCount == 0)

@@ -19,11 +19,11 @@ package struct Fixtures: Sendable {
 
     /// Makes fixtures of places whose ids are unique.
     ///
-    /// Their vocabulary also has the categories of the service's schema: an app may ask for a category that no fixture
+    /// Their categories are also those of the service's schema: an app may ask for a category that no fixture
     /// has, as it may ask a database without such a place.
     private init(_ places: [PointOfInterest]) throws(FixtureError) {
-        let vocabulary = CategoryVocabulary(RecordedSeed.recorded.categories + places.map(\.category))
-        guard let index = ServedIndex(places, vocabulary: vocabulary) else {
+        let categories = NameVocabulary(RecordedSeed.recorded.categories + places.map(\.category))
+        guard let index = ServedIndex(places, categories: categories) else {
             throw FixtureError(faults: [DocumentFault(path: "", detail: "has more than 65,536 categories")])
         }
         self.index = index

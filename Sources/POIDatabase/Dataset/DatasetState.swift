@@ -8,7 +8,7 @@ import PointsOfInterestAPI
 public final class DatasetState: Sendable {
     private struct State {
         var datasetID: DatasetID?
-        var vocabulary: CategoryVocabulary?
+        var vocabulary: FilterVocabulary?
         var renewalObserver: (@Sendable (DatasetID?) -> Void)?
     }
 
@@ -33,8 +33,8 @@ public final class DatasetState: Sendable {
     /// The dataset that a page read now would most likely come from; nil while that isn't known.
     var datasetID: DatasetID? { state.withLock { $0.datasetID } }
 
-    /// The categories of the last dataset that was read; none is ever removed, so old ones do no harm.
-    var vocabulary: CategoryVocabulary? { state.withLock { $0.vocabulary } }
+    /// The names of the last dataset that was read. Old ones do no harm: what has gone matches no place.
+    var vocabulary: FilterVocabulary? { state.withLock { $0.vocabulary } }
 
     /// Whether the caller is the first, and has to keep this up to date.
     func claimWatch() -> Bool { isWatched.claim() }
@@ -55,8 +55,8 @@ public final class DatasetState: Sendable {
         state.withLock { $0.renewalObserver }?(id)
     }
 
-    /// Takes the categories that the watcher has read.
-    func update(vocabulary: CategoryVocabulary) {
+    /// Takes the names that the watcher has read.
+    func update(vocabulary: FilterVocabulary) {
         state.withLock { $0.vocabulary = vocabulary }
     }
 }

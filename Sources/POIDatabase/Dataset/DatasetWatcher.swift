@@ -13,7 +13,7 @@ final class DatasetWatcher {
     private var machine: DatasetWatchStateMachine
     private var timer: LoopTimer?
     private let tasks: LoopTasks
-    /// The dataset whose categories have been read.
+    /// The dataset whose vocabulary has been read.
     private var vocabularyID: DatasetID?
     /// Distinguishes this watcher's echoes from others'.
     private let token = "\(UInt64.random(in: 0 ... .max))"
@@ -93,7 +93,7 @@ final class DatasetWatcher {
                 // Read after the id, so it is at least as new.
                 let rows = try await pool.query(
                     PlaceStatements.vocabulary, lane: .fast, isIdempotent: true)
-                state.update(vocabulary: CategoryVocabulary(try rows.only().decode([String].self, at: 0)))
+                state.update(vocabulary: try FilterVocabulary(try rows.only()))
                 vocabularyID = id
             }
             perform(machine.read(id, isStandby: try row.decode(at: 1)))

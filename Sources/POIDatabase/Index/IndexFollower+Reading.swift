@@ -96,33 +96,33 @@ extension IndexFollower {
         perform(machine.took(facts.version, placeCount: next.placeCount, at: time))
     }
 
-    /// What is known of a dataset besides its places, once these were read in the same snapshot; its vocabulary is the same
+    /// What is known of a dataset besides its places, once these were read in the same snapshot; its categories are the same
     /// value as before where it has the same names.
     ///
     /// - Throws: `PlacesReplaced` where what was read isn't of that snapshot; `PostgresError`.
     func facts(
         of version: DatasetVersion, _ connection: PostgresConnection
     ) async throws -> ServedIndex.Facts {
-        let row = try await connection.query(Self.vocabulary, timeout: Self.lookTimeout).only()
+        let row = try await connection.query(Self.categories, timeout: Self.lookTimeout).only()
         guard try row.decode(Bool.self, at: 1) else { throw PlacesReplaced() }
         let names = try row.decode([String].self, at: 0)
-        var datasets: [String: DatasetFacts] = [:]
+        var datasets: [ExactName: DatasetFacts] = [:]
         for row in try await connection.query(Self.datasets, timeout: Self.lookTimeout) {
-            datasets[try row.decode(at: 0)] = DatasetFacts(
+            datasets[ExactName(try row.decode(at: 0))] = DatasetFacts(
                 license: try row.decode(at: 1), credit: try row.decode(at: 2), url: try row.decode(at: 3))
         }
-        let known = facts?.vocabulary
+        let known = facts?.categories
         return ServedIndex.Facts(
             version: version, datasetID: index.servedID(of: version.datasetID),
-            vocabulary: known?.sortedNames == names
-                ? known ?? CategoryVocabulary(names) : CategoryVocabulary(names),
+            categories: known?.sortedNames == names
+                ? known ?? NameVocabulary(names) : NameVocabulary(names),
             datasets: datasets)
     }
 
     /// The names of all categories; and whether the table of places still has the file that it had when the snapshot began.
     /// TRUNCATE, and an ALTER TABLE that rewrites the rows, give it another one, in which older snapshots see no row
     /// (PostgreSQL manual, "Concurrency Control", "Caveats").
-    private static let vocabulary: PostgresQuery = """
+    private static let categories: PostgresQuery = """
         SELECT ARRAY(SELECT name FROM categories ORDER BY name COLLATE "C"), \
         (SELECT relfilenode FROM pg_class WHERE oid = 'locations'::regclass) = pg_relation_filenode('locations')
         """

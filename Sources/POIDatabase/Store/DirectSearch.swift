@@ -40,7 +40,7 @@ struct DirectSearch {
     init(_ request: NearbyPlacesRequest, _ ranking: Ranking) {
         self.request = request
         self.ranking = ranking
-        names = request.searchText.map(NameMatcher.init(searchText:))
+        names = request.filter.searchText.map(NameMatcher.init(searchText:))
         center = Ellipsoid.point(ranking.center)
         boxBounds = request.box.map(SurfaceBounds.init(of:))
         minimumChordMeters =

@@ -19,10 +19,8 @@ struct NearestQuery {
 
     /// Where distances are measured from.
     let center: Coordinate
-    /// The categories that match, each once; empty means all.
-    let categories: [String]
-    /// Whether places have to be featured, or mustn't be; nil where that doesn't matter.
-    let featured: Bool?
+    /// Which places match; PostgreSQL doesn't look at the search text.
+    let filter: PlaceFilter
     /// The box that places are in, if the request has one.
     let box: BoundingBox?
     let columns: Columns
@@ -38,15 +36,14 @@ struct NearestQuery {
 
     init(_ request: NearbyPlacesRequest, _ ranking: Ranking, columns: Columns, limit: Int?) {
         center = ranking.center
-        categories = request.categories.isEmpty ? [] : request.categories.uniqueInByteOrder
-        featured = request.featured
+        filter = request.filter
         box = request.box
         self.columns = columns
         self.limit = limit
     }
 
     /// Whether every place matches.
-    var isUnfiltered: Bool { categories.isEmpty && featured == nil && box == nil }
+    var isUnfiltered: Bool { filter.categories.isEmpty && filter.featured == nil && box == nil }
 
     /// The text of the statement. Its parameters are numbered in the order of `parameters`.
     var sql: SQL {
@@ -96,8 +93,8 @@ struct NearestQuery {
         if minimumChordMeters > 0 {
             conditions.append("geocentric <<->> " + Self.center + " >= " + take(1)[0])
         }
-        if !categories.isEmpty { conditions.append("category = ANY (" + take(1)[0] + ")") }
-        if let featured { conditions.append(featured ? "featured" : "NOT featured") }
+        if !filter.categories.isEmpty { conditions.append("category = ANY (" + take(1)[0] + ")") }
+        if let featured = filter.featured { conditions.append(featured ? "featured" : "NOT featured") }
         if let box { conditions.append(.isPlace(in: box, corners: take(4))) }
         guard let first = conditions.first else { return "" }
         return conditions.dropFirst().reduce(" WHERE " + first) { $0 + " AND " + $1 }
@@ -114,7 +111,7 @@ struct NearestQuery {
             values.append(.float8Array([lower.x, lower.y, lower.z, upper.x, upper.y, upper.z]))
         }
         if minimumChordMeters > 0 { values.append(.float8(minimumChordMeters)) }
-        if !categories.isEmpty { values.append(.textArray(categories)) }
+        if !filter.categories.isEmpty { values.append(.textArray(filter.categories)) }
         if let box { values += [box.west, box.south, box.east, box.north].map { .float8($0) } }
         return values
     }

@@ -1,3 +1,4 @@
+import POIService
 import Postgres
 
 /// The SQL that reads places; see `Documentation/queries.md` for what each statement costs.
@@ -43,8 +44,22 @@ enum PlaceStatements {
     /// The dataset's version, and whether the database is a standby: read again and again.
     static let state = PreparedStatement("SELECT (SELECT version FROM dataset), pg_is_in_recovery()")
 
-    /// The names of all categories, in one array.
-    static let vocabulary = PreparedStatement("SELECT ARRAY(SELECT name FROM categories)")
+    /// The names of all categories, and those of all datasets that have a row or places, as `FilterVocabulary` reads them.
+    ///
+    /// The datasets of places are read one after the other from the index that begins with them, however many places each
+    /// has (PostgreSQL wiki, "Loose indexscan").
+    static let vocabulary = PreparedStatement(
+        """
+        WITH RECURSIVE used AS (
+            SELECT min(source_dataset) AS dataset FROM locations WHERE source_dataset IS NOT NULL
+            UNION ALL
+            SELECT (SELECT min(source_dataset) FROM locations WHERE source_dataset > used.dataset)
+            FROM used WHERE used.dataset IS NOT NULL
+        )
+        SELECT ARRAY(SELECT name FROM categories), ARRAY(
+            SELECT dataset FROM used WHERE dataset IS NOT NULL UNION SELECT name FROM datasets
+        )
+        """)
 
     /// The columns of a place except its id and position in one value, as `PlaceRecord.append` reads them: a column less is two hundred instructions less a row here, and
     /// joining them costs PostgreSQL no more than sending each.
@@ -56,4 +71,12 @@ enum PlaceStatements {
         || coalesce(chr(4) || website, '') \
         || coalesce(chr(5) || source_dataset || chr(6) || source_id || chr(7) || source_license, '')
         """
+}
+
+extension FilterVocabulary {
+    /// Reads a row of `PlaceStatements.vocabulary`.
+    init(_ row: PostgresRow) throws(PostgresError) {
+        self.init(
+            categories: try row.decode([String].self, at: 0), datasets: try row.decode([String].self, at: 1))
+    }
 }

@@ -142,18 +142,18 @@ public final class PostgresPlaceStore: PlaceStore {
     /// The dataset of the last renewal that the process has noticed.
     public var currentDatasetID: DatasetID? { dataset.datasetID }
 
-    /// The categories that the process read last.
-    public var vocabulary: CategoryVocabulary? { dataset.vocabulary }
+    /// The names that the process read last.
+    public var vocabulary: FilterVocabulary? { dataset.vocabulary }
 
-    /// Reads the categories.
+    /// Reads the names that requests may filter by.
     ///
     /// - Throws: why the database couldn't be read; `timeout` once the request's time is up.
-    public func currentVocabulary() async throws(PlaceStoreError) -> CategoryVocabulary {
+    public func currentVocabulary() async throws(PlaceStoreError) -> FilterVocabulary {
         let deadline = deadline
         do throws(PostgresError) {
             let rows = try await pool.query(
                 PlaceStatements.vocabulary, lane: .fast, deadline: deadline, isIdempotent: true)
-            return CategoryVocabulary(try rows.only().decode([String].self, at: 0))
+            return try FilterVocabulary(try rows.only())
         } catch {
             throw PlaceStoreError(error, isOverdue: pool.loop.now >= deadline)
         }

@@ -20,7 +20,9 @@ public final class IndexedPlaceStore: PlaceStore {
         (DatasetCounts<CategoryCount>?, DatasetCounts<Attribution>?)
     /// The last page that was found at once; its memory is used for the next one.
     private var page = IndexPage()
-    private var facts: ServedIndex.Facts?
+    private var facts: ServedIndex.Facts? { didSet { filterVocabulary = nil } }
+    /// That of `facts`, once it was asked for.
+    private var filterVocabulary: FilterVocabulary?
 
     /// Serves from `index`, and where that has nothing, from `fallback`, which belongs to the same loop.
     ///
@@ -65,7 +67,7 @@ public final class IndexedPlaceStore: PlaceStore {
     public func immediateClusters(for request: ClustersRequest) throws(PlaceStoreError) -> ClusterPage? {
         var counted: ClusterPage?
         index.withSnapshot(at: loop.now) { snapshot in
-            let filter = IndexFilter(request.filters, snapshot.vocabulary)
+            let filter = IndexFilter(request.filter, snapshot.vocabulary)
             let clusters = snapshot.clustersAtOnce(in: ClusterCells(request), filter)
             counted = clusters.map { ClusterPage($0, in: snapshot, isKept: false) }
         }
@@ -78,8 +80,16 @@ public final class IndexedPlaceStore: PlaceStore {
             ?? fallback?.currentDatasetID.map(index.servedID)
     }
 
-    /// The categories of the dataset that is served.
-    public var vocabulary: CategoryVocabulary? { withFacts { $1.vocabulary } ?? fallback?.vocabulary }
+    /// The names of the dataset that is served.
+    public var vocabulary: FilterVocabulary? { servedVocabulary ?? fallback?.vocabulary }
+
+    private var servedVocabulary: FilterVocabulary? {
+        withFacts { snapshot, facts in
+            let vocabulary = filterVocabulary ?? snapshot.filterVocabulary(facts)
+            filterVocabulary = vocabulary
+            return vocabulary
+        }
+    }
 
     /// Runs `body` with the snapshot and what is known of the same dataset besides, which is looked up once for each; nil where
     /// there is none, also for a moment in which the next one comes.
@@ -98,11 +108,11 @@ public final class IndexedPlaceStore: PlaceStore {
 
     // MARK: By waiting
 
-    /// The categories of the dataset that is served, or where there is none in memory, those of the database.
+    /// The names of the dataset that is served, or where there is none in memory, those of the database.
     ///
     /// - Throws: why the database couldn't be read.
-    public func currentVocabulary() async throws(PlaceStoreError) -> CategoryVocabulary {
-        if let vocabulary = withFacts({ $1.vocabulary }) { return vocabulary }
+    public func currentVocabulary() async throws(PlaceStoreError) -> FilterVocabulary {
+        if let servedVocabulary { return servedVocabulary }
         return try await requireFallback().currentVocabulary()
     }
 
@@ -154,7 +164,7 @@ public final class IndexedPlaceStore: PlaceStore {
         for request: ClustersRequest, from client: IPAddress
     ) async throws(PlaceStoreError) -> ClusterPage {
         guard let snapshot = index.pinned(at: loop.now) else { throw .indexRequired }
-        let (cells, filter) = (ClusterCells(request), IndexFilter(request.filters, snapshot.vocabulary))
+        let (cells, filter) = (ClusterCells(request), IndexFilter(request.filter, snapshot.vocabulary))
         let deadline = loop.now + requestTimeout
         let clusters = try await index.searches.run(for: client, until: deadline) { stop in
             snapshot.clusters(in: cells, filter, until: stop)
@@ -220,7 +230,7 @@ public final class IndexedPlaceStore: PlaceStore {
     private func categoriesInMemory() -> DatasetCounts<CategoryCount>? {
         withFacts { snapshot, facts in
             if let categoryCounts, categoryCounts.datasetID == snapshot.datasetID { return categoryCounts }
-            let categories = facts.vocabulary.sortedNames.map { name in
+            let categories = facts.categories.sortedNames.map { name in
                 let number = snapshot.vocabulary.number(of: name)
                 return CategoryCount(name: name, count: number.map { snapshot.categoryCounts[Int($0)] } ?? 0)
             }

@@ -63,22 +63,22 @@ extension IndexQuery {
     init(_ request: NearbyPlacesRequest, _ ranking: Ranking, _ vocabulary: IndexVocabulary) {
         self.init(ranking: ranking)
         box = request.box
-        filter = IndexFilter(request, vocabulary)
+        filter = IndexFilter(request.filter, vocabulary)
     }
 }
 
 extension IndexFilter {
-    /// What a request filters by, except for its box.
+    /// What a request filters by.
     ///
     /// - Parameter vocabulary: that of the snapshot that is searched.
-    init(_ request: NearbyPlacesRequest, _ vocabulary: IndexVocabulary) {
+    init(_ filter: PlaceFilter, _ vocabulary: IndexVocabulary) {
         self.init()
-        isFeatured = request.featured
-        if !request.categories.isEmpty {
+        isFeatured = filter.featured
+        if !filter.categories.isEmpty {
             // A category without places has no number, and matches nothing.
-            categories = request.categories.compactMap(vocabulary.number)
+            categories = filter.categories.compactMap(vocabulary.number)
         }
-        words = request.searchText.map { SearchWords.words(ofQuery: $0).map { Array($0.utf8) } }
+        words = filter.searchText.map { SearchWords.words(ofQuery: $0).map { Array($0.utf8) } }
     }
 }
 
@@ -131,18 +131,32 @@ extension IndexSnapshot {
     /// The dataset of its places.
     package var datasetID: DatasetID { DatasetID(high: version.datasetIDHigh, low: version.datasetIDLow) }
 
+    /// The sources of its places, each with their number.
+    private var usedSources: [(source: IndexSource, count: Int)] {
+        zip(vocabulary.sources, sourceCounts.dropFirst()).filter { $0.1 > 0 }
+            .map { (source: $0.0, count: $0.1) }
+    }
+
+    /// The names that a request may filter by.
+    func filterVocabulary(_ facts: ServedIndex.Facts) -> FilterVocabulary {
+        let used = usedSources.lazy.map(\.source.dataset)
+        return FilterVocabulary(
+            categories: facts.categories, datasets: NameVocabulary(used + facts.datasets.keys.map(\.text)))
+    }
+
     /// The datasets that its places came from. One that has no row of its own has the licenses of its places.
-    func attributions(_ datasets: [String: DatasetFacts]) -> [Attribution] {
-        var (places, licenses): ([String: Int], [String: [String]]) = ([:], [:])
-        for (source, count) in zip(vocabulary.sources, sourceCounts.dropFirst()) where count > 0 {
-            places[source.dataset, default: 0] += count
-            licenses[source.dataset, default: []].append(source.license)
+    func attributions(_ datasets: [ExactName: DatasetFacts]) -> [Attribution] {
+        var (places, licenses): ([ExactName: Int], [ExactName: [String]]) = ([:], [:])
+        for (source, count) in usedSources {
+            let name = ExactName(source.dataset)
+            places[name, default: 0] += count
+            licenses[name, default: []].append(source.license)
         }
         return places.map { name, count in
             let facts = datasets[name]
             let license = licenses[name, default: []].sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             return Attribution(
-                dataset: name, license: facts?.license ?? license.joined(separator: " AND "),
+                dataset: name.text, license: facts?.license ?? license.joined(separator: " AND "),
                 credit: facts?.credit,
                 url: facts?.url, places: count)
         }

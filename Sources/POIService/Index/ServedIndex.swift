@@ -17,31 +17,31 @@ public final class ServedIndex: Sendable {
         /// The id that entity tags are made from, see `servedID(of:)`.
         package let datasetID: DatasetID
         /// The categories that there ever were.
-        package let vocabulary: CategoryVocabulary
+        package let categories: NameVocabulary
         /// The source datasets of which more is known than their places say, by their names.
-        let datasets: [String: DatasetFacts]
+        let datasets: [ExactName: DatasetFacts]
 
         /// Says what is known.
         ///
         /// - Parameter datasetID: the id that entity tags are made from, where it isn't the dataset's own.
         package init(
-            version: DatasetVersion, datasetID: DatasetID? = nil, vocabulary: CategoryVocabulary,
-            datasets: [String: DatasetFacts] = [:]
+            version: DatasetVersion, datasetID: DatasetID? = nil, categories: NameVocabulary,
+            datasets: [ExactName: DatasetFacts] = [:]
         ) {
             self.version = version
             self.datasetID = datasetID ?? version.datasetID
-            self.vocabulary = vocabulary
+            self.categories = categories
             self.datasets = datasets
         }
 
         /// Whether the same is known, whatever it is called.
         package func hasSameContent(as other: Facts) -> Bool {
-            vocabulary.sortedNames == other.vocabulary.sortedNames && datasets == other.datasets
+            categories.sortedNames == other.categories.sortedNames && datasets == other.datasets
         }
 
         /// The same by another dataset id.
         package func renamed(_ id: DatasetID) -> Facts {
-            Facts(version: version, datasetID: id, vocabulary: vocabulary, datasets: datasets)
+            Facts(version: version, datasetID: id, categories: categories, datasets: datasets)
         }
     }
 
@@ -116,14 +116,14 @@ public final class ServedIndex: Sendable {
 
     /// Serves these places for ever, each with an id of its own, as a dataset with a new id; nil where they have more than
     /// 65,536 categories.
-    package convenience init?(_ places: [PointOfInterest], vocabulary: CategoryVocabulary) {
+    package convenience init?(_ places: [PointOfInterest], categories: NameVocabulary) {
         var builder = IndexPartBuilder(expecting: places.count)
         for place in places {
             guard place.withFields({ builder.add($0) }) else { return nil }
         }
         let id = DatasetID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
         let version = DatasetVersion(datasetID: id, revision: 1, incarnation: id)
-        let facts = Facts(version: version, vocabulary: vocabulary)
+        let facts = Facts(version: version, categories: categories)
         self.init(freshTime: Self.forEver)
         _ = publish(
             IndexSnapshot(part: builder.build(), version: IndexVersion(facts)), facts, confirmedAt: .zero,

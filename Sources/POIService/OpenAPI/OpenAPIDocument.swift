@@ -6,8 +6,8 @@ import PointsOfInterestAPI
 /// Names, ranges, codes and paths come from the types that decode requests and encode responses, so they can't differ
 /// from the document. The compiler demands a description of each parameter.
 struct OpenAPIDocument {
-    /// The categories that a request may name.
-    let vocabulary: CategoryVocabulary
+    /// The names that a request may filter by.
+    let vocabulary: FilterVocabulary
     /// Whether places need a key.
     let requiresKey: Bool
     /// The definitions of events.
@@ -95,14 +95,14 @@ struct OpenAPIDocument {
 final class OpenAPIHandler: HTTPHandler {
     private let store: any PlaceStore
     private let cachePolicy: CachePolicy
-    private let describe: (CategoryVocabulary) -> OpenAPIDocument
+    private let describe: (FilterVocabulary) -> OpenAPIDocument
     /// The latest document, and the vocabulary that it was made for.
-    private var latest: (vocabulary: CategoryVocabulary, document: StaticDocument)?
+    private var latest: (vocabulary: FilterVocabulary, document: StaticDocument)?
 
     /// - Parameter describe: makes the document for a vocabulary.
     init(
         store: any PlaceStore, cachePolicy: CachePolicy,
-        describe: @escaping (CategoryVocabulary) -> OpenAPIDocument
+        describe: @escaping (FilterVocabulary) -> OpenAPIDocument
     ) {
         self.store = store
         self.cachePolicy = cachePolicy
@@ -113,12 +113,12 @@ final class OpenAPIHandler: HTTPHandler {
         try await document(for: vocabulary()).respond(to: request, context: context)
     }
 
-    private func vocabulary() async throws(PlaceStoreError) -> CategoryVocabulary {
+    private func vocabulary() async throws(PlaceStoreError) -> FilterVocabulary {
         if let vocabulary = store.vocabulary { return vocabulary }
         return try await store.currentVocabulary()
     }
 
-    private func document(for vocabulary: CategoryVocabulary) -> StaticDocument {
+    private func document(for vocabulary: FilterVocabulary) -> StaticDocument {
         if let latest, latest.vocabulary == vocabulary { return latest.document }
         let document = StaticDocument([.json(describe(vocabulary).json)], cacheControl: cachePolicy.documents)
         latest = (vocabulary, document)

@@ -11,28 +11,25 @@ extension OpenAPIDocument {
     /// The parameters of `GET /locations/clusters`.
     var clustersParameters: [JSONValue] {
         ClustersRequest.Parameter.allCases.map { parameter in
-            let filter: NearbyPlacesRequest.Parameter
             switch parameter {
             case .zoom:
-                return Self.query(
+                Self.query(
                     parameter.name,
                     """
                     The zoom of the map. Cells are the tiles of Web Mercator two levels below it. The box may touch \
                     \(ClustersRequest.maximumCellCount) of them at most.
                     """, Self.integer(ClustersRequest.zooms), isRequired: true)
             case .bbox:
-                return Self.query(
+                Self.query(
                     parameter.name,
                     """
                     The part of the map that is shown: west, south, east and north, in degrees. The south is at most \
                     the north. If the west is greater than the east, the box crosses the antimeridian. Cells that \
                     the box touches are counted whole.
                     """, schema(of: NearbyPlacesRequest.Parameter.bbox), isRequired: true)
-            case .category: filter = .category
-            case .q: filter = .q
-            case .featured: filter = .featured
+            case .filter(let filter):
+                Self.query(filter.name, Self.description(of: filter), schema(of: filter))
             }
-            return Self.query(filter.name, description(of: filter), schema(of: filter))
         }
     }
 
@@ -74,20 +71,7 @@ extension OpenAPIDocument {
                 "prefixItems": [Self.longitude, Self.latitude, Self.longitude, Self.latitude],
                 "items": ["type": "number"],
             ]
-        case .category:
-            [
-                "type": "array", "minItems": 1,
-                "maxItems": .integer(NearbyPlacesRequest.maximumCategoryCount),
-                "items": ["type": "string", "enum": .strings(vocabulary.sortedNames)],
-            ]
-        case .q:
-            // A text has no NUL. Lengths count Unicode scalars, as in JSON Schema.
-            [
-                "type": "string", "minLength": .integer(NearbyPlacesRequest.searchTextLengths.lowerBound),
-                "maxLength": .integer(NearbyPlacesRequest.searchTextLengths.upperBound),
-                "pattern": #"^[^\u0000]*$"#,
-            ]
-        case .featured: ["type": "boolean"]
+        case .filter(let filter): schema(of: filter)
         case .cursor:
             ["type": "string", "pattern": .string("^[A-Za-z0-9_-]{\(PageCursor.characterCount)}$")]
         }
@@ -106,13 +90,7 @@ extension OpenAPIDocument {
             touches the pole, whatever its longitude. Without a centre, places are sorted by their distance from the \
             middle of the box, and have no `distance`.
             """
-        case .category: "Only places of one of these categories."
-        case .q:
-            """
-            Only places whose names match: each word of this text has to begin a word of the name. Case and accents \
-            don't matter.
-            """
-        case .featured: "Only featured places (`true`), or only others (`false`)."
+        case .filter(let filter): Self.description(of: filter)
         case .cursor:
             """
             Where the page begins: the cursor from the `Link` header of the page before, unchanged. All other \
@@ -120,6 +98,46 @@ extension OpenAPIDocument {
             """
         }
     }
+
+    // MARK: Filters
+
+    private func schema(of filter: PlaceFilter.Parameter) -> JSONValue {
+        switch filter {
+        case .category:
+            Self.names(vocabulary.categories, atMost: NearbyPlacesRequest.maximumCategoryCount)
+        case .q:
+            // A text has no NUL. Lengths count Unicode scalars, as in JSON Schema.
+            [
+                "type": "string", "minLength": .integer(NearbyPlacesRequest.searchTextLengths.lowerBound),
+                "maxLength": .integer(NearbyPlacesRequest.searchTextLengths.upperBound),
+                "pattern": #"^[^\u0000]*$"#,
+            ]
+        case .featured: ["type": "boolean"]
+        }
+    }
+
+    /// The schema of a list of names. An enumeration has a value at least, so that where there is no name it has none.
+    private static func names(_ names: NameVocabulary, atMost maximumCount: Int) -> JSONValue {
+        let names = names.sortedNames
+        return [
+            "type": "array", "minItems": 1, "maxItems": .integer(maximumCount),
+            "items": names.isEmpty ? ["type": "string"] : ["type": "string", "enum": .strings(names)],
+        ]
+    }
+
+    private static func description(of filter: PlaceFilter.Parameter) -> String {
+        switch filter {
+        case .category: "Only places of one of these categories."
+        case .q:
+            """
+            Only places whose names match: each word of this text has to begin a word of the name. Case and accents \
+            don't matter.
+            """
+        case .featured: "Only featured places (`true`), or only others (`false`)."
+        }
+    }
+
+    // MARK: Others
 
     /// The parameters of every operation.
     static let commonParameters: [JSONValue] = [

@@ -1,14 +1,13 @@
 import HTTPServer
 import PointsOfInterestAPI
 
-/// A request that may name categories, so that decoding it may need the vocabulary.
+/// A request with a filter, so that decoding it may need the vocabulary.
 protocol FilteredRequest {
-    /// The categories that it names.
-    var categories: [String] { get }
+    var filter: PlaceFilter { get }
 
     static func decode(
         query: UnsafeBufferPointer<UInt8>, ignoring: [ParameterPattern],
-        vocabulary: @autoclosure () -> CategoryVocabulary?
+        vocabulary: @autoclosure () -> FilterVocabulary?
     ) throws(ParameterError) -> Self
 }
 
@@ -22,16 +21,16 @@ extension PlaceStore {
         respondsAtOnce || currentDatasetID != nil && request.headers.contains(.ifNoneMatch)
     }
 
-    /// Decodes with the categories that are known; nil where one that isn't among them may be new, so that they have to be
+    /// Decodes with the names that are known; nil where one that isn't among them may be new, so that they have to be
     /// read again.
     func decodeAtOnce<Query: FilteredRequest>(
         _ request: HTTPRequest, ignoring ignored: [ParameterPattern]
     ) throws -> Query? {
         do {
             let query: Query = try decode(request, ignoring: ignored, vocabulary)
-            return query.categories.isEmpty || vocabulary != nil ? query : nil
+            return query.filter.hasNames && vocabulary == nil ? nil : query
         } catch let error as ParameterError {
-            if error.faults.contains(where: { $0.code == .unknownCategory }) { return nil }
+            if error.faults.contains(where: \.isUnknownName) { return nil }
             throw error
         }
     }
@@ -39,7 +38,7 @@ extension PlaceStore {
     func decode<Query: FilteredRequest>(
         _ request: HTTPRequest, ignoring ignored: [ParameterPattern]
     ) async throws -> Query {
-        // Where places are in memory, so are the current categories.
+        // Where places are in memory, so are the current names.
         if !respondsAtOnce, let query: Query = try decodeAtOnce(request, ignoring: ignored) { return query }
         let vocabulary = try await currentVocabulary()
         return try decode(request, ignoring: ignored, vocabulary)
@@ -47,7 +46,7 @@ extension PlaceStore {
 
     private func decode<Query: FilteredRequest>(
         _ request: HTTPRequest, ignoring ignored: [ParameterPattern],
-        _ vocabulary: @autoclosure () -> CategoryVocabulary?
+        _ vocabulary: @autoclosure () -> FilterVocabulary?
     ) throws -> Query {
         try request.withQuery { query in
             try Query.decode(

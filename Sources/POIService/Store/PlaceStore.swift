@@ -11,13 +11,13 @@ public protocol PlaceStore: AnyObject {
     /// isn't known.
     var currentDatasetID: DatasetID? { get }
 
-    /// The categories that there ever were, known without asking the database; nil where they aren't.
-    var vocabulary: CategoryVocabulary? { get }
+    /// The names that requests may filter by, known without asking the database; nil where they aren't.
+    var vocabulary: FilterVocabulary? { get }
 
-    /// Reads the categories that there ever were: for a name that `vocabulary` doesn't have.
+    /// Reads the names that requests may filter by: for a name that `vocabulary` doesn't have.
     ///
     /// - Throws: why the database couldn't be read.
-    func currentVocabulary() async throws(PlaceStoreError) -> CategoryVocabulary
+    func currentVocabulary() async throws(PlaceStoreError) -> FilterVocabulary
 
     /// Whether most places are there at once now, as `immediatePlaces` and `immediatePlace` return them.
     var respondsAtOnce: Bool { get }
@@ -282,8 +282,10 @@ extension CategoryCount: DatasetCount {
 }
 
 extension Attribution: DatasetCount {
-    /// By name.
-    public static func isOrdered(_ one: Self, before other: Self) -> Bool { one.dataset < other.dataset }
+    /// By name, in the order of its UTF-8.
+    public static func isOrdered(_ one: Self, before other: Self) -> Bool {
+        one.dataset.utf8.lexicographicallyPrecedes(other.dataset.utf8)
+    }
 }
 
 /// What a store has counted all places of a dataset for.

@@ -4,6 +4,9 @@ import Foundation
 ///
 /// Cells are the tiles of Web Mercator two levels below the zoom, so 16 to a tile of the map. The response has every cell
 /// that the box touches and that has a matching place, with all of its matching places.
+///
+/// What its filter has, it has itself: `request.featured` is `request.filter.featured`.
+@dynamicMemberLookup
 public struct ClustersRequest: Hashable, Sendable {
     /// The zooms that a request may ask for.
     public static let zooms = 0...22
@@ -14,12 +17,8 @@ public struct ClustersRequest: Hashable, Sendable {
     public var box: BoundingBox
     /// The map's zoom, 0…22: at 0 the Earth is one tile, at each further one every tile is four.
     public var zoom: Int
-    /// Only places of one of these categories, at most 50; empty is all.
-    public var categories: [String]
-    /// Only places whose names match, as `NearbyPlacesRequest.searchText` says. 1…100 characters.
-    public var searchText: String?
-    /// Only places that are featured, or only those that aren't.
-    public var featured: Bool?
+    /// Only places that match.
+    public var filter: PlaceFilter
 
     /// Makes a request. The server checks its options.
     public init(
@@ -28,20 +27,27 @@ public struct ClustersRequest: Hashable, Sendable {
     ) {
         self.box = box
         self.zoom = zoom
-        self.categories = categories
-        self.searchText = searchText
-        self.featured = featured
+        self.filter = PlaceFilter(categories: categories, searchText: searchText, featured: featured)
+    }
+
+    /// Makes a request for the places that a filter leaves.
+    package init(box: BoundingBox, zoom: Int, filter: PlaceFilter) {
+        self.box = box
+        self.zoom = zoom
+        self.filter = filter
+    }
+
+    /// What the filter has.
+    public subscript<Member>(dynamicMember member: WritableKeyPath<PlaceFilter, Member>) -> Member {
+        get { filter[keyPath: member] }
+        set { filter[keyPath: member] = newValue }
     }
 
     /// Writes the query's items in a fixed order, without absent options: equal requests have equal queries.
     package func encode(into query: inout QueryWriter) {
         query.add("zoom", zoom)
-        filters.encodeFilters(into: &query)
-    }
-
-    /// The box and the filters, as a request for places has them.
-    package var filters: NearbyPlacesRequest {
-        NearbyPlacesRequest(box: box, categories: categories, searchText: searchText, featured: featured)
+        query.add("bbox", box)
+        filter.encode(into: &query)
     }
 
     /// The query, percent-encoded.

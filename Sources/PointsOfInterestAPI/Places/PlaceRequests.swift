@@ -1,6 +1,8 @@
 /// `GET /locations`: the places around a centre or in a box, nearest first.
 ///
-/// The client encodes it, the server decodes it.
+/// The client encodes it, the server decodes it. What its filter has, it has itself: `request.featured` is
+/// `request.filter.featured`.
+@dynamicMemberLookup
 public struct NearbyPlacesRequest: Hashable, Sendable {
     /// Half the Earth's circumference in metres, rounded up: no two places are farther apart.
     public static let maximumRadiusMeters = 20_037_508.0
@@ -22,13 +24,8 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     /// Only places in this box. Without a centre, the order is by the distance from the box's middle, which
     /// the response doesn't say.
     public var box: BoundingBox?
-    /// Only places of one of these categories, at most 50; empty is all.
-    public var categories: [String]
-    /// Only places whose name has, for each word of this text, a word that begins with it. Case and accents
-    /// don't matter. 1…100 characters.
-    public var searchText: String?
-    /// Only places that are featured, or only those that aren't.
-    public var featured: Bool?
+    /// Only places that match.
+    public var filter: PlaceFilter
     /// The page to get; nil is the first.
     public var cursor: PageCursor?
 
@@ -42,10 +39,14 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
         self.radiusMeters = radiusMeters
         self.limit = limit
         self.box = box
-        self.categories = categories
-        self.searchText = searchText
-        self.featured = featured
+        self.filter = PlaceFilter(categories: categories, searchText: searchText, featured: featured)
         self.cursor = cursor
+    }
+
+    /// What the filter has.
+    public subscript<Member>(dynamicMember member: WritableKeyPath<PlaceFilter, Member>) -> Member {
+        get { filter[keyPath: member] }
+        set { filter[keyPath: member] = newValue }
     }
 
     /// Makes a request for the places in a box.
@@ -79,12 +80,8 @@ extension NearbyPlacesRequest {
 
     /// Writes the items that come between the page's size and the cursor.
     package func encodeFilters(into query: inout QueryWriter) {
-        if let box { query.add("bbox", [box.west, box.south, box.east, box.north]) }
-        if !categories.isEmpty {
-            query.add("category", categories.uniqueInByteOrder.joined(separator: ","))
-        }
-        if let searchText { query.add("q", searchText) }
-        if let featured { query.add("featured", featured ? "true" : "false") }
+        if let box { query.add("bbox", box) }
+        filter.encode(into: &query)
     }
 
     /// The query, percent-encoded.

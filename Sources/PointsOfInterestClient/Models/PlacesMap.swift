@@ -144,9 +144,7 @@ extension PlaceFinder {
     ) async throws -> MapContent {
         do {
             let clusters = try await clusters(
-                ClustersRequest(
-                    box: box, zoom: zoom, categories: filters.categories, searchText: filters.searchText,
-                    featured: filters.featured)
+                ClustersRequest(box: box, zoom: zoom, filter: filters.filter)
             ).clusters
             return MapContent(places: clusters.compactMap(\.place), clusters: clusters)
         } catch RequestError.problem(let problem) where problem.code == .indexRequired {

@@ -6,6 +6,9 @@ import Foundation
 
 /// `GET /locations`: loads the first page of places around a coordinate, nearest first. With an `APIRequestLoader`
 /// this is the shortest way to them; `PointsOfInterestService` does more.
+///
+/// What its filter has, it has itself: `request.featured` is `request.filter.featured`.
+@dynamicMemberLookup
 public struct PointsOfInterestRequest: APIRequest, Hashable {
     /// Where the service is, with a path prefix if it has one. A query or a fragment is ignored.
     public var baseURL: URL
@@ -15,13 +18,8 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
     public var limit: Int?
     /// Only places in this box. A request has either a box or a radius.
     public var box: BoundingBox?
-    /// Only places of these categories, at most 50; empty is all.
-    public var categories: [String]
-    /// Only places whose name has, for each word of this text, a word that begins with it. White space alone is no
-    /// text, as in a search field that was cleared.
-    public var searchText: String?
-    /// Only places that are featured, or only those that aren't.
-    public var featured: Bool?
+    /// Only places that match. White space alone is no search text, as in a search field that was cleared.
+    public var filter: PlaceFilter
     /// Where the page begins; nil is the first page.
     public var cursor: PageCursor?
     /// How many decimals the coordinates have that are sent, 0 to 13; nil sends them as they are. 5 are about a metre.
@@ -38,20 +36,24 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
         self.radiusMeters = radiusMeters
         self.limit = limit
         self.box = box
-        self.categories = categories
-        self.searchText = searchText
-        self.featured = featured
+        self.filter = PlaceFilter(categories: categories, searchText: searchText, featured: featured)
         self.cursor = cursor
         self.coordinateDecimals = coordinateDecimals
+    }
+
+    /// What the filter has.
+    public subscript<Member>(dynamicMember member: WritableKeyPath<PlaceFilter, Member>) -> Member {
+        get { filter[keyPath: member] }
+        set { filter[keyPath: member] = newValue }
     }
 
     /// Makes the `GET` request for the places around a coordinate.
     ///
     /// - Throws: `RequestError.invalidBaseURL`. The options are checked by the service.
     public func makeRequest(from coordinate: Coordinate) throws -> URLRequest {
-        let request = NearbyPlacesRequest(
-            center: coordinate, radiusMeters: radiusMeters, limit: limit, box: box, categories: categories,
-            searchText: searchText, featured: featured, cursor: cursor)
+        var request = NearbyPlacesRequest(
+            center: coordinate, radiusMeters: radiusMeters, limit: limit, box: box, cursor: cursor)
+        request.filter = filter
         return try request.coarsened(toDecimals: coordinateDecimals).urlRequest(baseURL: baseURL)
     }
 
@@ -69,7 +71,7 @@ extension NearbyPlacesRequest {
     /// - Throws: `RequestError.invalidBaseURL`.
     func urlRequest(baseURL: URL) throws(RequestError) -> URLRequest {
         var request = self
-        if searchText?.allSatisfy(\.isWhitespace) == true { request.searchText = nil }
+        if filter.searchText?.allSatisfy(\.isWhitespace) == true { request.filter.searchText = nil }
         return try URLRequest.get(EndpointPath.locations, request.encodedQuery, baseURL: baseURL)
     }
 }

@@ -21,7 +21,7 @@ struct ExpectedClusters {
     init(_ request: ClustersRequest, in region: Region) {
         self.request = request
         let touched = TouchedCells(request.box, zoom: request.zoom)
-        let filter = PlaceFilter(request)
+        let filter = RegionFilter(request)
         var cells: [Int: Cell] = [:]
         for known in region.places {
             let place = known.place

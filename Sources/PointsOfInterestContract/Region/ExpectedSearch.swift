@@ -28,7 +28,7 @@ struct ExpectedSearch {
 
     init(_ request: NearbyPlacesRequest, in region: Region) throws {
         (self.request, self.region) = (request, region)
-        let filter = PlaceFilter(request)
+        let filter = RegionFilter(request)
         let origin = try request.center ?? request.box?.middlePoint ?? Coordinate(latitude: 0, longitude: 0)
         let found = region.places.compactMap { known -> (Int, Candidate)? in
             guard let isCertain = filter.keeps(known) else { return nil }
@@ -104,30 +104,22 @@ struct ExpectedSearch {
 }
 
 /// What a search leaves, apart from its radius.
-struct PlaceFilter {
+struct RegionFilter {
     let box: BoundingBox?
-    let categories: [String]
-    let featured: Bool?
-    let text: String?
+    let filter: PlaceFilter
 
-    init(_ request: NearbyPlacesRequest) {
-        (box, categories) = (request.box, request.categories)
-        (featured, text) = (request.featured, request.searchText)
-    }
+    init(_ request: NearbyPlacesRequest) { (box, filter) = (request.box, request.filter) }
 
-    init(_ request: ClustersRequest) {
-        // Its cells are counted whole, beyond the box.
-        (box, categories) = (nil, request.categories)
-        (featured, text) = (request.featured, request.searchText)
-    }
+    /// Its cells are counted whole, beyond the box.
+    init(_ request: ClustersRequest) { (box, filter) = (nil, request.filter) }
 
     /// Whether it is certain that a place is kept; nil where it certainly isn't.
     func keeps(_ known: RegionPlace) -> Bool? {
         let place = known.place
         if let box, !box.holds(place) { return nil }
-        if !categories.isEmpty, !categories.contains(place.category) { return nil }
-        if let featured, place.featured != featured { return nil }
-        guard let text else { return true }
+        if !filter.categories.isEmpty, !filter.categories.contains(place.category) { return nil }
+        if let featured = filter.featured, place.featured != featured { return nil }
+        guard let text = filter.searchText else { return true }
         switch known.name.match(text) {
         case .matches: return true
         case .open: return false

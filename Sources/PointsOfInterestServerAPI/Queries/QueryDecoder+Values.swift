@@ -66,39 +66,8 @@ extension QueryDecoder {
         return box
     }
 
-    /// A comma-separated list of categories, each once and in order; empty where the parameter is absent or a
-    /// fault.
-    mutating func categories(
-        _ parameter: Parameter, atMost maximumCount: Int, _ vocabulary: @autoclosure () -> CategoryVocabulary?
-    ) -> [String] {
-        let list = withValue(of: parameter) { value in
-            // One byte more than a name may have says that it is too long.
-            Self.list(value, atMost: maximumCount)?
-                .map { String(decoding: $0.prefix(Self.maximumNameLength + 1), as: UTF8.self) }
-        }
-        guard let list else { return [] }
-        guard let texts = list else {
-            report(parameter, .tooManyValues, "must name at most \(maximumCount) categories")
-            return []
-        }
-        let (names, vocabulary) = (texts.uniqueInByteOrder, vocabulary())
-        for name in names {
-            if name.isEmpty {
-                report(parameter, .emptyParameter, "must have a name between any two commas")
-            } else if name.utf8.count > Self.maximumNameLength || vocabulary?.contains(name) == false {
-                let hint = vocabulary?.nearest(to: name).map { "; did you mean \($0)?" } ?? ""
-                report(parameter, .unknownCategory, "has no category \(Self.shown(name))\(hint)")
-            }
-        }
-        return names
-    }
-
-    /// Bytes of a category's name. A longer one is unknown, and is not compared with others: strings are compared
-    /// by canonical equivalence, which takes the square of a run of combining marks.
-    private static var maximumNameLength: Int { 100 }
-
     /// The items of a comma-separated list; nil where there are too many.
-    private static func list(
+    static func list(
         _ text: UnsafeBufferPointer<UInt8>, atMost maximumCount: Int
     ) -> [UnsafeBufferPointer<UInt8>]? {
         let comma = UInt8(ascii: ",")
@@ -107,7 +76,8 @@ extension QueryDecoder {
             .map { UnsafeBufferPointer(rebasing: $0) }
     }
 
-    private static func shown(_ value: String) -> String {
+    /// A value as a fault shows it: short.
+    static func shown(_ value: String) -> String {
         value.unicodeScalars.count > 40
             ? String(String.UnicodeScalarView(value.unicodeScalars.prefix(40))) + "…" : value
     }

@@ -52,7 +52,16 @@ struct QueryDecoder<Parameter: QueryParameter> {
         case .absent: .absent
         case .refused: .refused
         case .plain: .plain(UnsafeBufferPointer(rebasing: query[start..<end]))
-        case .decoded: .decoded(start)
+        case .decoded(let index): .decoded(Int(index))
+        }
+    }
+
+    /// The value of a parameter as it stands in the query; nil where the parameter is absent or a fault.
+    func encodedValue(of parameter: Parameter) -> UnsafeBufferPointer<UInt8>? {
+        let (kind, start, end) = values[parameter.rawValue]
+        switch kind {
+        case .absent, .refused: return nil
+        case .plain, .decoded: return UnsafeBufferPointer(rebasing: query[start..<end])
         }
     }
 
@@ -100,15 +109,16 @@ struct QueryDecoder<Parameter: QueryParameter> {
         guard case .absent = self[parameter] else {
             return report(parameter, .repeatedParameter, "must be given once")
         }
+        let range = (value.end - value.bytes.count, value.end)
         values[parameter.rawValue] = (.refused, 0, 0)
         if value.bytes.isEmpty {
             report(parameter, .emptyParameter, "must have a value")
         } else if !value.isEncoded {
-            values[parameter.rawValue] = (.plain, value.end - value.bytes.count, value.end)
+            values[parameter.rawValue] = (.plain, range.0, range.1)
         } else {
             do throws(PercentEncoding.Fault) {
                 decoded.append(try PercentEncoding.decode(value.bytes))
-                values[parameter.rawValue] = (.decoded, decoded.count - 1, 0)
+                values[parameter.rawValue] = (.decoded(UInt8(decoded.count - 1)), range.0, range.1)
             } catch {
                 report(parameter, .malformedEncoding, error.detail)
             }
@@ -143,21 +153,39 @@ struct QueryDecoder<Parameter: QueryParameter> {
 
 /// What is known of at most 16 parameters' values. An array of them would take memory from the heap for each query.
 private struct ParameterValues {
-    enum Kind: UInt8 {
-        case absent, refused, plain, decoded
+    enum Kind {
+        case absent, refused, plain
+        /// Was percent-encoded: its index in `decoded`.
+        case decoded(UInt8)
+
+        fileprivate var code: UInt8 {
+            switch self {
+            case .absent: 0
+            case .refused: 1
+            case .plain: 2
+            case .decoded(let index): 3 + index
+            }
+        }
+
+        fileprivate init(code: UInt8) {
+            switch code {
+            case 0: self = .absent
+            case 1: self = .refused
+            case 2: self = .plain
+            default: self = .decoded(code - 3)
+            }
+        }
     }
 
-    private var kinds = SIMD16<UInt8>(repeating: Kind.absent.rawValue)
+    private var kinds = SIMD16<UInt8>()
     private var starts = SIMD16<UInt32>()
     private var ends = SIMD16<UInt32>()
 
-    /// A parameter's value, and where it begins and ends.
+    /// A parameter's value, and where it begins and ends in the query.
     subscript(parameter: Int) -> (kind: Kind, start: Int, end: Int) {
-        get {
-            (Kind(rawValue: kinds[parameter]) ?? .absent, Int(starts[parameter]), Int(ends[parameter]))
-        }
+        get { (Kind(code: kinds[parameter]), Int(starts[parameter]), Int(ends[parameter])) }
         set {
-            kinds[parameter] = newValue.kind.rawValue
+            kinds[parameter] = newValue.kind.code
             starts[parameter] = UInt32(newValue.start)
             ends[parameter] = UInt32(newValue.end)
         }
@@ -212,6 +240,15 @@ func withQueryBytes<Value>(
 package protocol QueryParameter: CaseIterable, RawRepresentable<Int>, Sendable {
     /// The name in the query, ASCII.
     var name: StaticString { get }
+}
+
+extension QueryParameter {
+    /// All parameters, in their order.
+    package static var allCases: [Self] {
+        var cases: [Self] = []
+        while let parameter = Self(rawValue: cases.count) { cases.append(parameter) }
+        return cases
+    }
 }
 
 /// The parameters of an endpoint that has none. An enumeration without cases has to spell out its raw values.

@@ -1,15 +1,32 @@
 extension ClustersRequest {
     /// The query's parameters, in the order in which `encode(into:)` writes them.
-    package enum Parameter: Int, QueryParameter {
-        case zoom, bbox, category, q, featured
+    package enum Parameter: FilteredParameter, Hashable {
+        case zoom, bbox
+        case filter(PlaceFilter.Parameter)
+
+        package init?(rawValue: Int) {
+            switch rawValue {
+            case 0: self = .zoom
+            case 1: self = .bbox
+            default:
+                guard let parameter = PlaceFilter.Parameter(rawValue: rawValue - 2) else { return nil }
+                self = .filter(parameter)
+            }
+        }
+
+        package var rawValue: Int {
+            switch self {
+            case .zoom: 0
+            case .bbox: 1
+            case .filter(let parameter): 2 + parameter.rawValue
+            }
+        }
 
         package var name: StaticString {
             switch self {
             case .zoom: "zoom"
             case .bbox: "bbox"
-            case .category: "category"
-            case .q: "q"
-            case .featured: "featured"
+            case .filter(let parameter): parameter.name
             }
         }
     }
@@ -19,12 +36,11 @@ extension ClustersRequest {
     /// - Parameters:
     ///   - bytes: the UTF-8 bytes of a request target behind its `?`, still percent-encoded.
     ///   - ignored: parameters that a gateway adds, which are not read.
-    ///   - vocabulary: the categories that have ever existed, looked up where the query has some; without it they aren't
-    ///     checked.
+    ///   - vocabulary: the names that there are, looked up where the query has some; without it they aren't checked.
     /// - Throws: every fault of the query at once.
     package static func decode(
         query bytes: UnsafeBufferPointer<UInt8>, ignoring ignored: [ParameterPattern],
-        vocabulary: @autoclosure () -> CategoryVocabulary?
+        vocabulary: @autoclosure () -> FilterVocabulary?
     ) throws(ParameterError) -> ClustersRequest {
         var query = QueryDecoder<Parameter>(bytes, ignoring: ignored)
         query.requireValue(of: .zoom)
@@ -32,11 +48,7 @@ extension ClustersRequest {
         let zoom = query.integer(
             .zoom, in: zooms, "must be a whole number from \(zooms.lowerBound) to \(zooms.upperBound)")
         let box = query.box(.bbox)
-        let categories = query.categories(
-            .category, atMost: NearbyPlacesRequest.maximumCategoryCount, vocabulary())
-        let searchText = query.text(
-            .q, lengths: NearbyPlacesRequest.searchTextLengths, "must be a text of 1 to 100 characters")
-        let featured = query.flag(.featured)
+        let filter = query.filter(vocabulary())
         if let zoom, let box {
             let count = ClusterCells(box, zoom: zoom).count
             if count > maximumCellCount {
@@ -47,7 +59,6 @@ extension ClustersRequest {
             }
         }
         guard query.faults.isEmpty, let zoom, let box else { throw ParameterError(faults: query.faults) }
-        return ClustersRequest(
-            box: box, zoom: zoom, categories: categories, searchText: searchText, featured: featured)
+        return ClustersRequest(box: box, zoom: zoom, filter: filter)
     }
 }

@@ -1,7 +1,35 @@
 extension NearbyPlacesRequest {
     /// The query's parameters, in the order in which `encode(into:)` writes them.
-    package enum Parameter: Int, QueryParameter {
-        case lat, long, radius, limit, bbox, category, q, featured, cursor
+    package enum Parameter: FilteredParameter, Hashable {
+        case lat, long, radius, limit, bbox
+        case filter(PlaceFilter.Parameter)
+        case cursor
+
+        package init?(rawValue: Int) {
+            switch rawValue {
+            case 0: self = .lat
+            case 1: self = .long
+            case 2: self = .radius
+            case 3: self = .limit
+            case 4: self = .bbox
+            case 5 + PlaceFilter.Parameter.count: self = .cursor
+            default:
+                guard let parameter = PlaceFilter.Parameter(rawValue: rawValue - 5) else { return nil }
+                self = .filter(parameter)
+            }
+        }
+
+        package var rawValue: Int {
+            switch self {
+            case .lat: 0
+            case .long: 1
+            case .radius: 2
+            case .limit: 3
+            case .bbox: 4
+            case .filter(let parameter): 5 + parameter.rawValue
+            case .cursor: 5 + PlaceFilter.Parameter.count
+            }
+        }
 
         package var name: StaticString {
             switch self {
@@ -10,9 +38,7 @@ extension NearbyPlacesRequest {
             case .radius: "radius"
             case .limit: "limit"
             case .bbox: "bbox"
-            case .category: "category"
-            case .q: "q"
-            case .featured: "featured"
+            case .filter(let parameter): parameter.name
             case .cursor: "cursor"
             }
         }
@@ -23,12 +49,11 @@ extension NearbyPlacesRequest {
     /// - Parameters:
     ///   - query: the UTF-8 bytes of a request target behind its `?`, still percent-encoded.
     ///   - ignored: parameters that a gateway adds, which are not read.
-    ///   - vocabulary: the categories that have ever existed, looked up where the query has some; without it they aren't
-    ///     checked.
+    ///   - vocabulary: the names that there are, looked up where the query has some; without it they aren't checked.
     /// - Throws: every fault of the query at once.
     package static func decode(
         query: some Collection<UInt8>, ignoring ignored: [ParameterPattern] = [],
-        vocabulary: @autoclosure () -> CategoryVocabulary? = nil
+        vocabulary: @autoclosure () -> FilterVocabulary? = nil
     ) throws(ParameterError) -> NearbyPlacesRequest {
         try withQueryBytes(query) { (bytes) throws(ParameterError) in
             try decode(query: bytes, ignoring: ignored, vocabulary: vocabulary())
@@ -38,7 +63,7 @@ extension NearbyPlacesRequest {
     /// The same for bytes in memory.
     package static func decode(
         query bytes: UnsafeBufferPointer<UInt8>, ignoring ignored: [ParameterPattern],
-        vocabulary: @autoclosure () -> CategoryVocabulary?
+        vocabulary: @autoclosure () -> FilterVocabulary?
     ) throws(ParameterError) -> NearbyPlacesRequest {
         var query = QueryDecoder<Parameter>(bytes, ignoring: ignored)
         let hasBox = query.has(.bbox)
@@ -54,14 +79,11 @@ extension NearbyPlacesRequest {
         }
         let limit = query.integer(.limit, in: limits, "must be a whole number from 1 to 100")
         let box = query.box(.bbox)
-        let categories = query.categories(.category, atMost: maximumCategoryCount, vocabulary())
-        let searchText = query.text(
-            .q, lengths: searchTextLengths, "must be a text of 1 to 100 characters")
-        let featured = query.flag(.featured)
+        let filter = query.filter(vocabulary())
         let cursor = query.text(.cursor).map(PageCursor.init(rawValue:))
-        let request = NearbyPlacesRequest(
-            center: center, radiusMeters: radiusMeters, limit: limit, box: box, categories: categories,
-            searchText: searchText, featured: featured, cursor: cursor)
+        var request = NearbyPlacesRequest(
+            center: center, radiusMeters: radiusMeters, limit: limit, box: box, cursor: cursor)
+        request.filter = filter
         if cursor != nil { query.checkCursor(.cursor, of: request) }
         guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
         return request

@@ -36,7 +36,7 @@ func fuzzQueries(_ input: [UInt8]) {
     }
 }
 
-private let vocabulary = CategoryVocabulary(["cafe", "park", "museum", "bücher"])
+private let vocabulary = FilterVocabulary(categories: ["cafe", "park", "museum", "bücher"])
 private let ignored = ["utm_*", "key"].compactMap(ParameterPattern.init)
 
 /// What is read of a query without parameters.

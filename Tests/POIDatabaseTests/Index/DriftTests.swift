@@ -107,7 +107,7 @@ struct DriftTests {
                 try database.execute(Way.replica.transaction(change))
                 try await followed.wait { followed.servedID != id }
             }
-            #expect(followed.store.vocabulary?.contains("new_kind") == true)
+            #expect(followed.store.vocabulary?.categories.contains("new_kind") == true)
             #expect(try await followed.store.attributions().items.first?.credit == "© test")
             #expect(followed.index.status.differenceCount == 2)
             #expect(followed.observations.all.contains(.factsDiffered))

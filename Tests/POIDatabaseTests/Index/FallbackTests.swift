@@ -25,7 +25,7 @@ struct FallbackTests {
             let next = DatasetVersion(
                 datasetID: DatasetID(high: 1, low: 1), revision: now.revision + 1,
                 incarnation: now.incarnation)
-            let facts = ServedIndex.Facts(version: next, vocabulary: CategoryVocabulary(["cafe"]))
+            let facts = ServedIndex.Facts(version: next, categories: NameVocabulary(["cafe"]))
             #expect(
                 index.publish(
                     IndexSnapshot(part: IndexPartBuilder(expecting: 0).build(), version: IndexVersion(facts)),

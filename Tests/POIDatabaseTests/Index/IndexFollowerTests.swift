@@ -41,7 +41,7 @@ struct IndexFollowerTests {
                 try await followed.waitForNewest()
             }
             #expect(followed.index.status.loadCount == 1)
-            #expect(followed.store.vocabulary?.contains("new_kind") == true)
+            #expect(followed.store.vocabulary?.categories.contains("new_kind") == true)
         }
     }
 
@@ -281,7 +281,7 @@ struct IndexFollowerTests {
             #expect(try await store.categories().items.map(\.count).reduce(0, +) == 300)
             #expect(try await store.attributions().items.map(\.places) == [75])
             // For a category that is unknown.
-            #expect(try await store.currentVocabulary().sortedNames.contains("cafe"))
+            #expect(try await store.currentVocabulary().categories.sortedNames.contains("cafe"))
             #expect(store.currentDatasetID == followed.index.served?.datasetID)
             _ = try database.cluster.execute("ALTER DATABASE \"\(database.name)\" ALLOW_CONNECTIONS true")
             try await followed.wait { store.staleSeconds == nil }

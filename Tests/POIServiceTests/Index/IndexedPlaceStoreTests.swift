@@ -10,7 +10,7 @@ import Testing
 /// The store of places in memory, without another one behind it: what a mock serves from.
 @Suite("Places in memory alone", .timeLimit(.minutes(2)))
 struct IndexedPlaceStoreTests {
-    private static let vocabulary = CategoryVocabulary(["cafe", "park", "zoo"])
+    private static let vocabulary = FilterVocabulary(categories: ["cafe", "park", "zoo"])
 
     /// Few coordinates, so that many places are equally far.
     private static func places(using generator: inout SeededGenerator) -> [PointOfInterest] {
@@ -48,7 +48,7 @@ struct IndexedPlaceStoreTests {
             var generator = SeededGenerator()
             let places = Self.places(using: &generator)
             let truth = FixtureStore(places, vocabulary: Self.vocabulary)
-            let index = try #require(ServedIndex(places, vocabulary: Self.vocabulary))
+            let index = try #require(ServedIndex(places, categories: Self.vocabulary.categories))
             let store = IndexedPlaceStore(
                 index, fallback: nil, isRequired: true, requestTimeout: .seconds(3600), loop: loop)
             var countAtOnce = 0
@@ -108,7 +108,7 @@ struct IndexedPlaceStoreTests {
                     datasetID: DatasetID(high: 0, low: UInt64($0)), revision: Int64($0),
                     incarnation: incarnation)
             }
-            let facts = ServedIndex.Facts(version: versions[1], vocabulary: Self.vocabulary)
+            let facts = ServedIndex.Facts(version: versions[1], categories: Self.vocabulary.categories)
             #expect(
                 index.publish(
                     IndexSnapshot(part: IndexPartBuilder(expecting: 0).build(), version: IndexVersion(facts)),
@@ -129,7 +129,7 @@ struct IndexedPlaceStoreTests {
     @Test("are shared by the stores that have them, and unavailable where there are none")
     func shared() async throws {
         try await onLoop { loop in
-            let index = try #require(ServedIndex([], vocabulary: Self.vocabulary))
+            let index = try #require(ServedIndex([], categories: Self.vocabulary.categories))
             let stores = (0..<2).map { _ in
                 IndexedPlaceStore(
                     index, fallback: nil, isRequired: true, requestTimeout: .seconds(1), loop: loop)

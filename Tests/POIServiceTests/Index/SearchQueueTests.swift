@@ -214,7 +214,7 @@ struct SearchQueueTests {
     @Test("of places in memory end after the time of a request, instead of being found late")
     func requestTimeout() async throws {
         try await onLoop { loop in
-            let index = try #require(ServedIndex([], vocabulary: CategoryVocabulary([])))
+            let index = try #require(ServedIndex([], categories: NameVocabulary([])))
             let request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 1))
             let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
             for timeout in [Duration.seconds(3600), .zero] {

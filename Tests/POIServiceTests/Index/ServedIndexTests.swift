@@ -17,7 +17,7 @@ struct ServedIndexTests {
         let part = IndexPartBuilder(expecting: 0).build()
         let facts = ServedIndex.Facts(
             version: version, datasetID: index.servedID(of: version.datasetID),
-            vocabulary: CategoryVocabulary(["cafe"]), datasets: [:])
+            categories: NameVocabulary(["cafe"]), datasets: [:])
         return index.publish(
             IndexSnapshot(part: part, version: IndexVersion(facts)), facts, confirmedAt: .seconds(1),
             until: .seconds(10)

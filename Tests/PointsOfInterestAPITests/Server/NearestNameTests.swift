@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The nearest name")
 struct NearestNameTests {
-    private static let vocabulary = CategoryVocabulary([
+    private static let vocabulary = NameVocabulary([
         "arts_centre", "bakery", "bank", "bar", "cafe", "cinema", "library", "museum", "restaurant", "Ünique",
     ])
 
@@ -35,20 +35,20 @@ struct NearestNameTests {
 
     @Test("is none among no names at all")
     func isNoneAmongNone() {
-        #expect(CategoryVocabulary([]).nearest(to: "cafe") == nil)
+        #expect(NameVocabulary([]).nearest(to: "cafe") == nil)
         #expect(NearestName.find(for: "cafe", among: [""]) == nil)
     }
 }
 
 @Suite("A category vocabulary")
-struct CategoryVocabularyTests {
+struct NameVocabularyTests {
     @Test("has each name once, in alphabetical order, and knows no other")
     func holdsItsNames() {
-        let vocabulary = CategoryVocabulary(["museum", "cafe", "museum", "bar"])
+        let vocabulary = NameVocabulary(["museum", "cafe", "museum", "bar"])
         #expect(vocabulary.sortedNames == ["bar", "cafe", "museum"])
         #expect(vocabulary.contains("cafe"))
         #expect(!vocabulary.contains("Cafe"))
         #expect(!vocabulary.contains(""))
-        #expect(vocabulary == CategoryVocabulary(["bar", "museum", "cafe"]))
+        #expect(vocabulary == NameVocabulary(["bar", "museum", "cafe"]))
     }
 }

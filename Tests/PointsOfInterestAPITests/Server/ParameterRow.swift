@@ -15,7 +15,7 @@ struct ParameterRow: Sendable, CustomStringConvertible {
 
     var description: String { parameter }
 
-    static let vocabulary = CategoryVocabulary(["bar", "cafe", "museum"] + (1...60).map { "kind\($0)" })
+    static let vocabulary = FilterVocabulary(categories: ["bar", "cafe", "museum"] + (1...60).map { "kind\($0)" })
 
     static let all = [latitude, longitude, radius, limit, box, category, searchText, featured, cursor]
 }

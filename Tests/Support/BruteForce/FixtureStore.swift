@@ -8,19 +8,21 @@ public final class FixtureStore: PlaceStore {
     private let places: [PointOfInterest]
     /// The words of the places' names, in the same order.
     private let words: [[String]]
-    /// The categories that there ever were.
-    public let vocabulary: CategoryVocabulary?
+    /// The names that requests may filter by.
+    public let vocabulary: FilterVocabulary?
     /// Never changes, since the places don't.
     private let version: DatasetVersion
 
     /// Keeps `places`; their ids are expected to be unique.
     ///
-    /// - Parameter vocabulary: the categories that there ever were, those of `places` among them; nil takes
-    ///   just those.
-    public init(_ places: [PointOfInterest], vocabulary: CategoryVocabulary? = nil) {
+    /// - Parameter vocabulary: the names that requests may filter by; nil takes those of `places`.
+    public init(_ places: [PointOfInterest], vocabulary: FilterVocabulary? = nil) {
         self.places = places
         words = places.map { SearchWords.words(ofName: $0.name) }
-        self.vocabulary = vocabulary ?? CategoryVocabulary(places.map(\.category))
+        self.vocabulary =
+            vocabulary
+            ?? FilterVocabulary(
+                categories: places.map(\.category), datasets: places.compactMap(\.source?.dataset))
         let id = DatasetID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
         version = DatasetVersion(datasetID: id, revision: 1, incarnation: id)
     }
@@ -29,8 +31,8 @@ public final class FixtureStore: PlaceStore {
     public var currentDatasetID: DatasetID? { version.datasetID }
 
     /// The vocabulary, which never changes; never throws.
-    public func currentVocabulary() async throws(PlaceStoreError) -> CategoryVocabulary {
-        vocabulary ?? CategoryVocabulary([])
+    public func currentVocabulary() async throws(PlaceStoreError) -> FilterVocabulary {
+        vocabulary ?? FilterVocabulary(categories: [])
     }
 
     /// Looks at every place; never throws.
@@ -40,7 +42,7 @@ public final class FixtureStore: PlaceStore {
         guard let ranking = Ranking(pageOf: request) else {
             return RankedPage(places: [PointOfInterest]())
         }
-        let isAskedFor = filter(of: request)
+        let isAskedFor = condition(request.filter, in: request.box)
         let matching = zip(places, words).filter(isAskedFor).map(\.0)
         let candidates = matching.map(Candidate.init)
         let page = ranking.page(of: ranking.rank(candidates), from: candidates)
@@ -55,10 +57,8 @@ public final class FixtureStore: PlaceStore {
         for request: ClustersRequest, from client: IPAddress
     ) async throws(PlaceStoreError) -> ClusterPage {
         let cells = ClusterCells(request)
-        var filters = request.filters
-        filters.box = nil
         var members: [Int: [PointOfInterest]] = [:]
-        for (place, _) in zip(places, words).filter(filter(of: filters)) {
+        for (place, _) in zip(places, words).filter(condition(request.filter)) {
             let quadkey = Quadkey(latitude: place.latitude, longitude: place.longitude)
             if let cell = cells.cell(of: quadkey) { members[cell, default: []].append(place) }
         }
@@ -71,14 +71,16 @@ public final class FixtureStore: PlaceStore {
         )
     }
 
-    /// Whether a place and the words of its name match a request's filters.
-    private func filter(of request: NearbyPlacesRequest) -> (PointOfInterest, [String]) -> Bool {
-        let categories = Set(request.categories)
-        let queryWords = request.searchText.map(SearchWords.words(ofQuery:))
+    /// Whether a place and the words of its name match.
+    private func condition(
+        _ filter: PlaceFilter, in box: BoundingBox? = nil
+    ) -> (PointOfInterest, [String]) -> Bool {
+        let categories = Set(filter.categories)
+        let queryWords = filter.searchText.map(SearchWords.words(ofQuery:))
         return { place, words in
             if !categories.isEmpty, !categories.contains(place.category) { return false }
-            if let featured = request.featured, featured != place.featured { return false }
-            if let box = request.box, !box.contains(latitude: place.latitude, longitude: place.longitude) {
+            if let featured = filter.featured, featured != place.featured { return false }
+            if let box, !box.contains(latitude: place.latitude, longitude: place.longitude) {
                 return false
             }
             guard let queryWords else { return true }
@@ -99,7 +101,7 @@ public final class FixtureStore: PlaceStore {
     /// Counts the places; never throws.
     public func categories() async throws(PlaceStoreError) -> DatasetCounts<CategoryCount> {
         var counts: [String: Int] = [:]
-        for name in vocabulary?.sortedNames ?? [] { counts[name] = 0 }
+        for name in vocabulary?.categories.sortedNames ?? [] { counts[name] = 0 }
         for place in places { counts[place.category, default: 0] += 1 }
         return DatasetCounts(
             counts.map { CategoryCount(name: $0.key, count: $0.value) }, version: version)
@@ -107,10 +109,10 @@ public final class FixtureStore: PlaceStore {
 
     /// Counts the places; never throws. There is nothing to credit beyond what each place says.
     public func attributions() async throws(PlaceStoreError) -> DatasetCounts<Attribution> {
-        let sources = Dictionary(grouping: places.compactMap(\.source), by: \.dataset)
+        let sources = Dictionary(grouping: places.compactMap(\.source), by: { ExactName($0.dataset) })
         let attributions = sources.map { name, sources in
             Attribution(
-                dataset: name, license: Set(sources.map(\.license)).sorted().joined(separator: " AND "),
+                dataset: name.text, license: Set(sources.map(\.license)).sorted().joined(separator: " AND "),
                 places: sources.count)
         }
         return DatasetCounts(attributions, version: version)

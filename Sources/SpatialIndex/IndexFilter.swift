@@ -1,9 +1,26 @@
 import PointsOfInterestAPI
 
+/// Which places match, wherever they are.
+public struct IndexFilter: Sendable {
+    /// Only places of these categories, by their numbers in the snapshot's vocabulary; nil is all, none matches nothing.
+    public var categories: [UInt16]?
+    /// Only places that are featured, or that aren't; nil is both.
+    public var isFeatured: Bool?
+    /// Only places with a word that begins with each of these: UTF-8, folded as `SearchWords` does. Nil is all, none
+    /// matches nothing.
+    public var words: [[UInt8]]?
+
+    /// Lets all places match.
+    public init() {}
+
+    /// Whether all places match.
+    var isEmpty: Bool { categories == nil && isFeatured == nil && words == nil }
+}
+
 /// What a query asks of a part's places beyond the tree that they are in.
 ///
 /// Words are numbers of one part, so each part has a filter of its own.
-struct PlaceFilter {
+struct PartFilter {
     /// Only places in this box.
     let box: BoundingBox?
     /// For each word of the query, the part's words that begin with it; nil without words.
@@ -35,7 +52,9 @@ struct PlaceFilter {
 
 extension IndexFilter {
     /// Whether no place can match.
-    var matchesNothing: Bool { categories?.isEmpty == true || words?.isEmpty == true }
+    var matchesNothing: Bool {
+        categories?.isEmpty == true || words?.isEmpty == true
+    }
 
     /// Calls `body` with the trees of a part that have the matching places, until it returns false.
     ///

@@ -1,0 +1,27 @@
+/// Which places a request is about, wherever they are: all that `GET /locations` and `GET /locations/clusters` have in
+/// common but the box.
+public struct PlaceFilter: Hashable, Sendable {
+    /// Only places of one of these categories, at most 50; empty is all.
+    public var categories: [String]
+    /// Only places whose name has, for each word of this text, a word that begins with it. Case and accents
+    /// don't matter. 1…100 characters.
+    public var searchText: String?
+    /// Only places that are featured, or only those that aren't.
+    public var featured: Bool?
+
+    /// Makes a filter; by default all places match. The server checks it.
+    public init(categories: [String] = [], searchText: String? = nil, featured: Bool? = nil) {
+        self.categories = categories
+        self.searchText = searchText
+        self.featured = featured
+    }
+
+    /// Writes the query's items in a fixed order, without absent ones: equal filters have equal queries.
+    package func encode(into query: inout QueryWriter) {
+        if !categories.isEmpty {
+            query.add("category", categories.uniqueInByteOrder.joined(separator: ","))
+        }
+        if let searchText { query.add("q", searchText) }
+        if let featured { query.add("featured", featured ? "true" : "false") }
+    }
+}

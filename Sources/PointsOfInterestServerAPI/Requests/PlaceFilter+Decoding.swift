@@ -1,0 +1,110 @@
+extension PlaceFilter {
+    /// A filter's parameters in a query, in the order in which `encode(into:)` writes them.
+    package enum Parameter: Int, QueryParameter {
+        case category, q, featured
+
+        package var name: StaticString {
+            switch self {
+            case .category: "category"
+            case .q: "q"
+            case .featured: "featured"
+            }
+        }
+
+        /// How many there are.
+        static let count = allCases.count
+    }
+}
+
+extension PlaceFilter {
+    /// Whether it has names that a vocabulary has to have.
+    package var hasNames: Bool { !categories.isEmpty }
+}
+
+extension ParameterFault {
+    /// Whether it is a name that the vocabulary doesn't have.
+    package var isUnknownName: Bool { code == .unknownCategory }
+}
+
+/// The parameters of a query that has a filter among others.
+protocol FilteredParameter: QueryParameter {
+    static func filter(_ parameter: PlaceFilter.Parameter) -> Self
+}
+
+extension QueryDecoder where Parameter: FilteredParameter {
+    /// The filter; without what is a fault.
+    ///
+    /// - Parameter vocabulary: the names that there are, looked up where the query has some; without it they aren't checked.
+    mutating func filter(_ vocabulary: @autoclosure () -> FilterVocabulary?) -> PlaceFilter {
+        PlaceFilter(
+            categories: categories(
+                .filter(.category), atMost: NearbyPlacesRequest.maximumCategoryCount,
+                vocabulary()?.categories),
+            searchText: text(
+                .filter(.q), lengths: NearbyPlacesRequest.searchTextLengths,
+                "must be a text of 1 to 100 characters"),
+            featured: flag(.filter(.featured)))
+    }
+
+    // MARK: Names
+
+    /// A comma-separated list of categories, each once and in order; empty where the parameter is absent or a
+    /// fault. No category has a comma, so that escaped commas separate, too.
+    private mutating func categories(
+        _ parameter: Parameter, atMost maximumCount: Int, _ vocabulary: @autoclosure () -> NameVocabulary?
+    ) -> [String] {
+        let list = withValue(of: parameter) { value in
+            // One byte more than a name may have says that it is too long.
+            Self.list(value, atMost: maximumCount)?
+                .map { String(decoding: $0.prefix(NameKind.category.maximumBytes + 1), as: UTF8.self) }
+        }
+        guard let list else { return [] }
+        return names(in: list, of: .category, parameter, atMost: maximumCount, vocabulary())
+    }
+
+    /// Each name once and in order, unless there are too many.
+    private mutating func names(
+        in list: [String]?, of kind: NameKind, _ parameter: Parameter, atMost maximumCount: Int,
+        _ vocabulary: NameVocabulary?
+    ) -> [String] {
+        guard let list else {
+            report(parameter, .tooManyValues, "must name at most \(maximumCount) \(kind.plural)")
+            return []
+        }
+        let names = list.uniqueInByteOrder
+        for name in names {
+            if name.isEmpty {
+                report(parameter, .emptyParameter, "must have a name between any two commas")
+            } else if name.utf8.count > kind.maximumBytes || vocabulary?.contains(name) == false {
+                let hint = vocabulary?.nearest(to: name).map { "; did you mean \($0)?" } ?? ""
+                report(parameter, kind.unknown, "has no \(kind) \(Self.shown(name))\(hint)")
+            }
+        }
+        return names
+    }
+}
+
+/// What names of a vocabulary are of.
+private enum NameKind {
+    case category
+
+    var plural: String {
+        switch self {
+        case .category: "categories"
+        }
+    }
+
+    /// The fault of a name that the vocabulary doesn't have.
+    var unknown: ProblemCode {
+        switch self {
+        case .category: .unknownCategory
+        }
+    }
+
+    /// How many bytes a name has at most. A longer one is unknown, and is not looked up.
+    var maximumBytes: Int {
+        switch self {
+        case .category: 100
+        }
+    }
+}
