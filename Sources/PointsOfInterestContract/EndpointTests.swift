@@ -167,6 +167,19 @@ struct EndpointTests {
         let detail = try #require(problem.errors.first?.detail)
         #expect(names.contains { detail.contains($0) })
     }
+
+    @Test(
+        "A dataset that no place came from is refused",
+        .contract(
+            .invariant, .recorded, in: .locations,
+            otherwise: "A misspelt dataset gives an empty list, and nobody notices the mistake."))
+    func unknownDataset() async throws {
+        // No name is so long.
+        let name = String(repeating: "x", count: 101)
+        let problem = try #require(await Service.problem(of: "/locations?lat=1&long=2&dataset=\(name)"))
+        #expect(problem.code == .unknownDataset)
+        #expect(problem.errors.map(\.parameter) == ["dataset"])
+    }
 }
 
 @Suite("The seeds' names", .timeLimit(.minutes(2)))

@@ -4,6 +4,9 @@ import PointsOfInterestAPI
 public struct IndexFilter: Sendable {
     /// Only places of these categories, by their numbers in the snapshot's vocabulary; nil is all, none matches nothing.
     public var categories: [UInt16]?
+    /// Only places of these sources: whether each is meant, at its number in the snapshot's vocabulary, 0 for none; nil is
+    /// all.
+    public var sources: [Bool]?
     /// Only places that are featured, or that aren't; nil is both.
     public var isFeatured: Bool?
     /// Only places with a word that begins with each of these: UTF-8, folded as `SearchWords` does. Nil is all, none
@@ -14,7 +17,7 @@ public struct IndexFilter: Sendable {
     public init() {}
 
     /// Whether all places match.
-    var isEmpty: Bool { categories == nil && isFeatured == nil && words == nil }
+    var isEmpty: Bool { categories == nil && sources == nil && isFeatured == nil && words == nil }
 }
 
 /// What a query asks of a part's places beyond the tree that they are in.
@@ -23,6 +26,8 @@ public struct IndexFilter: Sendable {
 struct PartFilter {
     /// Only places in this box.
     let box: BoundingBox?
+    /// Whether places of each source match; nil where it doesn't matter.
+    let sources: [Bool]?
     /// For each word of the query, the part's words that begin with it; nil without words.
     var words: [Range<UInt32>]?
     /// Whether any of it, or a dead place, has to be looked for.
@@ -30,8 +35,9 @@ struct PartFilter {
 
     init(_ filter: IndexFilter, in box: BoundingBox?, for part: PartView) {
         self.box = box
+        sources = filter.sources
         words = filter.words.map { $0.map { part.columns.words.words(beginningWith: $0) } }
-        isNeeded = box != nil || words != nil || part.dead != nil
+        isNeeded = box != nil || sources != nil || words != nil || part.dead != nil
     }
 
     /// How many times as much work a place is to be asked about as one without words.
@@ -44,6 +50,7 @@ struct PartFilter {
         {
             return false
         }
+        if let sources, !sources[Int(part.columns.sources[place])] { return false }
         guard let words else { return true }
         for word in words where !part.columns.words.place(place, hasOneOf: word) { return false }
         return true
@@ -53,7 +60,7 @@ struct PartFilter {
 extension IndexFilter {
     /// Whether no place can match.
     var matchesNothing: Bool {
-        categories?.isEmpty == true || words?.isEmpty == true
+        categories?.isEmpty == true || words?.isEmpty == true || sources?.contains(true) == false
     }
 
     /// Calls `body` with the trees of a part that have the matching places, until it returns false.

@@ -92,7 +92,46 @@ struct ExactnessTests {
         try database.drop()
     }
 
-    /// Writes places, and reads them back as they are stored.
+    @Test(
+        "Every page is the one that follows in the places of its time, where places come between pages",
+        arguments: PlaceKind.allCases)
+    func growth(of kind: PlaceKind) async throws {
+        let seeded = SeededGenerator()
+        let database = try MigratedDatabase.empty()
+        try await database.withFollower(usesIndexAlways: true) { followed in
+            var generator = seeded
+            let focus = Coordinate.anywhere(using: &generator)
+            var places = try await Self.insert(
+                kind.coordinates(count: Self.size(of: kind).places / 2, around: focus, using: &generator),
+                numberedFrom: 0, using: &generator, followed.session)
+            var requests = RandomRequests(about: places, around: focus, using: generator)
+            for _ in 0..<Self.size(of: kind).walks {
+                var request = requests.next()
+                request.limit = requests.pageSizes()[0]
+                for turn in 0..<6 {
+                    places += try await Self.insert(
+                        kind.coordinates(count: 5, around: focus, using: &generator),
+                        numberedFrom: places.count, using: &generator, followed.session)
+                    let newest = try await followed.datasetID()
+                    try await followed.wait { followed.servedID == newest }
+                    let truth = try await Truth(places).places(for: request)
+                    let page =
+                        try await turn.isMultiple(of: 2)
+                        ? followed.pageInMemory(request) : followed.database.places(for: request)
+                    let pageEnd = page.end
+                    guard try page.places.copied() == truth.places, pageEnd == truth.end else {
+                        Issue.record("\(request), page \(turn); POI_TEST_SEED=\(generator.seed)")
+                        return
+                    }
+                    guard let end = pageEnd else { break }
+                    request.cursor = PageCursor(end, in: request)
+                }
+            }
+        }
+        try database.drop()
+    }
+
+    /// Writes places, and asks about them.
     private static func requests(
         about kind: PlaceKind, using generator: SeededGenerator, _ session: PostgresConnection
     ) async throws -> RandomRequests {
@@ -100,33 +139,50 @@ struct ExactnessTests {
         let focus = Coordinate.anywhere(using: &generator)
         let coordinates = kind.coordinates(
             count: size(of: kind).places, around: focus, using: &generator)
+        let places = try await insert(coordinates, numberedFrom: 0, using: &generator, session)
+        return RandomRequests(about: places, around: focus, using: generator)
+    }
+
+    /// Writes places, and reads them back as they are stored.
+    private static func insert(
+        _ coordinates: [Coordinate], numberedFrom first: Int, using generator: inout SeededGenerator,
+        _ session: PostgresConnection
+    ) async throws -> [PointOfInterest] {
         // The number is a word that few have.
-        let names = coordinates.indices.map { "\(PlaceNames.random(using: &generator)) \($0)" }
+        let names = coordinates.indices.map { "\(PlaceNames.random(using: &generator)) \(first + $0)" }
         let categories = coordinates.map { _ in
             ["museum", "cafe", "park", "cafe", "bar"][
                 min(4, Int.random(in: 0..<40, using: &generator) / 9)]
         }
         let featured = coordinates.map { _ in Int.random(in: 0..<10, using: &generator) == 0 }
+        let datasets = coordinates.map { _ in
+            (RandomRequests.datasets + ["", ""])[Int.random(in: 0..<5, using: &generator)]
+        }
         let rows = try await session.run(
             """
-            INSERT INTO locations (name, category, latitude, longitude, featured)
-            SELECT name, category, latitude, longitude, featured = 1
-            FROM unnest($1::float8[], $2::float8[], $3::text[], $4::text[], $5::bigint[])
-                AS place (latitude, longitude, name, category, featured)
-            RETURNING id, name, category, latitude, longitude, featured
+            INSERT INTO locations (name, category, latitude, longitude, featured,
+                source_dataset, source_id, source_license)
+            SELECT name, category, latitude, longitude, featured = 1,
+                nullif(dataset, ''), CASE WHEN dataset <> '' THEN name END, CASE WHEN dataset <> '' THEN 'CC0-1.0' END
+            FROM unnest($1::float8[], $2::float8[], $3::text[], $4::text[], $5::bigint[], $6::text[])
+                AS place (latitude, longitude, name, category, featured, dataset)
+            RETURNING id, name, category, latitude, longitude, featured, source_dataset, source_id
             """,
             [
                 .float8Array(coordinates.map(\.latitude)), .float8Array(coordinates.map(\.longitude)),
                 .textArray(names), .textArray(categories), .int8Array(featured.map { $0 ? 1 : 0 }),
+                .textArray(datasets),
             ])
         #expect(rows.count == coordinates.count)
-        let places = try rows.map { row in
+        return try rows.map { row in
             PointOfInterest(
                 id: try row.decode(at: 0), name: try row.decode(at: 1), category: try row.decode(at: 2),
                 latitude: try row.decode(at: 3), longitude: try row.decode(at: 4),
-                featured: try row.decode(at: 5))
+                featured: try row.decode(at: 5),
+                source: try row.decode(String?.self, at: 6).map {
+                    PointOfInterest.Source(dataset: $0, id: try row.decode(at: 7), license: "CC0-1.0")
+                })
         }
-        return RandomRequests(about: places, around: focus, using: generator)
     }
 
     @Test("Every column arrives")

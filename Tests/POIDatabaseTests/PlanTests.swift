@@ -40,6 +40,8 @@ struct PlanTests {
         let filters: [(String, Set<String>, Int, (inout NearbyPlacesRequest) -> Void)] = [
             ("frequent", ["locations_geocentric_idx"], 300, { $0.categories = ["cafe"] }),
             ("rare", ["locations_category_idx"], 30, { $0.categories = ["lighthouse"] }),
+            ("rare dataset", ["locations_source_is_unique"], 40, { $0.datasets = ["few", "none"] }),
+            ("large dataset", ["locations_geocentric_idx"], 300, { $0.datasets = ["many"] }),
             ("featured", ["locations_featured_idx"], 300, { $0.featured = true }),
             ("not featured", ["locations_geocentric_idx"], 200, { $0.featured = false }),
             ("box", ["locations_geocentric_idx"], 100, { $0.box = box }),
@@ -66,6 +68,15 @@ struct PlanTests {
             CrowdedDatabase.database.get())
         #expect(plan.indexes == ["locations_pkey"], "\(plan.text)")
         #expect(plan.touchedBuffers < 30, "\(plan.text)")
+    }
+
+    @Test("The names of datasets are read from an index, a few pages for each, however many places they have")
+    func vocabulary() throws {
+        let plan = try Plan(
+            of: PlaceStatements.vocabulary.sql.text, [], "force_generic_plan",
+            CrowdedDatabase.database.get())
+        #expect(Set(plan.indexes) == ["locations_source_is_unique"], "\(plan.text)")
+        #expect(plan.touchedBuffers < 40, "\(plan.text)")
     }
 
     /// The question that a request begins with.
@@ -95,10 +106,14 @@ private struct Plan {
             SET plan_cache_mode = \(planCacheMode);
             SET jit = off;
             SET max_parallel_workers_per_gather = 0;
-            PREPARE statement (\(parameters.map(\.typeName).joined(separator: ", "))) AS \(statement);
+            PREPARE statement\(Self.list(parameters.map(\.typeName))) AS \(statement);
             EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF)
-            EXECUTE statement (\(parameters.map(\.literal).joined(separator: ", ")))
+            EXECUTE statement\(Self.list(parameters.map(\.literal)))
             """)
+    }
+
+    private static func list(_ texts: [String]) -> String {
+        texts.isEmpty ? "" : " (\(texts.joined(separator: ", ")))"
     }
 
     /// The indexes of places that are scanned.

@@ -9,6 +9,9 @@ struct RandomRequests {
     /// The pages that are right: measures the places one by one.
     let truth: Truth
 
+    /// Datasets of the places. The second and the third are equal as strings, and not byte by byte.
+    static let datasets = ["set", "caf\u{E9}, all", "cafe\u{301}, all"]
+
     private let places: [Coordinate]
     private let focus: Coordinate
     private var generator: SeededGenerator
@@ -28,6 +31,7 @@ struct RandomRequests {
             center: center, radiusMeters: radius(around: center), limit: limit())
         guard Bool.random(using: &generator) else { return request }
         request.categories = pick([[], [], ["cafe"], ["bar"], ["cafe", "bar", "zoo"]])
+        request.datasets = pick([[], [], [], [Self.datasets[0]], [Self.datasets[1]], Self.datasets])
         request.featured = pick([nil, nil, true, false])
         request.searchText = pick([nil, nil] + PlaceNames.searches.map { $0 })
         if Int.random(in: 0..<3, using: &generator) == 0 {

@@ -10,7 +10,8 @@ import Testing
 /// The service's description of itself, read back as a program would.
 @Suite("The OpenAPI document", .timeLimit(.minutes(1)))
 struct OpenAPITests {
-    private static let vocabulary = FilterVocabulary(categories: ["caf\"é\\", "park", "zoo"])
+    private static let vocabulary = FilterVocabulary(
+        categories: ["caf\"é\\", "park", "zoo"], datasets: ["\"é\\", "poi-seed-world"])
 
     private func document(
         requiresKey: Bool = false, eventsRequireKey: Bool = false, limitsRate: Bool = false
@@ -131,7 +132,8 @@ struct OpenAPITests {
             parameter == .bbox ? [:] : [.lat: "0", .long: "0"]
         values[parameter] = value
         var query = QueryWriter()
-        for (parameter, value) in values { query.add(parameter.name, value) }
+        // No value has a comma of its own.
+        for (parameter, value) in values { query.add(parameter.name, value.components(separatedBy: ",")) }
         return (try? NearbyPlacesRequest.decode(query: query.text.utf8, vocabulary: Self.vocabulary)) != nil
     }
 
@@ -221,6 +223,11 @@ struct OpenAPITests {
         let second = try await site.ask("/openapi.json", headers: [.ifNoneMatch: tag])
         #expect(second.status == .ok)
         #expect(second.text.contains(#""enum":["park","quay"]"#))
+        // Any list of values has at least one.
+        #expect(!second.text.contains(#""enum":[]"#))
+
+        store.vocabulary = FilterVocabulary(categories: ["park"], datasets: ["Trees, Berlin"])
+        #expect(try await site.ask("/openapi.json").text.contains(#""enum":["Trees, Berlin"]"#))
     }
 
     @Test("A client that doesn't accept JSON gets 406")

@@ -18,6 +18,7 @@ enum RandomRequest {
         }
         request.limit = maybe { .random(in: NearbyPlacesRequest.limits, using: &$0) }
         request.categories = maybe(categories) ?? []
+        request.datasets = maybe(datasets) ?? []
         request.searchText = maybe { text(1...100, using: &$0) }
         request.featured = maybe { .random(using: &$0) }
         return request
@@ -70,6 +71,11 @@ enum RandomRequest {
     private static func categories(using random: inout SeededGenerator) -> [String] {
         let names = ["art gallery", "bar", "café", "museum", "park&ride", "ресторан", "100%"]
         return names.filter { _ in Bool.random(using: &random) }.sorted()
+    }
+
+    private static func datasets(using random: inout SeededGenerator) -> [String] {
+        ["caf\u{E9}s, all", "cafe\u{301}s, all", ",", "a+b=c&d%2C", "poi-seed"].uniqueInByteOrder
+            .filter { _ in Bool.random(using: &random) }
     }
 
     private static func event(using random: inout SeededGenerator) -> TrackingEvent {

@@ -71,6 +71,7 @@ struct TestQuery {
     var ranking: Ranking
     var box: BoundingBox?
     var categories: [String]?
+    var datasets: [String]?
     var isFeatured: Bool?
     var words: [String]?
 
@@ -78,6 +79,9 @@ struct TestQuery {
         var query = IndexQuery(ranking: ranking)
         query.box = box
         query.filter.categories = categories.map { $0.compactMap { vocabulary.number(of: $0) } }
+        query.filter.sources = datasets.map { datasets in
+            [false] + vocabulary.sources.map { datasets.contains($0.dataset) }
+        }
         query.filter.isFeatured = isFeatured
         query.filter.words = words.map { $0.map { Array($0.utf8) } }
         return query
@@ -88,6 +92,7 @@ struct TestQuery {
             return false
         }
         if let categories, !categories.contains(place.category) { return false }
+        if let datasets, !datasets.contains(place.source?.dataset ?? "") { return false }
         if let isFeatured, isFeatured != place.isFeatured { return false }
         guard let words else { return true }
         return !words.isEmpty
@@ -128,6 +133,9 @@ struct RandomQueries {
         guard Bool.random(using: &generator) else { return query }
         query.categories = [
             nil, nil, [], ["cafe"], ["zoo"], ["bar", "bar"], ["cafe", "zoo", "nothing"],
+        ].pick(using: &generator)
+        query.datasets = [
+            nil, nil, nil, ["dataset 1"], ["dataset 0", "dataset 2"], ["dataset 9"],
         ].pick(using: &generator)
         query.isFeatured = [nil, nil, true, false].pick(using: &generator)
         query.words = [

@@ -305,6 +305,15 @@ CASES += [
     Case("categories of combining marks",
          lambda n: get(b"/locations?lat=0&long=0&category="
                        + b",".join(b"%d" % i + b"%CC%81%CC%96" * 22 for i in range(n // 268))), 400, QUERY, 1_000),
+    Case("datasets without a name", query(b"lat=0&long=0&dataset=", b","), 400, QUERY),
+    Case("datasets that don't exist",
+         lambda n: get(b"/locations?lat=0&long=0&dataset=" + b",".join(b"restauran%d" % i for i in range(n))),
+         400, UP_TO_50, 6_000),
+    Case("a dataset of combining marks",
+         query(b"lat=0&long=0&dataset=e", b"%CC%81%CC%96"), 400, QUERY),
+    Case("datasets of combining marks",
+         lambda n: get(b"/locations?lat=0&long=0&dataset="
+                       + b",".join(b"%d" % i + b"%CC%81%CC%96" * 22 for i in range(n // 268))), 400, QUERY, 1_000),
     Case("a flag of combining marks", query(b"lat=0&long=0&featured=e", b"%CC%81%CC%96"), 400, QUERY),
     Case("a long search", query(b"lat=0&long=0&q=", b"%EF%B7%BA"), 400, QUERY),
     Case("a search that folds into long words",

@@ -43,7 +43,9 @@ struct NearestQuery {
     }
 
     /// Whether every place matches.
-    var isUnfiltered: Bool { filter.categories.isEmpty && filter.featured == nil && box == nil }
+    var isUnfiltered: Bool {
+        filter.categories.isEmpty && filter.datasets.isEmpty && filter.featured == nil && box == nil
+    }
 
     /// The text of the statement. Its parameters are numbered in the order of `parameters`.
     var sql: SQL {
@@ -94,6 +96,7 @@ struct NearestQuery {
             conditions.append("geocentric <<->> " + Self.center + " >= " + take(1)[0])
         }
         if !filter.categories.isEmpty { conditions.append("category = ANY (" + take(1)[0] + ")") }
+        if !filter.datasets.isEmpty { conditions.append("source_dataset = ANY (" + take(1)[0] + ")") }
         if let featured = filter.featured { conditions.append(featured ? "featured" : "NOT featured") }
         if let box { conditions.append(.isPlace(in: box, corners: take(4))) }
         guard let first = conditions.first else { return "" }
@@ -112,6 +115,7 @@ struct NearestQuery {
         }
         if minimumChordMeters > 0 { values.append(.float8(minimumChordMeters)) }
         if !filter.categories.isEmpty { values.append(.textArray(filter.categories)) }
+        if !filter.datasets.isEmpty { values.append(.textArray(filter.datasets)) }
         if let box { values += [box.west, box.south, box.east, box.north].map { .float8($0) } }
         return values
     }

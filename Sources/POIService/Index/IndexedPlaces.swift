@@ -78,6 +78,10 @@ extension IndexFilter {
             // A category without places has no number, and matches nothing.
             categories = filter.categories.compactMap(vocabulary.number)
         }
+        if !filter.datasets.isEmpty {
+            let names = Set(filter.datasets.map(ExactName.init))
+            sources = [false] + vocabulary.sources.map { names.contains(ExactName($0.dataset)) }
+        }
         words = filter.searchText.map { SearchWords.words(ofQuery: $0).map { Array($0.utf8) } }
     }
 }

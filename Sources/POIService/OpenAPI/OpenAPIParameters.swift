@@ -105,6 +105,8 @@ extension OpenAPIDocument {
         switch filter {
         case .category:
             Self.names(vocabulary.categories, atMost: NearbyPlacesRequest.maximumCategoryCount)
+        case .dataset:
+            Self.names(vocabulary.datasets, atMost: PlaceFilter.maximumDatasetCount)
         case .q:
             // A text has no NUL. Lengths count Unicode scalars, as in JSON Schema.
             [
@@ -128,6 +130,8 @@ extension OpenAPIDocument {
     private static func description(of filter: PlaceFilter.Parameter) -> String {
         switch filter {
         case .category: "Only places of one of these categories."
+        case .dataset:
+            "Only places that came from one of these datasets. A comma in a name is percent-encoded, those between are not."
         case .q:
             """
             Only places whose names match: each word of this text has to begin a word of the name. Case and accents \

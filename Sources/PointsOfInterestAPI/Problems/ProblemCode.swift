@@ -40,6 +40,8 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let malformedBox = ProblemCode(rawValue: "malformed-box")
     /// There has never been such a category.
     public static let unknownCategory = ProblemCode(rawValue: "unknown-category")
+    /// The query names a dataset that has no places and isn't described.
+    public static let unknownDataset = ProblemCode(rawValue: "unknown-dataset")
     /// The parameter can't be given together with another.
     public static let conflictingParameters = ProblemCode(rawValue: "conflicting-parameters")
     /// The cursor is not one that the service made.
@@ -182,6 +184,7 @@ extension ProblemCode {
         .tooManyValues: Kind(400, "A list has too many values"),
         .malformedBox: Kind(400, "The bounding box is malformed"),
         .unknownCategory: Kind(400, "There is no such category"),
+        .unknownDataset: Kind(400, "There is no such dataset"),
         .conflictingParameters: Kind(400, "Two parameters exclude each other"),
         .malformedCursor: Kind(400, "The cursor is malformed"),
         .cursorMismatch: Kind(400, "The cursor belongs to another query"),

@@ -51,7 +51,7 @@ struct ClusterTests {
     }
 
     @Test(
-        "A category, and whether places are featured, leave of each cell its places that match",
+        "A category, a dataset, and whether places are featured, leave of each cell its places that match",
         .contract(
             .invariant, in: .clusters,
             otherwise: "A map's numbers would count places that its list leaves out."),
@@ -66,6 +66,10 @@ struct ClusterTests {
             try await Self.compare(request, in: region, into: &differences)
             (request.categories, request.featured) = ([region.categories[0]], false)
             try await Self.compare(request, in: region, into: &differences)
+            if let dataset = region.first(where: { $0.source != nil })?.source?.dataset {
+                (request.categories, request.datasets, request.featured) = ([], [dataset], nil)
+                try await Self.compare(request, in: region, into: &differences)
+            }
         }
     }
 

@@ -118,6 +118,9 @@ struct RegionFilter {
         let place = known.place
         if let box, !box.holds(place) { return nil }
         if !filter.categories.isEmpty, !filter.categories.contains(place.category) { return nil }
+        if !filter.datasets.isEmpty, !filter.datasets.contains(where: { $0 == place.source?.dataset }) {
+            return nil
+        }
         if let featured = filter.featured, place.featured != featured { return nil }
         guard let text = filter.searchText else { return true }
         switch known.name.match(text) {

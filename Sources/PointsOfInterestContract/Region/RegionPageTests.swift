@@ -49,6 +49,12 @@ struct RegionPageTests {
         }
         let categories = values("category").flatMap { $0.split(separator: ",").map(String.init) }
         differences.expect(Set(categories), is: Set(request.categories), "category of the link \(query)")
+        // In a dataset's name, a comma is escaped.
+        let datasets =
+            URLComponents(url: next, resolvingAgainstBaseURL: true)?.percentEncodedQueryItems?
+            .filter { $0.name == "dataset" }.compactMap(\.value)
+            .flatMap { $0.split(separator: ",").compactMap(\.removingPercentEncoding) } ?? []
+        differences.expect(Set(datasets), is: Set(request.datasets), "dataset of the link \(query)")
         differences.expect(
             values("q"), is: request.searchText.map { [$0] } ?? [], "q of the link \(query)")
         differences.expect(
@@ -75,6 +81,10 @@ struct RegionPageTests {
                 Coordinate(validLatitude: $0.latitude, validLongitude: $0.longitude)
             }
             try await comparePages(request, in: region, into: &differences)
+            if let dataset = region.first(where: { $0.source != nil })?.source?.dataset {
+                (request.categories, request.datasets) = ([], [dataset])
+                try await comparePages(request, in: region, into: &differences)
+            }
         }
     }
 

@@ -106,6 +106,24 @@ struct RegionTests {
     }
 
     @Test(
+        "A dataset keeps the places that came from it, several keep those of any of them",
+        .contract(
+            .invariant, in: .locations,
+            otherwise: "An app that shows its team's own places would show others among them, or miss some."),
+        .needs(.source))
+    func datasets() async throws {
+        try await Region.compare { region, differences in
+            // Also one that has no places here, if there is one.
+            let names = try await Service.client().attributions().map(\.dataset)
+            for chosen in [names.prefix(1), names.suffix(1), names.prefix(50)] {
+                var request = NearbyPlacesRequest(box: region.box, limit: 100)
+                request.datasets = Array(chosen)
+                try await region.compare(request, into: &differences)
+            }
+        }
+    }
+
+    @Test(
         "Only featured places come, or only the others",
         .contract(
             .invariant, in: .locations,
@@ -140,7 +158,7 @@ struct RegionTests {
     }
 
     @Test(
-        "Category, box, featured and text together keep what each of them keeps",
+        "Category, dataset, box, featured and text together keep what each of them keeps",
         .contract(
             .invariant, in: .locations,
             otherwise: "An app that combines two filters would lose one of them."),
@@ -152,6 +170,7 @@ struct RegionTests {
             var request = NearbyPlacesRequest(
                 box: region.box, limit: 100, categories: [place.category], searchText: word,
                 featured: place.featured)
+            request.datasets = place.source.map { [$0.dataset] } ?? []
             try await region.compare(request, into: &differences)
             request.box = nil
             let disc = try #require(region.disc)

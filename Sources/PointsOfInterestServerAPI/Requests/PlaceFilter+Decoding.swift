@@ -1,11 +1,12 @@
 extension PlaceFilter {
     /// A filter's parameters in a query, in the order in which `encode(into:)` writes them.
     package enum Parameter: Int, QueryParameter {
-        case category, q, featured
+        case category, dataset, q, featured
 
         package var name: StaticString {
             switch self {
             case .category: "category"
+            case .dataset: "dataset"
             case .q: "q"
             case .featured: "featured"
             }
@@ -18,12 +19,12 @@ extension PlaceFilter {
 
 extension PlaceFilter {
     /// Whether it has names that a vocabulary has to have.
-    package var hasNames: Bool { !categories.isEmpty }
+    package var hasNames: Bool { !categories.isEmpty || !datasets.isEmpty }
 }
 
 extension ParameterFault {
     /// Whether it is a name that the vocabulary doesn't have.
-    package var isUnknownName: Bool { code == .unknownCategory }
+    package var isUnknownName: Bool { code == .unknownCategory || code == .unknownDataset }
 }
 
 /// The parameters of a query that has a filter among others.
@@ -40,6 +41,8 @@ extension QueryDecoder where Parameter: FilteredParameter {
             categories: categories(
                 .filter(.category), atMost: NearbyPlacesRequest.maximumCategoryCount,
                 vocabulary()?.categories),
+            datasets: datasets(
+                .filter(.dataset), atMost: PlaceFilter.maximumDatasetCount, vocabulary()?.datasets),
             searchText: text(
                 .filter(.q), lengths: NearbyPlacesRequest.searchTextLengths,
                 "must be a text of 1 to 100 characters"),
@@ -60,6 +63,20 @@ extension QueryDecoder where Parameter: FilteredParameter {
         }
         guard let list else { return [] }
         return names(in: list, of: .category, parameter, atMost: maximumCount, vocabulary())
+    }
+
+    /// A comma-separated list of datasets, each once and in order; empty where the parameter is absent or a fault. Commas that
+    /// are escaped belong to a name.
+    private mutating func datasets(
+        _ parameter: Parameter, atMost maximumCount: Int, _ vocabulary: @autoclosure () -> NameVocabulary?
+    ) -> [String] {
+        guard let value = encodedValue(of: parameter) else { return [] }
+        let list = Self.list(value, atMost: maximumCount)?
+            // An escape takes three bytes.
+            .map { UnsafeBufferPointer(rebasing: $0.prefix(3 * NameKind.dataset.maximumBytes + 1)) }
+            .map { (try? PercentEncoding.decode($0)) ?? Array($0) }
+            .map { String(decoding: $0.prefix(NameKind.dataset.maximumBytes + 1), as: UTF8.self) }
+        return names(in: list, of: .dataset, parameter, atMost: maximumCount, vocabulary())
     }
 
     /// Each name once and in order, unless there are too many.
@@ -86,11 +103,12 @@ extension QueryDecoder where Parameter: FilteredParameter {
 
 /// What names of a vocabulary are of.
 private enum NameKind {
-    case category
+    case category, dataset
 
     var plural: String {
         switch self {
         case .category: "categories"
+        case .dataset: "datasets"
         }
     }
 
@@ -98,6 +116,7 @@ private enum NameKind {
     var unknown: ProblemCode {
         switch self {
         case .category: .unknownCategory
+        case .dataset: .unknownDataset
         }
     }
 
@@ -105,6 +124,8 @@ private enum NameKind {
     var maximumBytes: Int {
         switch self {
         case .category: 100
+        // A hundred characters, by the table's check.
+        case .dataset: 400
         }
     }
 }

@@ -96,6 +96,9 @@ extension ProblemCode {
         .unknownCategory: Explanation(
             means: "The query names a category that has never existed.",
             remedy: "Use a name from /categories. The fault's detail names the nearest one."),
+        .unknownDataset: Explanation(
+            means: "The query names a dataset that no place came from.",
+            remedy: "Use a name from /attributions. The fault's detail names the nearest one."),
         .conflictingParameters: Explanation(
             means: "The query has two parameters that exclude each other.",
             remedy: "Give one of the two: radius, or bbox."),

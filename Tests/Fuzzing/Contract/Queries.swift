@@ -36,7 +36,8 @@ func fuzzQueries(_ input: [UInt8]) {
     }
 }
 
-private let vocabulary = FilterVocabulary(categories: ["cafe", "park", "museum", "bücher"])
+private let vocabulary = FilterVocabulary(
+    categories: ["cafe", "park", "museum", "bücher"], datasets: ["trees", "Trees, Berlin", ","])
 private let ignored = ["utm_*", "key"].compactMap(ParameterPattern.init)
 
 /// What is read of a query without parameters.

@@ -98,6 +98,13 @@ struct QueryWords {
             ),
             ("category", categories),
             (
+                "dataset",
+                [
+                    "poi-seed-world", "poi-seed-san-jose", "poi-seed-world,poi-seed-san-jose", "poi-seed",
+                    "poi-seed-world%2Cpoi-seed-san-jose", "poi%2Dseed-world", "poi-seed-world,", "", "%2C",
+                ]
+            ),
+            (
                 "q",
                 [
                     "san", "SAN%20JOS%C3%89", "mus+art", "children%27s", "plaza", "caf%C3%A9", "--", "%20",

@@ -10,7 +10,9 @@ import Testing
 /// The store of places in memory, without another one behind it: what a mock serves from.
 @Suite("Places in memory alone", .timeLimit(.minutes(2)))
 struct IndexedPlaceStoreTests {
-    private static let vocabulary = FilterVocabulary(categories: ["cafe", "park", "zoo"])
+    /// Two of them are equal as strings, and not byte by byte.
+    private static let datasets = ["d,0", "d\u{E9}", "de\u{301}"]
+    private static let vocabulary = FilterVocabulary(categories: ["cafe", "park", "zoo"], datasets: datasets)
 
     /// Few coordinates, so that many places are equally far.
     private static func places(using generator: inout SeededGenerator) -> [PointOfInterest] {
@@ -24,7 +26,7 @@ struct IndexedPlaceStoreTests {
                 longitude: degrees[1] * 90,
                 featured: id % 5 == 0, address: id % 7 == 0 ? "1 \"Way\"" : nil,
                 source: isSourced
-                    ? .init(dataset: "d\(id % 2)", id: "\(id)", license: "l\(id % 4)") : nil)
+                    ? .init(dataset: datasets[id % 9 / 3], id: "\(id)", license: "l\(id % 4)") : nil)
         }
     }
 
@@ -36,6 +38,7 @@ struct IndexedPlaceStoreTests {
             center: try Coordinate(latitude: pick([90, 88, -90]), longitude: pick([0, 180, 77])),
             radiusMeters: pick([nil, nil, 1, 150_000, 300_000]), limit: pick([1, 7, 60, 100]))
         request.categories = pick([[], [], ["cafe"], ["park", "zoo"], ["zoo"]])
+        request.datasets = pick([[], [], [datasets[0]], [datasets[1]], Array(datasets[1...])])
         request.featured = pick([nil, nil, true, false])
         request.searchText = pick([nil, nil, "dor", "child s", "LODZ", "…", "가"])
         request.box = pick([nil, nil, BoundingBox(west: 90, south: 88, east: -90, north: 90)])
@@ -70,9 +73,7 @@ struct IndexedPlaceStoreTests {
                     request.cursor = PageCursor(end, in: request)
                 }
                 if let box = request.box {
-                    let request = ClustersRequest(
-                        box: box, zoom: 3, categories: request.categories, searchText: request.searchText,
-                        featured: request.featured)
+                    let request = ClustersRequest(box: box, zoom: 3, filter: request.filter)
                     let (expected, found) = (
                         try await truth.clusters(for: request), try await store.clusters(for: request)
                     )

@@ -115,7 +115,8 @@ struct NearbyPlacesRequestFaultTests {
         }
         #expect(
             error?.faults.first?.detail
-                == "is not known; known are lat, long, radius, limit, bbox, category, q, featured, cursor")
+                == "is not known; known are lat, long, radius, limit, bbox, category, dataset, q, featured, cursor"
+        )
     }
 
     @Test("has its faults' code if they share one")

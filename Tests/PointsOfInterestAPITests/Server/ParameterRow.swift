@@ -15,9 +15,13 @@ struct ParameterRow: Sendable, CustomStringConvertible {
 
     var description: String { parameter }
 
-    static let vocabulary = FilterVocabulary(categories: ["bar", "cafe", "museum"] + (1...60).map { "kind\($0)" })
+    static let vocabulary = FilterVocabulary(
+        categories: ["bar", "cafe", "museum"] + (1...60).map { "kind\($0)" },
+        datasets: ["caf\u{E9}s", "Trees, Berlin", "trees"] + (1...60).map { "kind\($0)" })
 
-    static let all = [latitude, longitude, radius, limit, box, category, searchText, featured, cursor]
+    static let all = [
+        latitude, longitude, radius, limit, box, category, dataset, searchText, featured, cursor,
+    ]
 }
 
 extension ParameterRow {
@@ -108,6 +112,24 @@ extension ParameterRow {
             ("Cafe", .unknownCategory), ("cafe%20", .unknownCategory), ("%27%3B--", .unknownCategory),
             (String(repeating: "c", count: 7000), .unknownCategory), ("%C3", .malformedEncoding),
             ("cafe%00", .malformedEncoding),
+        ])
+
+    private static let dataset = ParameterRow(
+        parameter: "dataset", beside: "lat=0&long=0",
+        taken: [
+            "trees": { $0.datasets == ["trees"] }, "caf%C3%A9s": { $0.datasets == ["caf\u{E9}s"] },
+            "Trees%2C+Berlin": { $0.datasets == ["Trees, Berlin"] },
+            "trees,Trees%2c%20Berlin,trees": { $0.datasets == ["Trees, Berlin", "trees"] },
+            kinds(50): { $0.datasets.count == 50 },
+        ],
+        refused: [
+            (kinds(51), .tooManyValues), (String(repeating: ",", count: 7000), .tooManyValues),
+            (",", .emptyParameter), ("trees,", .emptyParameter), ("trees,Berlin", .unknownDataset),
+            ("Trees", .unknownDataset), ("cafe%CC%81s", .unknownDataset), ("trees%2Ctrees", .unknownDataset),
+            (String(repeating: "c", count: 7000), .unknownDataset),
+            (String(repeating: "%CC%81", count: 2000), .unknownDataset),
+            ("%C3", .malformedEncoding), ("trees,%C3", .malformedEncoding), ("%C3,%A9", .malformedEncoding),
+            ("trees%00", .malformedEncoding),
         ])
 
     private static let searchText = ParameterRow(

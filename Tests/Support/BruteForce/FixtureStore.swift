@@ -76,9 +76,15 @@ public final class FixtureStore: PlaceStore {
         _ filter: PlaceFilter, in box: BoundingBox? = nil
     ) -> (PointOfInterest, [String]) -> Bool {
         let categories = Set(filter.categories)
+        let datasets = Set(filter.datasets.map(ExactName.init))
         let queryWords = filter.searchText.map(SearchWords.words(ofQuery:))
         return { place, words in
             if !categories.isEmpty, !categories.contains(place.category) { return false }
+            if !datasets.isEmpty {
+                guard let source = place.source, datasets.contains(ExactName(source.dataset)) else {
+                    return false
+                }
+            }
             if let featured = filter.featured, featured != place.featured { return false }
             if let box, !box.contains(latitude: place.latitude, longitude: place.longitude) {
                 return false
