@@ -11,7 +11,10 @@ enum ImportStatements {
 
     /// An import waits for others and for locks, and its session is idle while a slow file is read. The tables are joined and
     /// sorted as a whole, so that a plan by index lookups, right for few rows, would be the wrong one for a million.
+    ///
+    /// It first waits and then reads what others have committed meanwhile, which the other levels of isolation don't see.
     static let settings: [SQL] = [
+        "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
         "SET LOCAL lock_timeout = 0",
         "SET LOCAL statement_timeout = 0",
         "SET LOCAL idle_in_transaction_session_timeout = 0",

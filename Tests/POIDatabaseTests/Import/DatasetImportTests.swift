@@ -203,9 +203,13 @@ struct DatasetImportTests {
         #expect(try database.datasetID() != id)
     }
 
-    @Test("A second import waits for the first, and says so")
-    func secondImport() async throws {
+    @Test(
+        "A second import waits for the first, and says so, whatever isolation the database has by default",
+        arguments: ["read committed", "repeatable read", "serializable"])
+    func secondImport(isolation: String) async throws {
         let database = try MigratedDatabase.empty()
+        try database.execute(
+            "ALTER DATABASE \(database.name) SET default_transaction_isolation = '\(isolation)'")
         let pipe = FileManager.default.temporaryDirectory.appending(path: "poi-\(UUID()).csv")
         #expect(mkfifo(pipe.path, 0o600) == 0)
         defer { try? FileManager.default.removeItem(at: pipe) }
