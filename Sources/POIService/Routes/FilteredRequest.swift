@@ -3,7 +3,8 @@ import PointsOfInterestAPI
 
 /// A request with a filter, so that decoding it may need the vocabulary.
 protocol FilteredRequest {
-    var filter: PlaceFilter { get }
+    /// Whether its filter has names that the vocabulary has to have.
+    var hasNames: Bool { get }
 
     static func decode(
         query: UnsafeBufferPointer<UInt8>, ignoring: [ParameterPattern],
@@ -11,9 +12,13 @@ protocol FilteredRequest {
     ) throws(ParameterError) -> Self
 }
 
-extension NearbyPlacesRequest: FilteredRequest {}
+extension NearbyPlacesRequest: FilteredRequest {
+    var hasNames: Bool { filter.hasNames }
+}
 
-extension ClustersRequest: FilteredRequest {}
+extension ClustersRequest: FilteredRequest {
+    var hasNames: Bool { filter.hasNames }
+}
 
 extension PlaceStore {
     /// Whether a request is worth decoding at once: it would be decoded again if it has to wait.
@@ -28,7 +33,7 @@ extension PlaceStore {
     ) throws -> Query? {
         do {
             let query: Query = try decode(request, ignoring: ignored, vocabulary)
-            return query.filter.hasNames && vocabulary == nil ? nil : query
+            return query.hasNames && vocabulary == nil ? nil : query
         } catch let error as ParameterError {
             if error.faults.contains(where: \.isUnknownName) { return nil }
             throw error

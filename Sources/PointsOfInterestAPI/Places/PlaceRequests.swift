@@ -49,6 +49,19 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
         set { filter[keyPath: member] = newValue }
     }
 
+    /// Makes a request for the places that a filter leaves.
+    package init(
+        center: Coordinate?, radiusMeters: Double?, limit: Int?, box: BoundingBox?, filter: PlaceFilter,
+        cursor: PageCursor?
+    ) {
+        self.center = center
+        self.radiusMeters = radiusMeters
+        self.limit = limit
+        self.box = box
+        self.filter = filter
+        self.cursor = cursor
+    }
+
     /// Makes a request for the places in a box.
     public init(
         box: BoundingBox, limit: Int? = nil, categories: [String] = [], searchText: String? = nil,

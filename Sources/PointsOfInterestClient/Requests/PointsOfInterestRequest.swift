@@ -51,9 +51,9 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
     ///
     /// - Throws: `RequestError.invalidBaseURL`. The options are checked by the service.
     public func makeRequest(from coordinate: Coordinate) throws -> URLRequest {
-        var request = NearbyPlacesRequest(
-            center: coordinate, radiusMeters: radiusMeters, limit: limit, box: box, cursor: cursor)
-        request.filter = filter
+        let request = NearbyPlacesRequest(
+            center: coordinate, radiusMeters: radiusMeters, limit: limit, box: box, filter: filter,
+            cursor: cursor)
         return try request.coarsened(toDecimals: coordinateDecimals).urlRequest(baseURL: baseURL)
     }
 

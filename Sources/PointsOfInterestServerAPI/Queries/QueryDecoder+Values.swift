@@ -1,5 +1,6 @@
 extension QueryDecoder {
     /// Whether the parameter is there, as a fault or not.
+    @inline(__always)
     func has(_ parameter: Parameter) -> Bool {
         if case .absent = self[parameter] { return false }
         return true
@@ -144,6 +145,7 @@ extension QueryDecoder {
     }
 
     /// What a parser makes of the value; nil where the parameter is absent or a fault.
+    @inline(__always)
     func withValue<Parsed>(
         of parameter: Parameter, _ parse: (UnsafeBufferPointer<UInt8>) -> Parsed
     ) -> Parsed? {

@@ -47,12 +47,16 @@ struct QueryDecoder<Parameter: QueryParameter> {
 
     /// The value of a parameter, which is not empty if it is there.
     subscript(parameter: Parameter) -> Value {
-        let (kind, start, end) = values[parameter.rawValue]
-        return switch kind {
-        case .absent: .absent
-        case .refused: .refused
-        case .plain: .plain(UnsafeBufferPointer(rebasing: query[start..<end]))
-        case .decoded(let index): .decoded(Int(index))
+        // Where the parameter is a constant, so is where its value is kept.
+        @inline(__always)
+        get {
+            let (kind, start, end) = values[parameter.rawValue]
+            return switch kind {
+            case .absent: .absent
+            case .refused: .refused
+            case .plain: .plain(UnsafeBufferPointer(rebasing: query[start..<end]))
+            case .decoded: .decoded(values[decodedIndexOf: parameter.rawValue])
+            }
         }
     }
 
@@ -118,7 +122,8 @@ struct QueryDecoder<Parameter: QueryParameter> {
         } else {
             do throws(PercentEncoding.Fault) {
                 decoded.append(try PercentEncoding.decode(value.bytes))
-                values[parameter.rawValue] = (.decoded(UInt8(decoded.count - 1)), range.0, range.1)
+                values[parameter.rawValue] = (.decoded, range.0, range.1)
+                values[decodedIndexOf: parameter.rawValue] = decoded.count - 1
             } catch {
                 report(parameter, .malformedEncoding, error.detail)
             }
@@ -153,42 +158,42 @@ struct QueryDecoder<Parameter: QueryParameter> {
 
 /// What is known of at most 16 parameters' values. An array of them would take memory from the heap for each query.
 private struct ParameterValues {
-    enum Kind {
-        case absent, refused, plain
-        /// Was percent-encoded: its index in `decoded`.
-        case decoded(UInt8)
+    enum Kind: UInt8 {
+        case absent, refused, plain, decoded
 
-        fileprivate var code: UInt8 {
-            switch self {
-            case .absent: 0
-            case .refused: 1
-            case .plain: 2
-            case .decoded(let index): 3 + index
-            }
-        }
-
-        fileprivate init(code: UInt8) {
-            switch code {
-            case 0: self = .absent
-            case 1: self = .refused
-            case 2: self = .plain
-            default: self = .decoded(code - 3)
+        /// That of a value that was written here.
+        @inline(__always)
+        fileprivate init(written: UInt8) {
+            switch written {
+            case Kind.absent.rawValue: self = .absent
+            case Kind.refused.rawValue: self = .refused
+            case Kind.plain.rawValue: self = .plain
+            default: self = .decoded
             }
         }
     }
 
-    private var kinds = SIMD16<UInt8>()
+    private var kinds = SIMD16<UInt8>(repeating: Kind.absent.rawValue)
     private var starts = SIMD16<UInt32>()
     private var ends = SIMD16<UInt32>()
+    /// Of values that were percent-encoded, their indexes in `decoded`.
+    private var indexes = SIMD16<UInt8>()
 
     /// A parameter's value, and where it begins and ends in the query.
     subscript(parameter: Int) -> (kind: Kind, start: Int, end: Int) {
-        get { (Kind(code: kinds[parameter]), Int(starts[parameter]), Int(ends[parameter])) }
+        @inline(__always)
+        get { (Kind(written: kinds[parameter]), Int(starts[parameter]), Int(ends[parameter])) }
         set {
-            kinds[parameter] = newValue.kind.code
+            kinds[parameter] = newValue.kind.rawValue
             starts[parameter] = UInt32(newValue.start)
             ends[parameter] = UInt32(newValue.end)
         }
+    }
+
+    /// Where a value that was percent-encoded is in `decoded`.
+    subscript(decodedIndexOf parameter: Int) -> Int {
+        get { Int(indexes[parameter]) }
+        set { indexes[parameter] = UInt8(newValue) }
     }
 }
 

@@ -81,9 +81,9 @@ extension NearbyPlacesRequest {
         let box = query.box(.bbox)
         let filter = query.filter(vocabulary())
         let cursor = query.text(.cursor).map(PageCursor.init(rawValue:))
-        var request = NearbyPlacesRequest(
-            center: center, radiusMeters: radiusMeters, limit: limit, box: box, cursor: cursor)
-        request.filter = filter
+        let request = NearbyPlacesRequest(
+            center: center, radiusMeters: radiusMeters, limit: limit, box: box, filter: filter, cursor: cursor
+        )
         if cursor != nil { query.checkCursor(.cursor, of: request) }
         guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
         return request

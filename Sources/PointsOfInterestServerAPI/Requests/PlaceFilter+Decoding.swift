@@ -13,7 +13,7 @@ extension PlaceFilter {
         }
 
         /// How many there are.
-        static let count = allCases.count
+        static var count: Int { Self.featured.rawValue + 1 }
     }
 }
 
@@ -37,7 +37,10 @@ extension QueryDecoder where Parameter: FilteredParameter {
     ///
     /// - Parameter vocabulary: the names that there are, looked up where the query has some; without it they aren't checked.
     mutating func filter(_ vocabulary: @autoclosure () -> FilterVocabulary?) -> PlaceFilter {
-        PlaceFilter(
+        // Most requests have none.
+        guard has(.filter(.category)) || has(.filter(.dataset)) || has(.filter(.q)) || has(.filter(.featured))
+        else { return PlaceFilter() }
+        return PlaceFilter(
             categories: categories(
                 .filter(.category), atMost: NearbyPlacesRequest.maximumCategoryCount,
                 vocabulary()?.categories),
