@@ -34,6 +34,23 @@ struct VocabularyTests {
         #expect(store.vocabularyCount == 2)
     }
 
+    @Test("A dataset is refused and taken likewise, by its whole name with its commas")
+    func datasets() async throws {
+        let store = StubStore()
+        store.vocabulary = FilterVocabulary(categories: [], datasets: ["trees"])
+        store.freshVocabulary = FilterVocabulary(categories: [], datasets: ["trees", "Parks, Berlin"])
+        let site = try ServiceSite(store)
+        let target = "/locations?lat=0&long=0&dataset="
+        #expect(try await site.ask(target + "trees").status == .ok)
+        #expect(store.vocabularyCount == 0)
+        #expect(try await site.ask(target + "trees,Parks%2C%20Berlin").status == .ok)
+        #expect(store.requests.last?.datasets == ["Parks, Berlin", "trees"])
+        let problem = try await site.problem(target + "tree")
+        #expect(problem.code == .unknownDataset)
+        #expect(problem.errors.first?.detail == "has no dataset tree; did you mean trees?")
+        #expect(store.vocabularyCount == 2)
+    }
+
     @Test("Where nothing is known yet, the store is asked about any name, and about no other request")
     func notKnownYet() async throws {
         let store = StubStore()

@@ -108,6 +108,8 @@ final class FollowedDatabase {
         }
         let counts = try await store.categories()
         #expect(try await counts.items == database.freshCategories())
+        let vocabulary = try await store.currentVocabulary()
+        #expect(try await vocabulary == database.currentVocabulary())
     }
 }
 

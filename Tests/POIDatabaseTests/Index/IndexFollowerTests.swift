@@ -211,6 +211,9 @@ struct IndexFollowerTests {
                 "\(insert) ('b', '2', 'CC-BY-4.0'), ('b', '3', 'CC0-1.0'), ('a', '1', 'O')) AS source (dataset, id, license)",
                 "INSERT INTO datasets VALUES ('a', 'ODbL-1.0', '© a', 'https://a.example/'), ('none', 'CC0-1.0', NULL, NULL)",
                 "UPDATE locations SET source_dataset = 'c' WHERE source_id = '2'",
+                // Equal as strings, and not byte by byte.
+                "\(insert) ('caf\u{E9}', '1', 'O'), ('cafe\u{301}', '1', 'O')) AS source (dataset, id, license)",
+                "INSERT INTO datasets VALUES ('cafe\u{301}', 'ODbL-1.0', '© e', NULL)",
                 "UPDATE datasets SET credit = '© other' WHERE name = 'a'",
                 "DELETE FROM locations WHERE source_license = 'O'",
                 "UPDATE locations SET (source_dataset, source_id, source_license) = (NULL, NULL, NULL)",
