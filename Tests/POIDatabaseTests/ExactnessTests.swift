@@ -185,6 +185,24 @@ struct ExactnessTests {
         }
     }
 
+    @Test("A word that few of the nearest places have is looked for in the names of all")
+    func rareWord() async throws {
+        let database = try MigratedDatabase.empty()
+        // The first two are among many candidates, the others behind them.
+        try database.execute(
+            """
+            INSERT INTO locations (name, category, latitude, longitude)
+            SELECT CASE WHEN n IN (1, 700, 1100, 1300, 1500) THEN 'Needle' ELSE 'Hay' END, 'park', 0, n * 0.0001
+            FROM generate_series(1, \(DirectSearch.manyCandidates + 500)) AS n
+            """)
+        let ids = try await database.withStore { store, _ in
+            let center = try Coordinate(latitude: 0, longitude: 0)
+            return try await store.places(for: NearbyPlacesRequest(center: center, searchText: "needle"))
+                .places.copied().map(\.id)
+        }
+        #expect(ids == [1, 700, 1100, 1300, 1500])
+    }
+
     @Test("Every column arrives")
     func columns() async throws {
         let database = try MigratedDatabase.empty()
