@@ -128,7 +128,7 @@ def ignoring(parameter):
                       "a filtered map shows too much")
     def alter(request):
         names = [name for name, _ in request.pairs]
-        if request.path == "/locations/clusters" and len({"category", "q", "featured"} & set(names)) > 1:
+        if request.path == "/locations/clusters" and len({"category", "dataset", "q", "featured"} & set(names)) > 1:
             request.drop(parameter)
 
 

@@ -9,7 +9,7 @@ pages = Theme("pages")
 filters = Theme("filters")
 ROWS = [pages, filters]
 
-FILTERS = ("category", "q", "featured", "radius", "bbox")
+FILTERS = ("category", "dataset", "q", "featured", "radius", "bbox")
 LINK = re.compile(r"<([^>]*)>; rel=\"next\"")
 
 
@@ -104,13 +104,13 @@ with_limit("one-too-long", "pages have one place more than asked for", "a list o
 with_limit("one-too-short", "pages have one place less than asked for", "an app takes a page for the last one", -1)
 
 
-@pages.exchange("filter-lost-on-page-two", "pages after the first ignore category, q and featured",
+@pages.exchange("filter-lost-on-page-two", "pages after the first ignore category, dataset, q and featured",
                 "a filtered list ends in other places")
 async def lose_filter(exchange):
     response = await exchange.ask()
     end = last_places(exchange, response)
     request = exchange.request.copy()
-    for name in ("cursor", "category", "q", "featured", "limit"):
+    for name in ("cursor", "category", "dataset", "q", "featured", "limit"):
         request.drop(name)
     if end is None or request.parameter("lat") is None or len(request.pairs) >= len(exchange.request.pairs) - 1:
         return response
@@ -160,6 +160,10 @@ with_parameter("first-category-only", "of several categories only the first coun
                "category")(lambda value: re.split(",|%2[Cc]", value)[0])
 with_parameter("last-category-only", "of several categories only the last counts", "places of the others are missing",
                "category")(lambda value: re.split(",|%2[Cc]", value)[-1])
+with_parameter("first-dataset-only", "of several datasets only the first counts", "places of the others are missing",
+               "dataset")(lambda value: value.split(",")[0])
+with_parameter("last-dataset-only", "of several datasets only the last counts", "places of the others are missing",
+               "dataset")(lambda value: value.split(",")[-1])
 with_parameter("first-word-only", "of several words only the first has to be there", "a search finds too much", "q")(
     lambda value: value.split()[0].replace(" ", "+") if len(value.split()) > 1 else value)
 with_parameter("last-word-only", "of several words only the last has to be there", "a search finds too much", "q")(

@@ -9,8 +9,8 @@ problems = Theme("problems")
 ROWS = [problems]
 
 PARAMETERS = {
-    "/locations": {"lat", "long", "radius", "limit", "bbox", "category", "q", "featured", "cursor"},
-    "/locations/clusters": {"zoom", "bbox", "category", "q", "featured"}, "/locations/{id}": {"lat", "long"},
+    "/locations": {"lat", "long", "radius", "limit", "bbox", "category", "dataset", "q", "featured", "cursor"},
+    "/locations/clusters": {"zoom", "bbox", "category", "dataset", "q", "featured"}, "/locations/{id}": {"lat", "long"},
     "/categories": set(), "/attributions": set(),
 }
 
