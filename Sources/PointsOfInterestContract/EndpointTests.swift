@@ -172,11 +172,12 @@ struct EndpointTests {
         "A dataset that no place came from is refused",
         .contract(
             .invariant, .recorded, in: .locations,
-            otherwise: "A misspelt dataset gives an empty list, and nobody notices the mistake."))
-    func unknownDataset() async throws {
+            otherwise: "A misspelt dataset gives an empty list, and nobody notices the mistake."),
+        arguments: ["/locations?lat=1&long=2", "/locations/clusters?bbox=1,2,3,4&zoom=3"])
+    func unknownDataset(target: String) async throws {
         // No name is so long.
         let name = String(repeating: "x", count: 101)
-        let problem = try #require(await Service.problem(of: "/locations?lat=1&long=2&dataset=\(name)"))
+        let problem = try #require(await Service.problem(of: "\(target)&dataset=\(name)"))
         #expect(problem.code == .unknownDataset)
         #expect(problem.errors.map(\.parameter) == ["dataset"])
     }
