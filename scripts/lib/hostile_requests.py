@@ -283,6 +283,18 @@ CASES = [
     Case("chunks with extensions", chunked(b"1;a\r\n \r\n"), 400, (2_000, 4_000, 8_000), 600),
 ]
 
+def of_names(plural, parameter):
+    """What is hostile in a list of names."""
+    list_of = b"lat=0&long=0&" + parameter + b"="
+    yield Case(f"{plural} without a name", query(list_of, b","), 400, QUERY)
+    yield Case(f"{plural} that don't exist",
+               lambda n: get(b"/locations?" + list_of + b",".join(b"restauran%d" % i for i in range(n))), 400, UP_TO_50, 6_000)
+    yield Case(f"a {parameter.decode()} of combining marks", query(list_of + b"e", b"%CC%81%CC%96"), 400, QUERY)
+    yield Case(f"{plural} of combining marks",
+               lambda n: get(b"/locations?" + list_of
+                             + b",".join(b"%d" % i + b"%CC%81%CC%96" * 22 for i in range(n // 268))), 400, QUERY, 1_000)
+
+
 CASES += [
     # Queries
     Case("parameters that don't exist", parameters, 400, LISTED, 6_000),
@@ -296,24 +308,8 @@ CASES += [
     Case("decimals of a number", query(b"long=0&lat=0.", b"7"), 200, QUERY, 600),
     Case("an escaped number", query(b"long=0&lat=", b"%37"), 400, QUERY),
     Case("edges of a box", query(b"bbox=", b"1,"), 400, QUERY),
-    Case("categories without a name", query(b"lat=0&long=0&category=", b","), 400, QUERY),
-    Case("categories that don't exist",
-         lambda n: get(b"/locations?lat=0&long=0&category=" + b",".join(b"restauran%d" % i for i in range(n))),
-         400, UP_TO_50, 6_000),
-    Case("a category of combining marks",
-         query(b"lat=0&long=0&category=e", b"%CC%81%CC%96"), 400, QUERY),
-    Case("categories of combining marks",
-         lambda n: get(b"/locations?lat=0&long=0&category="
-                       + b",".join(b"%d" % i + b"%CC%81%CC%96" * 22 for i in range(n // 268))), 400, QUERY, 1_000),
-    Case("datasets without a name", query(b"lat=0&long=0&dataset=", b","), 400, QUERY),
-    Case("datasets that don't exist",
-         lambda n: get(b"/locations?lat=0&long=0&dataset=" + b",".join(b"restauran%d" % i for i in range(n))),
-         400, UP_TO_50, 6_000),
-    Case("a dataset of combining marks",
-         query(b"lat=0&long=0&dataset=e", b"%CC%81%CC%96"), 400, QUERY),
-    Case("datasets of combining marks",
-         lambda n: get(b"/locations?lat=0&long=0&dataset="
-                       + b",".join(b"%d" % i + b"%CC%81%CC%96" * 22 for i in range(n // 268))), 400, QUERY, 1_000),
+    *of_names("categories", b"category"),
+    *of_names("datasets", b"dataset"),
     Case("a flag of combining marks", query(b"lat=0&long=0&featured=e", b"%CC%81%CC%96"), 400, QUERY),
     Case("a long search", query(b"lat=0&long=0&q=", b"%EF%B7%BA"), 400, QUERY),
     Case("a search that folds into long words",
