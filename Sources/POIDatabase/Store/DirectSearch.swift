@@ -197,19 +197,18 @@ extension DirectSearch {
         var lastChord: Double?
         for index in rows.indices {
             guard let id = try rows.int8(row: index, column: 0),
-                let latitude = try rows.float8(row: index, column: 1),
-                let longitude = try rows.float8(row: index, column: 2),
-                let chord = try rows.float8(row: index, column: 3)
+                let position = try rows.point(row: index, column: 1),
+                let chord = try rows.float8(row: index, column: 2)
             else { throw PostgresError(.unexpectedResult) }
             lastChord = max(lastChord ?? 0, chord)
             if names != nil {
-                let name = try rows.text(row: index, column: 4)
+                let name = try rows.text(row: index, column: 3)
                 guard let name, names?.matches(name.assumingMemoryBound(to: UInt8.self)) == true else {
                     continue
                 }
             }
             candidates.append(
-                Candidate(id: id, latitude: latitude, longitude: longitude, chordMeters: chord))
+                Candidate(id: id, latitude: position.y, longitude: position.x, chordMeters: chord))
         }
         return (
             candidates,

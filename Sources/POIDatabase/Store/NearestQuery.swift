@@ -11,7 +11,7 @@ struct NearestQuery {
     enum Columns {
         /// What `PlaceRow` reads. At least one row, which is null but for the dataset's version where no place is found.
         case record
-        /// Id, latitude, longitude and chord.
+        /// Id, position and chord.
         case position
         /// The same and the name.
         case positionAndName
@@ -53,7 +53,7 @@ struct NearestQuery {
             selected + " FROM " + source
             + (limit.map { " ORDER BY chord LIMIT " + SQL(integer: $0) } ?? "")
         guard columns == .record else { return place }
-        return "SELECT place.id, place.latitude, place.longitude, place.texts, place.chord, dataset.version "
+        return "SELECT place.id, place.position, place.texts, place.chord, dataset.version "
             + "FROM (SELECT (SELECT version FROM dataset) AS version) AS dataset "
             + "LEFT JOIN LATERAL (" + place + ") AS place ON true"
     }
@@ -68,7 +68,8 @@ struct NearestQuery {
             case .position: ""
             case .positionAndName: ", name"
             }
-        return "SELECT id, latitude, longitude, geocentric <<->> " + Self.center + " AS chord" + texts
+        return "SELECT id, " + PlaceStatements.position + " AS position, geocentric <<->> " + Self.center
+            + " AS chord" + texts
     }
 
     /// The table, or what is sorted of it: OFFSET 0 keeps PostgreSQL from walking in the order of the chord.

@@ -48,15 +48,15 @@ struct RankedRows: PlaceSource {
     }
 }
 
-/// Reads the columns that `nearest`, `byID` and `WordStatements.nearby` begin with: id, position, `PlaceStatements.texts`,
+/// Reads the columns of `NearestQuery` and `PlaceStatements.byID`: id, `PlaceStatements.position`, `PlaceStatements.texts`,
 /// chord and dataset version.
 struct PlaceRow {
     private enum Column {
-        static let (id, latitude, longitude, texts, chord, version) = (0, 1, 2, 3, 4, 5)
+        static let (id, position, texts, chord, version) = (0, 1, 2, 3, 4)
     }
 
     /// How many columns there are.
-    static let columnCount = 6
+    static let columnCount = 5
 
     private let rows: PostgresRows
     private let index: Int
@@ -80,11 +80,10 @@ struct PlaceRow {
     /// What the ranking needs; nil in a row that has only the dataset's version.
     func candidate() throws(PostgresError) -> Candidate? {
         guard let id = try id() else { return nil }
-        guard let latitude = try rows.float8(row: index, column: Column.latitude),
-            let longitude = try rows.float8(row: index, column: Column.longitude)
-        else { throw PostgresError(.decoding(.null(column: Column.latitude))) }
+        guard let position = try rows.point(row: index, column: Column.position)
+        else { throw PostgresError(.decoding(.null(column: Column.position))) }
         return Candidate(
-            id: id, latitude: latitude, longitude: longitude,
+            id: id, latitude: position.y, longitude: position.x,
             chordMeters: try rows.float8(row: index, column: Column.chord))
     }
 

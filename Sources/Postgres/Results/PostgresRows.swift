@@ -89,6 +89,20 @@ extension PostgresRows {
         try word(row, column, as: .float8).map(Double.init(bitPattern:))
     }
 
+    /// A `point`; nil is null. As ``int8(row:column:)``.
+    ///
+    /// - Throws: ``PostgresError/Code/decoding(_:)``, where the column has another type or doesn't exist.
+    public func point(row: Int, column: Int) throws(PostgresError) -> (x: Double, y: Double)? {
+        let cell = try cell(row: row, column: column)
+        guard cell.type == .point else { throw cell.wrongType }
+        guard let bytes = cell.bytes else { return nil }
+        guard bytes.count == 16 else { throw cell.malformed }
+        func coordinate(at offset: Int) -> Double {
+            Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+        }
+        return (coordinate(at: 0), coordinate(at: 8))
+    }
+
     /// The bytes of a `text`, which live as long as these rows; nil is null.
     ///
     /// - Throws: ``PostgresError/Code/decoding(_:)``, where the column has another type or doesn't exist.

@@ -27,6 +27,8 @@ public struct PostgresType: Sendable, Hashable, CustomStringConvertible {
     public static let float4 = PostgresType(oid: 700)
     /// `double precision`.
     public static let float8 = PostgresType(oid: 701)
+    /// `point`, whose binary form is two `double precision`.
+    public static let point = PostgresType(oid: 600)
     /// `double precision[]`.
     public static let float8Array = PostgresType(oid: 1022)
     /// `text[]`.

@@ -108,14 +108,14 @@ private func encode(_ value: PostgresValue) -> [UInt8] {
 // MARK: - Places
 
 private func checkPlace(_ values: [[UInt8]?], areAsExpected: Bool) {
-    let types: [PostgresType] = [.int8, .float8, .float8, .text, .float8, areAsExpected ? .bytea : .uuid]
+    let types: [PostgresType] = [.int8, .point, .text, .float8, areAsExpected ? .bytea : .uuid]
     let result = rows(values, types)
     do throws(PostgresError) {
         let row = PlaceRow(result, 0)
         _ = try row.version()
         guard let place = try row.candidate() else { return }
         let ranked = try RankedRows(rows: result, items: [.init(row: 0, place: place, distanceMeters: 12.5)])
-        guard let texts = values[3], String(validating: texts, as: UTF8.self) != nil else { return }
+        guard let texts = values[2], String(validating: texts, as: UTF8.self) != nil else { return }
         for form in PlacesForm.allCases {
             var writer = JSONWriter()
             ranked.write(0, as: form, to: &writer)
