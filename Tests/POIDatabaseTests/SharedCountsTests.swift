@@ -27,7 +27,7 @@ struct SharedCountsTests {
     >] {
         let bound = LoopBound(store, loop: store.pool.loop)
         return (0..<count).map { _ in
-            Task(executorPreference: bound.loop) { try await bound.value.categories() }
+            Task(executorPreference: bound.loop) { try await bound.value.categories().value() }
         }
     }
 
@@ -151,7 +151,7 @@ struct SharedCountsTests {
                 }
             }
             try await session.run("ALTER TABLE elsewhere RENAME TO locations")
-            #expect(Self.total(try await store.categories()) == 0)
+            #expect(Self.total(try await store.categories().value()) == 0)
         }
     }
 
@@ -161,7 +161,7 @@ struct SharedCountsTests {
             await store.close()
             for _ in 0..<3 {
                 await #expect(throws: PlaceStoreError.unavailable(reason: "the store is closed")) {
-                    try await store.categories()
+                    try await store.categories().value()
                 }
             }
         }

@@ -24,17 +24,17 @@ struct StoreTests {
         try database.execute(Self.places)
         try await database.withStore { store, _ in
             let center = try Coordinate(latitude: 7, longitude: 8)
-            let plain = try await store.place(for: PlaceRequest(id: 7))
+            let plain = try await store.place(for: PlaceRequest(id: 7)).value()
             #expect(try plain.places.copied().map(\.name) == ["Place 7"])
             #expect(try plain.places.copied().map(\.distance) == [nil])
             #expect(plain.datasetID != nil)
-            let near = try await store.place(for: PlaceRequest(id: 7, center: center))
+            let near = try await store.place(for: PlaceRequest(id: 7, center: center)).value()
             let place = try Coordinate(latitude: 7, longitude: 7)
             let distance = Geodesic.distanceMeters(from: center, to: place)
             let shown = try #require(try near.places.copied().first?.distance)
             #expect(abs(shown - distance) <= 0.05)
             for id in [301, .max] {
-                let none = try await store.place(for: PlaceRequest(id: id))
+                let none = try await store.place(for: PlaceRequest(id: id)).value()
                 #expect(none.places.count == 0)
                 #expect(none.datasetID == plain.datasetID)
             }
@@ -83,23 +83,24 @@ struct StoreTests {
         // By a schedule that serves no older counts.
         let dataset = DatasetState(countingMultiple: 0)
         try await database.withStore(dataset: dataset) { store, session in
-            let counts = try await store.categories()
+            let counts = try await store.categories().value()
             #expect(counts.items.prefix(2).map(\.name) == ["park", "cafe"])
             #expect(counts.items.prefix(2).map(\.count) == [200, 100])
             let rest = counts.items.dropFirst(2)
             #expect(rest.allSatisfy { $0.count == 0 })
             #expect(rest.map(\.name) == rest.map(\.name).sorted())
-            #expect(rest.count == (try await store.currentVocabulary().categories.sortedNames.count) - 2)
+            let vocabulary = try await store.currentVocabulary().value()
+            #expect(rest.count == vocabulary.categories.sortedNames.count - 2)
             try await session.run("INSERT INTO categories VALUES ('new_kind')")
             try await session.run("UPDATE locations SET category = 'new_kind' WHERE category = 'cafe'")
             // What was counted before isn't taken once the store has heard of the change.
             while store.currentDatasetID == counts.datasetID || store.currentDatasetID == nil {
-                _ = try await store.currentVocabulary()
+                _ = try await store.currentVocabulary().value()
             }
-            let later = try await store.categories()
+            let later = try await store.categories().value()
             #expect(later.items.prefix(2).map(\.name) == ["park", "new_kind"])
             #expect(later.datasetID != counts.datasetID)
-            let again = try await store.categories()
+            let again = try await store.categories().value()
             #expect(again.items == later.items)
         }
     }
@@ -108,7 +109,7 @@ struct StoreTests {
     func attributions() async throws {
         let database = try MigratedDatabase.empty()
         try await database.withStore(dataset: DatasetState(countingMultiple: 0)) { store, session in
-            let none = try await store.attributions()
+            let none = try await store.attributions().value()
             #expect(none.items == [] && none.datasetID != nil)
             try await session.run(
                 """
@@ -123,9 +124,9 @@ struct StoreTests {
                     ('a', 'ODbL-1.0', '© a', 'https://a.example/'), ('none', 'CC0-1.0', NULL, NULL)
                 """)
             while store.currentDatasetID != (try await session.value("SELECT id FROM dataset")) {
-                _ = try await store.currentVocabulary()
+                _ = try await store.currentVocabulary().value()
             }
-            let counts = try await store.attributions()
+            let counts = try await store.attributions().value()
             #expect(
                 counts.items == [
                     Attribution(
@@ -134,7 +135,7 @@ struct StoreTests {
                     Attribution(dataset: "b", license: "CC-BY-4.0 AND CC0-1.0", places: 3),
                 ])
             #expect(counts.datasetID == store.currentDatasetID)
-            #expect(try await store.attributions().items == counts.items)
+            #expect(try await store.attributions().value().items == counts.items)
             #expect(store.dataset.attributionCounts.countsBegun == 2)
         }
     }
@@ -154,7 +155,7 @@ struct StoreTests {
                 #expect(page.datasetID == id, "\(request)")
                 #expect(page.databaseDuration ?? .zero > .zero)
             }
-            #expect(try await store.categories().datasetID == id)
+            #expect(try await store.categories().value().datasetID == id)
         }
     }
 
@@ -274,7 +275,7 @@ struct StoreTests {
             try await session.run("LOCK TABLE categories")
             let start = ContinuousClock.now
             do throws(PlaceStoreError) {
-                _ = try await store.currentVocabulary()
+                _ = try await store.currentVocabulary().value()
                 Issue.record("It was read in spite of the lock.")
             } catch {
                 #expect(error == .timeout(.query))

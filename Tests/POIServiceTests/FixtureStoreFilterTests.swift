@@ -125,21 +125,21 @@ struct FixtureStoreFilterTests {
     @Test("One place comes by its id, with its distance where a centre is given")
     func byID() async throws {
         let center = try Coordinate(latitude: 0, longitude: 0)
-        let plain = try await store.place(for: PlaceRequest(id: 1))
+        let plain = try await store.place(for: PlaceRequest(id: 1)).value()
         #expect(try plain.places.copied().map(\.distance) == [nil])
         #expect(plain.datasetID == store.currentDatasetID)
         #expect(plain.datasetID != nil)
-        let far = try await store.place(for: PlaceRequest(id: 1, center: center)).places.copied()
+        let far = try await store.place(for: PlaceRequest(id: 1, center: center)).value().places.copied()
         #expect(far.map(\.distance) == [111_319.5])
-        #expect(try await store.place(for: PlaceRequest(id: 99)).places.count == 0)
+        #expect(try await store.place(for: PlaceRequest(id: 99)).value().places.count == 0)
     }
 
     @Test("Categories come with their counts, most frequent first, then by name, empty ones too")
     func categories() async throws {
-        let counts = try await store.categories()
+        let counts = try await store.categories().value()
         #expect(counts.items.map(\.name) == ["cafe", "pier", "park", "pole", "zoo"])
         #expect(counts.items.map(\.count) == [2, 2, 1, 1, 0])
         #expect(counts.datasetID == store.currentDatasetID)
-        #expect(try await store.currentVocabulary().categories.contains("zoo"))
+        #expect(try await store.currentVocabulary().value().categories.contains("zoo"))
     }
 }

@@ -91,18 +91,13 @@ struct ImmediateResponseTests {
             ("/locations/clusters?bbox=0,0,1,1&zoom=3", ["0.0,0.0,1.0,1.0"]),
         ], [false, true])
     func notes(request: (target: String, notes: [String]), asksAtOnce: Bool) async throws {
-        let site = try ServiceSite(makeStore(), environment: ["POI_LOG_COORDINATES": "full"])
+        let store = try makeStore()
+        store.respondsAtOnce = asksAtOnce
+        let site = try ServiceSite(store, environment: ["POI_LOG_COORDINATES": "full"])
         var headers: HTTPHeaders = [:]
         for status in [HTTPStatus.ok, .notModified] {
             let context = RequestContext(requestID: "id-1")
-            let immediate =
-                asksAtOnce ? try site.askAtOnce(request.target, headers: headers, in: context) : nil
-            let response: HTTPResponse
-            if let immediate {
-                response = immediate
-            } else {
-                response = try await site.ask(request.target, headers: headers, in: context)
-            }
+            let response = try await site.ask(request.target, headers: headers, in: context)
             #expect(response.status == status)
             #expect(context.logNotes.map(\.value) == request.notes)
             headers = [.ifNoneMatch: try #require(response.headers.first(.eTag))]

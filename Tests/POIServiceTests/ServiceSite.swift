@@ -38,14 +38,15 @@ final class ServiceSite {
         return response
     }
 
-    /// Sends a request as the server does before it starts a task; nil where one is needed.
+    /// Sends a request as the server does; nil where its response has to be waited for.
     func askAtOnce(
         _ target: String, headers: HTTPHeaders = [:], in context: RequestContext? = nil
     ) throws -> HTTPResponse? {
         let request = try HTTPRequest(method: .get, target: target, headers: headers)
         let context = context ?? RequestContext(requestID: "id-1")
         let handler = try handler.admit(request, context: context).handler
-        return try handler.immediateResponse(to: request, context: context)
+        guard case .now(let response) = try handler.respond(to: request, context: context) else { return nil }
+        return response
     }
 
     func problem(

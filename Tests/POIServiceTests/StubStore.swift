@@ -18,7 +18,7 @@ final class StubStore: PlaceStore {
     var end: PagePosition?
     var databaseDuration: Duration?
     var staleSeconds: Int?
-    /// Whether the store has pages of `places` at once.
+    /// Whether the store has pages and clusters of `places` at once.
     var respondsAtOnce = false
     /// The places that there are by their ids.
     var places: [PointOfInterest] = []
@@ -35,17 +35,11 @@ final class StubStore: PlaceStore {
         self.answer = answer
     }
 
-    func currentVocabulary() async throws(PlaceStoreError) -> FilterVocabulary {
-        vocabularyCount += 1
-        return freshVocabulary ?? vocabulary ?? FilterVocabulary(categories: [])
-    }
-
-    func immediatePlaces(for request: NearbyPlacesRequest) throws(PlaceStoreError) -> RankedPage? {
-        respondsAtOnce ? page(places) : nil
-    }
-
-    func immediatePlace(for request: PlaceRequest) throws(PlaceStoreError) -> RankedPage? {
-        respondsAtOnce ? page(places.filter { $0.id == request.id }) : nil
+    func currentVocabulary() -> Stored<FilterVocabulary> {
+        .later { [self] () throws(PlaceStoreError) in
+            vocabularyCount += 1
+            return freshVocabulary ?? vocabulary ?? FilterVocabulary(categories: [])
+        }
     }
 
     private func page(_ places: [PointOfInterest]) -> RankedPage {
@@ -55,27 +49,38 @@ final class StubStore: PlaceStore {
     }
 
     func places(
-        for request: NearbyPlacesRequest, from client: IPAddress
-    ) async throws(PlaceStoreError) -> RankedPage {
-        requests.append(request)
-        return page(try await answer(request))
+        for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
+    ) -> Stored<RankedPage> {
+        if respondsAtOnce { return .now(page(places)) }
+        return .later { [self] () throws(PlaceStoreError) in
+            requests.append(request)
+            return page(try await answer(request))
+        }
     }
 
-    func place(for request: PlaceRequest) async throws(PlaceStoreError) -> RankedPage {
-        locationRequests.append(request)
-        return page(places.filter { $0.id == request.id })
+    func place(for request: PlaceRequest) -> Stored<RankedPage> {
+        if respondsAtOnce { return .now(page(places.filter { $0.id == request.id })) }
+        return .later { [self] () throws(PlaceStoreError) in
+            locationRequests.append(request)
+            return page(places.filter { $0.id == request.id })
+        }
     }
 
     func clusters(
-        for request: ClustersRequest, from client: IPAddress
-    ) async throws(PlaceStoreError) -> ClusterPage {
-        clustersCount += 1
+        for request: ClustersRequest, from client: @autoclosure () -> IPAddress
+    ) -> Stored<ClusterPage> {
         let sums = places.map { place in
             var sum = ClusterSum()
             sum.add(latitude: place.latitude, longitude: place.longitude)
             return sum
         }
-        return ClusterPage(sums: sums, places: places, datasetID: answeredDatasetID ?? currentDatasetID)
+        let page = ClusterPage(
+            sums: sums, places: places, datasetID: answeredDatasetID ?? currentDatasetID)
+        if respondsAtOnce { return .now(page) }
+        return .later { [self] () throws(PlaceStoreError) in
+            clustersCount += 1
+            return page
+        }
     }
 
     /// The dataset that was counted before, until that is forgotten.
@@ -90,18 +95,21 @@ final class StubStore: PlaceStore {
             }
     }
 
-    func categories() async throws(PlaceStoreError) -> DatasetCounts<CategoryCount> {
-        categoriesCount += 1
-        return DatasetCounts(
-            [CategoryCount(name: "park", count: 2)],
-            version: version, databaseDuration: databaseDuration)
+    func categories() -> Stored<DatasetCounts<CategoryCount>> {
+        .later { [self] () throws(PlaceStoreError) in
+            categoriesCount += 1
+            return DatasetCounts(
+                [CategoryCount(name: "park", count: 2)], version: version, databaseDuration: databaseDuration)
+        }
     }
 
-    func attributions() async throws(PlaceStoreError) -> DatasetCounts<Attribution> {
-        attributionsCount += 1
-        return DatasetCounts(
-            [Attribution(dataset: "set", license: "CC0-1.0", places: 2)],
-            version: version, databaseDuration: databaseDuration)
+    func attributions() -> Stored<DatasetCounts<Attribution>> {
+        .later { [self] () throws(PlaceStoreError) in
+            attributionsCount += 1
+            return DatasetCounts(
+                [Attribution(dataset: "set", license: "CC0-1.0", places: 2)], version: version,
+                databaseDuration: databaseDuration)
+        }
     }
 
     func checkHealth() async -> StoreHealth { .reachable(missingMigrations: []) }

@@ -4,50 +4,55 @@ import EventLoop
 extension HTTPConnection {
     func dispatch() {
         guard let context = state.pointee.context else { return }
-        let admission: HTTPAdmission
-        let head: RequestHead
+        let wait: () async throws -> HTTPResponse
         do {
-            (admission, head) = try context.takeRequest()
-            if let response = try admission.immediateResponse(to: head.request, context: context) {
+            let (admission, head) = try context.takeRequest()
+            switch try admission.respond(to: head.request, context: context) {
+            case .now(let response):
                 context.release()
                 return respond(response)
+            case .later(let getResponse): wait = getResponse
             }
         } catch {
             context.release()
             return respond(environment.errorResponder.response(to: error, context: context))
         }
-        start(admission, of: head.request)
+        start(wait)
     }
 
-    /// Has a handler respond in a task.
-    private func start(_ admission: HTTPAdmission, of request: HTTPRequest) {
+    /// A response that has to be waited for.
+    private struct AwaitedResponse {
+        let connection: HTTPConnection
+        let wait: () async throws -> HTTPResponse
+    }
+
+    /// Waits for a response in a task.
+    private func start(_ wait: @escaping () async throws -> HTTPResponse) {
         let loop = environment.loop
-        let work = LoopBound((connection: self, handler: admission.handler), loop: loop)
+        let work = LoopBound(AwaitedResponse(connection: self, wait: wait), loop: loop)
         let waits = state.pointee.context?.makeWaits().map { LoopBound($0, loop: loop) }
-        TaskWaits.$current.withValue(waits) { startTask(work, request) }
+        TaskWaits.$current.withValue(waits) { startTask(work) }
     }
 
-    private func startTask(
-        _ work: LoopBound<(connection: HTTPConnection, handler: any HTTPHandler)>, _ request: HTTPRequest
-    ) {
+    private func startTask(_ work: LoopBound<AwaitedResponse>) {
         let loop = environment.loop
         if #available(macOS 26, iOS 26, *) {
             // Runs at once on this thread until it first suspends, without going through the queue of jobs.
             state.pointee.task = Task.immediate(executorPreference: loop) {
-                await work.value.connection.serve(request, by: work.value.handler)
+                await work.value.connection.respond(after: work.value.wait)
             }
         } else {
             state.pointee.task = Task(executorPreference: loop) {
-                await work.value.connection.serve(request, by: work.value.handler)
+                await work.value.connection.respond(after: work.value.wait)
             }
         }
     }
 
-    private func serve(_ request: HTTPRequest, by handler: any HTTPHandler) async {
+    private func respond(after wait: () async throws -> HTTPResponse) async {
         guard let context = state.pointee.context else { return }
         let response: HTTPResponse
         do {
-            response = try await handler.respond(to: request, context: context)
+            response = try await wait()
         } catch {
             response = environment.errorResponder.response(to: error, context: context)
         }

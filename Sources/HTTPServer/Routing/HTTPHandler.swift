@@ -1,3 +1,5 @@
+import EventLoop
+
 /// Decides at a request's head, before its body is read, which handler responds to it and how long its body may be.
 ///
 /// Confined to one loop, like its handlers.
@@ -23,7 +25,7 @@ extension HTTPDispatcher {
     public func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         let admission = try admit(request, context: context)
         try admission.admitBody(ofLength: request.body.count)
-        return try await admission.handler.respond(to: request, context: context)
+        return try await admission.respond(to: request, context: context).value()
     }
 }
 
@@ -45,11 +47,13 @@ public struct HTTPAdmission {
         self.maximumBodyBytes = maximumBodyBytes
     }
 
-    /// Responds at once, if the handler can.
+    /// Has the handler respond.
     ///
     /// - Throws: what the handler throws.
-    func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
-        try box.handler.immediateResponse(to: request, context: context)
+    func respond(
+        to request: HTTPRequest, context: RequestContext
+    ) throws -> NowOrLater<HTTPResponse, any Error> {
+        try box.handler.respond(to: request, context: context)
     }
 
     /// Checks the length of a body.
@@ -84,26 +88,16 @@ public protocol HTTPRequestCheck {
 ///
 /// A handler is confined to one loop and needn't be `Sendable`.
 public protocol HTTPHandler {
-    /// Responds without waiting for anything, if that is possible; nil otherwise, and then `respond` is called.
+    /// Responds to one request, in the turn in which it arrives; where that has to wait, what waits runs in a task that prefers
+    /// the executor of the server's loop, and that is cancelled when the client is gone.
     ///
     /// - Throws: any error; the server's `HTTPErrorResponder` makes the response.
-    func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse?
-
-    /// Responds to one request, in a task that prefers the executor of the server's loop, and that is cancelled when the
-    /// client is gone.
-    ///
-    /// - Throws: any error; the server's `HTTPErrorResponder` makes the response.
-    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse
+    func respond(
+        to request: HTTPRequest, context: RequestContext
+    ) throws -> NowOrLater<HTTPResponse, any Error>
 }
 
-extension HTTPHandler {
-    /// Nil: the response has to be waited for.
-    public func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
-        nil
-    }
-}
-
-/// A handler that never waits: its responses are sent in the turn in which their requests arrive, without a task.
+/// A handler that never waits.
 public protocol ImmediateHandler: HTTPHandler {
     /// Responds to one request. On the loop's thread; must not block.
     ///
@@ -113,13 +107,27 @@ public protocol ImmediateHandler: HTTPHandler {
 
 extension ImmediateHandler {
     /// Responds at once.
-    public func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
-        try response(to: request, context: context)
+    public func respond(
+        to request: HTTPRequest, context: RequestContext
+    ) throws -> NowOrLater<HTTPResponse, any Error> {
+        .now(try response(to: request, context: context))
     }
+}
 
-    /// Responds at once.
-    public func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
-        try response(to: request, context: context)
+/// A handler whose responses always have to be waited for.
+public protocol WaitingHandler: HTTPHandler {
+    /// Responds to one request, in a task.
+    ///
+    /// - Throws: any error; the server's `HTTPErrorResponder` makes the response.
+    func response(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse
+}
+
+extension WaitingHandler {
+    /// Responds later.
+    public func respond(
+        to request: HTTPRequest, context: RequestContext
+    ) throws -> NowOrLater<HTTPResponse, any Error> {
+        .later { try await response(to: request, context: context) }
     }
 }
 
@@ -137,7 +145,7 @@ public struct FixedResponse: ImmediateHandler {
 }
 
 /// A handler that calls a closure.
-public struct ClosureHandler: HTTPHandler {
+public struct ClosureHandler: WaitingHandler {
     /// Responds to one request.
     public typealias Body = (HTTPRequest, RequestContext) async throws -> HTTPResponse
 
@@ -149,7 +157,7 @@ public struct ClosureHandler: HTTPHandler {
     }
 
     /// Calls the closure.
-    public func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+    public func response(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         try await body(request, context)
     }
 }

@@ -66,11 +66,11 @@ struct PathTemplate: Hashable, Sendable {
 }
 
 /// The service with the fault and the delay of a rule.
-struct FaultyHandler: HTTPHandler {
+struct FaultyHandler: WaitingHandler {
     let rule: MockFaultRule?
     let service: ServiceDispatcher
 
-    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+    func response(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         if let delay = rule?.delaySeconds, delay > 0 { try await Task.sleep(for: .seconds(delay)) }
         switch rule?.fault {
         case nil: return await service.response(to: request, context: context)

@@ -8,7 +8,7 @@ import PointsOfInterestAPI
 /// mock's own requests.
 ///
 /// Belongs to one loop.
-final class MockDispatcher: HTTPDispatcher, HTTPHandler {
+final class MockDispatcher: HTTPDispatcher, WaitingHandler {
     private let service: ServiceDispatcher
     /// The faults of the service without a prefix: those of the program's scenario.
     private var faults: FaultPlan
@@ -61,7 +61,7 @@ final class MockDispatcher: HTTPDispatcher, HTTPHandler {
     /// When a request is lost on a persistent connection, a network stack may send it again by itself (RFC 9112,
     /// section 9.3.1), and the app would never see the fault that was meant for it. The first request of a new
     /// connection is sent only once.
-    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+    func response(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         var response: HTTPResponse
         do {
             response = try await route(request, context)

@@ -53,7 +53,7 @@ final class MockSession {
         let id = journal.begin(request, target: target.target, fault: rule?.fault?.kind)
         do {
             let response = try await FaultyHandler(rule: rule, service: service)
-                .respond(
+                .response(
                     to: HTTPRequest(
                         method: request.method, target: target.target, headers: request.headers,
                         body: request.body),

@@ -127,8 +127,9 @@ extension DirectSearch {
     private func page(
         _ items: [RankedRows.Item], in rows: PostgresRows, end: PagePosition?
     ) throws(PostgresError) -> RankedPage {
-        let shown = try RankedRows(rows: rows, items: items)
-        return RankedPage(places: shown, end: end, datasetID: shown.version?.datasetID)
+        RankedPage(
+            places: try RankedRows(rows: rows, items: items), end: end,
+            version: rows.isEmpty ? nil : try PlaceRow(rows, 0).version())
     }
 }
 

@@ -12,8 +12,6 @@ struct RankedRows: PlaceSource {
         let distanceMeters: Double?
     }
 
-    /// The dataset that they were read from; nil where that isn't known.
-    let version: DatasetVersion?
     /// Behind each other.
     private let records: [UInt8]
     private var places: [(recordEnd: Int, distanceMeters: Double?)] = []
@@ -22,7 +20,6 @@ struct RankedRows: PlaceSource {
     ///
     /// - Throws: `decoding` where a row isn't what the statements return.
     init(rows: PostgresRows, items: [Item]) throws(PostgresError) {
-        version = rows.isEmpty ? nil : try PlaceRow(rows, 0).version()
         var records = ByteBuffer(capacity: 384 * items.count)
         places.reserveCapacity(items.count)
         var end = 0

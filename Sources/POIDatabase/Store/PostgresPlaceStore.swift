@@ -59,13 +59,14 @@ public final class PostgresPlaceStore: PlaceStore {
     ///
     /// - Throws: why the database couldn't be read; `timeout` once the request's time is up.
     public func places(
-        for request: NearbyPlacesRequest, from client: IPAddress
-    ) async throws(PlaceStoreError) -> RankedPage {
-        guard let ranking = Ranking(pageOf: request) else {
-            return RankedPage(places: [PointOfInterest]())
-        }
+        for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
+    ) throws(PlaceStoreError) -> Stored<RankedPage> {
+        guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
+        return .later { [self] () throws(PlaceStoreError) in try await page(DirectSearch(request, ranking)) }
+    }
+
+    private func page(_ search: DirectSearch) async throws(PlaceStoreError) -> RankedPage {
         let (start, deadline) = (ContinuousClock.now, deadline)
-        let search = DirectSearch(request, ranking)
         do throws(PostgresError) {
             var page: RankedPage
             if let found = try await quickPage(search, deadline) {
@@ -81,6 +82,20 @@ public final class PostgresPlaceStore: PlaceStore {
             return page
         } catch {
             throw PlaceStoreError(error, isOverdue: pool.loop.now >= deadline)
+        }
+    }
+
+    /// What is read once the database has responded, until the request's time is up.
+    private func read<Value>(
+        _ body: @escaping (_ deadline: Duration) async throws(PostgresError) -> Value
+    ) -> Stored<Value> {
+        .later { [self] () throws(PlaceStoreError) in
+            let deadline = deadline
+            do throws(PostgresError) {
+                return try await body(deadline)
+            } catch {
+                throw PlaceStoreError(error, isOverdue: pool.loop.now >= deadline)
+            }
         }
     }
 
@@ -103,9 +118,9 @@ public final class PostgresPlaceStore: PlaceStore {
     /// Reads one place by its id.
     ///
     /// - Throws: why the database couldn't be read; `timeout` once the request's time is up.
-    public func place(for request: PlaceRequest) async throws(PlaceStoreError) -> RankedPage {
-        let (start, deadline) = (ContinuousClock.now, deadline)
-        do throws(PostgresError) {
+    public func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage> {
+        read { [self] deadline throws(PostgresError) in
+            let start = ContinuousClock.now
             let rows = try await read(PlaceStatements.byID, [.int8Array([Int64(request.id)])], deadline)
             _ = try rows.only()
             let first = PlaceRow(rows, 0)
@@ -114,12 +129,9 @@ public final class PostgresPlaceStore: PlaceStore {
                 let distance = request.center.map { Geodesic.distanceMeters(from: $0, to: place) }
                 items.append(RankedRows.Item(row: 0, place: place, distanceMeters: distance))
             }
-            let places = try RankedRows(rows: rows, items: items)
             return RankedPage(
-                places: places, datasetID: places.version?.datasetID,
+                places: try RankedRows(rows: rows, items: items), version: try first.version(),
                 databaseDuration: ContinuousClock.now - start)
-        } catch {
-            throw PlaceStoreError(error, isOverdue: pool.loop.now >= deadline)
         }
     }
 
@@ -127,8 +139,8 @@ public final class PostgresPlaceStore: PlaceStore {
     ///
     /// - Throws: `indexRequired`.
     public func clusters(
-        for request: ClustersRequest, from client: IPAddress
-    ) async throws(PlaceStoreError) -> ClusterPage {
+        for request: ClustersRequest, from client: @autoclosure () -> IPAddress
+    ) throws(PlaceStoreError) -> Stored<ClusterPage> {
         throw .indexRequired
     }
 
@@ -148,14 +160,11 @@ public final class PostgresPlaceStore: PlaceStore {
     /// Reads the names that requests may filter by.
     ///
     /// - Throws: why the database couldn't be read; `timeout` once the request's time is up.
-    public func currentVocabulary() async throws(PlaceStoreError) -> FilterVocabulary {
-        let deadline = deadline
-        do throws(PostgresError) {
+    public func currentVocabulary() throws(PlaceStoreError) -> Stored<FilterVocabulary> {
+        read { [self] deadline throws(PostgresError) in
             let rows = try await pool.query(
                 PlaceStatements.vocabulary, lane: .fast, deadline: deadline, isIdempotent: true)
             return try FilterVocabulary(try rows.only())
-        } catch {
-            throw PlaceStoreError(error, isOverdue: pool.loop.now >= deadline)
         }
     }
 
@@ -218,9 +227,8 @@ extension PostgresPlaceStore {
     /// Returns counts of the places of each category: the last ones, from memory, or the next ones, by a `CountSchedule`.
     ///
     /// - Throws: why counting has failed; `cancelled`, at once, where the task is cancelled.
-    public func categories() async throws(PlaceStoreError) -> DatasetCounts<CategoryCount> {
-        try await counts(dataset.categoryCounts, of: PlaceStatements.categories) {
-            row throws(PostgresError) in
+    public func categories() throws(PlaceStoreError) -> Stored<DatasetCounts<CategoryCount>> {
+        counts(dataset.categoryCounts, of: PlaceStatements.categories) { row throws(PostgresError) in
             (CategoryCount(name: try row.decode(at: 0), count: try row.decode(at: 1)), try row.decode(at: 2))
         }
     }
@@ -228,9 +236,8 @@ extension PostgresPlaceStore {
     /// Returns the source datasets with counts of their places, as `categories` does.
     ///
     /// - Throws: why counting has failed; `cancelled`, at once, where the task is cancelled.
-    public func attributions() async throws(PlaceStoreError) -> DatasetCounts<Attribution> {
-        try await counts(dataset.attributionCounts, of: PlaceStatements.attributions) {
-            row throws(PostgresError) in
+    public func attributions() throws(PlaceStoreError) -> Stored<DatasetCounts<Attribution>> {
+        counts(dataset.attributionCounts, of: PlaceStatements.attributions) { row throws(PostgresError) in
             let version: DatasetVersion? = try row.decode(at: 5)
             guard let name: String = try row.decode(String?.self, at: 0) else { return (nil, version) }
             let attribution = Attribution(
@@ -252,22 +259,24 @@ extension PostgresPlaceStore {
 
     private func counts<Item>(
         _ shared: SharedCounts<Item>, of statement: PreparedStatement, _ read: @escaping CountReader<Item>
-    ) async throws(PlaceStoreError) -> DatasetCounts<Item> {
-        let start = ContinuousClock.now
-        while !isClosing {
-            do throws(PlaceStoreError) {
-                let (counts, areAwaited) = try await shared.counts(of: currentDatasetID) {
-                    beginCounting(for: shared, statement, read)
+    ) -> Stored<DatasetCounts<Item>> {
+        .later { [self] () throws(PlaceStoreError) in
+            let start = ContinuousClock.now
+            while !isClosing {
+                do throws(PlaceStoreError) {
+                    let (counts, areAwaited) = try await shared.counts(of: currentDatasetID) {
+                        beginCounting(for: shared, statement, read)
+                    }
+                    guard areAwaited else { return counts }
+                    return DatasetCounts(
+                        counts.items, version: counts.version, databaseDuration: ContinuousClock.now - start)
+                } catch {
+                    // If it wasn't this request that was cancelled, the store that counted was closed: another one counts.
+                    guard error == .cancelled, !Task.isCancelled else { throw error }
                 }
-                guard areAwaited else { return counts }
-                return DatasetCounts(
-                    counts.items, version: counts.version, databaseDuration: ContinuousClock.now - start)
-            } catch {
-                // If it wasn't this request that was cancelled, the store that counted was closed: another one counts.
-                guard error == .cancelled, !Task.isCancelled else { throw error }
             }
+            throw .unavailable(reason: "the store is closed")
         }
-        throw .unavailable(reason: "the store is closed")
     }
 
     /// Counts in a task of its own: requests of other loops may wait for it, and the one that began it may be cancelled.

@@ -36,10 +36,10 @@ final class AdminServer {
 }
 
 /// `GET /metrics`: all metrics of the process, in Prometheus' text format.
-private struct MetricsHandler: HTTPHandler {
+private struct MetricsHandler: WaitingHandler {
     let metrics: MetricsCollector
 
-    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+    func response(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         HTTPResponse(
             .ok, headers: [.contentType: MetricsSnapshot.mediaType, .cacheControl: "no-store"],
             body: try await metrics.snapshot().prometheusText())

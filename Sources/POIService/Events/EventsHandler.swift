@@ -9,7 +9,7 @@ import PointsOfInterestAPI
 #endif
 
 /// `POST /events`: stores a batch of the app's events, and responds once they are durable.
-struct EventsHandler: HTTPHandler {
+struct EventsHandler: WaitingHandler {
     let store: any EventStore
     let catalog: EventCatalog
     let admission: EventAdmission
@@ -23,7 +23,7 @@ struct EventsHandler: HTTPHandler {
         headers: [.accept: MediaType.json])
     private static let fields: HTTPHeaders = [.contentType: MediaType.json, .cacheControl: "no-store"]
 
-    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+    func response(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
         guard Self.offer.choice(for: request.headers) != nil else {
             throw HTTPError.notAcceptable("The response is available as \(MediaType.json).")
         }

@@ -41,38 +41,7 @@ public final class IndexedPlaceStore: PlaceStore {
         reader = index.published.addReader { [loop] job in loop.execute(job) }
     }
 
-    // MARK: At once
-
-    /// Whether the places are in memory.
-    public var respondsAtOnce: Bool { index.mayServe(at: loop.now) }
-
-    /// The page, where the places are in memory and finding it takes no longer than a loop may spend on it.
-    public func immediatePlaces(for request: NearbyPlacesRequest) throws(PlaceStoreError) -> RankedPage? {
-        guard let ranking = Ranking(pageOf: request) else { return nil }
-        var found: RankedPage?
-        index.withSnapshot(at: loop.now) { snapshot in
-            let query = IndexQuery(request, ranking, snapshot.vocabulary)
-            guard snapshot.searchAtOnce(query, into: &page) else { return }
-            found = RankedPage(page, of: request, in: snapshot, isKept: false)
-        }
-        return found
-    }
-
-    /// The place, where the places are in memory.
-    public func immediatePlace(for request: PlaceRequest) throws(PlaceStoreError) -> RankedPage? {
-        index.withSnapshot(at: loop.now) { RankedPage(request, in: $0) }
-    }
-
-    /// The clusters, where the places are in memory and counting them takes no longer than a loop may spend on it.
-    public func immediateClusters(for request: ClustersRequest) throws(PlaceStoreError) -> ClusterPage? {
-        var counted: ClusterPage?
-        index.withSnapshot(at: loop.now) { snapshot in
-            let filter = IndexFilter(request.filter, snapshot.vocabulary)
-            let clusters = snapshot.clustersAtOnce(in: ClusterCells(request), filter)
-            counted = clusters.map { ClusterPage($0, in: snapshot, isKept: false) }
-        }
-        return counted
-    }
+    // MARK: The dataset
 
     /// The dataset that is served.
     public var currentDatasetID: DatasetID? {
@@ -106,27 +75,48 @@ public final class IndexedPlaceStore: PlaceStore {
     /// How old the places in memory are, where they are served.
     public var staleSeconds: Int? { index.staleSeconds(at: loop.now) }
 
-    // MARK: By waiting
-
     /// The names of the dataset that is served, or where there is none in memory, those of the database.
     ///
     /// - Throws: why the database couldn't be read.
-    public func currentVocabulary() async throws(PlaceStoreError) -> FilterVocabulary {
-        if let servedVocabulary { return servedVocabulary }
-        return try await requireFallback().currentVocabulary()
+    public func currentVocabulary() throws(PlaceStoreError) -> Stored<FilterVocabulary> {
+        if let servedVocabulary { return .now(servedVocabulary) }
+        return try requireFallback().currentVocabulary()
     }
 
-    /// The page, found on a helper thread, or by the database where the places aren't in memory.
+    // MARK: Places
+
+    /// The page: at once, where finding it takes no longer than a loop may spend on it, else found on a helper thread; by the
+    /// database where the places aren't in memory.
     ///
     /// - Throws: `overloaded` where too many searches wait, `timeout` once the request's time is up; why the database
     ///   couldn't be read; `unavailable` where it is behind what was served before.
     public func places(
+        for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
+    ) throws(PlaceStoreError) -> Stored<RankedPage> {
+        guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
+        var found: RankedPage?
+        index.withSnapshot(at: loop.now) { snapshot in
+            let query = IndexQuery(request, ranking, snapshot.vocabulary)
+            guard snapshot.searchAtOnce(query, into: &page) else { return }
+            found = RankedPage(page, of: request, in: snapshot)
+        }
+        if let found { return .now(found) }
+        let client = client()
+        return .later { [self] () throws(PlaceStoreError) in
+            try await searchedPlaces(for: request, from: client)
+        }
+    }
+
+    /// The page, found on a helper thread or by the database.
+    ///
+    /// - Throws: as `places`.
+    package func searchedPlaces(
         for request: NearbyPlacesRequest, from client: IPAddress
     ) async throws(PlaceStoreError) -> RankedPage {
         let deadline = loop.now + requestTimeout
         if let page = try await searched(request, client, deadline) { return page }
         let fallback = try requireFallback()
-        if let page = admitted(try await fallback.places(for: request, from: client)) { return page }
+        if let page = admitted(try await fallback.places(for: request, from: client).value()) { return page }
         if let page = try await searched(request, client, deadline) { return page }
         throw Self.isBehind
     }
@@ -134,12 +124,17 @@ public final class IndexedPlaceStore: PlaceStore {
     /// The place, from memory or from the database.
     ///
     /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
-    public func place(for request: PlaceRequest) async throws(PlaceStoreError) -> RankedPage {
-        if let page = try immediatePlace(for: request) { return page }
-        let fallback = try requireFallback()
-        if let page = admitted(try await fallback.place(for: request)) { return page }
-        if let page = try immediatePlace(for: request) { return page }
-        throw Self.isBehind
+    public func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage> {
+        if let page = placeInMemory(request) { return .now(page) }
+        return .later { [self] () throws(PlaceStoreError) in
+            if let page = admitted(try await requireFallback().place(for: request).value()) { return page }
+            if let page = placeInMemory(request) { return page }
+            throw Self.isBehind
+        }
+    }
+
+    private func placeInMemory(_ request: PlaceRequest) -> RankedPage? {
+        index.withSnapshot(at: loop.now) { RankedPage(request, in: $0) }
     }
 
     /// The page by a search on a helper thread; nil where the places aren't in memory.
@@ -153,14 +148,35 @@ public final class IndexedPlaceStore: PlaceStore {
         let page = try await index.searches.run(for: client, until: deadline) { stop in
             snapshot.search(query, until: stop)
         }
-        return RankedPage(page, of: request, in: snapshot, isKept: true)
+        return RankedPage(page, of: request, in: snapshot)
     }
 
-    /// The clusters, counted on a helper thread.
+    /// The clusters: at once, where counting them takes no longer than a loop may spend on it, else counted on a helper
+    /// thread.
     ///
     /// - Throws: `indexRequired` where the places aren't in memory; `overloaded` where too many searches wait; `timeout`
     ///   once the request's time is up.
     public func clusters(
+        for request: ClustersRequest, from client: @autoclosure () -> IPAddress
+    ) throws(PlaceStoreError) -> Stored<ClusterPage> {
+        let cells = ClusterCells(request)
+        var counted: ClusterPage?
+        index.withSnapshot(at: loop.now) { snapshot in
+            let clusters = snapshot.clustersAtOnce(
+                in: cells, IndexFilter(request.filter, snapshot.vocabulary))
+            counted = clusters.map { ClusterPage($0, in: snapshot) }
+        }
+        if let counted { return .now(counted) }
+        let client = client()
+        return .later { [self] () throws(PlaceStoreError) in
+            try await countedClusters(for: request, from: client)
+        }
+    }
+
+    /// The clusters, counted on a helper thread.
+    ///
+    /// - Throws: as `clusters`.
+    package func countedClusters(
         for request: ClustersRequest, from client: IPAddress
     ) async throws(PlaceStoreError) -> ClusterPage {
         guard let snapshot = index.pinned(at: loop.now) else { throw .indexRequired }
@@ -169,7 +185,7 @@ public final class IndexedPlaceStore: PlaceStore {
         let clusters = try await index.searches.run(for: client, until: deadline) { stop in
             snapshot.clusters(in: cells, filter, until: stop)
         }
-        return ClusterPage(clusters, in: snapshot, isKept: true)
+        return ClusterPage(clusters, in: snapshot)
     }
 
     private static let isBehind = PlaceStoreError.unavailable(
@@ -182,49 +198,50 @@ public final class IndexedPlaceStore: PlaceStore {
 
     /// A page of the fallback, by the dataset id that it is served by; nil where it must not be.
     private func admitted(_ page: RankedPage) -> RankedPage? {
-        guard let version = page.places.version else { return page }
+        guard let version = page.version else { return page }
         guard index.admits(version) else { return nil }
         var page = page
         page.datasetID = index.servedID(of: version.datasetID)
         return page
     }
 
+    // MARK: Counts
+
     /// The number of places of each category, in memory or as the database has counted them.
     ///
     /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
-    public func categories() async throws(PlaceStoreError) -> DatasetCounts<CategoryCount> {
-        try await counts(categoriesInMemory) { store throws(PlaceStoreError) in
-            try await store.categories()
-        }
+    public func categories() throws(PlaceStoreError) -> Stored<DatasetCounts<CategoryCount>> {
+        try counts({ $0.categoriesInMemory() }) { store throws(PlaceStoreError) in try store.categories() }
     }
 
     /// The source datasets with the number of their places, in memory or as the database has counted them.
     ///
     /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
-    public func attributions() async throws(PlaceStoreError) -> DatasetCounts<Attribution> {
-        try await counts(attributionsInMemory) { store throws(PlaceStoreError) in
-            try await store.attributions()
+    public func attributions() throws(PlaceStoreError) -> Stored<DatasetCounts<Attribution>> {
+        try counts({ $0.attributionsInMemory() }) { store throws(PlaceStoreError) in try store.attributions()
         }
     }
 
     /// The counts in memory, else those of the fallback, which are no older than what was served before.
     private func counts<Item>(
-        _ inMemory: () -> DatasetCounts<Item>?,
-        _ read: (any PlaceStore) async throws(PlaceStoreError) -> DatasetCounts<Item>
-    ) async throws(PlaceStoreError) -> DatasetCounts<Item> {
-        if let counts = inMemory() { return counts }
-        let fallback = try requireFallback()
-        for _ in 0..<2 {
-            var counts = try await read(fallback)
-            guard let version = counts.version, !index.admits(version) else {
-                counts.datasetID = counts.datasetID.map(index.servedID)
-                return counts
+        _ inMemory: @escaping (IndexedPlaceStore) -> DatasetCounts<Item>?,
+        _ read: @escaping (any PlaceStore) throws(PlaceStoreError) -> Stored<DatasetCounts<Item>>
+    ) throws(PlaceStoreError) -> Stored<DatasetCounts<Item>> {
+        if let counts = inMemory(self) { return .now(counts) }
+        return .later { [self] () throws(PlaceStoreError) in
+            let fallback = try requireFallback()
+            for _ in 0..<2 {
+                var counts = try await read(fallback).value()
+                guard let version = counts.version, !index.admits(version) else {
+                    counts.datasetID = counts.datasetID.map(index.servedID)
+                    return counts
+                }
+                if let counts = inMemory(self) { return counts }
+                // They were counted before the places in memory were served, and kept.
+                fallback.forgetCounts()
             }
-            if let counts = inMemory() { return counts }
-            // They were counted before the places in memory were served, and kept.
-            fallback.forgetCounts()
+            throw Self.isBehind
         }
-        throw Self.isBehind
     }
 
     private func categoriesInMemory() -> DatasetCounts<CategoryCount>? {

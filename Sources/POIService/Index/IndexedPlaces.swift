@@ -1,12 +1,11 @@
 import PointsOfInterestAPI
 import SpatialIndex
 
-/// The places of a page that was found in memory, to be written in the turn in which it was found.
+/// The places of a page that was found in memory.
 ///
 /// No larger than three words, so that a `RankedPage` has it without allocating memory.
 struct IndexedPlaces: PlaceSource {
-    /// Not retained: all loops would share the count.
-    private unowned(unsafe) let snapshot: IndexSnapshot
+    private let snapshot: IndexSnapshot
     private let placed: [IndexPage.Placed]
     private let showsDistances: Bool
 
@@ -36,23 +35,6 @@ struct IndexedPlaces: PlaceSource {
         form.write(
             record: records[place.reference], distance: showsDistances ? place.distanceMeters : nil,
             to: &writer)
-    }
-}
-
-/// The same for later: it keeps the snapshot.
-struct KeptIndexedPlaces: PlaceSource {
-    private let places: IndexedPlaces
-    private let owner: IndexSnapshot
-
-    init(_ placed: [IndexPage.Placed], in snapshot: IndexSnapshot, showsDistances: Bool) {
-        places = IndexedPlaces(placed, in: snapshot, showsDistances: showsDistances)
-        owner = snapshot
-    }
-
-    var count: Int { places.count }
-
-    func write(_ index: Int, as form: PlacesForm, to writer: inout JSONWriter) {
-        places.write(index, as: form, to: &writer)
     }
 }
 
@@ -88,19 +70,13 @@ extension IndexFilter {
 
 extension RankedPage {
     /// The page of a search in memory.
-    ///
-    /// - Parameter isKept: whether the page may be used after the turn in which it was found.
-    init(_ page: IndexPage, of request: NearbyPlacesRequest, in snapshot: IndexSnapshot, isKept: Bool) {
+    init(_ page: IndexPage, of request: NearbyPlacesRequest, in snapshot: IndexSnapshot) {
         // A box without a centre is ordered around its middle, and shows no distances.
-        let showsDistances = request.center != nil
-        let places: any PlaceSource =
-            isKept
-            ? KeptIndexedPlaces(page.placed, in: snapshot, showsDistances: showsDistances)
-            : IndexedPlaces(page.placed, in: snapshot, showsDistances: showsDistances)
+        let places = IndexedPlaces(page.placed, in: snapshot, showsDistances: request.center != nil)
         self.init(places: places, end: page.end, datasetID: snapshot.datasetID)
     }
 
-    /// The page of one place in memory; empty where there is no such place. For the turn in which it is made.
+    /// The page of one place in memory; empty where there is no such place.
     init(_ request: PlaceRequest, in snapshot: IndexSnapshot) {
         let id = Int64(request.id)
         let placed = snapshot.place(withID: id).map { reference in
@@ -117,16 +93,11 @@ extension RankedPage {
 
 extension ClusterPage {
     /// The clusters of a count in memory.
-    ///
-    /// - Parameter isKept: whether the page may be used after the turn in which it was counted.
-    init(_ clusters: [IndexCluster], in snapshot: IndexSnapshot, isKept: Bool) {
+    init(_ clusters: [IndexCluster], in snapshot: IndexSnapshot) {
         let placed = clusters.compactMap(\.place).map {
             IndexPage.Placed(reference: $0, id: 0, distanceMeters: 0)
         }
-        let places: any PlaceSource =
-            isKept
-            ? KeptIndexedPlaces(placed, in: snapshot, showsDistances: false)
-            : IndexedPlaces(placed, in: snapshot, showsDistances: false)
+        let places = IndexedPlaces(placed, in: snapshot, showsDistances: false)
         self.init(sums: clusters.map(\.sum), places: places, datasetID: snapshot.datasetID)
     }
 }

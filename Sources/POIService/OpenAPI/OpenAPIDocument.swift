@@ -1,3 +1,4 @@
+import EventLoop
 import HTTPServer
 import PointsOfInterestAPI
 
@@ -109,13 +110,16 @@ final class OpenAPIHandler: HTTPHandler {
         self.describe = describe
     }
 
-    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
-        try await document(for: vocabulary()).respond(to: request, context: context)
-    }
-
-    private func vocabulary() async throws(PlaceStoreError) -> FilterVocabulary {
-        if let vocabulary = store.vocabulary { return vocabulary }
-        return try await store.currentVocabulary()
+    func respond(
+        to request: HTTPRequest, context: RequestContext
+    ) throws -> NowOrLater<HTTPResponse, any Error> {
+        if let vocabulary = store.vocabulary {
+            return .now(try document(for: vocabulary).response(to: request, context: context))
+        }
+        return .later { [self] in
+            let vocabulary = try await store.currentVocabulary().value()
+            return try document(for: vocabulary).response(to: request, context: context)
+        }
     }
 
     private func document(for vocabulary: FilterVocabulary) -> StaticDocument {

@@ -1,3 +1,4 @@
+import EventLoop
 import HTTPServer
 import PointsOfInterestAPI
 
@@ -12,29 +13,27 @@ struct ClustersHandler: HTTPHandler {
         path: EndpointPath.clusters, mediaType: MediaType.json)
     private let offer = MediaTypeOffer([MediaType.json])
 
-    func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
-        guard store.mayRespondAtOnce(to: request) else { return nil }
+    func respond(
+        to request: HTTPRequest, context: RequestContext
+    ) throws -> NowOrLater<HTTPResponse, any Error> {
         try checkForm(of: request)
-        guard let query: ClustersRequest = try store.decodeAtOnce(request, ignoring: ignoredParameters) else {
-            return nil
+        switch try store.decode(ClustersRequest.self, from: request, ignoring: ignoredParameters) {
+        case .now(let query): return try respond(to: request, query, context)
+        case .later(let decode): return .later { try await respond(to: request, decode(), context).value() }
         }
-        let responder = responder(to: request, query, context)
-        var response = responder.notModified(by: store)
-        if response == nil, let page = try store.immediateClusters(for: query) {
-            response = try respond(with: page, to: query, responder, context)
-        }
-        if response != nil { loggedCoordinates.note(nil, query.box, in: context) }
-        return response
     }
 
-    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
-        try checkForm(of: request)
-        let query: ClustersRequest = try await store.decode(request, ignoring: ignoredParameters)
+    private func respond(
+        to request: HTTPRequest, _ query: ClustersRequest, _ context: RequestContext
+    ) throws -> NowOrLater<HTTPResponse, any Error> {
         loggedCoordinates.note(nil, query.box, in: context)
         let responder = responder(to: request, query, context)
-        if let response = responder.notModified(by: store) { return response }
-        let page = try await store.clusters(for: query, from: clients.client(of: request, context))
-        return try respond(with: page, to: query, responder, context)
+        if let response = responder.notModified(by: store) { return .now(response) }
+        switch try store.clusters(for: query, from: clients.client(of: request, context)) {
+        case .now(let page): return .now(try respond(with: page, to: query, responder, context))
+        case .later(let getPage):
+            return .later { try respond(with: try await getPage(), to: query, responder, context) }
+        }
     }
 
     private func checkForm(of request: HTTPRequest) throws(HTTPError) {

@@ -1,3 +1,4 @@
+import EventLoop
 import HTTPServer
 import PointsOfInterestAPI
 
@@ -8,7 +9,7 @@ protocol CountedResource: DatasetCount {
     /// What is counted, at the beginning of a sentence.
     static var plural: String { get }
 
-    static func counts(of store: any PlaceStore) async throws(PlaceStoreError) -> DatasetCounts<Self>
+    static func counts(of store: any PlaceStore) throws(PlaceStoreError) -> Stored<DatasetCounts<Self>>
 
     /// Writes the body of a response.
     static func write(_ items: [Self], to writer: inout JSONWriter)
@@ -18,8 +19,8 @@ extension CategoryCount: CountedResource {
     static var path: String { EndpointPath.categories }
     static var plural: String { "Categories" }
 
-    static func counts(of store: any PlaceStore) async throws(PlaceStoreError) -> DatasetCounts<Self> {
-        try await store.categories()
+    static func counts(of store: any PlaceStore) throws(PlaceStoreError) -> Stored<DatasetCounts<Self>> {
+        try store.categories()
     }
 
     static func write(_ items: [Self], to writer: inout JSONWriter) { writer.value(items) }
@@ -29,8 +30,8 @@ extension Attribution: CountedResource {
     static var path: String { EndpointPath.attributions }
     static var plural: String { "Attributions" }
 
-    static func counts(of store: any PlaceStore) async throws(PlaceStoreError) -> DatasetCounts<Self> {
-        try await store.attributions()
+    static func counts(of store: any PlaceStore) throws(PlaceStoreError) -> Stored<DatasetCounts<Self>> {
+        try store.attributions()
     }
 
     static func write(_ items: [Self], to writer: inout JSONWriter) { writer.value(items) }
@@ -44,18 +45,24 @@ struct CountsHandler<Item: CountedResource>: HTTPHandler {
     private let representation = RepresentationHash(path: Item.path, mediaType: MediaType.json)
     private let offer = MediaTypeOffer([MediaType.json])
 
-    func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
-        try responder(to: request, context).notModified(by: store)
+    func respond(
+        to request: HTTPRequest, context: RequestContext
+    ) throws -> NowOrLater<HTTPResponse, any Error> {
+        let responder = try responder(to: request, context)
+        if let response = responder.notModified(by: store) { return .now(response) }
+        switch try Item.counts(of: store) {
+        case .now(let counts): return .now(try respond(with: counts, responder, context))
+        case .later(let getCounts):
+            return .later { try respond(with: try await getCounts(), responder, context) }
+        }
     }
 
-    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
-        let responder = try responder(to: request, context)
-        if let response = responder.notModified(by: store) { return response }
-        let counts = try await Item.counts(of: store)
-        return try responder.respond(
+    private func respond(
+        with counts: DatasetCounts<Item>, _ responder: DatasetResponder, _ context: RequestContext
+    ) throws -> HTTPResponse {
+        try responder.respond(
             from: counts.datasetID, after: counts.databaseDuration, by: store,
-            expectedBytes: 16 + 64 * counts.items.count,
-            in: context
+            expectedBytes: 16 + 64 * counts.items.count, in: context
         ) { writer in
             Item.write(counts.items, to: &writer)
         }

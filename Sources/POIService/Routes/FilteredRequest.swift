@@ -1,3 +1,4 @@
+import EventLoop
 import HTTPServer
 import PointsOfInterestAPI
 
@@ -21,32 +22,25 @@ extension ClustersRequest: FilteredRequest {
 }
 
 extension PlaceStore {
-    /// Whether a request is worth decoding at once: it would be decoded again if it has to wait.
-    func mayRespondAtOnce(to request: HTTPRequest) -> Bool {
-        respondsAtOnce || currentDatasetID != nil && request.headers.contains(.ifNoneMatch)
-    }
-
-    /// Decodes with the names that are known; nil where one that isn't among them may be new, so that they have to be
-    /// read again.
-    func decodeAtOnce<Query: FilteredRequest>(
-        _ request: HTTPRequest, ignoring ignored: [ParameterPattern]
-    ) throws -> Query? {
+    /// Decodes with the names that are known; where one isn't among them, with the current ones.
+    ///
+    /// - Throws: `ParameterError`; why the database couldn't be read.
+    @inline(__always)
+    func decode<Query: FilteredRequest>(
+        _: Query.Type, from request: HTTPRequest, ignoring ignored: [ParameterPattern]
+    ) throws -> NowOrLater<Query, any Error> {
         do {
             let query: Query = try decode(request, ignoring: ignored, vocabulary)
-            return query.hasNames && vocabulary == nil ? nil : query
-        } catch let error as ParameterError {
-            if error.faults.contains(where: \.isUnknownName) { return nil }
-            throw error
+            if !query.hasNames || vocabulary != nil { return .now(query) }
+        } catch let error as ParameterError where error.faults.contains(where: \.isUnknownName) {}
+        switch try currentVocabulary() {
+        case .now(let vocabulary): return .now(try decode(request, ignoring: ignored, vocabulary))
+        case .later(let getVocabulary):
+            return .later { [self] in
+                let vocabulary = try await getVocabulary()
+                return try decode(request, ignoring: ignored, vocabulary)
+            }
         }
-    }
-
-    func decode<Query: FilteredRequest>(
-        _ request: HTTPRequest, ignoring ignored: [ParameterPattern]
-    ) async throws -> Query {
-        // Where places are in memory, so are the current names.
-        if !respondsAtOnce, let query: Query = try decodeAtOnce(request, ignoring: ignored) { return query }
-        let vocabulary = try await currentVocabulary()
-        return try decode(request, ignoring: ignored, vocabulary)
     }
 
     private func decode<Query: FilteredRequest>(

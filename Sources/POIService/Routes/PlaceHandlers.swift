@@ -1,3 +1,4 @@
+import EventLoop
 import HTTPServer
 import PointsOfInterestAPI
 
@@ -10,31 +11,34 @@ struct NearbyPlacesHandler: HTTPHandler {
     let clients: ClientIdentification
     private let representations = PlacesForm.representations(of: EndpointPath.locations)
 
-    func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
-        guard store.mayRespondAtOnce(to: request) else { return nil }
+    func respond(
+        to request: HTTPRequest, context: RequestContext
+    ) throws -> NowOrLater<HTTPResponse, any Error> {
         let form = try PlacesForm(acceptedBy: request)
-        guard let query: NearbyPlacesRequest = try store.decodeAtOnce(request, ignoring: ignoredParameters)
-        else { return nil }
-        var written = WrittenQuery(query)
-        let responder = responder(to: request, query, written, form, context)
-        if let response = responder.notModified(by: store) {
-            loggedCoordinates.note(query.center, query.box, in: context)
-            return response
+        switch try store.decode(NearbyPlacesRequest.self, from: request, ignoring: ignoredParameters) {
+        case .now(let query): return try respond(to: request, query, form, context)
+        case .later(let decode):
+            return .later { try await respond(to: request, decode(), form, context).value() }
         }
-        guard let page = try store.immediatePlaces(for: query) else { return nil }
-        loggedCoordinates.note(query.center, query.box, in: context)
-        return try responder.respond(with: page, by: store, &written, form, in: context)
     }
 
-    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
-        let form = try PlacesForm(acceptedBy: request)
-        let query: NearbyPlacesRequest = try await store.decode(request, ignoring: ignoredParameters)
+    private func respond(
+        to request: HTTPRequest, _ query: NearbyPlacesRequest, _ form: PlacesForm, _ context: RequestContext
+    ) throws -> NowOrLater<HTTPResponse, any Error> {
         loggedCoordinates.note(query.center, query.box, in: context)
         var written = WrittenQuery(query)
         let responder = responder(to: request, query, written, form, context)
-        if let response = responder.notModified(by: store) { return response }
-        let page = try await store.places(for: query, from: clients.client(of: request, context))
-        return try responder.respond(with: page, by: store, &written, form, in: context)
+        if let response = responder.notModified(by: store) { return .now(response) }
+        switch try store.places(for: query, from: clients.client(of: request, context)) {
+        case .now(let page):
+            return .now(try responder.respond(with: page, by: store, &written, form, in: context))
+        case .later(let getPage):
+            return .later {
+                var written = WrittenQuery(query)
+                let page = try await getPage()
+                return try responder.respond(with: page, by: store, &written, form, in: context)
+            }
+        }
     }
 
     private func responder(
@@ -77,24 +81,18 @@ struct PlaceHandler: HTTPHandler {
 
     private static let notFound = HTTPError(.notFound, .notFound, "There is no place with this id.")
 
-    func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
-        guard store.mayRespondAtOnce(to: request) else { return nil }
-        let (form, query) = try decode(request, context)
-        let responder = responder(to: request, query, form, context)
-        var response = responder.notModified(by: store, exists: false)
-        if response == nil, let page = try store.immediatePlace(for: query) {
-            response = try respond(with: page, form, responder, context)
-        }
-        if response != nil { loggedCoordinates.note(query.center, in: context) }
-        return response
-    }
-
-    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+    func respond(
+        to request: HTTPRequest, context: RequestContext
+    ) throws -> NowOrLater<HTTPResponse, any Error> {
         let (form, query) = try decode(request, context)
         loggedCoordinates.note(query.center, in: context)
         let responder = responder(to: request, query, form, context)
-        if let response = responder.notModified(by: store, exists: false) { return response }
-        return try respond(with: try await store.place(for: query), form, responder, context)
+        if let response = responder.notModified(by: store, exists: false) { return .now(response) }
+        switch try store.place(for: query) {
+        case .now(let page): return .now(try respond(with: page, form, responder, context))
+        case .later(let getPage):
+            return .later { try respond(with: try await getPage(), form, responder, context) }
+        }
     }
 
     private func decode(

@@ -1,3 +1,4 @@
+import EventLoop
 import HTTPServer
 
 /// The service's root handler: applies the rate limit, cross-origin rules, preconditions and compression around the
@@ -105,25 +106,24 @@ private struct FinishingHandler: HTTPHandler {
     let compression: ResponseCompression
     let errorResponder: any HTTPErrorResponder
 
-    func immediateResponse(to request: HTTPRequest, context: RequestContext) throws -> HTTPResponse? {
+    func respond(
+        to request: HTTPRequest, context: RequestContext
+    ) throws -> NowOrLater<HTTPResponse, any Error> {
         let result: Result<HTTPResponse, any Error>
         do {
-            guard let response = try next.immediateResponse(to: request, context: context) else { return nil }
-            result = .success(response)
+            switch try next.respond(to: request, context: context) {
+            case .now(let response): result = .success(response)
+            case .later(let getResponse):
+                return .later {
+                    let result: Result<HTTPResponse, any Error>
+                    do { result = .success(try await getResponse()) } catch { result = .failure(error) }
+                    return try finish(result, of: request, context)
+                }
+            }
         } catch {
             result = .failure(error)
         }
-        return try finish(result, of: request, context)
-    }
-
-    func respond(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
-        let result: Result<HTTPResponse, any Error>
-        do {
-            result = .success(try await next.respond(to: request, context: context))
-        } catch {
-            result = .failure(error)
-        }
-        return try finish(result, of: request, context)
+        return .now(try finish(result, of: request, context))
     }
 
     private func finish(

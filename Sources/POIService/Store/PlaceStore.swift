@@ -1,6 +1,10 @@
+import EventLoop
 import Foundation
 import HTTPServer
 import PointsOfInterestAPI
+
+/// What a store has: mostly at once where the places are in memory, else once the database has responded.
+public typealias Stored<Value> = NowOrLater<Value, PlaceStoreError>
 
 /// Where the service's places are kept.
 ///
@@ -14,63 +18,44 @@ public protocol PlaceStore: AnyObject {
     /// The names that requests may filter by, known without asking the database; nil where they aren't.
     var vocabulary: FilterVocabulary? { get }
 
-    /// Reads the names that requests may filter by: for a name that `vocabulary` doesn't have.
+    /// The names that requests may filter by now: for a name that `vocabulary` doesn't have.
     ///
     /// - Throws: why the database couldn't be read.
-    func currentVocabulary() async throws(PlaceStoreError) -> FilterVocabulary
-
-    /// Whether most places are there at once now, as `immediatePlaces` and `immediatePlace` return them.
-    var respondsAtOnce: Bool { get }
+    func currentVocabulary() throws(PlaceStoreError) -> Stored<FilterVocabulary>
 
     /// How many seconds ago the data that are served now were last known to be the newest; nil while they count as such.
     var staleSeconds: Int? { get }
 
-    /// The page of places that a request asks for, where the store has it at once; nil where `places` has
-    /// to be called. The page's source is valid in this turn of the loop only.
-    ///
-    /// - Throws: why the places couldn't be read.
-    func immediatePlaces(for request: NearbyPlacesRequest) throws(PlaceStoreError) -> RankedPage?
-
-    /// One place, where the store has it at once; nil where `place` has to be called. As `immediatePlaces`.
-    ///
-    /// - Throws: why the place couldn't be read.
-    func immediatePlace(for request: PlaceRequest) throws(PlaceStoreError) -> RankedPage?
-
     /// The page of places that a request asks for, nearest first.
     ///
-    /// - Parameter client: who asks: clients that ask for costly pages wait for their own first.
+    /// - Parameter client: who asks, where the page has to be waited for: clients that ask for costly pages wait for their own
+    ///   first.
     /// - Throws: why the places couldn't be read.
     func places(
-        for request: NearbyPlacesRequest, from client: IPAddress
-    ) async throws(PlaceStoreError) -> RankedPage
+        for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
+    ) throws(PlaceStoreError) -> Stored<RankedPage>
 
     /// One place; an empty page where there is no such place.
     ///
     /// - Throws: why the database couldn't be read.
-    func place(for request: PlaceRequest) async throws(PlaceStoreError) -> RankedPage
-
-    /// The clusters that a request asks for, where the store has them at once; nil where `clusters` has to be called. As
-    /// `immediatePlaces`.
-    ///
-    /// - Throws: why the places couldn't be read.
-    func immediateClusters(for request: ClustersRequest) throws(PlaceStoreError) -> ClusterPage?
+    func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage>
 
     /// The matching places of each cell that a request's box touches. As `places`.
     ///
     /// - Throws: `indexRequired` where the places aren't in memory; why they couldn't be counted.
     func clusters(
-        for request: ClustersRequest, from client: IPAddress
-    ) async throws(PlaceStoreError) -> ClusterPage
+        for request: ClustersRequest, from client: @autoclosure () -> IPAddress
+    ) throws(PlaceStoreError) -> Stored<ClusterPage>
 
     /// Every category with its number of places, most frequent first, then by name.
     ///
     /// - Throws: why the database couldn't be read.
-    func categories() async throws(PlaceStoreError) -> DatasetCounts<CategoryCount>
+    func categories() throws(PlaceStoreError) -> Stored<DatasetCounts<CategoryCount>>
 
     /// Every source dataset that has places, by its name.
     ///
     /// - Throws: why the database couldn't be read.
-    func attributions() async throws(PlaceStoreError) -> DatasetCounts<Attribution>
+    func attributions() throws(PlaceStoreError) -> Stored<DatasetCounts<Attribution>>
 
     /// Has the places counted again for the next request: the last counts are older than what was served before.
     func forgetCounts()
@@ -89,33 +74,17 @@ public protocol PlaceStore: AnyObject {
 }
 
 extension PlaceStore {
-    /// False: places have to be read.
-    public var respondsAtOnce: Bool { false }
-
     /// Nil: what is read is new.
     public var staleSeconds: Int? { nil }
 
-    /// Nil: places have to be read.
-    public func immediatePlaces(for request: NearbyPlacesRequest) throws(PlaceStoreError) -> RankedPage? {
-        nil
-    }
-
-    /// Nil: a place has to be read.
-    public func immediatePlace(for request: PlaceRequest) throws(PlaceStoreError) -> RankedPage? { nil }
-
-    /// Nil: places have to be read.
-    public func immediateClusters(for request: ClustersRequest) throws(PlaceStoreError) -> ClusterPage? {
-        nil
-    }
-
     /// The page of places for a client that isn't known.
     package func places(for request: NearbyPlacesRequest) async throws(PlaceStoreError) -> RankedPage {
-        try await places(for: request, from: .unknown)
+        try await places(for: request, from: .unknown).value()
     }
 
     /// The clusters for a client that isn't known.
     package func clusters(for request: ClustersRequest) async throws(PlaceStoreError) -> ClusterPage {
-        try await clusters(for: request, from: .unknown)
+        try await clusters(for: request, from: .unknown).value()
     }
 
     /// Nothing to forget: places are counted for each request.
@@ -178,19 +147,22 @@ public struct RankedPage {
     package let places: any PlaceSource
     /// Where the page ends; nil where no other follows.
     public let end: PagePosition?
-    /// The dataset that all of the places were read from, in the same snapshot; nil where it isn't known.
+    /// The id of the dataset that all of the places were read from, in the same snapshot; nil where it isn't known.
     public package(set) var datasetID: DatasetID?
+    /// That dataset, where it may be older than the places in memory; nil where that can't be, or isn't known.
+    package let version: DatasetVersion?
     /// How long the database took; nil where there is none.
     public var databaseDuration: Duration?
 
     /// Makes a page.
     package init(
         places: any PlaceSource, end: PagePosition? = nil, datasetID: DatasetID? = nil,
-        databaseDuration: Duration? = nil
+        version: DatasetVersion? = nil, databaseDuration: Duration? = nil
     ) {
         self.places = places
         self.end = end
-        self.datasetID = datasetID
+        self.datasetID = datasetID ?? version?.datasetID
+        self.version = version
         self.databaseDuration = databaseDuration
     }
 }
@@ -224,9 +196,6 @@ package protocol PlaceSource {
     /// than too few.
     var expectedBytes: Int { get }
 
-    /// The dataset that they were read from, where other places in memory may be newer; nil where that can't be, or isn't known.
-    var version: DatasetVersion? { get }
-
     /// Writes a place; `index` is below `count`.
     ///
     /// - Throws: `failed` where a stored place can't be read.
@@ -241,9 +210,6 @@ package protocol PlaceSource {
 extension PlaceSource {
     /// 448 bytes a place.
     package var expectedBytes: Int { 448 * count }
-
-    /// Nil: they are no older than those in memory.
-    package var version: DatasetVersion? { nil }
 
     /// Writes each of them.
     package func writeAll(as form: PlacesForm, to writer: inout JSONWriter) throws(PlaceStoreError) {

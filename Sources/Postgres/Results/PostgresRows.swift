@@ -97,10 +97,8 @@ extension PostgresRows {
         guard cell.type == .point else { throw cell.wrongType }
         guard let bytes = cell.bytes else { return nil }
         guard bytes.count == 16 else { throw cell.malformed }
-        func coordinate(at offset: Int) -> Double {
-            Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
-        }
-        return (coordinate(at: 0), coordinate(at: 8))
+        let (x, y) = bytes.loadUnaligned(as: (UInt64, UInt64).self)
+        return (Double(bitPattern: UInt64(bigEndian: x)), Double(bitPattern: UInt64(bigEndian: y)))
     }
 
     /// The bytes of a `text`, which live as long as these rows; nil is null.

@@ -108,7 +108,7 @@ struct DriftTests {
                 try await followed.wait { followed.servedID != id }
             }
             #expect(followed.store.vocabulary?.categories.contains("new_kind") == true)
-            #expect(try await followed.store.attributions().items.first?.credit == "© test")
+            #expect(try await followed.store.attributions().value().items.first?.credit == "© test")
             #expect(followed.index.status.differenceCount == 2)
             #expect(followed.observations.all.contains(.factsDiffered))
         }
@@ -132,9 +132,9 @@ struct DriftTests {
                 #expect(store.currentDatasetID != before.datasetID)
                 #expect(try await store.places(for: request).datasetID != before.datasetID)
                 followed.index.withdraw()
-                #expect(try await store.place(for: PlaceRequest(id: 7)).datasetID != before.datasetID)
+                #expect(try await store.place(for: PlaceRequest(id: 7)).value().datasetID != before.datasetID)
                 followed.index.withdraw()
-                #expect(try await store.categories().datasetID != before.datasetID)
+                #expect(try await store.categories().value().datasetID != before.datasetID)
             }
             try database.execute("UPDATE locations SET featured = true WHERE id = 2")
             try await followed.waitForNewest()

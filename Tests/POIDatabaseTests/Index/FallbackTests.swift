@@ -20,7 +20,7 @@ struct FallbackTests {
                 index, fallback: store, isRequired: false, requestTimeout: .seconds(60), loop: session.loop)
             let request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 1))
             #expect(try await indexed.places(for: request).places.count == 1)
-            #expect(try await indexed.categories().items.count > 0)
+            #expect(try await indexed.categories().value().items.count > 0)
             let now = try await session.value("SELECT version FROM dataset", as: DatasetVersion.self)
             let next = DatasetVersion(
                 datasetID: DatasetID(high: 1, low: 1), revision: now.revision + 1,
@@ -33,12 +33,12 @@ struct FallbackTests {
             index.withdraw()
             await #expect(throws: PlaceStoreError.self) { _ = try await indexed.places(for: request) }
             await #expect(throws: PlaceStoreError.self) {
-                _ = try await indexed.place(for: PlaceRequest(id: 1))
+                _ = try await indexed.place(for: PlaceRequest(id: 1)).value()
             }
-            await #expect(throws: PlaceStoreError.self) { _ = try await indexed.categories() }
+            await #expect(throws: PlaceStoreError.self) { _ = try await indexed.categories().value() }
             try await session.run("DELETE FROM locations")
             #expect(try await indexed.places(for: request).places.count == 0)
-            #expect(try await indexed.categories().items.allSatisfy { $0.count == 0 })
+            #expect(try await indexed.categories().value().items.allSatisfy { $0.count == 0 })
             await indexed.close()
         }
     }

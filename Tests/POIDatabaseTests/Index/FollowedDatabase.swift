@@ -65,7 +65,6 @@ final class FollowedDatabase {
 
     /// The page that is found in memory: at once, or by a search that goes on.
     func pageInMemory(_ request: NearbyPlacesRequest) async throws -> RankedPage {
-        if let page = try store.immediatePlaces(for: request) { return page }
         let page = try await store.places(for: request)
         // Only the database's pages tell how long that took.
         #expect(page.databaseDuration == nil)
@@ -99,17 +98,17 @@ final class FollowedDatabase {
             let (ids, end) = (page.datasetID, page.end)
             let places = try page.places.copied()
             // As for a search that takes long.
-            let later = try await store.places(for: request)
+            let later = try await store.searchedPlaces(for: request, from: .unknown)
             #expect(try later.places.copied() == places)
             let expected = try await database.places(for: request)
             #expect(try places == expected.places.copied())
             #expect(end == expected.end)
             #expect((ids == expected.datasetID) != isRenamed)
         }
-        let counts = try await store.categories()
+        let counts = try await store.categories().value()
         #expect(try await counts.items == database.freshCategories())
-        let vocabulary = try await store.currentVocabulary()
-        #expect(try await vocabulary == database.currentVocabulary())
+        let vocabulary = try await store.currentVocabulary().value()
+        #expect(try await vocabulary == database.currentVocabulary().value())
     }
 }
 
@@ -117,7 +116,7 @@ extension PostgresPlaceStore {
     /// The counts of now, whatever was counted before.
     fileprivate func freshCategories() async throws -> [CategoryCount] {
         dataset.categoryCounts.forget()
-        return try await categories().items
+        return try await categories().value().items
     }
 }
 

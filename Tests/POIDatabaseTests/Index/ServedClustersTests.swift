@@ -27,10 +27,10 @@ struct ServedClustersTests {
                 let expected = try await truth.clusters(for: request)
                 let places = try expected.places.copied()
                 let note = "POI_TEST_SEED=\(generator.seed) \(request)"
-                let atOnce = try #require(try store.immediateClusters(for: request), "\(note)")
+                let atOnce = try #require(try store.clusters(for: request, from: .unknown).atOnce, "\(note)")
                 #expect(atOnce.sums == expected.sums, "\(note)")
                 #expect(try atOnce.places.copied() == places, "\(note)")
-                let later = try await store.clusters(for: request)
+                let later = try await store.countedClusters(for: request, from: .unknown)
                 #expect(later.sums == expected.sums && later.datasetID == atOnce.datasetID, "\(note)")
                 #expect(try later.places.copied() == places, "\(note)")
             }
@@ -45,7 +45,7 @@ struct ServedClustersTests {
                 loop: session.loop)
             let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
             let request = ClustersRequest(box: earth, zoom: 0)
-            #expect(try indexed.immediateClusters(for: request) == nil)
+            #expect(try indexed.clusters(for: request, from: .unknown).atOnce == nil)
             for store in [store, indexed] as [any PlaceStore] {
                 await #expect(throws: PlaceStoreError.indexRequired) {
                     _ = try await store.clusters(for: request)

@@ -61,12 +61,12 @@ struct IndexedPlaceStoreTests {
                 for _ in 0..<3 {
                     let expected = try await truth.places(for: request)
                     // Not where many places are almost as far from an antipode.
-                    if let page = try store.immediatePlaces(for: request) {
+                    if let page = try store.places(for: request, from: .unknown).atOnce {
                         countAtOnce += 1
                         #expect(try page.places.copied() == expected.places.copied(), "\(note)")
                         #expect(page.end == expected.end, "\(note)")
                     }
-                    let later = try await store.places(for: request)
+                    let later = try await store.searchedPlaces(for: request, from: .unknown)
                     #expect(try later.places.copied() == expected.places.copied(), "\(note)")
                     #expect(later.end == expected.end, "\(note)")
                     guard let end = later.end else { break }
@@ -75,7 +75,8 @@ struct IndexedPlaceStoreTests {
                 if let box = request.box {
                     let request = ClustersRequest(box: box, zoom: 3, filter: request.filter)
                     let (expected, found) = (
-                        try await truth.clusters(for: request), try await store.clusters(for: request)
+                        try await truth.clusters(for: request),
+                        try await store.countedClusters(for: request, from: .unknown)
                     )
                     #expect(found.sums == expected.sums, "\(note)")
                     #expect(try found.places.copied() == expected.places.copied(), "\(note)")
@@ -85,15 +86,15 @@ struct IndexedPlaceStoreTests {
             for id in [1, 30, 61] {
                 let request = PlaceRequest(id: id, center: try Coordinate(latitude: 0, longitude: 0))
                 let (expected, found) = (
-                    try await truth.place(for: request), try await store.place(for: request)
+                    try await truth.place(for: request).value(), try await store.place(for: request).value()
                 )
                 #expect(try found.places.copied() == expected.places.copied())
             }
-            #expect(try await store.categories().items == truth.categories().items)
-            #expect(try await store.attributions().items == truth.attributions().items)
-            #expect(try await store.currentVocabulary() == Self.vocabulary)
+            #expect(try await store.categories().value().items == truth.categories().value().items)
+            #expect(try await store.attributions().value().items == truth.attributions().value().items)
+            #expect(try await store.currentVocabulary().value() == Self.vocabulary)
             #expect(await store.checkHealth() == .reachable(missingMigrations: []))
-            #expect(store.staleSeconds == nil && store.respondsAtOnce)
+            #expect(store.staleSeconds == nil)
             await store.close()
         }
     }
@@ -116,11 +117,11 @@ struct IndexedPlaceStoreTests {
                     facts, confirmedAt: .zero, until: .seconds(1 << 50)))
             let store = IndexedPlaceStore(
                 index, fallback: stub, isRequired: false, requestTimeout: .seconds(1), loop: loop)
-            let inMemory = try await store.categories()
+            let inMemory = try await store.categories().value()
             #expect(inMemory.datasetID == versions[1].datasetID)
             index.withdraw()
             stub.formerVersion = versions[0]
-            let counts = try await store.categories()
+            let counts = try await store.categories().value()
             #expect(counts.datasetID != versions[0].datasetID)
             #expect(stub.categoriesCount == 2)
             await store.close()
@@ -142,9 +143,9 @@ struct IndexedPlaceStoreTests {
             #expect(empty.vocabulary == nil && empty.currentDatasetID == nil)
             #expect(await empty.checkHealth() == .loading)
             await #expect(throws: PlaceStoreError.unavailable(reason: "there are no places in memory")) {
-                _ = try await empty.place(for: PlaceRequest(id: 1))
+                _ = try await empty.place(for: PlaceRequest(id: 1)).value()
             }
-            await #expect(throws: PlaceStoreError.self) { _ = try await empty.categories() }
+            await #expect(throws: PlaceStoreError.self) { _ = try await empty.categories().value() }
         }
     }
 }

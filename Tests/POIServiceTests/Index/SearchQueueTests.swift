@@ -221,10 +221,12 @@ struct SearchQueueTests {
                 let store = IndexedPlaceStore(
                     index, fallback: nil, isRequired: true, requestTimeout: timeout, loop: loop)
                 func find() async throws {
-                    #expect(try await store.places(for: request).datasetID == store.currentDatasetID)
+                    let page = try await store.searchedPlaces(for: request, from: .unknown)
+                    #expect(page.datasetID == store.currentDatasetID)
                 }
                 func count() async throws {
-                    _ = try await store.clusters(for: ClustersRequest(box: earth, zoom: 0))
+                    _ = try await store.countedClusters(
+                        for: ClustersRequest(box: earth, zoom: 0), from: .unknown)
                 }
                 if timeout == .zero {
                     await #expect(throws: PlaceStoreError.timeout(.turn)) { try await find() }

@@ -31,17 +31,15 @@ public final class FixtureStore: PlaceStore {
     public var currentDatasetID: DatasetID? { version.datasetID }
 
     /// The vocabulary, which never changes; never throws.
-    public func currentVocabulary() async throws(PlaceStoreError) -> FilterVocabulary {
-        vocabulary ?? FilterVocabulary(categories: [])
+    public func currentVocabulary() -> Stored<FilterVocabulary> {
+        .now(vocabulary ?? FilterVocabulary(categories: []))
     }
 
     /// Looks at every place; never throws.
     public func places(
-        for request: NearbyPlacesRequest, from client: IPAddress
-    ) async throws(PlaceStoreError) -> RankedPage {
-        guard let ranking = Ranking(pageOf: request) else {
-            return RankedPage(places: [PointOfInterest]())
-        }
+        for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
+    ) -> Stored<RankedPage> {
+        guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
         let isAskedFor = condition(request.filter, in: request.box)
         let matching = zip(places, words).filter(isAskedFor).map(\.0)
         let candidates = matching.map(Candidate.init)
@@ -49,13 +47,13 @@ public final class FixtureStore: PlaceStore {
         let placed = page.placed.map { placed in
             matching[placed.index].at(distanceMeters: request.center == nil ? nil : placed.distanceMeters)
         }
-        return RankedPage(places: placed, end: page.end, datasetID: currentDatasetID)
+        return .now(RankedPage(places: placed, end: page.end, datasetID: currentDatasetID))
     }
 
     /// Adds up every place; never throws.
     public func clusters(
-        for request: ClustersRequest, from client: IPAddress
-    ) async throws(PlaceStoreError) -> ClusterPage {
+        for request: ClustersRequest, from client: @autoclosure () -> IPAddress
+    ) -> Stored<ClusterPage> {
         let cells = ClusterCells(request)
         var members: [Int: [PointOfInterest]] = [:]
         for (place, _) in zip(places, words).filter(condition(request.filter)) {
@@ -66,9 +64,8 @@ public final class FixtureStore: PlaceStore {
         let sums = clusters.map { places in
             places.reduce(into: ClusterSum()) { $0.add(latitude: $1.latitude, longitude: $1.longitude) }
         }
-        return ClusterPage(
-            sums: sums, places: clusters.filter { $0.count == 1 }.flatMap(\.self), datasetID: currentDatasetID
-        )
+        let single = clusters.filter { $0.count == 1 }.flatMap(\.self)
+        return .now(ClusterPage(sums: sums, places: single, datasetID: currentDatasetID))
     }
 
     /// Whether a place and the words of its name match.
@@ -95,33 +92,33 @@ public final class FixtureStore: PlaceStore {
     }
 
     /// Looks at every place; never throws.
-    public func place(for request: PlaceRequest) async throws(PlaceStoreError) -> RankedPage {
+    public func place(for request: PlaceRequest) -> Stored<RankedPage> {
         let found = places.filter { $0.id == request.id }.map { place in
             place.at(
                 distanceMeters: request.center.map { Geodesic.distanceMeters(from: $0, to: Candidate(place)) }
             )
         }
-        return RankedPage(places: found, datasetID: currentDatasetID)
+        return .now(RankedPage(places: found, datasetID: currentDatasetID))
     }
 
     /// Counts the places; never throws.
-    public func categories() async throws(PlaceStoreError) -> DatasetCounts<CategoryCount> {
+    public func categories() -> Stored<DatasetCounts<CategoryCount>> {
         var counts: [String: Int] = [:]
         for name in vocabulary?.categories.sortedNames ?? [] { counts[name] = 0 }
         for place in places { counts[place.category, default: 0] += 1 }
-        return DatasetCounts(
-            counts.map { CategoryCount(name: $0.key, count: $0.value) }, version: version)
+        let items = counts.map { CategoryCount(name: $0.key, count: $0.value) }
+        return .now(DatasetCounts(items, version: version))
     }
 
     /// Counts the places; never throws. There is nothing to credit beyond what each place says.
-    public func attributions() async throws(PlaceStoreError) -> DatasetCounts<Attribution> {
+    public func attributions() -> Stored<DatasetCounts<Attribution>> {
         let sources = Dictionary(grouping: places.compactMap(\.source), by: { ExactName($0.dataset) })
         let attributions = sources.map { name, sources in
             Attribution(
                 dataset: name.text, license: Set(sources.map(\.license)).sorted().joined(separator: " AND "),
                 places: sources.count)
         }
-        return DatasetCounts(attributions, version: version)
+        return .now(DatasetCounts(attributions, version: version))
     }
 
     /// Always reachable.
