@@ -33,7 +33,7 @@ struct CrossOriginTests {
     }
 
     @Test(
-        "Another origin may read none",
+        "A script of an origin that isn't allowed may read no response",
         .contract(
             .invariant, in: .origins,
             otherwise: "Any page on the web reads the service with what its visitor's network may reach."),

@@ -35,7 +35,7 @@ struct EndpointTests {
     }
 
     @Test(
-        "Half a centre is refused",
+        "A request for a place with only half of a centre is refused",
         .contract(
             .invariant, .recorded, in: .place,
             otherwise: "The app shows details without a distance, and nobody notices the forgotten parameter."
@@ -90,7 +90,7 @@ struct EndpointTests {
     }
 
     @Test(
-        "Clusters have each place once, with boxes that their means are in, or the index is required",
+        "Clusters count each place once, and their boxes have their means, unless the index is required",
         .contract(
             .invariant, .recorded, in: .clusters,
             otherwise: "The map's bubbles add up to another number than there are places."), .needs(places: 1)
@@ -116,7 +116,7 @@ struct EndpointTests {
     }
 
     @Test(
-        "Too many cells are refused",
+        "A request for clusters with too many cells is refused",
         .contract(
             .invariant, .recorded, in: .clusters,
             otherwise: "A map that asks for too much gets a part of it, and looks empty elsewhere."))
@@ -152,7 +152,7 @@ struct EndpointTests {
     }
 
     @Test(
-        "A category that there never was is refused, and a near one named",
+        "A request with an unknown category is refused, and the problem suggests a near one",
         .contract(
             .invariant, .recorded, in: .locations,
             otherwise: "A misspelt category gives an empty list, and nobody notices the mistake."),
@@ -169,7 +169,7 @@ struct EndpointTests {
     }
 
     @Test(
-        "A dataset that no place came from is refused",
+        "A request with a dataset that no place came from is refused",
         .contract(
             .invariant, .recorded, in: .locations,
             otherwise: "A misspelt dataset gives an empty list, and nobody notices the mistake."),
@@ -191,7 +191,7 @@ struct SeedNameTests {
     }
 
     @Test(
-        "Case, accents and apostrophes don't matter",
+        "A search for a text ignores case, accents and apostrophes",
         .contract(
             .seeded, in: .locations,
             otherwise: "Somebody who types on a phone doesn't find a place whose name has an accent."),

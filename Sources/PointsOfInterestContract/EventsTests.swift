@@ -34,7 +34,7 @@ struct EventsTests {
     }
 
     @Test(
-        "A batch is taken once: sent again, all of it was there",
+        "A batch that is sent again is stored once, and its events are counted as duplicates",
         .contract(
             .invariant, .writesTestData, in: .events,
             otherwise: "An event that is sent again after a lost response is counted twice."))
@@ -47,7 +47,7 @@ struct EventsTests {
     }
 
     @Test(
-        "The shape of the app's log is taken, without an id",
+        "An event in the shape of the app's log, without an id, is accepted",
         .contract(
             .invariant, .writesTestData, in: .events,
             otherwise: "Events of apps without ids are lost or counted twice."))
@@ -67,7 +67,7 @@ struct EventsTests {
     }
 
     @Test(
-        "A newer app's event is taken",
+        "An event of a newer app is accepted",
         .contract(
             .invariant, .writesTestData, in: .events,
             otherwise: "The service loses what newer apps tell, until it is updated."))
@@ -79,7 +79,7 @@ struct EventsTests {
     }
 
     @Test(
-        "One bad event refuses the batch, and each is named",
+        "A batch with one bad event is refused, and the problem names each fault by its event",
         .contract(
             .invariant, .writesTestData, in: .events,
             otherwise: "The app drops good events, or sends a bad one for ever."))
@@ -118,7 +118,7 @@ struct EventsTests {
     }
 
     @Test(
-        "Other media types are 415, other methods 405, and what no client reads is 406",
+        "An unsupported media type gets 415, another method 405, and a request that accepts no JSON 406",
         .contract(
             .invariant, in: .events, otherwise: "A form on any web page can send events without a preflight.")
     )

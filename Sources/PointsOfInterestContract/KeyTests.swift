@@ -28,7 +28,7 @@ struct KeyTests {
     }
 
     @Test(
-        "Without a key, a request that needs one is 401 with WWW-Authenticate",
+        "A request without the key that it needs gets 401 with WWW-Authenticate",
         .contract(
             .invariant, in: .keys,
             otherwise: "The app takes a missing key for one that is no longer valid, or everybody may read."),
@@ -44,7 +44,7 @@ struct KeyTests {
     }
 
     @Test(
-        "A wrong key is refused as one, and so is a key for something else",
+        "A request with a wrong key, or with the key for something else, gets 401 with invalid_token",
         .contract(
             .invariant, in: .keys,
             otherwise: "A key that was leaked for events also reads places, or the app never renews its key."),
@@ -62,7 +62,7 @@ struct KeyTests {
     }
 
     @Test(
-        "The client has the refusal of its key as a problem",
+        "The client throws the problem of a key that is refused",
         .contract(.invariant, in: .keys, otherwise: "The app can't tell its user to sign in again."),
         .needs(.keys))
     func client() async throws {
@@ -88,7 +88,7 @@ struct KeyTests {
     }
 
     @Test(
-        "A client that sends too much is refused with 429, and told how long to wait",
+        "A client that sends too much gets a 429 that says how long to wait",
         .contract(
             .invariant, in: .keys,
             otherwise: "Apps try again at once and all together, and make it worse."),

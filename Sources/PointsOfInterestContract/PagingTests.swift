@@ -35,7 +35,7 @@ struct PagingTests {
     }
 
     @Test(
-        "All places of the seeds come once each, whatever the page's size, in one order",
+        "Pages of any size have every place of the seeds once, in the same order",
         .contract(.seeded, in: .locations, otherwise: "A list that is scrolled to its end lacks a place."),
         arguments: [20, 100])
     func everything(limit: Int) async throws {
@@ -105,7 +105,7 @@ struct PagingTests {
     }
 
     @Test(
-        "A cursor is its query's, but for the page's size; another's is refused",
+        "A cursor may be used with another page size, and is refused in another query",
         .contract(
             .invariant, .recorded, in: .locations,
             otherwise: "Pages of two lists are mixed, and nobody notices."), .needs(places: 4))

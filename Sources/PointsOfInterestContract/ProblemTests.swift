@@ -73,7 +73,7 @@ struct ProblemTests {
     }
 
     @Test(
-        "The client's own options are the service's to refuse",
+        "The service refuses options that the client passes on without checking them",
         .contract(
             .invariant, .recorded, in: .problems,
             otherwise: "A mistake in the app's code looks like a list without places."))
@@ -104,7 +104,7 @@ struct ProblemTests {
     }
 
     @Test(
-        "The zoom of a map has its range",
+        "A zoom out of range is refused",
         .contract(
             .invariant, in: .clusters, otherwise: "A map that zooms too far gets other cells than it draws."),
         arguments: ["23", "-1", "99999999999999999999"])
@@ -129,7 +129,7 @@ struct ProblemTests {
     }
 
     @Test(
-        "A dot in a path is a name like any other",
+        "A path that is an encoded dot is an unknown path",
         .contract(.invariant, .ownSettings, in: .problems, otherwise: "A path leads elsewhere than it says."))
     func dot() async throws {
         // Proxies may take it out of the path, and are right.

@@ -36,7 +36,7 @@ struct ProtocolTests {
     }
 
     @Test(
-        "A request's sane id comes back",
+        "A response repeats the request's id if that is acceptable",
         .contract(
             .invariant, in: .conventions, otherwise: "Nobody finds the log's line of a user's failed request."
         ),
@@ -48,7 +48,7 @@ struct ProtocolTests {
     }
 
     @Test(
-        "A request without a sane id gets one",
+        "A request without an acceptable id gets a new one",
         .contract(
             .invariant, in: .conventions, otherwise: "Two failed requests can't be told apart in the log."),
         arguments: [nil, "two words", "quote\"", String(repeating: "x", count: 200)])
@@ -74,7 +74,7 @@ struct ProtocolTests {
     }
 
     @Test(
-        "The process is alive and ready, and what tells so isn't cached",
+        "The process says that it is alive and ready, in responses that aren't cached",
         .contract(
             .invariant, in: .health,
             otherwise: "A balancer sends users to a server that is down, or to none."),
@@ -91,7 +91,7 @@ struct ProtocolTests {
     }
 
     @Test(
-        "The date of a response is now, by a clock that is right within an hour",
+        "The date of a response is within an hour of the time now",
         .contract(
             .invariant, in: .conventions,
             otherwise: "A cache takes a new list for one that is a day old, or an old one for new."))

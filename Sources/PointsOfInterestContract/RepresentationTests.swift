@@ -7,7 +7,7 @@ struct RepresentationTests {
     private static let target = "/locations?lat=37.3293&long=-121.8893&limit=50"
 
     @Test(
-        "As GeoJSON the same places come, longitude first",
+        "A GeoJSON response has the same places as JSON, with the longitude first",
         .contract(
             .invariant, .recorded, in: .forms,
             otherwise: "A map library puts the places on another continent, or leaves some out."))
@@ -62,7 +62,7 @@ struct RepresentationTests {
     }
 
     @Test(
-        "Of the forms that a request accepts comes the one that it weights most",
+        "A request that accepts several media types gets the one with the highest weight",
         .contract(
             .invariant, .recorded, in: .forms, otherwise: "A map library gets JSON that it can't draw."),
         arguments: [
@@ -93,7 +93,7 @@ struct RepresentationTests {
     }
 
     @Test(
-        "There is no page of a problem that there isn't",
+        "The page of an unknown problem code is a 404 problem",
         .contract(
             .invariant, in: .problems, otherwise: "A developer reads about a problem that nobody can have."))
     func noProblemPage() async throws {
@@ -144,7 +144,7 @@ struct RepresentationTests {
     }
 
     @Test(
-        "The client keeps tags, asks with them, and hands out what it has kept",
+        "The client keeps responses, asks with their tags, and returns a kept one after a 304",
         .contract(.invariant, in: .conditional, otherwise: "The app shows no list after a 304."))
     func clientStore() async throws {
         let store = CountingStore()
@@ -191,7 +191,7 @@ struct RepresentationTests {
     }
 
     @Test(
-        "Conditions are those of RFC 9110: a list of tags, any tag, and a tag that has to match",
+        "A condition may be a list of tags or any tag, and If-Match has to match (RFC 9110)",
         .contract(
             .invariant, in: .conditional,
             otherwise: "A cache that keeps several lists loads one that it has, or shows one that is over."))

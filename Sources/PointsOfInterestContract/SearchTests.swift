@@ -6,7 +6,7 @@ import Testing
 @Suite("Searching", .timeLimit(.minutes(2)))
 struct SearchTests {
     @Test(
-        "Without a centre places have no distance, and come in the order from the box's middle",
+        "Places without a centre have no distance, and come in the order from the box's middle",
         .contract(
             .invariant, .recorded, in: .locations,
             otherwise: "A map labels places at its edges and none in its middle."))

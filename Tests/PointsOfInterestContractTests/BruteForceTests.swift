@@ -3,10 +3,10 @@ import Testing
 
 @testable import PointsOfInterestContract
 
-@Suite("What the suite compares by brute force", .onceOnly)
+@Suite("Comparison by brute force", .onceOnly)
 struct BruteForceTests {
     @Test(
-        "Words match at their beginnings, whatever their case and accents; what is open stays open",
+        "A word matches by its beginning, without case and accents; where the contract leaves it open, both may be",
         arguments: [
             ("Café Stritch", "cafe", TextMatch.matches), ("Café Stritch", "STRI caf", .matches),
             ("Cafe\u{301} Stritch", "café", .matches), ("Café Stritch", "afe", .differs),

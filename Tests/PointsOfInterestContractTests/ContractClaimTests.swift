@@ -33,7 +33,7 @@ struct ContractClaimTests {
         #expect(try obstacle(.invariant, .writesTestData, environment: environment) != nil)
     }
 
-    @Test("Our own servers run every test", arguments: ["mock", "local"])
+    @Test("Every test runs against the mock and the local server", arguments: ["mock", "local"])
     func own(target: String) throws {
         let environment = ["POI_CONTRACT_TARGET": target]
         #expect(try obstacle(.seeded, .ownSettings, environment: environment) == nil)

@@ -50,7 +50,7 @@ struct ContractConfigurationTests {
         #expect(configuration.secretNames == ["authorization", "x-a"])
     }
 
-    @Test("Only the word `true` says that it holds the seed")
+    @Test("A service counts as seeded only if the setting is `true`")
     func seeded() throws {
         var environment = ["POI_BASE_URL": Self.url, "POI_CONTRACT_SEEDED": "true"]
         #expect(try ContractConfiguration(environment: environment).isSeeded)

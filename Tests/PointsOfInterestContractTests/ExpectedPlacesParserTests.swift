@@ -9,7 +9,7 @@ struct ExpectedPlacesParserTests {
 
     private func parse(_ text: String) throws -> ExpectedPlaces { try ExpectedPlaces(csv: Data(text.utf8)) }
 
-    @Test("Three columns are enough, and what isn't there says nothing")
+    @Test("A file needs only three columns, and missing columns expect nothing")
     func least() throws {
         let file = try parse(Self.header + "\nTown Hall,37.5,-121.75")
         #expect(
@@ -17,7 +17,7 @@ struct ExpectedPlacesParserTests {
         #expect(file.settings == ServiceSettings())
     }
 
-    @Test("Columns come in any order, and an empty cell says nothing")
+    @Test("Columns may come in any order, and an empty cell expects nothing")
     func everyColumn() throws {
         let file = try parse(
             "\u{FEFF}places,url,credit,license,id,dataset,website,address,featured,category,longitude,latitude,name\r\n"
@@ -59,7 +59,7 @@ struct ExpectedPlacesParserTests {
     }
 
     @Test(
-        "What can't be used is named by its line and column",
+        "An invalid part of the file is named by its line and column",
         arguments: [
             ("", ExpectedPlacesError.noHeader), (header, .noPlaces),
             ("name,latitude\nA,1", .missingColumn(line: 1, name: "longitude")),
@@ -112,7 +112,7 @@ struct ExpectedPlacesParserTests {
         .unusableCell(line: line, column: "latitude", rule: "has to be a decimal number of -90.0…90.0")
     }
 
-    @Test("Twenty places are allowed, and other bytes than UTF-8 are not")
+    @Test("A file may have twenty places, and has to be UTF-8")
     func bounds() throws {
         let places = try parse(Self.header + String(repeating: "\nA,1,2", count: 20)).places
         #expect(places.count == 20)

@@ -30,7 +30,7 @@ struct JSONSchemaTests {
     }
 
     @Test(
-        "Each keyword finds what it forbids",
+        "Each keyword of a schema accepts what it allows and finds what it forbids",
         arguments: [
             (#"{"type": "string"}"#, #""a""#, "1"), (#"{"type": "integer"}"#, "5.0", "5.5"),
             (#"{"type": "boolean"}"#, "true", "1"), (#"{"type": "number"}"#, "1", "true"),
@@ -60,7 +60,7 @@ struct JSONSchemaTests {
     }
 
     @Test(
-        "A description that lacks something isn't one that has grown",
+        "A description with missing parts isn't accepted as one that has grown",
         arguments: [
             (#"{"a": {"type": "string"}}"#, #"{"a": {"type": "integer"}}"#), (#"{"a": 1}"#, "{}"),
             (#"{"required": ["a", "b"]}"#, #"{"required": ["b"]}"#),

@@ -51,7 +51,7 @@ struct ClusterTests {
     }
 
     @Test(
-        "A category, a dataset, and whether places are featured, leave of each cell its places that match",
+        "A filter by category, dataset or featured places counts only the places of each cell that match",
         .contract(
             .invariant, in: .clusters,
             otherwise: "A map's numbers would count places that its list leaves out."),
@@ -74,7 +74,7 @@ struct ClusterTests {
     }
 
     @Test(
-        "A text leaves of each cell the places that have all of its words",
+        "A search for a text counts only the places of each cell that have all of its words",
         .contract(
             .invariant, in: .clusters, otherwise: "A map would show places that a search doesn't find."),
         .needs(.clusters), .needs(.sharedWord))

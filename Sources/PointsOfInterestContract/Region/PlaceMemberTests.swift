@@ -1,7 +1,7 @@
 import PointsOfInterestClient
 import Testing
 
-@Suite("What lists and details tell of a place", .timeLimit(.minutes(2)))
+@Suite("Members of a place in lists and details", .timeLimit(.minutes(2)))
 struct PlaceMemberTests {
     /// The details, as JSON and as GeoJSON, are what lists say.
     private func compare(_ fact: Fact) async throws {

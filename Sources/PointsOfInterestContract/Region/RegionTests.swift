@@ -18,7 +18,7 @@ extension Region {
 @Suite("Searches in a region whose places are all known", .timeLimit(.minutes(2)))
 struct RegionTests {
     @Test(
-        "From several centres a region's places come nearest first, at their distances and with all members",
+        "Searches from several centres return a region's places nearest first, with distances and all members",
         .contract(
             .invariant, in: .locations,
             otherwise: "The app would show places in the wrong order, or leave a nearer one out."),
@@ -79,7 +79,7 @@ struct RegionTests {
     }
 
     @Test(
-        "A page has as many places as its limit says, the nearest ones",
+        "A page has the nearest places, as many as its limit",
         .contract(
             .invariant, in: .locations, otherwise: "The app would show fewer places than it asked for."),
         .needs(.place), arguments: [1, 13])
@@ -90,7 +90,7 @@ struct RegionTests {
     }
 
     @Test(
-        "A category keeps its places, several keep those of any of them",
+        "A filter by categories returns the places of any of them, and no others",
         .contract(
             .invariant, in: .locations,
             otherwise: "The app would show places of categories that were not chosen, or miss some."),
@@ -106,7 +106,7 @@ struct RegionTests {
     }
 
     @Test(
-        "A dataset keeps the places that came from it, several keep those of any of them",
+        "A filter by datasets returns the places that came from any of them, and no others",
         .contract(
             .invariant, in: .locations,
             otherwise: "An app that shows its team's own places would show others among them, or miss some."),
@@ -124,7 +124,7 @@ struct RegionTests {
     }
 
     @Test(
-        "Only featured places come, or only the others",
+        "A filter by featured returns only featured places, or only the others",
         .contract(
             .invariant, in: .locations,
             otherwise: "The app would put places first that nobody has chosen to feature."),
@@ -158,7 +158,7 @@ struct RegionTests {
     }
 
     @Test(
-        "Category, dataset, box, featured and text together keep what each of them keeps",
+        "Filters that are combined return the places that match all of them",
         .contract(
             .invariant, in: .locations,
             otherwise: "An app that combines two filters would lose one of them."),

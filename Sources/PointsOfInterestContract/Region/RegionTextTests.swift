@@ -17,7 +17,7 @@ struct RegionTextTests {
     }
 
     @Test(
-        "A word finds the places with a word that it begins, so does a word's beginning, and neither finds others",
+        "A word, or the beginning of one, finds the places that have a word beginning with it, and no others",
         .contract(
             .invariant, in: .locations, otherwise: "A search field would not find what was typed."),
         .needs(.word))
