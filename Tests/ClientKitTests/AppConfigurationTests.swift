@@ -27,7 +27,7 @@ struct AppConfigurationTests {
         #expect(!configuration.isUnitTesting)
     }
 
-    @Test("takes the service's address from the launch, from an argument before the environment")
+    @Test("The service's address comes from a launch argument, or else from the environment")
     func takesTheAddress() throws {
         let environment = ["POI_BASE_URL": "http://127.0.0.1:8080"]
         let arguments = ["-x", "-POI_BASE_URL", "http://127.0.0.1:9090/~a"]
@@ -49,7 +49,7 @@ struct AppConfigurationTests {
     }
 
     @Test(
-        "refuses an argument without its value",
+        "A launch argument without its value is refused",
         arguments: ["POI_BASE_URL", "POI_HEADERS", "IS_UNIT_TESTING"])
     func refusesMissingValues(name: String) {
         #expect(throws: AppConfigurationError.missingValue(name: "-" + name)) {
@@ -58,7 +58,7 @@ struct AppConfigurationTests {
     }
 
     @Test(
-        "knows a host of unit tests",
+        "The setting for unit tests is read from an argument or the environment",
         arguments: [
             ("YES", true), ("yes", true), ("true", true), ("1", true), ("NO", false), ("false", false),
             ("0", false),
@@ -77,7 +77,7 @@ struct AppConfigurationTests {
         }
     }
 
-    @Test("puts the launch's headers in place of the app's own")
+    @Test("The launch's header fields replace the app's own of the same name")
     func mergesHeaders() async throws {
         let text = "X-Session: a:b\r\nAuthorization:Bearer launch \n\n"
         let configuration = try configuration(

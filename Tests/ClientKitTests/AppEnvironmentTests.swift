@@ -10,7 +10,7 @@ import Testing
 @Suite("An app's environment", .timeLimit(.minutes(1)))
 @MainActor
 struct EnvironmentTests {
-    @Test("asks the configured service, with headers that are made for each request")
+    @Test("The environment asks the configured service, with header fields made for each request")
     func asksTheService() async throws {
         let (requests, continuation) = AsyncStream.makeStream(of: URLRequest.self)
         var configuration = AppConfiguration.mock
@@ -44,7 +44,7 @@ struct EnvironmentTests {
             received.map { $0.value(forHTTPHeaderField: "Authorization") } == ["Bearer 1", "Bearer 2"])
     }
 
-    @Test("hands its store of responses and its time limits to the service")
+    @Test("The environment passes its store of responses and its time limits to the service")
     func handsOnSettings() async throws {
         let store = MemoryEntityTagStore()
         let (requests, continuation) = AsyncStream.makeStream(of: URLRequest.self)
@@ -78,7 +78,7 @@ struct EnvironmentTests {
                 == .requestFailed(.problem(Problem(.databaseBusy))))
     }
 
-    @Test("makes parts that work together")
+    @Test("The environment makes parts that work together")
     func makesParts() async {
         let center = MockNotificationCenter()
         let fetcher = MockLocationFetcher(locationAuthorization: .denied)
@@ -103,7 +103,7 @@ struct EnvironmentTests {
 
 @Suite("The default session")
 struct SessionTests {
-    @Test("keeps nothing, on disk or elsewhere")
+    @Test("The default session keeps nothing, on disk or elsewhere")
     func keepsNothing() {
         for configuration in [URLSessionConfiguration.uncached, URLSession.uncached.configuration] {
             #expect(configuration.urlCache == nil)

@@ -17,7 +17,7 @@ struct CurrentLocationCheckTests {
     }
 
     @Test(
-        "asks for the nearest place within the fix's accuracy, at least 100 m",
+        "A check asks for the nearest place within the fix's accuracy, at least 100 m",
         arguments: [(0.0, 100.0), (10, 100), (100, 100), (100.5, 100.5), (499, 499), (500, 500)])
     func asksWithinAccuracy(accuracy: Double, radius: Double) async throws {
         let finder = MockPlaceFinder([.fixture(id: 7), .fixture(id: 8)])
@@ -28,7 +28,7 @@ struct CurrentLocationCheckTests {
         #expect(finder.requests == [NearbyPlacesRequest(center: center, radiusMeters: radius, limit: 1)])
     }
 
-    @Test("is elsewhere where no place is that near")
+    @Test("The status is elsewhere if no place is near enough")
     func isElsewhere() async {
         let status = await status(.fix(.fixture()), finder: MockPlaceFinder([]))
         #expect(status == .elsewhere)
@@ -113,7 +113,7 @@ struct CurrentLocationCheckTests {
         #expect(error.urlErrorCode == .timedOut)
     }
 
-    @Test("calls a handler once, on the main thread, after it has returned")
+    @Test("A check calls its handler once, on the main thread, after the call has returned")
     func callsTheHandler() async {
         let provider = CurrentLocationProvider(
             locationFetcher: MockLocationFetcher(), notificationCenter: NotificationCenter(),
@@ -132,7 +132,7 @@ struct CurrentLocationCheckTests {
         #expect(received == [.atPointOfInterest(.fixture())])
     }
 
-    @Test("calls the handler of a check that is cancelled")
+    @Test("A check that is cancelled calls its handler")
     func cancelsTheHandlersCheck() async {
         let fetcher = MockLocationFetcher { .nothing }
         let provider = CurrentLocationProvider(

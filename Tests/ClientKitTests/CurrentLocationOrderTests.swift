@@ -2,7 +2,7 @@ import Foundation
 import PointsOfInterestTesting
 import Testing
 
-@Suite("Checks of the current location, in any order of events,", .timeLimit(.minutes(1)))
+@Suite("Checks of the current location, in any order of events", .timeLimit(.minutes(1)))
 @MainActor
 struct CurrentLocationOrderTests {
     private let fetcher = MockLocationFetcher { .nothing }
@@ -28,7 +28,7 @@ struct CurrentLocationOrderTests {
         return task
     }
 
-    @Test("share one fix where they wait together")
+    @Test("Checks that wait at the same time share one fix")
     func shareAFix() async {
         let provider = provider()
         let first = await startCheck(of: provider)
@@ -59,7 +59,7 @@ struct CurrentLocationOrderTests {
         #expect(await first.value == .atPointOfInterest(.fixture(latitude: 1)))
     }
 
-    @Test("don't miss a fix when another one is cancelled")
+    @Test("A check gets its fix when another check is cancelled")
     func outliveACancellation() async {
         let provider = provider()
         let first = await startCheck(of: provider)
@@ -89,7 +89,7 @@ struct CurrentLocationOrderTests {
         #expect(await second.value == .atPointOfInterest(.fixture()))
     }
 
-    @Test("don't begin when cancelled already")
+    @Test("A check whose task is cancelled already doesn't begin")
     func respectEarlyCancellation() async {
         let provider = provider()
         let task = Task {
@@ -100,7 +100,7 @@ struct CurrentLocationOrderTests {
         #expect(fetcher.events.isEmpty)
     }
 
-    @Test("are cancelled while they ask the service, too")
+    @Test("A check is cancelled while it asks the service")
     func cancelTheRequest() async {
         let gate = Gate()
         let provider = provider(
@@ -131,7 +131,7 @@ struct CurrentLocationOrderTests {
         #expect(scheduler.timers.count == 1)
     }
 
-    @Test("don't time out once the fix is there")
+    @Test("A check doesn't time out once it has its fix")
     func disarmTheTimeLimit() async {
         let provider = provider()
         let check = await startCheck(of: provider)

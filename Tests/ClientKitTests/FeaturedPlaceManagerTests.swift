@@ -18,7 +18,7 @@ struct FeaturedPlaceManagerTests {
         return manager
     }
 
-    @Test("moves to the next one after ten seconds")
+    @Test("The next place is featured after ten seconds")
     func schedulesTheNextPlace() async {
         let manager = await manager(showing: .fixtures(3))
         let place = manager.currentPlace
@@ -28,7 +28,7 @@ struct FeaturedPlaceManagerTests {
         #expect(manager.currentPlace?.id == 2)
     }
 
-    @Test("is not moved on before ten seconds are over")
+    @Test("The next place isn't featured before ten seconds are over")
     func waitsForTheFirstTime() async throws {
         let manager = await manager(showing: .fixtures(3))
         scheduler.firesAtOnce = false
@@ -39,7 +39,7 @@ struct FeaturedPlaceManagerTests {
         #expect((before + 10...after + 10).contains(timer.fireDate))
     }
 
-    @Test("goes on every ten seconds, round and round")
+    @Test("A place is featured every ten seconds, and the first one follows the last")
     func goesRound() async {
         let manager = await manager(showing: .fixtures(3))
         scheduler.firesAtOnce = false
@@ -53,7 +53,7 @@ struct FeaturedPlaceManagerTests {
         #expect(scheduler.delays == [10])
     }
 
-    @Test("goes no faster when it is scheduled twice")
+    @Test("Scheduling twice doesn't make places change faster")
     func reschedules() async {
         let manager = await manager(showing: .fixtures(3))
         scheduler.firesAtOnce = false
@@ -64,7 +64,7 @@ struct FeaturedPlaceManagerTests {
         #expect(manager.currentPlace?.id == 2)
     }
 
-    @Test("stays when it is stopped, and goes on when it is scheduled again")
+    @Test("The place stays after stop(), and changes again after it is scheduled again")
     func stops() async {
         let manager = await manager(showing: .fixtures(3))
         scheduler.firesAtOnce = false
@@ -85,7 +85,7 @@ struct FeaturedPlaceManagerTests {
         #expect(manager.lastError == nil)
     }
 
-    @Test("is the same where there is only one")
+    @Test("A single place stays the featured one")
     func isAlone() async {
         let manager = await manager(showing: .fixtures(1))
         manager.showNextPlace()

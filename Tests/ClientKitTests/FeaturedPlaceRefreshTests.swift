@@ -148,7 +148,7 @@ struct FeaturedPlaceRefreshTests {
         #expect(manager.currentPlace?.id == 2)
     }
 
-    @Test("is done after each round, one at a time")
+    @Test("A refresh follows each round of places, one at a time")
     func followsRounds() async {
         let gate = Gate()
         let finder = MockPlaceFinder { request in

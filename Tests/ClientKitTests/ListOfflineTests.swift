@@ -32,7 +32,7 @@ struct ListOfflineTests {
             request: NearbyPlacesRequest(center: nil, limit: 2))
     }
 
-    @Test("shows the last page that is kept, its age and the failure, until there are new places")
+    @Test("A list shows the last page that is kept, its age and the failure, until there are new places")
     func showsTheLastPage() async throws {
         let error = Lock<RequestError?>(Self.offline)
         let finder = finder(error)
@@ -56,7 +56,7 @@ struct ListOfflineTests {
         #expect(list.receivedAt == Self.today)
     }
 
-    @Test("keeps the places that it shows, and asks for no others")
+    @Test("A list that shows places keeps them, and doesn't look for a kept page")
     func keepsPlaces() async {
         let error = Lock<RequestError?>(nil)
         let finder = finder(error)
@@ -71,7 +71,7 @@ struct ListOfflineTests {
         #expect(finder.calls.count == 2)
     }
 
-    @Test("is empty where no page is kept")
+    @Test("A list is empty if no page is kept")
     func isEmpty() async {
         let list = list(finder(Lock(Self.offline), lastPage: nil))
         await list.load()
@@ -81,7 +81,7 @@ struct ListOfflineTests {
     }
 
     @Test(
-        "shows a kept page where the service has failed, or another server stands in its place",
+        "A list shows a kept page if the service has failed, or if another server responded in its place",
         arguments: [
             .unexpectedStatus(502), .problem(Problem(.databaseBusy)),
             .redirectRefused(to: "http://portal.test:80"),
@@ -94,7 +94,7 @@ struct ListOfflineTests {
     }
 
     @Test(
-        "shows no kept page where the service has refused the request",
+        "A list shows no kept page if the service has refused the request",
         arguments: [.unexpectedStatus(404), .notHTTP, .problem(Problem(.outOfRange)), .cancelled]
             as [RequestError])
     func refused(error: RequestError) async {
@@ -146,7 +146,7 @@ struct ListOfflineTests {
         #expect(list.places.isEmpty)
     }
 
-    @Test("keeps its places when the session fails, and says why")
+    @Test("A list keeps its places when the session fails, and says why")
     func failsWithTheSession() async {
         let isOffline = Lock(false)
         let environment = AppEnvironment.mock { request in
@@ -174,7 +174,7 @@ struct ListOfflineTests {
         #expect(list.phase == .loaded)
     }
 
-    @Test("shows in another list the page that the service keeps, with its age")
+    @Test("Another list shows the page that the service has kept, with its age")
     func showsWhatTheServiceKeeps() async {
         let isOffline = Lock(false)
         let environment = AppEnvironment.mock { request in

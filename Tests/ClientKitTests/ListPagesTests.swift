@@ -17,7 +17,7 @@ struct ListPagesTests {
             placeFinder: finder, locationSource: location, notificationCenter: NotificationCenter())
     }
 
-    @Test("go through two failures to the end of 45 places")
+    @Test("A list loads 45 places page after page, through two failures, to the end")
     func goToTheEnd() async {
         let failures = Lock([MockPlaceFinder.Call.nextPage(number: 3), Self.second])
         let finder = MockPlaceFinder(pages: Self.pages) { call in
@@ -48,7 +48,7 @@ struct ListPagesTests {
         #expect(list.phase == .loaded)
     }
 
-    @Test("are loaded one at a time, and are announced once with their phase")
+    @Test("Pages are loaded one at a time, and each is announced once with its phase")
     func areLoadedOneAtATime() async {
         let gate = Gate()
         let finder = MockPlaceFinder(pages: Self.pages) { if $0 == Self.second { await gate.pass() } }

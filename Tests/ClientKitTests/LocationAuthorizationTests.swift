@@ -13,7 +13,7 @@ struct LocationAuthorizationTests {
             timerScheduler: MockTimerScheduler(firesAtOnce: false))
     }
 
-    @Test("is asked for by the first check, which goes on when the person allows it")
+    @Test("The first check asks the person for permission, and goes on when they give it")
     func asksThePerson() async {
         let fetcher = MockLocationFetcher(locationAuthorization: .notDetermined)
         fetcher.handleRequestAuthorization = { .fullAccuracy }
@@ -23,7 +23,7 @@ struct LocationAuthorizationTests {
         #expect(center.postedNames == [CurrentLocationProvider.authChangedNotification])
     }
 
-    @Test("ends the first check when the person refuses it")
+    @Test("The first check ends when the person refuses permission")
     func respectsTheDecision() async {
         let fetcher = MockLocationFetcher(locationAuthorization: .notDetermined)
         fetcher.handleRequestAuthorization = { .denied }
@@ -32,7 +32,7 @@ struct LocationAuthorizationTests {
         #expect(fetcher.events == [.requestedAuthorization])
     }
 
-    @Test("is waited for while the person has not decided")
+    @Test("A check waits while the person has not decided")
     func waitsForTheDecision() async {
         let fetcher = MockLocationFetcher(locationAuthorization: .notDetermined)
         let provider = provider(fetcher)

@@ -8,13 +8,13 @@ import Testing
 @Suite("Every observable property is announced", .timeLimit(.minutes(1)))
 @MainActor
 struct ObservationTests {
-    @Test("of a list of the places nearby")
+    @Test("A list of the places nearby announces each of its properties")
     func list() async { await check(.list()) }
 
-    @Test("of the featured places")
+    @Test("The featured places announce each of their properties")
     func featured() async { await check(.featured()) }
 
-    @Test("of the places of a map")
+    @Test("The places of a map announce each of their properties")
     func map() async { await check(.map()) }
 
     private func check<State>(_ observed: ObservedModel<State>) async {

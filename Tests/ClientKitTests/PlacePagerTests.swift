@@ -37,7 +37,7 @@ struct PlacePagerTests {
         return task
     }
 
-    @Test("loads 45 places through two failures, from a model on the main actor")
+    @Test("A pager loads 45 places through two failures, from a model on the main actor")
     func survivesFailures() async throws {
         let failures = Lock([MockPlaceFinder.Call.nextPage(number: 3), .nextPage(number: 2)])
         let finder = MockPlaceFinder(pages: Self.pages) { call in
@@ -63,7 +63,7 @@ struct PlacePagerTests {
             ])
     }
 
-    @Test("asks for the first page again where that fails")
+    @Test("A pager asks for the first page again if that failed")
     func repeatsTheFirstPage() async throws {
         let isFirst = Lock(false)
         let finder = MockPlaceFinder(pages: Self.pages) { _ in
@@ -76,7 +76,7 @@ struct PlacePagerTests {
         #expect(finder.calls == [.nearbyPlaces(Self.request), .nearbyPlaces(Self.request)])
     }
 
-    @Test("has more until the last page, asks for nothing after it, and begins anew after reset()")
+    @Test("A pager has more until the last page, asks for nothing after it, and begins anew after reset()")
     func ends() async throws {
         let finder = MockPlaceFinder(pages: Self.pages)
         let pager = finder.pager(for: Self.request)

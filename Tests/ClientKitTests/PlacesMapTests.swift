@@ -10,7 +10,7 @@ struct PlacesMapTests {
         try #require(BoundingBox(west: west, south: 0, east: west + 1, north: 1))
     }
 
-    @Test("are those of the box, with the filters")
+    @Test("A map shows the places of its box, with the filters")
     func areTheBoxes() async throws {
         let finder = MockPlaceFinder(.fixtures(2))
         var map: PlacesMap? = PlacesMap(
@@ -34,7 +34,7 @@ struct PlacesMapTests {
         #expect(states.map(\.isComplete) == [false, false, true])
     }
 
-    @Test("are not all where there are more than the limit; changed filters hold for the next box")
+    @Test("A map says that it is incomplete beyond the limit; changed filters apply to the next box")
     func maybeNotAll() async throws {
         let finder = MockPlaceFinder(pages: [.fixtures(2), [.fixture(id: 3)]])
         let map = PlacesMap(placeFinder: finder)
@@ -46,7 +46,7 @@ struct PlacesMapTests {
         #expect(finder.requests == [NearbyPlacesRequest(box: try box(3), limit: 2, featured: true)])
     }
 
-    @Test("are counted by cells for a zoom, with the filters; those that are alone are shown")
+    @Test("A map with a zoom shows clusters, with the filters, and places that are alone")
     func areCounted() async throws {
         let box = try box(3)
         let alone = try #require(PlaceCluster(.fixture(id: 7)))
@@ -71,7 +71,7 @@ struct PlacesMapTests {
         #expect(map.places == .fixtures(2))
     }
 
-    @Test("are clusters of one where the service can't count them, up to the limit")
+    @Test("A map shows places as clusters of one, up to the limit, if the service can't count them")
     func areNotCounted() async throws {
         let finder = MockPlaceFinder(pages: [.fixtures(2), [.fixture(id: 3)]]) { call in
             if case .clusters = call { throw RequestError.problem(Problem(.indexRequired)) }
@@ -85,7 +85,7 @@ struct PlacesMapTests {
         #expect(map.lastError == nil)
     }
 
-    @Test("stay where counting fails")
+    @Test("A map keeps its places if counting fails")
     func stayWhenNotCounted() async throws {
         let fails = Lock(false)
         let finder = MockPlaceFinder(pages: [.fixtures(2)]) { _ in
@@ -100,7 +100,7 @@ struct PlacesMapTests {
         #expect(finder.requests.count == 1)
     }
 
-    @Test("One request at a time: an earlier one is cancelled and ends first, and the last box wins")
+    @Test("A map cancels an earlier request and waits for its end, and shows the last box")
     func lastBoxWins() async throws {
         let gate = Gate()
         let boxes = [try box(1), try box(2), try box(3)]
@@ -137,7 +137,7 @@ struct PlacesMapTests {
         #expect(map.lastError == nil)
     }
 
-    @Test("stay where a load fails, which sets lastError until one succeeds")
+    @Test("A map keeps its places if a load fails, and has lastError until one succeeds")
     func stay() async throws {
         let error = Lock<RequestError?>(nil)
         let finder = MockPlaceFinder { _ in
@@ -156,7 +156,7 @@ struct PlacesMapTests {
         #expect(map.lastError == nil)
     }
 
-    @Test("stay where the call is cancelled, which cancels its request")
+    @Test("A map keeps its places if the call is cancelled, which cancels its request")
     func stayWhenCancelled() async throws {
         let gate = Gate()
         let second = try box(2)
@@ -247,7 +247,7 @@ struct MapRegionTests {
     }
 
     @Test(
-        "reaches half a span to each side, across the antimeridian, and ends at the poles",
+        "The box reaches half a span to each side, across the antimeridian, and ends at the poles",
         arguments: [
             Row(10, 20, 2, 4, [18, 9, 22, 11]),
             // Across the antimeridian, from either side.
@@ -285,7 +285,7 @@ struct MapRegionTests {
         #expect(box.map { [$0.west, $0.south, $0.east, $0.north] } == row.edges)
     }
 
-    @Test("holds the region's centre, and what is near it in the region, wherever that is")
+    @Test("The box contains the region's centre, and what is near it in the region")
     func holdsTheCenter() throws {
         for latitude in stride(from: -90.0, through: 90, by: 7.5) {
             for longitude in stride(from: -180.0, through: 180, by: 3.75) {

@@ -15,7 +15,7 @@ struct PointsOfInterestListTests {
             placeFinder: finder, locationSource: location, notificationCenter: center, request: request)
     }
 
-    @Test("is idle, then loading, then loaded with the places around the current location")
+    @Test("A list is idle, then loading, then loaded with the places around the current location")
     func loads() async throws {
         let finder = MockPlaceFinder(.fixtures(2))
         var list: PointsOfInterestList? = list(
@@ -33,7 +33,7 @@ struct PointsOfInterestListTests {
         #expect(states.map(\.places) == [[], [], .fixtures(2)])
     }
 
-    @Test("may be empty")
+    @Test("A list may be empty")
     func isEmpty() async {
         let list = list(MockPlaceFinder([]))
         await list.load()
@@ -60,7 +60,7 @@ struct PointsOfInterestListTests {
         #expect(list.phase == .failed(.location(.invalidFix)))
     }
 
-    @Test("keeps its places while it loads anew, and when that fails")
+    @Test("A list keeps its places while it loads anew, and if that fails")
     func keepsPlaces() async {
         let gate = Gate()
         let location = FixedLocation()
@@ -82,7 +82,7 @@ struct PointsOfInterestListTests {
         #expect(list.places == .fixtures(2))
     }
 
-    @Test("loads anew when the app's access to the location changes")
+    @Test("A list loads anew when the app's access to the location changes")
     func reloads() async {
         let location = FixedLocation(.notAuthorized)
         let list = list(MockPlaceFinder(.fixtures(2)), at: location)
@@ -95,7 +95,7 @@ struct PointsOfInterestListTests {
         #expect(list.places == .fixtures(2))
     }
 
-    @Test("shows the response to the last of several loads, whichever arrives first")
+    @Test("A list shows the response to the last of several loads, whichever arrives first")
     func dropsLateResponses() async {
         let gate = Gate()
         let location = FixedLocation(.fixture(latitude: 1))
@@ -136,7 +136,7 @@ struct PointsOfInterestListTests {
         #expect(list.places == .fixtures(2))
     }
 
-    @Test("is released with its observation")
+    @Test("A list is released with its observation")
     func isReleased() async {
         let finder = MockPlaceFinder(.fixtures(1))
         weak var released: PointsOfInterestList?

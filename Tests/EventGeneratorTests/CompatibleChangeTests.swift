@@ -7,7 +7,7 @@ import Testing
 /// `LaterEvent` is `EarlierEvent` after each of its events got another optional parameter.
 @Suite("A new optional parameter")
 struct CompatibleChangeTests {
-    @Test("lets code compile that was written before, and changes no byte of what that code sends")
+    @Test("Code from before a new optional parameter compiles, and sends the same bytes")
     func keepsSourceAndBytes() throws {
         // Both files compile, or this wouldn't run.
         let earlier = try code(in: "EarlierUse.swift")

@@ -28,7 +28,7 @@ struct DefinitionFaultTests {
     }
 
     @Test(
-        "that is at fault is named on one line, with its fault",
+        "The fault of a definition is reported on one line",
         arguments: [
             ("", "there should be a value at byte 0"),
             ("{", "there should be a member's name at byte 1"),
@@ -75,7 +75,7 @@ struct DefinitionFaultTests {
     }
 
     @Test(
-        "whose names meet in Swift is refused",
+        "A definition with names that become the same in Swift is refused",
         arguments: [
             (
                 definition(

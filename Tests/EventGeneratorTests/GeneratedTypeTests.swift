@@ -8,7 +8,7 @@ import Testing
 @Suite("A generated enum")
 struct GeneratedTypeTests {
     @Test(
-        "is what its definitions make, to the byte, and so is the catalog",
+        "The generated enum and catalog in the repository are those of their definitions, to the byte",
         arguments: [
             ("Example", "Definitions", EventCatalog.exampleEvents),
             ("Earlier", "Definitions/Earlier", EventCatalog.earlierEvents),
@@ -44,13 +44,13 @@ struct GeneratedTypeTests {
         .orderPlaced(kind: .`self`, itemCount: 1, value: ""), .other(EventContent(name: "launch")),
     ]
 
-    @Test("reads what it writes", arguments: events)
+    @Test("A generated enum reads the events that it writes", arguments: events)
     func roundTrips(event: ExampleEvent) throws {
         #expect(ExampleEvent(event.content) == event)
         #expect(ExampleEvent(TrackingEvent(event.content).content) == event)
     }
 
-    @Test("is accepted by the service that has its definitions", arguments: events)
+    @Test("A generated enum's events are accepted by a service with the same definitions", arguments: events)
     func isAccepted(event: ExampleEvent) throws {
         let catalog = try EventCatalog.builtIn.merging(EventCatalog.exampleEvents)
         let tracked = TrackedEvent(userID: "u", time: 1, event: TrackingEvent(event.content))
@@ -60,7 +60,7 @@ struct GeneratedTypeTests {
         #expect(received.map(\.name) == [event.content.name])
     }
 
-    @Test("keeps as it is what no case holds")
+    @Test("A generated enum keeps an event that fits none of its cases")
     func keepsOthers() {
         for value in [
             ["kind": "in-store", "item_count": 1, "value": "v", "colour": "red"],

@@ -16,7 +16,7 @@ struct GeneratorProgramTests {
         return (lines, code)
     }
 
-    @Test("writes the files, and with --check says which are out of date")
+    @Test("The generator writes the files, and with --check reports those that are out of date")
     func writesAndChecks() throws {
         try ExampleFiles.withFolder(["a.json": Self.definition, "notes.txt": "no definition"]) { folder in
             let arguments = [
@@ -35,7 +35,7 @@ struct GeneratorProgramTests {
         }
     }
 
-    @Test("ends with exit code 1 where nobody gets its help, and says why")
+    @Test("The generator ends with exit code 1 and says why if its help can't be written")
     func unwritableOutput() {
         var complaints: [String] = []
         let code = GeneratorProgram.run(["--help"]) { line, isError in
@@ -47,7 +47,7 @@ struct GeneratorProgramTests {
     }
 
     @Test(
-        "says in a line what is wrong with its arguments",
+        "The generator says in one line what is wrong with its arguments",
         arguments: [
             ([], "--definitions is missing"),
             (["--definitions", "x"], "nothing to make: give --swift, --catalog or --documentation"),
@@ -64,14 +64,14 @@ struct GeneratorProgramTests {
         #expect(code == 64)
     }
 
-    @Test("tells how it is called")
+    @Test("The generator prints its usage with --help")
     func helps() {
         let (lines, code) = run(["--help"])
         #expect(code == 0)
         #expect(lines.first?.contains("usage: generate-events") == true)
     }
 
-    @Test("refuses a folder without definitions, and a file that can't be written")
+    @Test("The generator refuses a folder without definitions, and a file that can't be written")
     func refusesFolders() throws {
         try ExampleFiles.withFolder([:]) { folder in
             #expect(

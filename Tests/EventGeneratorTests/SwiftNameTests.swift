@@ -5,7 +5,7 @@ import Testing
 @Suite("A name")
 struct SwiftNameTests {
     @Test(
-        "becomes one of Swift's",
+        "A name becomes a name of a Swift member and type",
         arguments: [
             ("page-view", "pageView", "PageView"), ("user_id", "userId", "UserId"),
             ("URL scheme", "urlScheme", "URLScheme"),
@@ -17,7 +17,7 @@ struct SwiftNameTests {
         #expect(SwiftName.type(name) == type)
     }
 
-    @Test("that Swift needs for itself is escaped")
+    @Test("A name that is a Swift keyword is escaped")
     func escapes() {
         #expect(SwiftName.escaped("class") == "`class`")
         #expect(SwiftName.escaped("page") == "page")

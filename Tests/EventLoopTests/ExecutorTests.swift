@@ -99,7 +99,7 @@ struct ExecutorTests {
         }
     }
 
-    @Test("submit returns what the work returns, and throws what it throws")
+    @Test("submit returns the result of its work, or throws its error")
     func submitReturns() async throws {
         struct Failure: Error {}
         try await withLoop { loop in

@@ -43,7 +43,7 @@ struct ResetWatchTests {
         }
     }
 
-    @Test("A peer that has only stopped sending gets what is written, and is found to be gone once it resets")
+    @Test("A peer that has only stopped sending gets the written bytes, and counts as gone once it resets")
     func stoppedSending() async throws {
         try await serve { _, client, reports in
             client.finishSending()

@@ -198,7 +198,7 @@ struct TCPTests {
         }
     }
 
-    @Test("A port that is taken is refused, also where several loops would share it")
+    @Test("A port in use is refused, also if several loops would share it")
     func addressInUse() async throws {
         try await withLoop { loop in
             let server = try await Server.start(on: loop) { $0.close() }

@@ -55,7 +55,7 @@ struct RankingPageTests {
         return ids
     }
 
-    @Test("The next page begins at the geodesic distance itself, even where the chord was enough to rank by")
+    @Test("The next page begins at the geodesic distance, even if chords were enough to rank the places")
     func exactPosition() throws {
         let center = try Coordinate(latitude: 37, longitude: -122)
         let origin = Ellipsoid.point(center)
@@ -83,7 +83,7 @@ struct RankingPageTests {
         #expect((page.end != nil) == (count == 4))
     }
 
-    @Test("A request's ranking asks for one place more than its page, from behind its cursor on")
+    @Test("A request's ranking asks for one place more than its page, and begins behind its cursor")
     func requests() throws {
         let center = try Coordinate(latitude: 1, longitude: 2)
         var request = NearbyPlacesRequest(center: center, radiusMeters: 9)
@@ -112,7 +112,7 @@ struct RankingPageTests {
         #expect(ranking.page(of: ranking.rank(candidates), from: candidates).end?.count == .max)
     }
 
-    @Test("A fetch that doesn't reach behind the pages before proves nothing")
+    @Test("A fetch that ends before the page begins doesn't prove that the page is complete")
     func fetchBeforeThePage() throws {
         let after = PagePosition(distanceMeters: 1_000_000, id: 5, count: 100)
         let ranking = Ranking(

@@ -37,7 +37,7 @@ struct RankingTests {
         #expect(placed.map(\.index) == [3, 1, 2, 0])
     }
 
-    @Test("The bounds of a short chord are those of any chord, to a nanometre")
+    @Test("The fast bounds for short chords equal those for any chord, to a nanometre")
     func shortChords() {
         for step in 0...1000 {
             let chord = 100 * Double(step)

@@ -77,7 +77,7 @@ struct ConnectionRequestTests {
         #expect(machine.state == .closed)
     }
 
-    @Test("Bytes behind a request in flight wait; with too many of them reading stops until they are used")
+    @Test("Bytes behind a request in flight wait, and reading stops while too many of them wait")
     func pipelineIsBounded() {
         var machine = Machine.handling()
         let limit = HTTPLimits().pipelineBytes
@@ -91,7 +91,7 @@ struct ConnectionRequestTests {
         #expect(machine.actions(on: .inputWaits(bytes: limit)) == [.startReading])
     }
 
-    @Test("After some requests in a row it is the turn of other connections, and nothing is read meanwhile")
+    @Test("After some requests in a row, a connection stops reading and lets other connections go first")
     func yields() {
         let written = Event.responseWritten(isDrained: true)
         var machine = Machine.after(.connected(), limits: HTTPLimits(requestsInARow: 2))
@@ -106,7 +106,7 @@ struct ConnectionRequestTests {
         #expect(machine.actions(on: .turnCame) == [])
     }
 
-    @Test("A request that arrives in others' turn is read when its own has come")
+    @Test("A request that arrives during other connections' turn is read in the turn of its own")
     func turnUsedUp() {
         for (start, deadline) in [(Machine.after(.connected()), Machine.Deadline.head), (.kept(), .idle)] {
             var machine = start
@@ -118,7 +118,7 @@ struct ConnectionRequestTests {
         #expect(machine.actions(on: .turnUsedUp) == [])
     }
 
-    @Test("Where there is no memory for bytes that wait, the request in flight is the last")
+    @Test("If there is no memory for waiting bytes, the request in flight is the connection's last")
     func inputRefused() {
         var machine = Machine.handling()
         #expect(machine.actions(on: .inputRefused) == [.stopReading])
@@ -131,7 +131,7 @@ struct ConnectionRequestTests {
         #expect(waiting.actions(on: .inputRefused).contains(.shutdownWriting))
     }
 
-    @Test("A body has its time in thirds, and in each enough of it has to come")
+    @Test("A body's deadline has three parts, and enough of the body has to arrive in each")
     func bodyDeadline() {
         let head = Event.headParsed(keepsAlive: true, bodyFollows: true, expectsContinue: false)
         var machine = Machine.after(.connected(), head)
@@ -143,7 +143,7 @@ struct ConnectionRequestTests {
         #expect(slow.actions(on: .deadlineReached(progressed: false)) == [.sendError(.bodyTimedOut)])
     }
 
-    @Test("Requests are in a row only while they wait for each other")
+    @Test("Requests count as in a row only if each arrived before the response to the one before")
     func isNotInARow() {
         var machine = Machine.after(.connected(), limits: HTTPLimits(requestsInARow: 2))
         for _ in 0..<3 {

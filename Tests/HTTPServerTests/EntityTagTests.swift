@@ -19,7 +19,7 @@ struct EntityTagTests {
     }
 
     @Test(
-        "Other tags don't match, and an invalid list matches nothing",
+        "A different tag doesn't match, and an invalid list matches nothing",
         arguments: [
             "W/\"a\"", ",", "W/", "\"", "W/\"", "**", "W /\"a\"",
         ])

@@ -74,7 +74,7 @@ struct MessageTests {
     }
 
     @Test(
-        "A method is known by its token, or keeps it",
+        "A known method is recognised by its token, and any other one keeps its token",
         arguments: [
             "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "get", "BREW",
         ])
@@ -86,7 +86,7 @@ struct MessageTests {
         #expect(method != HTTPMethod(token + "S"))
     }
 
-    @Test("Header fields are added after others unchanged")
+    @Test("Fields that are added to a list follow the others unchanged")
     func addedFields() {
         var headers: HTTPHeaders = ["A": "1"]
         headers.add(contentsOf: ["B": "2", "a": "3"])

@@ -35,7 +35,7 @@ struct RefusedHeadTests {
     }
 
     @Test(
-        "keeps the client's request id, however its bytes come",
+        "The response to a refused head has the client's request id, however the bytes are split",
         arguments: [
             ("GET / HTTP/1.1\r\nHost: h\r\n\(id)Host: i\r\n\r\n", "400"),
             ("GET / HTTP/1.1\r\n\(id)\r\n", "400"),
@@ -57,13 +57,15 @@ struct RefusedHeadTests {
         #expect(try await Self.responses(to: first + request) == [["200", "first", status, "mine"]])
     }
 
-    @Test("keeps it where only its target differs from the request before")
+    @Test(
+        "The response has the client's request id if the head differs from the previous one only in its target"
+    )
     func repeated() async throws {
         let requests = ["/", "/#"].map { "GET \($0) HTTP/1.1\r\nHost: h\r\n\(Self.id)\r\n" }
         #expect(try await Self.responses(to: requests.joined()) == [["200", "mine", "400", "mine"]])
     }
 
-    @Test("keeps it where the rest is late or never comes")
+    @Test("The response has the client's request id if the rest of the head is late or never comes")
     func incomplete() async throws {
         let head = "GET / HTTP/1.1\r\nHost: h\r\n\(Self.id)X"
         let late = try await Self.responses(to: head, then: .deadlineReached(progressed: false))
@@ -74,7 +76,7 @@ struct RefusedHeadTests {
     }
 
     @Test(
-        "has a new id where the client's isn't acceptable, comes behind the fault, or is another request's",
+        "The response has a new id if the client's is invalid, follows the fault, or belongs to another request",
         arguments: [
             "GET / HTTP/1.1\r\nX-Request-Id: a b\r\n\r\n", "GET / HTTP/1.1\r\nX: \u{1}\r\n\(id)\r\n",
             "GET / HTTP/1.1\r\nX: X-Request-Id: mine\r\n\r\n", "GET /\r\n\(id)\r\n", "\n\(id)\r\n",

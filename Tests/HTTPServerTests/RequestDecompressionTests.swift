@@ -96,7 +96,7 @@ struct RequestDecompressionTests {
     }
 
     @Test(
-        "Other codings get a 415 with Accept-Encoding",
+        "A body with another coding gets a 415 with Accept-Encoding",
         arguments: [["br"], ["deflate"], ["gzip, gzip"], ["gzip", "gzip"], [""], ["gzip;q=1"]])
     func unsupported(codings: [String]) throws {
         let error = #expect(throws: HTTPError.self) { try Self.body([1], codings) }

@@ -20,7 +20,7 @@ struct WireAdmissionTests {
         }
     }
 
-    @Test("A request with a body is in flight from when the body is there, not from its head")
+    @Test("A request with a body counts as in flight once its body is complete, not from its head on")
     func uploadsAreInFlight() async throws {
         let timeouts = HTTPTimeouts(body: .seconds(600))
         try await WireServer.run(HTTPServerConfiguration(timeouts: timeouts), inFlightLimit: 1) { server in

@@ -62,7 +62,7 @@ struct WireConnectionTests {
     }
 
     @Test(
-        "Responses that are made at once and others leave in the order of their requests, however they arrive"
+        "Immediate and later responses are sent in the order of their requests"
     )
     func immediateResponses() async throws {
         let requests = WireRequest.now + WireRequest.hello + WireRequest.now + WireRequest.now
@@ -77,7 +77,7 @@ struct WireConnectionTests {
         }
     }
 
-    @Test("Nothing of a request is left for the next one on its connection")
+    @Test("A request has nothing of the previous one on its connection")
     func separateRequests() async throws {
         try await WireServer.run { server in
             let client = try WireClient(port: server.port)

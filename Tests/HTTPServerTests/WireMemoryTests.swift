@@ -42,7 +42,7 @@ struct WireMemoryTests {
         }
     }
 
-    @Test("A body's memory is held as it arrives, a client has a quarter of it, and what it held comes back")
+    @Test("A body takes memory as it arrives, up to a client's quarter of the limit, and gives it back")
     func shares() async throws {
         let memory = ClientMemory(limit: 400_000)
         try await WireServer.run(try Self.configuration(memory)) { server in
@@ -111,7 +111,7 @@ struct WireMemoryTests {
         }
     }
 
-    @Test("However many requests wait behind another, a few are read, and all get their responses")
+    @Test("Of many requests that wait behind another, a few are read at a time, and all get their responses")
     func pipeline() async throws {
         let memory = ClientMemory()
         try await WireServer.run(HTTPServerConfiguration(memory: memory)) { server in
@@ -140,7 +140,7 @@ struct WireMemoryTests {
         }
     }
 
-    @Test("Where there is no memory for requests that wait, the one in flight is the connection's last")
+    @Test("If there is no memory for requests that wait, the one in flight is the connection's last")
     func refusedPipeline() async throws {
         let memory = ClientMemory(limit: 4000)
         try await WireServer.run(HTTPServerConfiguration(memory: memory)) { server in
@@ -157,7 +157,7 @@ struct WireMemoryTests {
         }
     }
 
-    @Test("A client that doesn't take its responses is reset once they are more than its share")
+    @Test("A client that doesn't read its responses is reset once they take more than its share of memory")
     func untakenResponses() async throws {
         let memory = ClientMemory(limit: 4 << 20)
         try await WireServer.run(HTTPServerConfiguration(memory: memory)) { server in
@@ -185,7 +185,7 @@ struct WireMemoryTests {
         #expect(memory.heldBytes == 1000)
     }
 
-    @Test("A request that should wait for its turn, and for which there is no memory, is served at once")
+    @Test("A request that should wait for its turn is served at once if there is no memory for it")
     func turnsWithoutMemory() async throws {
         let memory = ClientMemory(limit: 40)
         try await WireServer.run(HTTPServerConfiguration(memory: memory)) { server in
@@ -201,7 +201,7 @@ struct WireMemoryTests {
         }
     }
 
-    @Test("A client whose requests keep the loop busy lets those of others go first")
+    @Test("A client whose requests keep the loop busy lets other clients' requests go first")
     func turns() async throws {
         try await WireServer.run { server in
             let busy = try (0..<40).map { _ in try WireClient(port: server.port, source: 2) }

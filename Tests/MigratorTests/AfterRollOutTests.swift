@@ -33,7 +33,9 @@ struct AfterRollOutPlanTests {
         return [plan.steps.map(\.description), plan.waiting.map(\.name)]
     }
 
-    @Test("Up leaves them out and says so; to finish applies them behind all others, in order")
+    @Test(
+        "Up lists the files for after the roll-out as waiting, and up with --finish applies them last, in order"
+    )
     func up() throws {
         #expect(
             try plan(.up(to: nil), []) == [
@@ -45,7 +47,7 @@ struct AfterRollOutPlanTests {
             ])
     }
 
-    @Test("They are never late, and nothing is late for them")
+    @Test("A file for after the roll-out is never out of order, and doesn't make other files out of order")
     func order() throws {
         let rolledOut = applied("0001", "0003")
         #expect(try plan(.up(to: nil), rolledOut) == [[], ["0002_drop_a", "0004_drop_b"]])
@@ -60,7 +62,7 @@ struct AfterRollOutPlanTests {
         }
     }
 
-    @Test("A target bounds them, too, whichever kind it has itself")
+    @Test("A target version also bounds the files for after the roll-out")
     func target() throws {
         #expect(try plan(.up(to: "2"), []) == [["apply 0001_a"], ["0002_drop_a"]])
         #expect(try plan(.up(to: "2", finish: true), []) == [["apply 0001_a", "apply 0002_drop_a"], []])
@@ -70,7 +72,7 @@ struct AfterRollOutPlanTests {
             ])
     }
 
-    @Test("On the way down they are files like any other")
+    @Test("Down undoes the files for after the roll-out like any other file")
     func down() throws {
         let all = applied("0001", "0002", "0003", "0004")
         #expect(try plan(.down(to: nil), all) == [["undo 0004_drop_b"], []])
@@ -79,13 +81,15 @@ struct AfterRollOutPlanTests {
         #expect(try plan(.down(to: nil), applied("0001", "0003")) == [["undo 0003_b"], []])
     }
 
-    @Test("One that was edited after it had been applied is refused")
+    @Test("A file for after the roll-out that was edited after it had been applied is refused")
     func edited() {
         let rows = applied("0001") + [AppliedMigration(version: "0002", checksum: "other")]
         #expect(throws: MigrationError.editedFile(name: "0002_drop_a")) { try plan(.up(to: nil), rows) }
     }
 
-    @Test("The status has a word for them, and a run says from which program on they can be applied")
+    @Test(
+        "The status marks files for after the roll-out, and a run says from which release on they can be applied"
+    )
     func texts() {
         #expect(
             MigrationStatus(directory: directory, applied: applied("0001", "0002", "0003")).description == """
@@ -120,7 +124,7 @@ struct AfterRollOutTests {
         "-- poi:oldest-program 0.3.0\n" + migration(up: up, down: "CREATE TABLE a (n int);", options: options)
     }
 
-    @Test("It waits while later files come, is no fault meanwhile, and is applied by --finish")
+    @Test("A waiting file lets later files be applied, is valid meanwhile, and is applied by --finish")
     func waits() async throws {
         let scene = try scene("DROP TABLE a;")
         let recorder = EventRecorder()
@@ -150,7 +154,7 @@ struct AfterRollOutTests {
         #expect(try scene.database.execute(oldest) == "0.3.0")
     }
 
-    @Test("A database to which dbmate applied the other files is finished, too")
+    @Test("A run with --finish applies the waiting files to a database that dbmate migrated, too")
     func dbmate() async throws {
         let scene = try scene("DROP TABLE a;")
         try scene.folder.write("0003_create_b.sql", migration(up: "CREATE TABLE b (n int);"))
@@ -169,7 +173,7 @@ struct AfterRollOutTests {
     }
 
     @Test(
-        "It waits for locks for a short time, or as long as it says itself; other files aren't bounded",
+        "A file for after the roll-out waits for locks briefly, or as long as it sets; other files have no bound",
         arguments: ["", "transaction:false"])
     func lockTimeout(options: String) async throws {
         let note = "CREATE TABLE seen AS SELECT current_setting('lock_timeout') AS value"
@@ -191,7 +195,7 @@ struct AfterRollOutTests {
                 == "500ms 70ms 500ms 0")
     }
 
-    @Test("While a reader holds its lock it is tried again, and applied once the reader is done")
+    @Test("A file that waits for a reader's lock is tried again, and applied once the reader is done")
     func retried() async throws {
         let scene = try scene("CREATE TABLE made (n int); DROP TABLE a;")
         try await scene.run(.up(to: nil))
@@ -209,7 +213,7 @@ struct AfterRollOutTests {
         #expect(try !scene.hasTable("a"))
     }
 
-    @Test("It gives up in the end, with a line, and what was applied before stays")
+    @Test("A file that never gets its lock fails with one line, and the files applied before stay")
     func givesUp() async throws {
         let drop = "SET LOCAL lock_timeout = '10ms'; DROP TABLE a;"
         let scene = try scene(drop)

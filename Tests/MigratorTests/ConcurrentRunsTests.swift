@@ -21,7 +21,7 @@ struct ConcurrentRunsTests {
         }
     }
 
-    @Test("One waits for the other, and nothing is applied twice")
+    @Test("A second run waits for the first, and nothing is applied twice")
     func twoRuns() async throws {
         let scene = try Scene(["0001_create_a.sql": gated])
         let steps = try await runTwice(scene)

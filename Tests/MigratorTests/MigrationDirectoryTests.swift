@@ -19,7 +19,7 @@ struct MigrationDirectoryTests {
         #expect(files.map(\.kind) == [.schema, .seed, .schema, .afterRollOut])
     }
 
-    @Test("What waits for the roll-out has to say for which program, in a message that says how")
+    @Test("A file in AfterRollOut without its oldest program is refused, with the line that is missing")
     func undeclared() throws {
         let folder = try MigrationFolder(["0001_a.sql": sql, "AfterRollOut/0002_b.sql": sql])
         let error = #expect(throws: MigrationError.self) { try folder.directory() }

@@ -15,7 +15,7 @@ struct MigrationFileTests {
         return error?.description
     }
 
-    @Test("It has a version, a name, two sections and a checksum")
+    @Test("A migration's file has a version, a name, two sections and a checksum")
     func parts() throws {
         let text = "-- migrate:up\nCREATE TABLE a ();\n\n-- migrate:down\nDROP TABLE a;\n"
         let file = try parse(text)
@@ -37,7 +37,7 @@ struct MigrationFileTests {
         #expect(file.down.isEmpty)
     }
 
-    @Test("The oldest program that can live with it stands above the first marker")
+    @Test("The line with the oldest program that still works stands once, above the first marker")
     func oldestProgram() throws {
         let body = "-- migrate:up\nSELECT 1;\n-- migrate:down\n"
         #expect(try parse(body).oldestProgram == nil)
@@ -79,7 +79,7 @@ struct MigrationFileTests {
         #expect(file.down.isTransactional)
     }
 
-    @Test("A marker counts at the beginning of a line only")
+    @Test("A marker counts only at the beginning of a line")
     func markerInText() throws {
         let file = try parse("-- migrate:up\nSELECT '-- migrate:down';\n-- migrate:down\nSELECT 2;")
         #expect(file.up.sql == "SELECT '-- migrate:down';")
@@ -135,7 +135,7 @@ struct MigrationFileTests {
     }
 
     @Test(
-        "What only looks like transaction control is fine",
+        "A statement that only looks like transaction control is accepted",
         arguments: [
             "SAVEPOINT s; ROLLBACK TO SAVEPOINT s; RELEASE s", "DO $$ BEGIN NULL; END $$",
             "CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1; END", "SELECT 'COMMIT'",
@@ -145,7 +145,7 @@ struct MigrationFileTests {
         #expect(throws: Never.self) { try parse("-- migrate:up\n\(statement);\n-- migrate:down\n") }
     }
 
-    @Test("Several statements under transaction:false are refused")
+    @Test("A transaction:false section with several statements is refused")
     func severalWithoutTransaction() {
         let message = problem("-- migrate:up transaction:false\nSELECT 1;\nSELECT 2;\n-- migrate:down\n")
         #expect(message?.contains("has 2 statements under transaction:false") == true)

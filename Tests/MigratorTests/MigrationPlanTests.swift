@@ -35,7 +35,7 @@ struct MigrationPlanTests {
             .map(\.description)
     }
 
-    @Test("Up applies what is pending, seeds only where asked for")
+    @Test("Up applies pending files, and seeds only if it is asked for them")
     func up() throws {
         #expect(try steps(.up(to: nil), []) == ["apply 0001_a", "apply 0003_c"])
         #expect(try steps(.up(to: nil), [], seeds: true) == ["apply 0001_a", "apply 0002_b", "apply 0003_c"])
@@ -43,7 +43,7 @@ struct MigrationPlanTests {
         #expect(try steps(.up(to: nil), applied("0001", "0003")) == [])
     }
 
-    @Test("A seed may be asked for late")
+    @Test("Up applies a seed that it is asked for after later files were applied")
     func lateSeed() throws {
         #expect(try steps(.up(to: nil), applied("0001", "0003"), seeds: true) == ["apply 0002_b"])
     }
@@ -54,14 +54,14 @@ struct MigrationPlanTests {
         #expect(try steps(.down(to: nil), applied("0001", "0002")) == ["undo 0002_b"])
     }
 
-    @Test("Up to a version stops behind it, written with its zeros or without")
+    @Test("Up to a version applies the files up to it; the version may lack its leading zeros")
     func upTo() throws {
         #expect(try steps(.up(to: "0001"), []) == ["apply 0001_a"])
         #expect(try steps(.up(to: "2"), [], seeds: true) == ["apply 0001_a", "apply 0002_b"])
         #expect(try steps(.up(to: "1"), applied("0001", "0003")) == [])
     }
 
-    @Test("Down undoes one; to a version, all above it; to 0, all")
+    @Test("Down undoes the last file; down to a version undoes all above it; down to 0 undoes all")
     func down() throws {
         let all = applied("0001", "0002", "0003")
         #expect(try steps(.down(to: nil), all) == ["undo 0003_c"])
@@ -77,7 +77,7 @@ struct MigrationPlanTests {
         #expect(throws: MigrationError.self) { try steps(command, []) }
     }
 
-    @Test("Whatever the command, an edited file is refused")
+    @Test("An edited file is refused by every command")
     func edited() {
         let rows = [AppliedMigration(version: "0001", checksum: "other")]
         for command in [MigrationPlan.Command.up(to: nil), .down(to: nil)] {
@@ -104,7 +104,7 @@ struct MigrationPlanTests {
     }
 
     @Test(
-        "A newer schema that says that this program can live with it is accepted, and nothing is to be done")
+        "A newer schema that says that this program can use it is accepted, and no step is planned")
     func newer() throws {
         let plan = try plan(newer: ("0005", "1.2.0"), ("0004", "0.9.0"))
         #expect(plan.steps == [])
@@ -123,14 +123,14 @@ struct MigrationPlanTests {
         }
     }
 
-    @Test("A gap below the last known file is no newer schema, whatever its row says")
+    @Test("A missing file below the last known one is an error, even if its row allows this program")
     func gap() {
         #expect(throws: MigrationError.missingFiles(versions: ["0000"])) {
             try plan(newer: ("0000", "0.1.0"))
         }
     }
 
-    @Test("Below what is newer nothing is undone")
+    @Test("Down is refused while a newer migration without a file is applied")
     func downBelowNewer() {
         #expect(throws: MigrationError.missingFiles(versions: ["0004"])) {
             try plan(.down(to: nil), newer: ("0004", "0.1.0"))
@@ -148,19 +148,19 @@ struct MigrationPlanTests {
         #expect(directory.migrationsBeyond(program, applied: rows).map(\.shownName) == ["0006_drop_a"])
     }
 
-    @Test("A schema file below an applied one is refused")
+    @Test("A schema file that is numbered below an applied one is refused")
     func outOfOrder() {
         #expect(throws: MigrationError.outOfOrder(name: "0001_a", highestApplied: "0003")) {
             try steps(.up(to: nil), applied("0003"))
         }
     }
 
-    @Test("A row without a checksum, as dbmate writes it, is taken on trust")
+    @Test("A row without a checksum, as dbmate writes it, is accepted unverified")
     func unverified() throws {
         #expect(try steps(.up(to: nil), [AppliedMigration(version: "0001")]) == ["apply 0003_c"])
     }
 
-    @Test("What has nothing to undo it with stops the whole way down before it begins")
+    @Test("Down is refused as a whole if one of its files can't be undone")
     func oneWay() throws {
         let directory = try MigrationDirectory(files: directory.files + [irreversible])
         let rows = directory.files.map { AppliedMigration(version: $0.version, checksum: $0.checksum) }
@@ -169,7 +169,7 @@ struct MigrationPlanTests {
         }
     }
 
-    @Test("The status shows every state on a line, and sums up")
+    @Test("The status shows each file with its state on a line, and a summary")
     func statusText() {
         let rows = [
             AppliedMigration(version: "0001", checksum: "other", appliedAt: "2026-01-02"),

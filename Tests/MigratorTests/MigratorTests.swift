@@ -11,7 +11,7 @@ struct MigratorTests {
         ])
     }
 
-    @Test("Up applies in order and writes each file down; a second run has nothing to do")
+    @Test("Up applies the files in order and records each; a second run has nothing to do")
     func up() async throws {
         let scene = try scene()
         let recorder = EventRecorder()
@@ -23,7 +23,7 @@ struct MigratorTests {
         #expect(try scene.database.execute(complete) == "t")
     }
 
-    @Test("Seeds come where asked for, later too, and are known afterwards")
+    @Test("Seeds are applied when they are asked for, also later, and are known afterwards")
     func seeds() async throws {
         let scene = try scene()
         try await scene.run(.up(to: nil))
@@ -34,7 +34,7 @@ struct MigratorTests {
         try await scene.withMigrator { try await $0.validate() }
     }
 
-    @Test("Down undoes the last file, or down to a version, and up applies again")
+    @Test("Down undoes the last file, or all above a version, and up applies them again")
     func down() async throws {
         let scene = try scene()
         try await scene.run(.up(to: nil), seeds: true)
@@ -107,7 +107,7 @@ struct MigratorTests {
         #expect(try await scene.run(.up(to: nil)) == ["apply 0004_break"])
     }
 
-    @Test("A constraint that speaks at the commit only undoes its file too, which the error names")
+    @Test("A file whose constraint fails only at the commit is undone, and the error names the file")
     func failureAtCommit() async throws {
         let scene = try scene()
         let up = """
@@ -141,7 +141,7 @@ struct MigratorTests {
         #expect(try scene.versions == "0001,0003")
     }
 
-    @Test("What a file sets in its session touches neither its record nor the next file")
+    @Test("Settings that a file makes in its session affect neither its record nor the next file")
     func sessionSettings() async throws {
         let scene = try scene()
         try scene.database.execute(
@@ -181,7 +181,7 @@ struct MigratorTests {
         #expect(try await scene.run(.down(to: "1")) == ["undo 0003_create_b", "undo 0002_fill_a"])
     }
 
-    @Test("What a file says of the oldest program is kept where dbmate and older releases pass over it")
+    @Test("A file's oldest program is recorded in a column that dbmate and older releases ignore")
     func oldestProgram() async throws {
         let scene = try scene()
         // As a release left it that didn't know the column.

@@ -31,7 +31,9 @@ struct ReplacedFilesTests {
         return scene
     }
 
-    @Test("Is refused by every command, and loses nothing", arguments: ["poi", "dbmate"])
+    @Test(
+        "A database of replaced files is refused by every command, and loses nothing",
+        arguments: ["poi", "dbmate"])
     func refused(origin: String) async throws {
         let scene = try scene(origin)
         let before = try content(of: scene)
@@ -59,7 +61,9 @@ struct ReplacedFilesTests {
             """)
     }
 
-    @Test("Is told of by the status, and says what to do", arguments: ["poi", "dbmate"])
+    @Test(
+        "The status shows the replaced files of a database, and says what to do",
+        arguments: ["poi", "dbmate"])
     func status(origin: String) async throws {
         let status = try await scene(origin).withMigrator { try await $0.status() }
         #expect(status.entries.map(\.state) == [.replaced, .replaced, .pending])
@@ -70,7 +74,7 @@ struct ReplacedFilesTests {
         #expect(Self.refusal.description.contains("Documentation/migrations.md"))
     }
 
-    @Test("Is none where the numbers have files, or are higher than those replaced")
+    @Test("Versions count as replaced only if they have no file and are below the files that replace them")
     func others() async throws {
         let scene = try scene("dbmate")
         try scene.folder.write("0001_create_a.sql", migration(up: "CREATE TABLE a (n int);"))

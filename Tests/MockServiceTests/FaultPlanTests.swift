@@ -8,7 +8,7 @@ import Testing
 struct FaultPlanTests {
     private func timesUsed(_ plan: FaultPlan) -> [Int] { plan.states.map(\.timesUsed) }
 
-    @Test("are used in order, each as often as its times allow")
+    @Test("Rules are used in order, each as often as its times say")
     func areUsedUp() throws {
         var plan = FaultPlan([
             MockFaultRule(times: 2, fault: .reset), MockFaultRule(times: 1, fault: .malformedJSON),
@@ -18,14 +18,14 @@ struct FaultPlanTests {
         #expect(timesUsed(plan) == [2, 1])
     }
 
-    @Test("without times are used without end")
+    @Test("A rule without times is used without end")
     func lastForEver() throws {
         var plan = FaultPlan([MockFaultRule(fault: .reset)])
         for _ in 0..<1000 { #expect(try plan.rule()?.fault == .reset) }
         #expect(timesUsed(plan) == [1000])
     }
 
-    @Test("apply only to requests with their method and path")
+    @Test("A rule applies only to requests with its method and path")
     func meetTheirRequests() throws {
         let rule = MockFaultRule(method: "GET", path: "/locations/{id}", fault: .reset)
         let other = MockFaultRule(path: "/categories", fault: .malformedJSON)
@@ -39,14 +39,14 @@ struct FaultPlanTests {
         #expect(timesUsed(plan) == [1, 1])
     }
 
-    @Test("are none at first")
+    @Test("A session has no faults at first")
     func areNone() throws {
         var plan = FaultPlan()
         #expect(try plan.rule() == nil)
     }
 
     @Test(
-        "apply only to requests with their query items, as the service decodes them",
+        "A rule applies only to requests with its query items, as the service decodes them",
         arguments: [
             ("/locations?q=coffee+bar", ["q": "coffee bar"], true),
             ("/locations?q=caf%C3%A9", ["q": "café"], true),
@@ -67,7 +67,7 @@ struct FaultPlanTests {
     }
 
     @Test(
-        "apply only to requests with their header fields, in any case of the name",
+        "A rule applies only to requests with its header fields, in any case of the name",
         arguments: [
             (["X-Version": "2"], ["x-version": "2"], true), (["X-Version": "2"], ["x-version": "3"], false),
             (["Accept": "a", "accept": "b"], ["ACCEPT": "b"], true), ([:], ["X-Version": "2"], false),
@@ -83,7 +83,7 @@ struct FaultPlanTests {
     }
 
     @Test(
-        "apply only to requests whose body contains their text",
+        "A rule applies only to requests whose body contains its text",
         arguments: [
             ("search", true), ("{", true), ("\"}", true), ("Search", false), ("searchsearch", false),
             (#"{"event":"search"}"#, true), (#"{"event":"search"}}"#, false),
@@ -96,7 +96,7 @@ struct FaultPlanTests {
     }
 
     @Test(
-        "find a text in a body wherever it begins, as a search by trying each place does",
+        "A text is found in a body wherever it begins",
         arguments: ["aab", "abab", "aaaa", "abaab", "b"])
     func findTexts(text: String) {
         for number in 0..<(1 << 10) {
@@ -106,7 +106,7 @@ struct FaultPlanTests {
         }
     }
 
-    @Test("let the first matching requests pass, which the next rule may use")
+    @Test("A rule lets as many matching requests pass as it skips, and the next rule may use them")
     func skip() throws {
         var plan = FaultPlan([
             MockFaultRule(path: "/locations", skip: 2, times: 1, fault: .reset),
@@ -119,7 +119,7 @@ struct FaultPlanTests {
         #expect(timesUsed(plan) == [1, 2])
     }
 
-    @Test("apply to each n-th matching request after those that they skip")
+    @Test("A rule applies to each n-th matching request after those that it skips")
     func every() throws {
         var plan = FaultPlan([MockFaultRule(skip: 1, every: 3, times: 2, fault: .reset)])
         let used = try (1...12).filter { _ in try plan.rule() != nil }

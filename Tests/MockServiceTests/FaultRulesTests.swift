@@ -10,7 +10,7 @@ struct FaultRulesTests {
         try FaultRules(json: Array(text.utf8)) { ["/locations", "/locations/{id}"].contains($0) }.rules
     }
 
-    @Test("survive encoding and decoding, in every kind")
+    @Test("Rules of every kind are the same after encoding and decoding")
     func comeBack() throws {
         let rules: [MockFaultRule] = [
             MockFaultRule(delaySeconds: 0.5), MockFaultRule(method: "GET", times: 3, fault: .reset),
@@ -33,7 +33,7 @@ struct FaultRulesTests {
         #expect(try self.rules(String(decoding: json, as: UTF8.self)) == rules)
     }
 
-    @Test("may be written by hand")
+    @Test("A rule may be written by hand")
     func areWrittenByHand() throws {
         let text =
             #"[{"path":"/locations","times":1,"fault":{"kind":"problem","status":429,"retryAfterSeconds":1}}]"#
@@ -45,7 +45,7 @@ struct FaultRulesTests {
     }
 
     @Test(
-        "are refused with the rule and what is wrong with it",
+        "An invalid rule is refused with its index and the reason",
         arguments: [
             ("", "the document is not JSON"),
             ("{}", "the document must be an array"),
@@ -100,7 +100,7 @@ struct FaultRulesTests {
     }
 
     @Test(
-        "are refused with a response that can't be sent as it is",
+        "A rule whose response can't be sent is refused with the reason",
         arguments: [
             (#"{}"#, "status is missing"),
             (#"{"status":199}"#, "status must be a whole number from 200 to 599"),
@@ -128,7 +128,7 @@ struct FaultRulesTests {
     }
 
     @Test(
-        "are refused with a field that is the server's own to write",
+        "A rule with a field that the server writes itself is refused",
         arguments: [
             "Connection", "CONTENT-LENGTH", "Date", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",
             "Transfer-Encoding", "Upgrade", "X-Request-Id",
@@ -141,7 +141,7 @@ struct FaultRulesTests {
         #expect(error?.problem.code.rawValue == "invalid-faults")
     }
 
-    @Test("may have parts up to their limits, and none beyond")
+    @Test("The parts of a rule may be as long as their limits, and no longer")
     func haveLimits() throws {
         func object(_ count: Int) -> String {
             "{" + (0..<count).map { #""n\#($0)":"v""# }.joined(separator: ",") + "}"
@@ -167,7 +167,7 @@ struct FaultRulesTests {
         }
     }
 
-    @Test("are refused with a name that is too long, wherever it is, and not with a long text")
+    @Test("A rule with too long a member name is refused, and one with a long text is accepted")
     func haveShortNames() throws {
         let long = String(repeating: "\\\"", count: 129)
         for text in [
@@ -184,7 +184,7 @@ struct FaultRulesTests {
         }
     }
 
-    @Test("are refused if there are more than a hundred")
+    @Test("More than a hundred rules are refused")
     func areBounded() throws {
         let rule = #"{"delaySeconds":1}"#
         #expect(try rules("[" + Array(repeating: rule, count: 100).joined(separator: ",") + "]").count == 100)

@@ -9,7 +9,7 @@ struct FixturesTests {
         try Fixtures.places(json: Array(text.utf8))
     }
 
-    @Test("are read from responses to GET /locations, whatever their distances")
+    @Test("Fixtures are read from responses to GET /locations, and their distances are ignored")
     func readItems() throws {
         let places = try places(
             """
@@ -29,7 +29,7 @@ struct FixturesTests {
             ])
     }
 
-    @Test("are read from GeoJSON, in which longitudes come first")
+    @Test("Fixtures are read from GeoJSON, in which longitudes come first")
     func readFeatures() throws {
         let places = try places(
             """
@@ -45,7 +45,7 @@ struct FixturesTests {
             ])
     }
 
-    @Test("are the service's own places by default, and may be none")
+    @Test("The fixtures are the service's seed by default, and may be empty")
     func haveASeed() throws {
         let seed = try #require(Fixtures.seed.index.pinned(at: .zero))
         #expect(seed.placeCount > 200)
@@ -57,7 +57,7 @@ struct FixturesTests {
     private static let good = #""name":"A","category":"cafe","latitude":1,"longitude":2"#
 
     @Test(
-        "are refused with the item and what is wrong with it",
+        "Invalid fixtures are refused with the item and the reason",
         arguments: [
             ("", "the document is not JSON"),
             ("[{]", "the document is not JSON"),
@@ -100,13 +100,13 @@ struct FixturesTests {
         #expect(error?.description == fault)
     }
 
-    @Test("are refused with a list of the members if one is misspelt")
+    @Test("A misspelt member of a fixture is refused with a list of the members")
     func nameTheMembers() throws {
         let error = #expect(throws: FixtureError.self) { try places(#"[{"id":1,"nmae":"A"}]"#) }
         #expect(error?.description.hasPrefix("[0].nmae is no member; there are id, name, category") == true)
     }
 
-    @Test("with extreme nesting are refused")
+    @Test("Fixtures with extreme nesting are refused")
     func areNotFollowedWithoutEnd() throws {
         for depth in [400, 100_000] {
             let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

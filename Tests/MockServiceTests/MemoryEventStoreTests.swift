@@ -22,7 +22,7 @@ struct MemoryEventStoreTests {
         #expect(store.events == events)
     }
 
-    @Test("Beyond the bound the oldest are forgotten")
+    @Test("The oldest events are forgotten beyond the bound")
     func bound() async throws {
         let store = MemoryEventStore(limit: 3)
         let events = (0..<5).map { Self.event($0) }

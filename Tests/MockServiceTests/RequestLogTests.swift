@@ -13,7 +13,7 @@ struct RequestLogTests {
         MockRequest(id: id, time: 0, method: method, target: target, headers: [], body: body)
     }
 
-    @Test("has the requests in order, with how they ended")
+    @Test("The journal has the requests in order, with their statuses")
     func hasRequests() {
         var log = RequestLog()
         #expect(log.append { request($0) } == 1)
@@ -26,7 +26,7 @@ struct RequestLogTests {
         #expect(journal.dropped == 0)
     }
 
-    @Test("selects requests by method, path and number")
+    @Test("The journal selects requests by method, path and number")
     func tellsSome() {
         var log = RequestLog()
         for (method, target) in [
@@ -41,7 +41,7 @@ struct RequestLogTests {
         #expect(ids(MockJournalQuery(after: 4)) == [])
     }
 
-    @Test("keeps the newest thousand, and says how many it dropped")
+    @Test("The journal keeps the newest thousand requests, and counts those that it dropped")
     func isBoundedInCount() {
         var log = RequestLog()
         for _ in 0..<1010 { _ = log.append { request($0) } }
@@ -53,7 +53,7 @@ struct RequestLogTests {
         #expect(journal.dropped == 10)
     }
 
-    @Test("keeps four mebibytes, and the newest request whatever its size")
+    @Test("The journal keeps four mebibytes, and the newest request whatever its size")
     func isBoundedInBytes() {
         var log = RequestLog()
         let body = String(repeating: "b", count: 1 << 20)
@@ -67,7 +67,7 @@ struct RequestLogTests {
         #expect(log.journal(MockJournalQuery()).requests.map(\.id) == [12, 13, 14])
     }
 
-    @Test("can be emptied, and its numbers go on")
+    @Test("The journal can be emptied, and its numbers go on")
     func forgets() {
         var log = RequestLog()
         for _ in 0..<1005 { _ = log.append { request($0) } }
@@ -78,7 +78,7 @@ struct RequestLogTests {
     }
 
     @Test(
-        "has a query, whose faults are all reported",
+        "The query of the journal is read, or refused with all of its faults",
         arguments: [
             ("", MockJournalQuery(), nil),
             ("after=3&wait=60", MockJournalQuery(after: 3, waitSeconds: 60), nil),

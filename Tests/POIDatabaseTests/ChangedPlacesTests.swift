@@ -28,7 +28,7 @@ struct ChangedPlacesTests {
         """
 
     @Test(
-        "Are those that the transaction's statements inserted, changed or deleted",
+        "A revision lists the places that the transaction's statements inserted, changed or deleted",
         arguments: [
             (
                 ["INSERT INTO locations (name, category, latitude, longitude) VALUES ('A', 'museum', 1, 2)"],
@@ -103,7 +103,7 @@ struct ChangedPlacesTests {
         #expect(try database.execute(kept) == "0")
     }
 
-    @Test("Are listed up to 10,000 of them, whether one statement wrote them or many")
+    @Test("A revision lists up to 10,000 places, whether one statement wrote them or several")
     func limit() throws {
         let database = try MigratedDatabase.empty()
         let count =
@@ -121,7 +121,7 @@ struct ChangedPlacesTests {
         #expect(try database.execute(count) == "-1")
     }
 
-    @Test("Are split where a transaction renews the id before its commit")
+    @Test("A transaction that renews the id before its commit gets a revision and a list for each part")
     func immediateConstraints() throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.insertion(5))
@@ -137,7 +137,7 @@ struct ChangedPlacesTests {
         #expect(try database.execute(lists) == "{1} {2,3}")
     }
 
-    @Test("Are the same to a role that may do nothing but insert places")
+    @Test("A role that may only insert places gets the same list in its revision")
     func leastPrivilege() async throws {
         let database = try MigratedDatabase.empty()
         let writer = "\(database.name)_inserter"
@@ -161,7 +161,7 @@ struct ChangedPlacesTests {
         }
     }
 
-    @Test("Are the same to a writer whose search_path has other tables, functions and operators first")
+    @Test("A writer whose search_path has other tables, functions and operators first gets the same list")
     func searchPath() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.insertion(50))
@@ -195,7 +195,7 @@ struct ChangedPlacesTests {
         }
     }
 
-    @Test("Long lists are forgotten after a thousand revisions, short ones with their revision")
+    @Test("Long lists are deleted after a thousand revisions, short ones together with their revision")
     func forgetting() throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.insertion(10_000))
@@ -212,7 +212,7 @@ struct ChangedPlacesTests {
         #expect(try database.execute(lists) == "1400|0")
     }
 
-    @Test("Every place that one snapshot has otherwise than another is named by the revisions between them")
+    @Test("The revisions between two snapshots list every place in which the snapshots differ")
     func completeness() async throws {
         let seed = UInt64.random(in: 0..<1000)
         let database = try MigratedDatabase.empty()

@@ -2,9 +2,10 @@ import Testing
 
 @testable import POIDatabase
 
-@Suite("What is logged of connections")
+@Suite("The log of failed connections")
 struct ConnectionLogTests {
-    @Test("A cause is news when it differs from the last, and once a minute at most")
+    @Test(
+        "A cause of failure is logged if it differs from the last one, and each cause once a minute at most")
     func causes() {
         var filter = CauseFilter()
         let start = ContinuousClock.now

@@ -4,7 +4,7 @@ import Testing
 
 @testable import POIDatabase
 
-@Suite("When places are counted")
+@Suite("The schedule of counts")
 struct CountScheduleTests {
     private static let start = ContinuousClock.now
 
@@ -28,7 +28,7 @@ struct CountScheduleTests {
         return schedule
     }
 
-    @Test("The first request begins a count, and others wait for it")
+    @Test("The first request begins a count, and other requests wait for it")
     func first() {
         var schedule = CountSchedule<CategoryCount>(multiple: 10)
         #expect(schedule.request(current: nil, at: Self.time(0)) == .wait(beginsCount: true))
@@ -38,7 +38,7 @@ struct CountScheduleTests {
         #expect(decision == .counts(Self.counts(of: 1), beginsCount: false))
     }
 
-    @Test("Counts of the current dataset are served for ever")
+    @Test("Counts of the current dataset are served without an end")
     func unchanged() {
         var schedule = Self.counted()
         for milliseconds in [5, 50, 100, 1_000_000_000] {
@@ -48,7 +48,7 @@ struct CountScheduleTests {
     }
 
     @Test(
-        "Older ones are served until they are ten times as old as counting took, and then begin one count",
+        "Older counts are served; a new count begins once they are ten times as old as counting took",
         arguments: [Self.id(2), nil], [1, nil] as [UInt64?])
     func changed(current: DatasetID?, counted: UInt64?) {
         var schedule = Self.counted(counted)
@@ -65,7 +65,7 @@ struct CountScheduleTests {
         }
     }
 
-    @Test("None are served that are twice that old: those who ask wait for the one count")
+    @Test("Counts that are twice that old aren't served: requests wait for the new count")
     func tooOld() {
         var schedule = Self.counted()
         #expect(schedule.request(current: Self.id(2), at: Self.time(100)) == .wait(beginsCount: true))
@@ -93,7 +93,7 @@ struct CountScheduleTests {
         #expect(schedule.request(current: Self.id(2), at: Self.time(111)) == .wait(beginsCount: true))
     }
 
-    @Test("However often the data change, counting takes about a tenth of the time")
+    @Test("Counting takes about a tenth of the time, however often the data change")
     func share() {
         var schedule = CountSchedule<CategoryCount>(multiple: 10)
         var (end, counting): (Int?, Int) = (nil, 0)

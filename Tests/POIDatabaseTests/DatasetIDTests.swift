@@ -12,7 +12,7 @@ struct DatasetIDTests {
     private static let currentID = "SELECT id::text FROM dataset"
 
     /// Where statements that look costly are compiled before they run (`jit`, PostgreSQL's manual), and 100,000 is it.
-    @Test("Looks as cheap as it is, also where no statistics were gathered")
+    @Test("PostgreSQL estimates a low cost for reading the dataset's id, also without statistics")
     func cost() throws {
         struct Explanation: Decodable {
             struct Plan: Decodable {
@@ -28,7 +28,7 @@ struct DatasetIDTests {
     }
 
     @Test(
-        "Is renewed by a transaction that writes places, categories or datasets, once, and says so at commit",
+        "A transaction that writes places, categories or datasets renews the id once, and notifies at its commit",
         arguments: [
             ["INSERT INTO locations (name, category, latitude, longitude) VALUES ('B', 'museum', 1, 2)"],
             ["UPDATE locations SET featured = true"], ["DELETE FROM locations"], ["TRUNCATE locations"],
@@ -48,7 +48,7 @@ struct DatasetIDTests {
     }
 
     @Test(
-        "Stays where nothing is committed, and where something else is written",
+        "The id stays if nothing is committed, or only other tables are written",
         arguments: [
             "BEGIN; UPDATE locations SET featured = true; ROLLBACK",
             "BEGIN; SAVEPOINT s; DELETE FROM locations; ROLLBACK TO s; COMMIT",
@@ -61,7 +61,7 @@ struct DatasetIDTests {
         #expect(heard == [])
     }
 
-    @Test("Two transactions renew it twice, and nothing of the bookkeeping stays")
+    @Test("Two transactions renew the id twice")
     func twoRenewals() async throws {
         let (_, after, heard) = try await change(by: "\(Self.insertion); \(Self.insertion)")
         #expect(heard.count == 2)
@@ -118,7 +118,7 @@ struct DatasetIDTests {
         }
     }
 
-    @Test("Who may write places needs no right to the bookkeeping, and gets none")
+    @Test("A role that may write places has no right to the tables behind the id, and needs none")
     func leastPrivilege() async throws {
         let database = try MigratedDatabase.empty()
         let writer = "\(database.name)_writer"
@@ -147,7 +147,7 @@ struct DatasetIDTests {
         }
     }
 
-    @Test("A temporary table of the writer's, or an empty search_path, doesn't lead it astray")
+    @Test("A writer's temporary table named dataset, or an empty search_path, doesn't prevent the renewal")
     func searchPath() async throws {
         try await MigratedDatabase.empty().withSession { session in
             let before = try await session.value(Self.currentID, as: String.self)
@@ -159,7 +159,7 @@ struct DatasetIDTests {
         }
     }
 
-    @Test("There is one, and there is one again after somebody has deleted the log")
+    @Test("The id has one row, and has one again after somebody has deleted the log")
     func onlyRow() async throws {
         try await MigratedDatabase.empty().withSession { session in
             for second in [
@@ -178,7 +178,7 @@ struct DatasetIDTests {
         }
     }
 
-    @Test("Is another one in a restored dump, which has none before it is complete")
+    @Test("A restored dump has another id, and has none before it is complete")
     func restore() async throws {
         let original = try MigratedDatabase.empty()
         try original.execute(Self.insertion)

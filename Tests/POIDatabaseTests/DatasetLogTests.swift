@@ -19,7 +19,7 @@ struct DatasetLogTests {
         "DO $$ BEGIN FOR n IN 1..\(count) LOOP \(renewal); COMMIT; END LOOP; END $$"
     }
 
-    @Test("The id costs a few pages to read, however much was committed while a snapshot is held")
+    @Test("Reading the id takes a few pages, however much was committed while a snapshot is held")
     func readingCost() async throws {
         let database = try MigratedDatabase.empty()
         try await database.withSessions(2) { sessions in
@@ -68,7 +68,7 @@ struct DatasetLogTests {
         }
     }
 
-    @Test("About ten thousand revisions are kept, also where those that would have pruned were rolled back")
+    @Test("About ten thousand revisions are kept, even if the transactions that would prune are rolled back")
     func pruning() throws {
         let database = try MigratedDatabase.empty()
         try database.execute(
@@ -111,7 +111,9 @@ struct DatasetLogTests {
         }
     }
 
-    @Test("A savepoint that is rolled back takes its renewal along, and others don't wait for the rest")
+    @Test(
+        "A savepoint that is rolled back undoes its renewal, and other writers don't wait for the transaction"
+    )
     func savepoint() async throws {
         let database = try MigratedDatabase.empty()
         try await database.withSessions(2) { sessions in

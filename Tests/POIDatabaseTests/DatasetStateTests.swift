@@ -8,7 +8,7 @@ import Testing
 struct DatasetStateTests {
     /// A function that is a generic type's state is wrapped again by each access. Then memory grows with the renewals, and
     /// each call takes longer than the one before: this didn't end within minutes.
-    @Test("The observer of renewals is the same after many of them as at first")
+    @Test("The observer of renewals is called for each of many renewals")
     func renewals() {
         let state = DatasetState()
         let count = Lock(0)

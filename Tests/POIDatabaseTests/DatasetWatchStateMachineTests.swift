@@ -17,7 +17,7 @@ struct DatasetWatchStateMachineTests {
         return machine
     }
 
-    @Test("Reads once a second until listening is proven, and then no more")
+    @Test("The watch reads once a second until an echo proves that listening works, and then stops")
     func polling() {
         var machine = DatasetWatchStateMachine(mode: .auto)
         #expect(machine.tick() == [.read])
@@ -32,7 +32,7 @@ struct DatasetWatchStateMachineTests {
         #expect(machine.tick() == [])
     }
 
-    @Test("Reads now and then though nothing is heard, since a restore notifies nobody")
+    @Test("The watch reads now and then without a notification, since a restore sends none")
     func doubt() {
         var machine = proven()
         for _ in 0..<9 { #expect(machine.tick() == []) }
@@ -43,7 +43,7 @@ struct DatasetWatchStateMachineTests {
         #expect(machine.readFailed() == [.know(nil)])
     }
 
-    @Test("Knows a renewal at once, and trusts no read that began before it")
+    @Test("The watch takes a renewal at once, and repeats a read that began before it")
     func renewal() {
         var machine = proven()
         #expect(machine.renewed(two) == [.know(two), .read])
@@ -52,7 +52,7 @@ struct DatasetWatchStateMachineTests {
         #expect(machine.read(one, isStandby: false) == [])
     }
 
-    @Test("Knows nothing from the moment that the listener is lost, and reads again")
+    @Test("The watch forgets the id as soon as the listener is lost, and reads again")
     func loss() {
         var machine = proven()
         #expect(machine.lost() == [.know(nil)])
@@ -60,7 +60,7 @@ struct DatasetWatchStateMachineTests {
         #expect(machine.read(two, isStandby: false) == [.know(two)])
     }
 
-    @Test("Where only listening is allowed, knows nothing without it")
+    @Test("The watch knows no id without a listener if only listening is allowed")
     func listeningOnly() {
         var machine = DatasetWatchStateMachine(mode: .on)
         #expect(machine.tick() == [])
@@ -72,7 +72,7 @@ struct DatasetWatchStateMachineTests {
         #expect(machine.tick() == [])
     }
 
-    @Test("Behind a pooler, where no echo comes, reads every second and sends few echoes")
+    @Test("The watch reads every second and sends few echoes behind a pooler, where no echo arrives")
     func pooler() {
         var machine = DatasetWatchStateMachine(mode: .auto)
         _ = machine.listening()
@@ -88,7 +88,7 @@ struct DatasetWatchStateMachineTests {
         #expect(echoes < 10)
     }
 
-    @Test("On a standby, where nobody can notify, sends no echo")
+    @Test("The watch sends no echo on a standby, which can't notify")
     func standby() {
         var machine = DatasetWatchStateMachine(mode: .auto)
         _ = machine.tick()
@@ -97,7 +97,7 @@ struct DatasetWatchStateMachineTests {
         #expect(machine.tick() == [.read])
     }
 
-    @Test("Knows nothing after a read that failed, until one succeeds")
+    @Test("The watch knows no id after a failed read, until a read succeeds")
     func failure() {
         var machine = proven()
         #expect(machine.renewed(two) == [.know(two), .read])

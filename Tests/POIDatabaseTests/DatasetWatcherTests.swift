@@ -35,7 +35,9 @@ struct DatasetWatcherTests {
         }
     }
 
-    @Test("Knows the current id and the vocabulary, and every renewal", arguments: ListenMode.allCases)
+    @Test(
+        "The watcher knows the current id and the vocabulary, and learns of every renewal",
+        arguments: ListenMode.allCases)
     func renewals(mode: ListenMode) async throws {
         try await MigratedDatabase.empty().withStore(listenMode: mode) { store, session in
             for round in 0..<5 {
@@ -51,7 +53,7 @@ struct DatasetWatcherTests {
         }
     }
 
-    @Test("Forgets the id once its listening session is gone, and learns the current one")
+    @Test("The watcher forgets the id when its listening session is lost, and learns the current one")
     func killedListener() async throws {
         try await MigratedDatabase.empty().withStore(listenMode: .on) { store, session in
             for _ in 0..<5 {
@@ -69,7 +71,7 @@ struct DatasetWatcherTests {
         }
     }
 
-    @Test("Misses nothing that is written while it begins to listen")
+    @Test("The watcher misses no change that is written while it begins to listen")
     func beginning() async throws {
         let database = try MigratedDatabase.empty()
         for _ in 0..<10 {
@@ -81,7 +83,7 @@ struct DatasetWatcherTests {
         }
     }
 
-    @Test("Several stores of a process share what one of them learns, over one listening session")
+    @Test("Several stores of a process share one listening session and all that it reports")
     func sharing() async throws {
         let database = try MigratedDatabase.empty()
         let state = DatasetState()

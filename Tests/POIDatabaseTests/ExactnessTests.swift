@@ -22,7 +22,7 @@ struct ExactnessTests {
             ? (1600, requestCount * 3 / 8, requestCount / 30) : (400, requestCount, requestCount / 30)
     }
 
-    @Test("Whatever the places, the centre, the radius and the limit", arguments: PlaceKind.allCases)
+    @Test("A page is exact for any places, centre, radius and limit", arguments: PlaceKind.allCases)
     func exactness(of kind: PlaceKind) async throws {
         let generator = SeededGenerator()
         let database = try MigratedDatabase.empty()
@@ -93,7 +93,7 @@ struct ExactnessTests {
     }
 
     @Test(
-        "Every page is the one that follows in the places of its time, where places come between pages",
+        "Each page continues the one before, in the places of its time, while places are added between pages",
         arguments: PlaceKind.allCases)
     func growth(of kind: PlaceKind) async throws {
         let seeded = SeededGenerator()
@@ -185,7 +185,7 @@ struct ExactnessTests {
         }
     }
 
-    @Test("A word that few of the nearest places have is looked for in the names of all")
+    @Test("A word that few of the nearest places have is searched for in the names of all places")
     func rareWord() async throws {
         let database = try MigratedDatabase.empty()
         // The first two are among many candidates, the others behind them.

@@ -8,7 +8,7 @@ import Testing
 /// The real migrations as a whole.
 @Suite("The migrations", .timeLimit(.minutes(5)))
 struct MigrationTests {
-    @Test("Down to nothing they leave nothing, and up again they make the same")
+    @Test("Down to 0 removes everything that the migrations made, and up again makes the same")
     func downAndUp() throws {
         let database = try TestDatabase()
         // It stays, since it may have been there before.

@@ -26,7 +26,7 @@ struct MovingPlacesTests {
     }
 
     @Test(
-        "Every page is the exact one of a committed state, with that state's dataset, and none is of an older one",
+        "Each page is exact for one committed state, has that state's dataset id, and none goes back to an older state",
         arguments: Source.allCases)
     func moves(source: Source) async throws {
         let generator = SeededGenerator()

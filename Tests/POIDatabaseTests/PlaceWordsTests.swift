@@ -23,7 +23,7 @@ struct PlaceWordsTests {
         """
 
     @Test(
-        "Follows whatever is written",
+        "The table of words follows every kind of write to places",
         arguments: [
             "UPDATE locations SET name = 'Other ' || id WHERE id % 3 = 0",
             "UPDATE locations SET latitude = -latitude, longitude = 7 WHERE id < 20",
@@ -51,7 +51,7 @@ struct PlaceWordsTests {
         }
     }
 
-    @Test("Leaves rows alone whose place was written but not changed")
+    @Test("The words of a place that was written without a change of its name stay as they are")
     func unchanged() async throws {
         try await MigratedDatabase.unfinished().withSession { session in
             try await session.run(Self.places)
@@ -62,7 +62,7 @@ struct PlaceWordsTests {
         }
     }
 
-    @Test("Needs no right of who writes places, whatever the search_path")
+    @Test("A role that writes places needs no right to the table of words, whatever its search_path")
     func leastPrivilege() async throws {
         let database = try MigratedDatabase.unfinished()
         let writer = "\(database.name)_words_writer"

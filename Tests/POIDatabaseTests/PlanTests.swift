@@ -18,7 +18,7 @@ struct PlanTests {
 
     /// The server begins with plans for the values at hand and may go over to one for any: both have to be good.
     @Test(
-        "The nearest places come from the n-D index, by a handful of pages, from other continents too",
+        "The nearest places are found by a few pages of the n-D index, from other continents too",
         arguments: ["force_generic_plan", "force_custom_plan"], [1, 8, 20, 50, 100])
     func nearest(planCacheMode: String, limit: Int) throws {
         for center in Self.centers {
@@ -34,7 +34,7 @@ struct PlanTests {
         }
     }
 
-    @Test("With a filter, the places that match are found by whichever index has the fewest others")
+    @Test("A filtered search uses the index that reads the fewest places that don't match")
     func filters() throws {
         let box = BoundingBox(west: -121.9, south: 37.3, east: -121.89, north: 37.31)
         let filters: [(String, Set<String>, Int, (inout NearbyPlacesRequest) -> Void)] = [

@@ -27,13 +27,13 @@ struct ReadServersTests {
         servers.isPrimaryResponding = true
     }
 
-    @Test("All are tried until something is known about them")
+    @Test("Every server is tried until something is known about the servers")
     func unknown() {
         #expect(candidates() == ["replica", "other", "primary"])
         for host in ["replica", "primary", "elsewhere"] { #expect(fate(host, at: 0) == .keep) }
     }
 
-    @Test("One that lags too far is left, and comes back when it has caught up well")
+    @Test("A server that lags too far is left, and used again once it has caught up well")
     mutating func lagging() {
         allUsable()
         #expect(servers.update(0, .standby(lag: .seconds(10)), now: .seconds(1)) == nil)
@@ -47,14 +47,14 @@ struct ReadServersTests {
         #expect(candidates() == ["replica", "other", "primary"])
     }
 
-    @Test("Where all lag, reads go nowhere but to DATABASE_URL")
+    @Test("Reads go only to DATABASE_URL if every replica lags")
     mutating func allLagging() {
         for index in endpoints.indices { _ = servers.update(index, .standby(lag: .seconds(99)), now: .zero) }
         #expect(candidates() == [])
         #expect(fate("replica", at: 0) == .leave)
     }
 
-    @Test("One that is silent is abandoned while another responds, and not where none does")
+    @Test("A silent server is abandoned while another one responds, and kept if none does")
     mutating func silent() {
         allUsable()
         #expect(servers.update(0, .noResponse, now: .seconds(1)) == .silent)
@@ -72,7 +72,7 @@ struct ReadServersTests {
         #expect(fate("replica", at: 5) == .abandon)
     }
 
-    @Test("Connections move back to a standby once it has settled, from the primary and from elsewhere")
+    @Test("Connections move back to a standby once it has settled")
     mutating func movingBack() {
         allUsable()
         for index in [0, 1] { _ = servers.update(index, .noResponse, now: .seconds(60)) }
@@ -83,7 +83,7 @@ struct ReadServersTests {
         #expect(fate("replica", at: 75) == .keep)
     }
 
-    @Test("Without a preference for standbys a primary in the list is as good")
+    @Test("Connections stay on a primary in the list if standbys aren't preferred")
     mutating func noPreference() {
         servers = ReadServers(endpoints, prefersStandbys: false, maximumLag: .seconds(10))
         allUsable()

@@ -15,7 +15,7 @@ struct ReplicaLagTests {
             now: .seconds(seconds))
     }
 
-    @Test("Is none while everything is replayed, however long ago the last transaction was")
+    @Test("A replica that has replayed everything has no lag, however old the last transaction is")
     mutating func idlePrimary() {
         for second in 0..<100 {
             let now = update(50, received: 50, primary: 50, since: .seconds(3600 + second), at: second)
@@ -23,7 +23,7 @@ struct ReplicaLagTests {
         }
     }
 
-    @Test("Is the time since the oldest change was there that is not replayed")
+    @Test("The lag is the time since the oldest change that isn't replayed was written")
     mutating func growing() {
         #expect(update(50, primary: 50, at: 0) == .zero)
         #expect(update(50, primary: 60, at: 1) == .zero)
@@ -35,14 +35,14 @@ struct ReplicaLagTests {
         #expect(update(80, primary: 80, at: 11) == .zero)
     }
 
-    @Test("Counts what the replica hasn't received while somebody knows the primary's position")
+    @Test("The lag includes changes that the replica hasn't received while the primary's position is known")
     mutating func cutOff() {
         #expect(update(50, received: 50, primary: 50, at: 0) == .zero)
         #expect(update(50, received: 50, primary: 90, at: 1) == .zero)
         #expect(update(50, received: 50, primary: 90, at: 30) == .seconds(29))
     }
 
-    @Test("Doesn't count what a dead primary took with it")
+    @Test("The lag doesn't include changes that were lost with a dead primary")
     mutating func deadPrimary() {
         _ = update(50, received: 50, primary: 50, at: 0)
         #expect(update(50, received: 60, primary: 90, at: 5) == .zero)
@@ -50,7 +50,7 @@ struct ReplicaLagTests {
         #expect(update(55, received: 60, primary: nil, at: 61) == .zero)
     }
 
-    @Test("At first sight is taken from the replica's own clock, and from no clock that runs ahead")
+    @Test("The first lag is read off the replica's own clock, unless that runs ahead")
     mutating func firstSight() {
         #expect(update(50, primary: 90, since: .seconds(40), at: 100) == .seconds(40))
         var other = ReplicaLag()
@@ -60,7 +60,7 @@ struct ReplicaLagTests {
         #expect(unknown.update(.init(replayed: 1), primary: 2, now: .seconds(100)) == .zero)
     }
 
-    @Test("Is kept in bounded memory, and right to the second after hours")
+    @Test("The lag takes bounded memory, and is right to the second after hours")
     mutating func bounded() {
         for second in 0..<20_000 { _ = update(0, primary: Int64(second), at: second) }
         #expect(update(0, primary: 20_000, at: 20_000) == .seconds(19_999))

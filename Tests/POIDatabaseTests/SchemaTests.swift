@@ -43,7 +43,7 @@ struct SchemaTests {
             """
     }
 
-    @Test("Every constraint refuses what it is there for")
+    @Test("Every constraint refuses the rows that it is meant to refuse")
     func refusals() async throws {
         try await MigratedDatabase.empty().withSession { session in
             for row in Self.badRows {
@@ -109,7 +109,7 @@ struct SchemaTests {
         "https://example.org/\n", "HTTPS://example.org/", "https://example_org/",
     ]
 
-    @Test("What is possible is let in, up to the last digit and character")
+    @Test("Every valid row is accepted, up to the last digit and character")
     func acceptances() async throws {
         let good = [
             Row("", "latitude", "90"), Row("", "latitude", "-90"), Row("", "latitude", "'-0'"),

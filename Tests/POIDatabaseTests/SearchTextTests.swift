@@ -12,7 +12,7 @@ struct SearchTextTests {
     /// PostgreSQL 15 normalises by Unicode 14; what came later it doesn't know.
     private static let newestAge = (14, 0)
 
-    @Test("Are the same in SQL and in Swift for every character that both know")
+    @Test("SQL and Swift split a name into the same words, for every character that both know")
     func everyCharacter() async throws {
         let scalars = (0x20...0x2FFFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init).filter {
             scalar in
@@ -25,7 +25,7 @@ struct SearchTextTests {
         try await expectSameWords(scalars.map { "x\($0)Y \($0)" })
     }
 
-    @Test("Are the same in SQL and in Swift for random names")
+    @Test("SQL and Swift split random names into the same words")
     func randomNames() async throws {
         var generator = SeededGenerator()
         var names: [String] = []
@@ -83,7 +83,7 @@ struct SearchTextTests {
         }
     }
 
-    @Test("Fit into the index, however long the name")
+    @Test("The words of a name of any length fit into the index")
     func longNames() async throws {
         let database = try MigratedDatabase.unfinished()
         let names = ["㌖", "\u{1D160}", "\u{1F100}", "\u{FDFA}", "가", "ﬃ", "𠀀", "\u{10FFFF}"].map {

@@ -11,7 +11,7 @@ struct SeedTests {
     }
 
     @Test(
-        "Are as many places as they are meant to be",
+        "Each seed has about as many places as intended",
         arguments: [("poi-seed-san-jose", 140...170), ("poi-seed-world", 50...70)])
     func counts(dataset: String, expected: ClosedRange<Int>) throws {
         let count = try database.execute(
@@ -19,7 +19,7 @@ struct SeedTests {
         #expect(expected.contains(try #require(Int(count))), "\(count)")
     }
 
-    @Test("Are all there is, and a dozen of them featured")
+    @Test("A new database has only places of the seeds, and at least a dozen are featured")
     func featured() throws {
         let others = "SELECT count(*) FROM locations WHERE source_dataset NOT LIKE 'poi-seed-%' IS NOT FALSE"
         #expect(try database.execute(others) == "0")
@@ -27,7 +27,7 @@ struct SeedTests {
         #expect(try #require(Int(featured)) >= 12)
     }
 
-    @Test("Hold no place twice")
+    @Test("No place is in the seeds twice")
     func duplicates() throws {
         let twins = try database.execute(
             """
@@ -39,7 +39,7 @@ struct SeedTests {
         #expect(twins == "")
     }
 
-    @Test("Have San José's places in and around San José")
+    @Test("Every place of the San José seed is in or near San José")
     func vicinity() throws {
         let astray = try database.execute(
             """
@@ -50,7 +50,7 @@ struct SeedTests {
         #expect(astray == "")
     }
 
-    @Test("Are written in spatial order")
+    @Test("The seeds' places are written in spatial order")
     func spatialOrder() throws {
         let misplaced = try database.execute(
             """
@@ -76,7 +76,7 @@ struct SeedTests {
         #expect(disorder == "")
     }
 
-    @Test("Are gone after their migrations are undone, and the schema stays")
+    @Test("Undoing the seeds' migrations removes their places and leaves the schema")
     func undo() throws {
         try database.migrate(.down(to: "0106"))
         #expect(try database.execute("SELECT count(*) FROM locations") == "0")

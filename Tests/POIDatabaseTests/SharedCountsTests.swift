@@ -39,7 +39,7 @@ struct SharedCountsTests {
         }
     }
 
-    @Test("Requests at once wait for one count")
+    @Test("Requests at the same time share one count")
     func oneCount() async throws {
         try await MigratedDatabase.empty().withStore { store, session in
             try await session.run("BEGIN")
@@ -140,7 +140,7 @@ struct SharedCountsTests {
         }
     }
 
-    @Test("A count that fails makes those fail who wait, and the next request counts again")
+    @Test("Every request that waits for a count fails with it, and the next request counts again")
     func failure() async throws {
         try await MigratedDatabase.empty().withStore { store, session in
             try await session.run("ALTER TABLE locations RENAME TO elsewhere")
@@ -167,7 +167,7 @@ struct SharedCountsTests {
         }
     }
 
-    @Test("A request that waits for another store's count goes on by itself where that store closes")
+    @Test("A request that waits for another store's count goes on by itself if that store closes")
     func handover() async throws {
         let database = try MigratedDatabase.empty()
         let dataset = DatasetState()

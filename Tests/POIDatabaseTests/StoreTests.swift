@@ -18,7 +18,7 @@ struct StoreTests {
         FROM generate_series(1, 300) AS n
         """
 
-    @Test("One place is found by its id, with its distance where a centre is given")
+    @Test("A place is found by its id, with its distance if a centre is given")
     func location() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.places)
@@ -105,7 +105,7 @@ struct StoreTests {
         }
     }
 
-    @Test("Source datasets are counted, with the license of their row, else with those of their places")
+    @Test("Source datasets are counted, with the license of their row or else of their places")
     func attributions() async throws {
         let database = try MigratedDatabase.empty()
         try await database.withStore(dataset: DatasetState(countingMultiple: 0)) { store, session in
@@ -159,7 +159,7 @@ struct StoreTests {
         }
     }
 
-    @Test("Where the dataset's row is gone, places are found and have no dataset")
+    @Test("Places are found without a dataset if the dataset's row is gone")
     func missingDataset() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute("\(Self.places); DELETE FROM dataset_log")

@@ -16,7 +16,8 @@ struct TextFunctionTests {
             + "WHERE n NOT BETWEEN 55296 AND 57343) AS given"
     }
 
-    @Test("Fold every code point as the plain rule does, alone and among its neighbours")
+    @Test(
+        "The fast SQL function folds every code point as the plain rule does, alone and among its neighbours")
     func foldingOfCodePoints() async throws {
         // Letters with case are in the first two planes.
         let alone = Self.planes.prefix(2).map { "SELECT c FROM \($0)" }
@@ -28,7 +29,7 @@ struct TextFunctionTests {
                 })
     }
 
-    @Test("Fold names of mixed scripts as the plain rule does")
+    @Test("The fast SQL function folds names of mixed scripts as the plain rule does")
     func foldingOfNames() async throws {
         // Small and capital letters, marks and separators of all scripts with case, and of some without.
         try await expectSameFolding(
@@ -61,7 +62,7 @@ struct TextFunctionTests {
         try await expectSameFolding(of: ["SELECT * FROM unnest($1::text[])"], names: names)
     }
 
-    @Test("Tell a single line as the plain rule does, whatever code point it begins with, has or ends with")
+    @Test("The fast check for a single line agrees with the plain rule, wherever a code point stands")
     func singleLines() async throws {
         let database = try databaseWithPlainFunctions()
         let differences = try await database.withSession { session in

@@ -152,7 +152,7 @@ struct ConditionalRequestTests {
         #expect(answer.headers.first(.eTag) == tag)
     }
 
-    @Test("Without a known dataset there is no tag", arguments: targets)
+    @Test("A response has no tag if the dataset isn't known", arguments: targets)
     func noDataset(target: String) async throws {
         let store = StubStore()
         store.places = [Self.place]
@@ -163,7 +163,7 @@ struct ConditionalRequestTests {
         #expect(try await site.ask(target, headers: [.ifNoneMatch: "*"]).status == .notModified)
     }
 
-    @Test("If-None-Match: * applies to what exists: a place is looked up first")
+    @Test("If-None-Match: * holds only for an existing place, so the place is looked up first")
     func any() async throws {
         let store = Self.store()
         let site = try ServiceSite(store)

@@ -13,7 +13,7 @@ struct ConfigurationTests {
         return configuration
     }
 
-    @Test("Without settings there are defaults: loopback, port 8080, one loop a core")
+    @Test("The defaults are loopback, port 8080 and one loop a core")
     func defaults() throws {
         let configuration = try configuration()
         #expect(configuration.host == "127.0.0.1")
@@ -29,7 +29,7 @@ struct ConfigurationTests {
         #expect(configuration.logFormat == .auto)
     }
 
-    @Test("In development there is no drain delay, and the system chooses the admin port")
+    @Test("A development server has no drain delay, and the system chooses its admin port")
     func developmentDefaults() throws {
         var reader = SettingsReader(flags: [:], environment: [:])
         let configuration = try ServiceConfiguration(

@@ -52,7 +52,7 @@ struct CrossOriginTests {
     }
 
     @Test(
-        "Other origins get responses, but may not read them",
+        "A script of another origin gets responses, but may not read them",
         arguments: [
             "https://evil.example", "http://map.example", "https://map.example:8443", "null", "", "*",
         ])
@@ -100,7 +100,7 @@ struct CrossOriginTests {
                 == "Link, ETag, Poi-Stale-Seconds, Retry-After, X-Request-Id")
     }
 
-    @Test("With a list of origins every response varies by origin; without one, none does")
+    @Test("Responses vary by origin if there is a list of origins, and only then")
     func vary() {
         let listed = ServiceDispatcher.commonFields(CrossOriginPolicy([.origin(Self.ours)]))
         #expect(listed.map(\.value) == ["Accept, Accept-Encoding, Origin"])
@@ -108,7 +108,7 @@ struct CrossOriginTests {
         #expect(none.map(\.value) == ["Accept, Accept-Encoding"])
     }
 
-    @Test("Without a setting no origin is allowed")
+    @Test("No origin is allowed without a setting")
     func off() async throws {
         let site = try ServiceSite(StubStore())
         let answer = try await site.ask("/categories", .options, headers: Self.preflight(Self.ours))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import POIService
 
-@Suite("What the store in memory leaves out")
+@Suite("Filters of the store in memory")
 struct FixtureStoreFilterTests {
     private let store = FixtureStore(
         [
@@ -31,7 +31,7 @@ struct FixtureStoreFilterTests {
         return try await store.places(for: request).places.copied().map(\.id)
     }
 
-    @Test("Every filter leaves out what doesn't match it, and several leave out what any of them does")
+    @Test("Every filter leaves out places that don't match it, and several leave out what any of them does")
     func filters() async throws {
         #expect(try await ids { _ in } == [1, 2, 3, 6, 4, 5])
         #expect(try await ids { $0.categories = ["cafe", "park"] } == [1, 2, 3])
@@ -122,7 +122,7 @@ struct FixtureStoreFilterTests {
         }
     }
 
-    @Test("One place comes by its id, with its distance where a centre is given")
+    @Test("A place is found by its id, with its distance if a centre is given")
     func byID() async throws {
         let center = try Coordinate(latitude: 0, longitude: 0)
         let plain = try await store.place(for: PlaceRequest(id: 1)).value()

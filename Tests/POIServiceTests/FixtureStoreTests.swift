@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The store in memory")
 struct FixtureStoreTests {
-    @Test("Returns what sorting all places by distance and id would")
+    @Test("The store returns the same places as sorting all of them by distance and id")
     func sameAsSorting() async throws {
         var generator = SeededGenerator()
         for _ in 0..<100 {
@@ -43,7 +43,7 @@ struct FixtureStoreTests {
         return all.map { ($0.id, ($0.meters * 10).rounded() / 10) }
     }
 
-    @Test("Orders by distances that are equal when rounded")
+    @Test("The store orders places by unrounded distances")
     func unroundedOrder() async throws {
         let store = FixtureStore([try place(1, 0, 0.0000003), try place(2, 0, 0.0000002)])
         let answer = try await store.places(for: try request()).places.copied()
@@ -51,7 +51,7 @@ struct FixtureStoreTests {
         #expect(answer.map(\.distance) == [0, 0])
     }
 
-    @Test("Returns 20 places where no limit is asked for, with all of their fields")
+    @Test("The store returns 20 places, with all of their fields, if no limit is given")
     func defaults() async throws {
         let whole = PointOfInterest(
             id: 7, name: "Zoë’s", category: "cafe", latitude: 0, longitude: 0, featured: true,

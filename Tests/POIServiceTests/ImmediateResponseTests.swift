@@ -28,7 +28,8 @@ struct ImmediateResponseTests {
     ]
 
     @Test(
-        "are the same as with one, and the store is asked for nothing else", arguments: targets,
+        "A response without a task is the same as with one, and needs no query of the store",
+        arguments: targets,
         [
             [:], [.accept: "*/*"], [.accept: "application/geo+json"], [.accept: "application/JSON"],
             [.acceptEncoding: "gzip, deflate"], [.acceptEncoding: "gzip;q=0"], [.ifMatch: "*"],
@@ -84,7 +85,7 @@ struct ImmediateResponseTests {
     }
 
     @Test(
-        "Coordinates are noted by whoever responds, once, also with a 304",
+        "The coordinates of a request are noted once, by whichever handler responds, also with a 304",
         arguments: [
             ("/locations?bbox=0,0,1,1&lat=1&long=2", ["1.0,2.0", "0.0,0.0,1.0,1.0"]),
             ("/locations/7?lat=1&long=2", ["1.0,2.0"]),

@@ -29,7 +29,7 @@ struct KeyTests {
     }
 
     @Test(
-        "Without a key the response is 401, which says how to send one",
+        "A request without a key gets a 401 that says how to send one",
         arguments: [
             [], [""], ["Bearer"], ["Bearer "], ["Basic \(key)"], [key], ["Bearer\(key)"],
             ["Bearer \(key)", "Bearer \(key)"],
@@ -44,7 +44,7 @@ struct KeyTests {
     }
 
     @Test(
-        "With a wrong key the response is 401 with invalid_token",
+        "A request with a wrong key gets a 401 with invalid_token",
         arguments: [
             "x", "0123456789-ABCDEf", "0123456789-ABCDE", "0123456789-ABCDEF0", "0123456789-ABCDEF 0",
         ])

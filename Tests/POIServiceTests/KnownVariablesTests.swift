@@ -36,7 +36,7 @@ struct KnownVariablesTests {
         try KnownVariables.refuseMisspelt(in: [name: "1", "POI_LOOP": ""])
     }
 
-    @Test("No setting's name is taken for a misspelt other one")
+    @Test("The name of a setting is never taken for a misspelt name of another one")
     func settings() throws {
         #expect(Set(KnownVariables.all).count == KnownVariables.all.count)
         try KnownVariables.refuseMisspelt(

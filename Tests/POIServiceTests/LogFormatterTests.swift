@@ -113,7 +113,7 @@ struct LogFormatterTests {
     }
 
     @Test(
-        "A path is logged up to what may be coordinates",
+        "A path is logged only up to a part that may be coordinates",
         arguments: [
             ("/locations/42", "/locations/42"), ("/locations", "/locations"), ("/", "/"),
             ("/a_b/C-9", "/a_b/C-9"),
@@ -214,7 +214,7 @@ struct LogFormatterTests {
         #expect(Timestamp(seconds: seconds, milliseconds: milliseconds).rfc3339 == text)
     }
 
-    @Test("The time now is Foundation's")
+    @Test("The time of a log line is the system's time now")
     func now() throws {
         let before = Date.now.addingTimeInterval(-0.001)
         let now = try Date(

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The log's writer", .timeLimit(.minutes(1)))
 struct LogWriterTests {
-    @Test("Writes every line before it ends, and the lines of each thread in order")
+    @Test("The writer writes every line before it ends, and the lines of each thread in order")
     func completeness() async throws {
         let pipe = Pipe()
         let reading = readToEnd(pipe)
@@ -30,7 +30,9 @@ struct LogWriterTests {
         }
     }
 
-    @Test("Drops lines beyond its bound while nobody reads, says how many, and keeps the others in order")
+    @Test(
+        "The writer drops lines beyond its bound while nobody reads, counts them, and keeps the others in order"
+    )
     func bound() async throws {
         let pipe = Pipe()
         let filled = fill(pipe)
@@ -91,7 +93,7 @@ struct LogWriterTests {
         #expect(writer.finish(within: .seconds(60)))
     }
 
-    @Test("It waits until a non-blocking descriptor has room")
+    @Test("The writer waits until a non-blocking descriptor has room")
     func nonBlocking() async throws {
         let pipe = Pipe()
         let descriptor = pipe.fileHandleForWriting.fileDescriptor

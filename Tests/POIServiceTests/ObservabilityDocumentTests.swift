@@ -24,7 +24,7 @@ struct ObservabilityDocumentTests {
         return Dictionary(rows) { first, _ in first }
     }
 
-    @Test("It explains exactly the metrics that exist, with their kinds and labels")
+    @Test("The document explains exactly the metrics that exist, with their kinds and labels")
     func metrics() throws {
         let rows = try Self.rows(of: "Metrics")
         #expect(Set(rows.keys) == Set(MetricDefinition.all.map(\.name)))
@@ -35,7 +35,7 @@ struct ObservabilityDocumentTests {
         }
     }
 
-    @Test("It explains exactly the events of the log that exist")
+    @Test("The document explains exactly the events of the log that exist")
     func events() throws {
         let events = try ["Observation", "IndexObservation"].flatMap { file in
             let source = try Self.text("Sources/POIService/Log/\(file).swift")

@@ -40,7 +40,7 @@ struct OpenAPITests {
             observability: log.observability)
     }
 
-    @Test("It has every route of the router but that of the start page's files, and no other")
+    @Test("The document has exactly the router's routes, but for the start page's files")
     func routes() throws {
         let paths = try members(document(), "paths")
         let described = try paths.flatMap { path, item in
@@ -55,7 +55,7 @@ struct OpenAPITests {
         #expect(described.sorted() == routes.sorted())
     }
 
-    @Test("It has every query parameter that the requests decode, and no other")
+    @Test("The document has exactly the query parameters that the requests decode")
     func queryParameters() throws {
         func names(_ path: String) throws -> [String] {
             try parameters(path).filter { $0["in"] as? String == "query" }
@@ -72,7 +72,7 @@ struct OpenAPITests {
         #expect(try names("/attributions") == [])
     }
 
-    @Test("It has every member of a place that is written, in JSON and in GeoJSON, and no other")
+    @Test("The document has exactly the members of a place that are written, in JSON and in GeoJSON")
     func placeMembers() throws {
         let place = PointOfInterest(
             id: 1, name: "a", category: "b", latitude: 1, longitude: 2, featured: true, distance: 3,
@@ -99,7 +99,7 @@ struct OpenAPITests {
                 == members(feature, "properties").keys.sorted())
     }
 
-    @Test("It has every problem's code, in its schema and under its status")
+    @Test("The document has the code of every problem, in its schema and under its status")
     func problemCodes() throws {
         let codes = ProblemCode.definitions.keys.map(\.rawValue).sorted()
         let schema = try members(document(), "components", "schemas", "ProblemCode")
@@ -114,7 +114,7 @@ struct OpenAPITests {
         }
     }
 
-    @Test("Its bounds are the decoder's", arguments: NearbyPlacesRequest.Parameter.allCases)
+    @Test("The document's bounds are those of the decoder", arguments: NearbyPlacesRequest.Parameter.allCases)
     func bounds(parameter: NearbyPlacesRequest.Parameter) throws {
         let described = try #require(
             try parameters("/locations").first { $0["name"] as? String == parameter.name.description })
@@ -137,7 +137,7 @@ struct OpenAPITests {
         return (try? NearbyPlacesRequest.decode(query: query.text.utf8, vocabulary: Self.vocabulary)) != nil
     }
 
-    @Test("A cursor matches its pattern")
+    @Test("A cursor matches the document's pattern")
     func cursor() throws {
         let center = try Coordinate(latitude: 1, longitude: 2)
         let request = NearbyPlacesRequest(center: center)
@@ -149,7 +149,7 @@ struct OpenAPITests {
     }
 
     @Test(
-        "It has keys and limits exactly if they are configured",
+        "The document has keys and rate limits only if they are configured",
         arguments: [false, true])
     func settings(isSet: Bool) throws {
         let document = try document(requiresKey: isSet, limitsRate: isSet)
@@ -169,7 +169,7 @@ struct OpenAPITests {
         #expect(try members(closed, "paths", "/locations", "get")["security"] == nil)
     }
 
-    @Test("It describes every defined event with its parameters")
+    @Test("The document describes every defined event with its parameters")
     func events() throws {
         let event = try members(document(), "components", "schemas", "TrackedEvent", "properties", "event")
         let contents = try #require(event["anyOf"] as? [[String: Any]])
@@ -185,7 +185,7 @@ struct OpenAPITests {
         #expect(contents.count == EventCatalog.builtIn.definitions.count + 1)
     }
 
-    @Test("Every reference in it resolves")
+    @Test("Every reference in the document resolves")
     func references() throws {
         let document = try document()
         var references: [String] = []
@@ -205,7 +205,7 @@ struct OpenAPITests {
         }
     }
 
-    @Test("It follows the vocabulary of the store, and so does its tag")
+    @Test("The document and its tag follow the store's vocabulary")
     func vocabulary() async throws {
         let store = StubStore()
         store.vocabulary = FilterVocabulary(categories: ["park"])
@@ -230,7 +230,7 @@ struct OpenAPITests {
         #expect(try await site.ask("/openapi.json").text.contains(#""enum":["Trees, Berlin"]"#))
     }
 
-    @Test("A client that doesn't accept JSON gets 406")
+    @Test("A client that doesn't accept JSON gets a 406 instead of the document")
     func notAcceptable() async throws {
         let problem = try await ServiceSite(StubStore()).problem(
             "/openapi.json", headers: [.accept: "text/html"])

@@ -29,7 +29,7 @@ struct PlacesResponseTests {
         #expect(empty.text == #"{"type":"FeatureCollection","features":[]}"#)
     }
 
-    @Test("One place is an object or a feature, with a distance if there is a centre")
+    @Test("A single place is an object or a feature, with a distance if there is a centre")
     func single() async throws {
         let site = try ServiceSite(FixtureStore(Self.places))
         #expect(
@@ -50,7 +50,9 @@ struct PlacesResponseTests {
         #expect(answer.headers.first(.cacheControl) == "no-store")
     }
 
-    @Test("One place's query is checked", arguments: ["lat=0", "lat=0&long=x", "limit=1", "lat=91&long=0"])
+    @Test(
+        "The query for a single place is checked",
+        arguments: ["lat=0", "lat=0&long=x", "limit=1", "lat=91&long=0"])
     func singleFaults(query: String) async throws {
         #expect(
             try await ServiceSite(FixtureStore(Self.places)).ask("/locations/2?\(query)").status.code == 400)
@@ -114,7 +116,7 @@ struct PlacesResponseTests {
     }
 
     @Test(
-        "Without an acceptable representation the response is 406, as a problem",
+        "A request that accepts no representation gets a 406 problem",
         arguments: [
             "/locations?lat=0&long=0", "/locations/2", "/locations/clusters?zoom=0&bbox=0,0,1,1",
             "/categories", "/attributions",

@@ -47,7 +47,7 @@ struct ProblemResponderTests {
             error: HTTPError(.badRequest, .malformedRequest, "Malformed."), status: 400, code: .badRequest),
     ]
 
-    @Test("They have a status, a code and an id, and reveal no internals", arguments: examples)
+    @Test("A problem has a status, a code and an id, and reveals no internals", arguments: examples)
     func problems(example: Example) throws {
         let log = try LogFile()
         let response = ProblemResponder(observability: log.observability)
@@ -73,7 +73,7 @@ struct ProblemResponderTests {
         }
     }
 
-    @Test("A time-out says in general words what was waited for, and the log says it in one")
+    @Test("The problem of a timeout says in general words what was waited for, and the log names it")
     func timeouts() throws {
         let log = try LogFile()
         var details: Set<String> = []
@@ -90,7 +90,7 @@ struct ProblemResponderTests {
         #expect(try log.finish() == [])
     }
 
-    @Test("A method that isn't allowed keeps its Allow")
+    @Test("A 405 problem keeps the Allow field of its error")
     func allow() throws {
         let log = try LogFile()
         let error = HTTPError(.methodNotAllowed, .methodNotAllowed, "No.", headers: [.allow: "GET, HEAD"])
@@ -100,7 +100,7 @@ struct ProblemResponderTests {
         #expect(try log.finish() == [])
     }
 
-    @Test("They name all parameters that have faults")
+    @Test("A problem names every parameter that has a fault")
     func parameters() throws {
         let log = try LogFile()
         let error = try #require(throws: ParameterError.self) {

@@ -19,7 +19,7 @@ struct RateLimitTests {
 
     private static func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
 
-    @Test("A burst is allowed, then as many requests as the rate permits")
+    @Test("A client may send a burst, and then as many requests as the rate permits")
     func burst() throws {
         let limiter = try Self.limiter("2/s", burst: 3)
         let client = try Self.address("192.0.2.1")
@@ -69,7 +69,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test("Never more than burst and rate allow, whenever requests come")
+    @Test("A client is never allowed more than burst and rate, whenever its requests come")
     func neverMore() throws {
         var random = SeededGenerator()
         for _ in 0..<100 {
@@ -141,7 +141,7 @@ struct ClientConnectionsTests {
                 trustedProxies: [try #require(AddressRange(settingText: "10.0.0.0/8"))]))
     }
 
-    @Test("Are limited, until one of them closes")
+    @Test("A client may have a limited number of connections, and a new one when one of them closes")
     func limited() throws {
         let connections = try Self.connections(2)
         #expect(connections.open(from: "192.0.2.1"))
@@ -153,7 +153,7 @@ struct ClientConnectionsTests {
         #expect(!connections.open(from: "192.0.2.1"))
     }
 
-    @Test("Are counted for a /64 network with IPv6")
+    @Test("With IPv6 the connections of a /64 network count together")
     func networks() throws {
         let connections = try Self.connections(1)
         #expect(connections.open(from: "2001:db8::1"))
@@ -161,7 +161,7 @@ struct ClientConnectionsTests {
         #expect(connections.open(from: "2001:db8:0:1::1"))
     }
 
-    @Test("Are not limited for a trusted proxy, which has many clients")
+    @Test("A trusted proxy, which has many clients, may have any number of connections")
     func trustedProxy() throws {
         let connections = try Self.connections(1)
         for _ in 0..<5 { #expect(connections.open(from: "10.0.0.1")) }
@@ -183,14 +183,14 @@ struct ClientIdentificationTests {
             of: request, RequestContext(requestID: "id-1", remoteAddress: peer))
     }
 
-    @Test("Is the peer's address, whatever it sends, unless it is a trusted proxy")
+    @Test("A client is identified by its peer's address, whatever it sends, unless that is a trusted proxy")
     func peer() throws {
         #expect(try Self.client(peer: "192.0.2.1", "198.51.100.9") == IPAddress("192.0.2.1"))
         #expect(try Self.client(peer: "10.1.2.3") == IPAddress("10.1.2.3"))
         #expect(try Self.client(peer: nil, "198.51.100.9") == IPAddress(high: 0, low: 0))
     }
 
-    @Test("Is the last untrusted address behind trusted proxies, since earlier ones may be forged")
+    @Test("Behind trusted proxies a client is the last untrusted address, since earlier ones may be forged")
     func forwarded() throws {
         let client = IPAddress("198.51.100.9")
         #expect(try Self.client(peer: "10.1.2.3", "198.51.100.9") == client)
@@ -206,7 +206,7 @@ struct ClientIdentificationTests {
                 == IPAddress("2001:db9::").map(\.client))
     }
 
-    @Test("Is looked for only at the end of an overlong list")
+    @Test("The client is looked for only at the end of an overlong list of addresses")
     func longLists() throws {
         let proxies = Array(repeating: "10.0.0.1", count: 40).joined(separator: ",")
         #expect(
@@ -215,7 +215,7 @@ struct ClientIdentificationTests {
         #expect(try Self.client(peer: "10.1.2.3", "198.51.100.9,\(digits)") == IPAddress("10.1.2.3"))
     }
 
-    @Test("Is a /64 network with IPv6")
+    @Test("With IPv6 a client is a /64 network")
     func networks() throws {
         let first = try Self.client(peer: "2001:db9:0:1::1")
         #expect(try first == Self.client(peer: "2001:db9:0:1:ffff::2"))

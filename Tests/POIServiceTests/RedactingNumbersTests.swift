@@ -5,7 +5,7 @@ import Testing
 @Suite("Messages without numbers")
 struct RedactingNumbersTests {
     @Test(
-        "What may be a coordinate is removed, what describes the fault stays",
+        "Numbers that may be coordinates are removed from a message, and the description of the fault stays",
         arguments: [
             ("", ""),
             ("relation \"locations\" does not exist", "relation \"locations\" does not exist"),

@@ -14,7 +14,7 @@ struct RoutesTests {
         PointOfInterest(id: 2, name: "Near", category: "cafe", latitude: 0, longitude: 1, featured: true),
     ]
 
-    @Test("Locations are a JSON array, nearest first, with their distances")
+    @Test("GET /locations responds with a JSON array, nearest first, with distances")
     func locations() async throws {
         let response = try await ServiceSite(FixtureStore(Self.places)).ask("/locations?lat=0&long=0")
         #expect(response.status == .ok)
@@ -28,13 +28,13 @@ struct RoutesTests {
                 """)
     }
 
-    @Test("Without places the array is empty")
+    @Test("GET /locations responds with an empty array if there are no places")
     func noLocations() async throws {
         let response = try await ServiceSite(FixtureStore([])).ask("/locations?lat=0&long=0")
         #expect(String(decoding: response.body, as: UTF8.self) == "[]")
     }
 
-    @Test("The store gets exactly the query")
+    @Test("The store gets exactly the query of the request")
     func query() async throws {
         let store = StubStore()
         let site = try ServiceSite(store, environment: ["POI_IGNORED_PARAMETERS": "utm_*"])
@@ -58,7 +58,7 @@ struct RoutesTests {
     }
 
     @Test(
-        "Other paths are 404",
+        "Requests to unknown paths get a 404",
         arguments: [
             "/locations/", "/Locations", "//locations", "/livez/x", "/locations/1/", "/locations/1/2",
             "/categories/", "/categories/park", "/attributions/",
@@ -70,7 +70,7 @@ struct RoutesTests {
     }
 
     @Test(
-        "Other methods are refused, with a list of the allowed ones",
+        "Requests with other methods are refused, with a list of the allowed ones",
         arguments: [
             "/locations", "/locations/1", "/locations/clusters", "/categories", "/attributions", "/livez",
             "/readyz",
@@ -86,7 +86,7 @@ struct RoutesTests {
         #expect(try await site.ask(path, .options).headers.first(.allow) == "GET, HEAD, OPTIONS")
     }
 
-    @Test("HEAD gets the response to GET, whose body the server leaves out")
+    @Test("A request with HEAD gets the response to GET, whose body the server leaves out")
     func head() async throws {
         let site = try ServiceSite(FixtureStore(Self.places))
         let (get, head) = (

@@ -14,7 +14,7 @@ struct SearchWordsTests {
     }
 
     @Test(
-        "A name's words are plain, lower-case, and cut at whatever is no letter",
+        "A name is folded and split into words at every character that is no letter or digit",
         arguments: [
             Case("Café Stritch", "cafe", "stritch"), Case("Cafe\u{301}", "cafe"),
             Case("Children's Museum", "children", "s", "museum", "childrens"),
@@ -46,7 +46,7 @@ struct SearchWordsTests {
         return words
     }
 
-    @Test("Of many names they are found as of each alone, whatever the order of their marks")
+    @Test("A folder that is used for many names finds the same words as for each name alone")
     func manyNames() {
         var generator = SeededGenerator()
         // Marks that stay, and whose order follows from their classes, are among the last ones.
@@ -63,7 +63,7 @@ struct SearchWordsTests {
         }
     }
 
-    @Test("Of many names it is found which match, as of each alone")
+    @Test("A matcher that is used for many names matches the same ones as for each name alone")
     func manyMatches() {
         var generator = SeededGenerator()
         let pieces = ["a", "an", "café", "CAFE", "d’", "'", " ", " ", "-", "é", "ガ", "ab"]

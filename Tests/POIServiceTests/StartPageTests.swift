@@ -36,7 +36,7 @@ struct StartPageTests {
         page.text.matches(of: /(?:href|src)="(assets\/[^"]*)"/).map { "/" + $0.1 }
     }
 
-    @Test("It is asked for again with its entity tag each time, and loads only from this service")
+    @Test("A browser asks for the page again with its entity tag, and loads only from this service")
     func fields() async throws {
         let site = try Self.site()
         let page = try await site.ask("/")
@@ -56,7 +56,7 @@ struct StartPageTests {
         #expect(!page.text.contains("{{"))
     }
 
-    @Test("Its files are kept for a year, and have their types")
+    @Test("The page's files may be cached for a year, and have their media types")
     func files() async throws {
         let site = try Self.site()
         let paths = Self.assets(of: try await site.ask("/"))
@@ -103,7 +103,7 @@ struct StartPageTests {
     }
 
     @Test(
-        "A file that isn't the page's is 404",
+        "A request for a file that the page doesn't have gets a 404",
         arguments: ["index.html", "nothing.js", "..%2Fmain.js", "e%CC%81"])
     func unknownFile(name: String) async throws {
         let site = try Self.site()
@@ -129,7 +129,7 @@ struct StartPageTests {
         #expect(try await site.ask(path).text == plain.text)
     }
 
-    @Test("Neither it nor its files need a key")
+    @Test("The page and its files need no key")
     func keys() async throws {
         let site = try Self.site(["POI_API_KEYS": "0123456789abcdef"])
         let page = try await site.ask("/")
@@ -138,7 +138,7 @@ struct StartPageTests {
         #expect(try await site.ask("/categories").status == .unauthorized)
     }
 
-    @Test("Its files don't count towards a client's limit")
+    @Test("The page's files don't count towards a client's rate limit")
     func rateLimit() async throws {
         let site = try Self.site(["POI_RATE_LIMIT": "1/h"])
         let page = try await site.ask("/", from: "192.0.2.1")
@@ -148,7 +148,7 @@ struct StartPageTests {
         #expect(try await site.ask("/categories", from: "192.0.2.1").status == .tooManyRequests)
     }
 
-    @Test("The tiles' origin is added to its policy, and their address and credit to its settings")
+    @Test("The tiles' origin is in the page's policy, and their address and credit are in its settings")
     func tiles() async throws {
         let page = try await Self.site([
             "POI_TILES_URL": "https://tiles.example:8443/a/{z}/{x}/{y}.png?k=\"1",
@@ -162,7 +162,7 @@ struct StartPageTests {
     }
 
     @Test(
-        "An address of tiles has to be one, with zoom, column and row",
+        "An address of tiles without zoom, column and row, or that is no URL, is refused",
         arguments: [
             "tiles.example/{z}/{x}/{y}", "ftp://tiles.example/{z}/{x}/{y}", "https://tiles.example/{z}/{x}",
             "https://{s}.tiles.example/{z}/{x}/{y}", "https://tiles.example/{z}/{x}/{y}/{r}",
@@ -183,7 +183,7 @@ struct StartPageTests {
         }
     }
 
-    @Test("A folder without Leaflet is refused; upstream's, with one script, will do")
+    @Test("A folder without Leaflet is refused, and one with upstream's single script is accepted")
     func leafletFolder() async throws {
         #expect(throws: ConfigurationError.self) { try Self.site(["POI_LEAFLET_DIRECTORY": "/nowhere"]) }
         let upstream = try LeafletFolder(["leaflet.css": "/* style */", "leaflet.js": "upstream"])
@@ -192,7 +192,7 @@ struct StartPageTests {
         #expect(try await site.ask(try #require(path)).text == "upstream")
     }
 
-    @Test("Without Leaflet, the page has all but the map")
+    @Test("The page has everything but the map if there is no Leaflet")
     func withoutLeaflet() async throws {
         var reader = SettingsReader(flags: [:], environment: [:])
         var configuration = try StartPageConfiguration(from: &reader)

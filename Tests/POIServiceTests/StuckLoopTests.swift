@@ -78,7 +78,7 @@ struct StuckLoopTests {
         }
     }
 
-    @Test("the admin listener says so and which one, the process isn't ready, and both pass")
+    @Test("While a loop is stuck, the admin listener names it and the process isn't ready")
     func stuckLoop() async throws {
         let site = try await Site()
         for path in ["/livez", "/readyz", "/metrics"] { while site.refusal(of: path) != nil {} }

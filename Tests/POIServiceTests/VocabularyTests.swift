@@ -9,7 +9,7 @@ struct VocabularyTests {
         "/locations?lat=0&long=0&category=\(categories)"
     }
 
-    @Test("A known name costs no question")
+    @Test("A known category name is accepted without asking the store")
     func known() async throws {
         let store = StubStore()
         store.vocabulary = FilterVocabulary(categories: ["park", "cafe"])
@@ -34,7 +34,7 @@ struct VocabularyTests {
         #expect(store.vocabularyCount == 2)
     }
 
-    @Test("A dataset is refused and taken likewise, by its whole name with its commas")
+    @Test("A dataset's name, which may have commas, is refused or accepted in the same way")
     func datasets() async throws {
         let store = StubStore()
         store.vocabulary = FilterVocabulary(categories: [], datasets: ["trees"])
@@ -51,7 +51,7 @@ struct VocabularyTests {
         #expect(store.vocabularyCount == 2)
     }
 
-    @Test("Where nothing is known yet, the store is asked about any name, and about no other request")
+    @Test("While no vocabulary is known, the store is asked about every name, and only about names")
     func notKnownYet() async throws {
         let store = StubStore()
         store.freshVocabulary = FilterVocabulary(categories: ["park"])
@@ -63,7 +63,7 @@ struct VocabularyTests {
         #expect(store.vocabularyCount == 2)
     }
 
-    @Test("All faults are told at once, and a request with others only costs no question")
+    @Test("All faults are reported together, and the store isn't asked about known names")
     func otherFaults() async throws {
         let store = StubStore()
         store.vocabulary = FilterVocabulary(categories: ["park"])

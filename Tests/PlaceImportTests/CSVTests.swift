@@ -22,7 +22,7 @@ struct CSVTests {
     }
 
     @Test(
-        "Delimiter, names of columns, line ends and a byte order mark are recognised",
+        "The delimiter, names of columns, line ends and a byte order mark are recognised",
         arguments: [
             "Title;Type;Latitude;Longitude;ID\nA;cafe;1;2;x\n",
             "name\tcategory\ty\tx\tid\r\nA\tcafe\t1\t2\tx\r\n",
@@ -70,7 +70,7 @@ struct CSVTests {
         #expect(invalid.reasons == [.invalidText])
     }
 
-    @Test("Without an id, it is a digest that only name and position change")
+    @Test("The id of a row without one is a digest of its name and position")
     func digest() throws {
         let text = csv("A,cafe,1,2,,,,", "A,bar,1.0,2e0,,x,,", "B,cafe,1,2,,,,", "A,cafe,1,2.5,,,,")
         let ids = try read(text).places.map(\.sourceID)
@@ -81,7 +81,7 @@ struct CSVTests {
         #expect(ids.allSatisfy { $0.utf8.count == 16 })
     }
 
-    @Test("Box and categories select; what is outside is counted, not rejected")
+    @Test("Rows outside the box and the categories are counted, not rejected")
     func selection() throws {
         let text = csv(
             "A,cafe,1,2,a,,,", "B,cafe,1,20,b,,,", "C,bar,1,2,c,,,", ",bar,1,2,d,,,", ",cafe,1,179,e,,,")
@@ -95,7 +95,7 @@ struct CSVTests {
         #expect(result.progress.rows == 5)
     }
 
-    @Test("Several files are read one after the other, gzip among them")
+    @Test("Several files are read one after the other, compressed ones among them")
     func files() throws {
         let rows = (0..<20_000).map { "Place \($0),cafe,1,2,\($0),,," }
         let text = Array(csv(rows.joined(separator: "\n")).utf8)
@@ -110,7 +110,7 @@ struct CSVTests {
         }
     }
 
-    @Test("Wherever the chunks end, the rows are the same")
+    @Test("The rows of a file are the same wherever its chunks end")
     func chunks() throws {
         var generator = SeededGenerator()
         let names = (0..<30_000).map { number in
@@ -127,7 +127,7 @@ struct CSVTests {
         }
     }
 
-    @Test("Several files are read one after the other: lines and the file's name are each file's own")
+    @Test("Lines are counted in each of several files, and a rejected row names its file")
     func severalFiles() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

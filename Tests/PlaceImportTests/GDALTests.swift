@@ -61,7 +61,7 @@ struct GDALTests {
         #expect(converted.progress.rows == 1)
     }
 
-    @Test("What ogr2ogr says is wrong is in the error", .enabled(if: isInstalled))
+    @Test("The error of a failed conversion has the message of ogr2ogr", .enabled(if: isInstalled))
     func failure() {
         let broken = error { try read("<gpx version='1.1'><wpt lat='1'", as: "a.gpx") }
         #expect(broken?.message.hasPrefix("ogr2ogr: ") == true)

@@ -36,7 +36,7 @@ struct GeoJSONTests {
         #expect(try read(collection(), as: "places.geojson").progress.rows == 0)
     }
 
-    @Test("Texts, numbers and flags are fields; escapes are undone; other values are nothing")
+    @Test("Texts, numbers and flags become fields, with escapes decoded, and other values are ignored")
     func properties() throws {
         let text = feature(
             id: "7",
@@ -52,7 +52,7 @@ struct GeoJSONTests {
     }
 
     @Test(
-        "A geometry other than a point is where the centre of its box is",
+        "A geometry other than a point gives a place at the centre of its box",
         arguments: [
             (#"{"type":"Point","coordinates":[0.1,0.7,12]}"#, 0.7, 0.1),
             (#"{"type":"LineString","coordinates":[[0,0],[4,2]]}"#, 1.0, 2.0),
@@ -113,7 +113,7 @@ struct GeoJSONTests {
     }
 
     @Test(
-        "What isn't GeoJSON ends the import, with the line",
+        "A file that isn't GeoJSON ends the import, with the line of the fault",
         arguments: [
             ("\n[1]", 2), ("\n\nname", 3), ("}", 1), ("{\"features\":[\n1]}", 2),
             ("{\"features\":[\"a\"]}", 1),
@@ -125,7 +125,7 @@ struct GeoJSONTests {
         #expect(error?.line == line)
     }
 
-    @Test("Wherever the chunks end, the features are the same")
+    @Test("The features of a file are the same wherever its chunks end")
     func chunks() throws {
         let features = (0..<6000).map { number in
             feature(

@@ -63,7 +63,7 @@ struct GeoPackageTests {
         return wasConverted ? nil : refusal?.message
     }
 
-    @Test("Tables, indexes, triggers and R-trees get through")
+    @Test("A GeoPackage with tables, indexes, triggers and R-trees is accepted")
     func plain() throws {
         let schema = [
             "CREATE INDEX a ON b(c)", "CREATE UNIQUE INDEX a ON b(c)",
@@ -76,7 +76,7 @@ struct GeoPackageTests {
     }
 
     @Test(
-        "What could lead to other files doesn't",
+        "A GeoPackage whose schema could lead to other files is refused",
         arguments: [
             "CREATE VIEW a AS SELECT ogr_geocode('a')", "CREATE TEMP VIEW a AS SELECT 1",
             "CREATE VIRTUAL TABLE a USING VirtualText('/etc/passwd', 'UTF-8')",
@@ -99,7 +99,7 @@ struct GeoPackageTests {
                 == true)
     }
 
-    @Test("A reference system that names a file doesn't, and a database without a GeoPackage's tables")
+    @Test("A reference system that names a file is refused, and so is a database that is no GeoPackage")
     func referenceSystems() throws {
         let wkt = "GEOGCS[\"a\",EXTENSION[\"PROJ4_GRIDS\",\"/etc/passwd\"]]"
         #expect(
@@ -121,7 +121,7 @@ struct GeoPackageTests {
             try refusal(file([Self.contents, Self.systems], kind: 0x0a)) == "its SQLite tables are damaged")
     }
 
-    @Test("Whatever byte is wrong and wherever the file ends, it is an error or passes")
+    @Test("A GeoPackage with any wrong byte, or that ends anywhere, is refused or read without a crash")
     func damage() throws {
         let whole = file([Self.contents, Self.systems])
         for count in [16, 99, 100, 4095, 4096, 8191] {

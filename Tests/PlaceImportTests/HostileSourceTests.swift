@@ -37,7 +37,7 @@ struct HostileSourceTests {
     }
 
     @Test(
-        "What isn't a format that is read, or could name other files, is refused with the reason",
+        "A source in another format, or one that could name other files, is refused with the reason",
         arguments: [
             (
                 "<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><gpx><name>&b;</name></gpx>",
@@ -132,7 +132,7 @@ struct HostileSourceTests {
         }
     }
 
-    @Test("The converter has one format's drivers, and of the environment nothing that it doesn't need")
+    @Test("The converter gets the drivers of one format, and only the environment that it needs")
     func confinement() throws {
         let converter = try StandInConverter()
         let secrets = [
@@ -159,7 +159,7 @@ struct HostileSourceTests {
         }
     }
 
-    @Test("A GDAL that can't be kept to a driver, or hasn't got it, isn't used")
+    @Test("A GDAL that can't be restricted to a driver, or doesn't have it, isn't used")
     func drivers() throws {
         let deaf = try StandInConverter(obeys: false)
         #expect(
@@ -176,7 +176,7 @@ struct HostileSourceTests {
         #expect(missing?.path?.hasSuffix("a.gpx") == true)
     }
 
-    @Test("With the option, GDAL gets the source as it is, and our environment")
+    @Test("With the option, GDAL gets the source as it is and the whole environment")
     func unconfined() throws {
         let converter = try StandInConverter(obeys: false)
         _ = error {

@@ -11,7 +11,7 @@ struct MappingTests {
         return try PlaceImportTests.read(text, as: name) { $0.mapping = file.path }
     }
 
-    @Test("A mapping puts fields together, chooses by conditions, and may give a fixed text")
+    @Test("A mapping joins fields, chooses texts by conditions, and may give a fixed text")
     func own() throws {
         let mapping = """
             {"id": ["{key}"], "name": ["{title} ({city})", "{title}"], "latitude": ["{n}"], "longitude": ["{e}"],
@@ -31,7 +31,7 @@ struct MappingTests {
         #expect(result.places.map(\.featured) == [true, false, false, true])
     }
 
-    @Test("Where every category has a condition, a row that fulfils none isn't selected")
+    @Test("A row that fulfils no condition of the category isn't selected")
     func conditional() throws {
         let result = try PlaceImportTests.read(
             """

@@ -10,7 +10,7 @@ struct NormalisationTests {
     }
 
     @Test(
-        "Invisible ends are trimmed, controls become a space, empty becomes nothing",
+        "Invisible ends are trimmed, control characters become a space, and an empty text becomes nil",
         arguments: [
             ("  a b ", "a b", [Normalisation.trimmed: 1]), ("\u{feff}\u{200b}é\u{3000}", "é", [.trimmed: 1]),
             ("a\tb", "a b", [.controlCharacters: 1]),
@@ -51,7 +51,7 @@ struct NormalisationTests {
         #expect(Set(result.progress.normalised.keys) == Set(kinds))
     }
 
-    @Test("Random texts come out as the table's checks want them, and stay as they are the second time")
+    @Test("A normalised text passes the table's checks, and a second normalisation leaves it as it is")
     func checks() throws {
         var generator = SeededGenerator()
         let alphabet = Array(

@@ -10,7 +10,7 @@ struct BoundingBoxTests {
     }
 
     @Test(
-        "does not exist with an edge out of range, or upside down",
+        "A box with an edge out of range, or upside down, can't be made",
         arguments: [
             (180.0.nextUp, 0, 0, 0), (0, (-90.0).nextDown, 0, 0), (0, 0, (-180.0).nextDown, 0),
             (0, 0, 0, 90.0.nextUp), (.nan, 0, 0, 0), (0, .nan, 0, 0), (0, 0, .nan, 0), (0, 0, 0, .nan),
@@ -20,7 +20,7 @@ struct BoundingBoxTests {
         #expect(BoundingBox(west: west, south: south, east: east, north: north) == nil)
     }
 
-    @Test("holds its edges, and nothing beyond them")
+    @Test("A box contains its edges, and nothing beyond them")
     func holdsItsEdges() throws {
         let box = try box(-10, -5, 20, 15)
         for (latitude, longitude) in [(-5.0, -10.0), (15, 20), (-5, 20), (15, -10), (0, 0)] {
@@ -35,7 +35,7 @@ struct BoundingBoxTests {
         #expect(!box.crossesAntimeridian)
     }
 
-    @Test("reaches across the antimeridian where its west is east of its east")
+    @Test("A box whose west is east of its east crosses the antimeridian")
     func crossesTheAntimeridian() throws {
         let box = try box(170, -10, -170, 10)
         #expect(box.crossesAntimeridian)
@@ -49,7 +49,7 @@ struct BoundingBoxTests {
     }
 
     @Test(
-        "takes −180 and 180 for one meridian, whichever its edge says",
+        "A box treats −180 and 180 as one meridian, whichever its edge is",
         arguments: [
             (-180, -170), (170, 180), (180, 180), (-180, -180), (180, -180), (180, -170), (170, -180),
             (-180, 180),
@@ -61,7 +61,7 @@ struct BoundingBoxTests {
     }
 
     @Test(
-        "holds a pole that it touches whatever longitude names it, and nothing else beyond its meridians",
+        "A box that touches a pole contains it at any longitude, and nothing else beyond its meridians",
         arguments: [(10, 80, 20, 90, 90), (170, -90, -170, -80, -90), (10, 90, 10, 90, 90)]
             as [(Double, Double, Double, Double, Double)])
     func holdsAPole(west: Double, south: Double, east: Double, north: Double, pole: Double) throws {
@@ -77,7 +77,7 @@ struct BoundingBoxTests {
     }
 
     @Test(
-        "has its middle half-way between its edges, on the side where it lies",
+        "The middle of a box is half-way between its edges, on the box's side of the Earth",
         arguments: [
             ((-10, -20, 30, 40), (10, 10)), ((170, 0, -170, 0), (0, 180)), ((170, 0, -160, 10), (5, -175)),
             ((160, 0, -170, 10), (5, 175)), ((-180, -90, 180, 90), (0, 0)), ((180, 5, -180, 5), (5, 180)),
@@ -89,7 +89,7 @@ struct BoundingBoxTests {
         #expect(box.middle == (try Coordinate(latitude: middle.0, longitude: middle.1)))
     }
 
-    @Test("holds its own middle, which is a place on Earth, wherever it lies")
+    @Test("A box contains its own middle, which is a valid coordinate")
     func holdsItsMiddle() throws {
         var random = SeededGenerator()
         for _ in 0..<20_000 {
@@ -100,7 +100,7 @@ struct BoundingBoxTests {
         }
     }
 
-    @Test("divides the meridians with the box on its other side")
+    @Test("Each meridian is in a box or in the box on its other side")
     func dividesTheMeridians() throws {
         var random = SeededGenerator()
         for _ in 0..<5000 {

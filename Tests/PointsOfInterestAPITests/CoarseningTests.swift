@@ -55,7 +55,7 @@ struct CoarseningTests {
         #expect(text(larger.west, larger.south, larger.east, larger.north) == expected)
     }
 
-    @Test("Whatever the coordinate, it is in range, no farther than half a unit, and stays there")
+    @Test("A rounded coordinate is in range, at most half a unit away, and stays the same when rounded again")
     func anyCoordinate() throws {
         var random = SeededGenerator()
         for decimals in 0...14 {
@@ -78,7 +78,9 @@ struct CoarseningTests {
         }
     }
 
-    @Test("Whatever the box, the larger one is around it, by less than a unit, and stays as it is")
+    @Test(
+        "An expanded box contains the box, is less than a unit larger, and stays the same when expanded again"
+    )
     func anyBox() throws {
         var random = SeededGenerator()
         for decimals in 0...14 {

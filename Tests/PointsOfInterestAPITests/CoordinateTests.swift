@@ -4,7 +4,7 @@ import Testing
 @Suite("A coordinate")
 struct CoordinateTests {
     @Test(
-        "keeps what it is made of, the edges of the world included",
+        "A coordinate keeps its latitude and longitude, up to the edges of the ranges",
         arguments: [
             (37.3293, -121.8893), (90, 180), (-90, -180), (0, -0.0),
             (.leastNonzeroMagnitude, 179.999_999_999_999_97),
@@ -16,7 +16,7 @@ struct CoordinateTests {
     }
 
     @Test(
-        "does not exist outside of the world",
+        "A coordinate out of range can't be made",
         arguments: [
             (90.0.nextUp, 0), ((-90.0).nextDown, 0), (0, 180.0.nextUp), (0, (-180.0).nextDown), (.nan, 0),
             (0, .nan), (.infinity, 0), (0, -.infinity), (-121.8893, 37.3293), (.signalingNaN, .nan),

@@ -9,7 +9,7 @@ struct JSONScalarTests {
         "\"": #"\""#, "\\": #"\\"#, "\n": #"\n"#, "\u{1F}": #"\u001f"#, "\u{1}": #"\u0001"#,
     ]
 
-    @Test("escapes a character wherever it stands, also where texts are looked at in blocks")
+    @Test("A character is escaped at any position, also where texts are read in blocks")
     func escapesEverywhere() {
         for length in 1...50 {
             for position in 0..<length {
@@ -24,7 +24,7 @@ struct JSONScalarTests {
         }
     }
 
-    @Test("writes numbers in the shortest form that reads back the same")
+    @Test("A number is written in the shortest form that reads back the same")
     func writesShortNumbers() {
         var random = SeededGenerator()
         let powers = [1, 1e1, 1e3, 1e7, 1e8, 1e12]

@@ -8,13 +8,13 @@ struct PointOfInterestTests {
     private let least = PointOfInterest(
         id: 1, name: "A", category: "museum", latitude: 1, longitude: 2, featured: true)
 
-    @Test("ignores the fields it doesn't know")
+    @Test("A place ignores unknown fields")
     func ignoresUnknownFields() throws {
         #expect(try decode(#""opened":{"year":1900,"month":[null]},"x":null"#) == least)
     }
 
     @Test(
-        "goes without an optional field that is malformed",
+        "A place ignores an optional field that is malformed",
         arguments: [
             #""distance":"near""#, #""distance":1e999"#, #""distance":null"#, #""distance":{}"#,
             #""address":5"#,
@@ -25,7 +25,7 @@ struct PointOfInterestTests {
         #expect(try decode(field) == least)
     }
 
-    @Test("keeps its other optional fields beside a malformed one")
+    @Test("A place keeps its other optional fields beside a malformed one")
     func keepsTheOthers() throws {
         let place = try decode(#""distance":[],"address":"1 Main St","source":7"#)
         #expect(place.distance == nil)
@@ -33,7 +33,7 @@ struct PointOfInterestTests {
     }
 
     @Test(
-        "needs the fields that every place has",
+        "A place can't be read without the fields that every place has",
         arguments: ["id", "name", "category", "latitude", "longitude", "featured"])
     func needsRequiredFields(field: String) throws {
         let body = try #require(
@@ -45,7 +45,7 @@ struct PointOfInterestTests {
     }
 
     @Test(
-        "has its distance to a tenth of a metre, halves away from zero",
+        "A place's distance is rounded to a tenth of a metre, halves away from zero",
         arguments: [
             (0, 0), (0.04, 0), (0.05, 0.1), (12.25, 12.3), (12.349, 12.3), (20_003_931.4586, 20_003_931.5),
         ])

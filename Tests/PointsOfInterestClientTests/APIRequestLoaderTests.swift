@@ -33,7 +33,7 @@ struct APIRequestLoaderTests {
         try await form.load(center, with: loader(on: network))
     }
 
-    @Test("sends the request and reads the response", arguments: LoadingForm.allCases)
+    @Test("A loader sends the request and reads the response", arguments: LoadingForm.allCases)
     func loads(form: LoadingForm) async throws {
         let network = try MockNetwork(body: Self.body)
         #expect(try await load(form, on: network) == Self.places)
@@ -54,7 +54,7 @@ struct APIRequestLoaderTests {
     }
 
     @Test(
-        "throws the service's problem, with the response's own status",
+        "A loader throws the service's problem, with the response's own status",
         arguments: LoadingForm.allCases,
         ["application/problem+json", "Application/Problem+JSON; charset=utf-8"])
     func throwsProblems(form: LoadingForm, contentType: String) async throws {
@@ -86,7 +86,8 @@ struct APIRequestLoaderTests {
     }
 
     @Test(
-        "tells that it can't read a success", arguments: LoadingForm.allCases, ["", "{}", "[{}]", "<html>"])
+        "A loader throws .undecodableBody for a success that it can't read", arguments: LoadingForm.allCases,
+        ["", "{}", "[{}]", "<html>"])
     func tellsUndecodableBodies(form: LoadingForm, body: String) async throws {
         let network = try MockNetwork(body: body)
         let error = await #expect(throws: RequestError.self) { try await load(form, on: network) }
@@ -97,7 +98,8 @@ struct APIRequestLoaderTests {
     }
 
     @Test(
-        "tells what happened on the way", arguments: LoadingForm.allCases,
+        "A loader throws the transport error of a request that failed on the way",
+        arguments: LoadingForm.allCases,
         [URLError.Code.notConnectedToInternet, .timedOut, .networkConnectionLost])
     func tellsTransportErrors(form: LoadingForm, code: URLError.Code) async throws {
         let network = try MockNetwork { _ in throw URLError(code) }
@@ -105,7 +107,7 @@ struct APIRequestLoaderTests {
         #expect(error?.urlErrorCode == code)
     }
 
-    @Test("throws .notHTTP for a response that is not HTTP", arguments: LoadingForm.allCases)
+    @Test("A loader throws .notHTTP for a response that is not HTTP", arguments: LoadingForm.allCases)
     func tellsOtherProtocols(form: LoadingForm) async throws {
         let network = try MockNetwork { request in
             guard let url = request.url else { throw URLError(.badURL) }
@@ -124,7 +126,7 @@ struct APIRequestLoaderTests {
         await #expect(throws: RequestError.invalidBaseURL) { try await form.load(center, with: loader) }
     }
 
-    @Test("gives up a request in flight when its task is cancelled")
+    @Test("A loader stops a request in flight when its task is cancelled")
     func cancelsInFlight() async throws {
         let network = try MockNetwork { _ in nil }
         let loader = loader(on: network)
@@ -142,7 +144,7 @@ struct APIRequestLoaderTests {
         await #expect(throws: RequestError.cancelled) { try await task.value }
     }
 
-    @Test("sends nothing when its task is cancelled already")
+    @Test("A loader sends nothing if its task is cancelled already")
     func cancelsBefore() async throws {
         let network = try MockNetwork { _ in
             Issue.record("something was sent")
@@ -176,7 +178,7 @@ struct APIRequestLoaderTests {
         }
     }
 
-    @Test("keeps the responses of requests at the same time apart", arguments: LoadingForm.allCases)
+    @Test("A loader keeps the responses of requests at the same time apart", arguments: LoadingForm.allCases)
     func keepsResponsesApart(form: LoadingForm) async throws {
         let network = try MockNetwork { request in
             guard let url = request.url, let query = url.query,
@@ -199,7 +201,9 @@ struct APIRequestLoaderTests {
         }
     }
 
-    @Test("calls its handler on the session's queue, whatever happened", arguments: [true, false])
+    @Test(
+        "A loader calls its handler on the session's queue, after a success and after an error",
+        arguments: [true, false])
     func callsBackOnTheQueue(isValid: Bool) async throws {
         let network = try MockNetwork(body: Self.body)
         let request = PointsOfInterestRequest(

@@ -58,7 +58,7 @@ extension TaggedResponse {
 struct EntityTagStoreTests {
     private let folder = StoreFolder()
 
-    @Test("keeps the responses that were used last, up to a number", arguments: StoreForm.allCases)
+    @Test("A store keeps the responses that were used last, up to a number", arguments: StoreForm.allCases)
     func boundsCount(form: StoreForm) async throws {
         let store = try form.store(count: 3, bytes: 1 << 20, in: folder)
         for name in ["a", "b", "c"] { await store.keep(.test(10), for: try .test(name)) }
@@ -73,7 +73,7 @@ struct EntityTagStoreTests {
         #expect(await store.response(for: try .test("a")) != nil)
     }
 
-    @Test("keeps the responses that were used last, up to a size", arguments: StoreForm.allCases)
+    @Test("A store keeps the responses that were used last, up to a size", arguments: StoreForm.allCases)
     func boundsSize(form: StoreForm) async throws {
         // A file has a few hundred bytes more than the body, which is a third larger in it.
         let store = try form.store(count: 100, bytes: 10_000, in: folder)
@@ -87,7 +87,8 @@ struct EntityTagStoreTests {
         #expect(await store.response(for: try .test("a")) != nil)
     }
 
-    @Test("finds the newest response to a request, whatever its centre", arguments: StoreForm.allCases)
+    @Test(
+        "A store finds the newest response to a request, whatever its centre", arguments: StoreForm.allCases)
     func findsNewest(form: StoreForm) async throws {
         let store = try form.store(count: 100, bytes: 1 << 20, in: folder)
         let accept = ["Accept": "a", "Authorization": "one"]
@@ -109,7 +110,7 @@ struct EntityTagStoreTests {
         #expect(await store.newestResponse(like: try .test("l?limit=5", accept)) == nil)
     }
 
-    @Test("drops everything when it is told to")
+    @Test("A store drops everything after removeAll()")
     func removesAll() async throws {
         let stores: [any EntityTagStore] = [MemoryEntityTagStore(), try folder.store()]
         for store in stores {

@@ -26,7 +26,7 @@ struct EntityTagTests {
         stub.requests.map { $0.value(forHTTPHeaderField: "If-None-Match") }
     }
 
-    @Test("return the kept response where it hasn't changed, with its header fields")
+    @Test("A 304 returns the kept response, with the header fields of both")
     func revalidates() async throws {
         let stub = StubTransport([
             .success(Self.first),
@@ -42,7 +42,7 @@ struct EntityTagTests {
         #expect(conditions(stub) == [nil, #"W/"1""#])
     }
 
-    @Test("are as old as the last 304")
+    @Test("A kept response is as new as the last 304")
     func renewsAge() async throws {
         func response(_ status: Int, _ seconds: Double) -> Response {
             let head = ResponseHead(
@@ -60,7 +60,7 @@ struct EntityTagTests {
         #expect(await store.response(for: key)?.body == Data("[1]".utf8))
     }
 
-    @Test("are replaced where the response has changed")
+    @Test("A changed response replaces the kept one")
     func replaces() async throws {
         let stub = StubTransport([
             .success(Self.first), .success(.test(200, ["ETag": #""2""#], "[2]")),
@@ -73,7 +73,7 @@ struct EntityTagTests {
         #expect(conditions(stub) == [nil, #"W/"1""#, #""2""#])
     }
 
-    @Test("aren't used where a 304 has another tag: the request is sent again without a condition")
+    @Test("After a 304 with another tag the request is sent again without a condition")
     func asksAgain() async throws {
         let stub = StubTransport([
             .success(Self.first), .success(.test(304, ["ETag": #""2""#])),
@@ -86,7 +86,7 @@ struct EntityTagTests {
         #expect(conditions(stub) == [nil, #"W/"1""#, nil, #""2""#])
     }
 
-    @Test("are revalidated once where the service keeps responding with 304")
+    @Test("A request is sent again only once if the service keeps responding with 304")
     func endsAsking() async throws {
         let stub = StubTransport([
             .success(Self.first), .success(.test(304, ["ETag": #""2""#])), .success(.test(304)),
@@ -97,7 +97,7 @@ struct EntityTagTests {
         #expect(stub.requests.count == 3)
     }
 
-    @Test("aren't used where a 304 has no tag: somebody else may have sent it")
+    @Test("After a 304 without a tag, which may be another server's, the request is sent again")
     func asksAgainWithoutTag() async throws {
         let stub = StubTransport([
             .success(Self.first), .success(.test(304)), .success(.test(200, ["ETag": #""2""#], "[2]")),
@@ -110,7 +110,7 @@ struct EntityTagTests {
     }
 
     @Test(
-        "are not kept where the response isn't what was asked for, or the tag isn't one",
+        "A response of another media type, or with an invalid tag, isn't kept",
         arguments: [
             ("text/html", #""1""#), ("application/json", "*"), ("application/json", "1"),
             ("application/json", ""), ("application/json", #"W/""#), ("application/json", #""1", "2""#),
@@ -154,7 +154,7 @@ struct EntityTagTests {
         }
     }
 
-    @Test("are not kept where the service forbids to store the response")
+    @Test("A response with no-store isn't kept")
     func honoursNoStore() async throws {
         let fields = ["ETag": #""1""#, "Cache-Control": "private, No-Store"]
         let stub = StubTransport(Array(repeating: .success(.test(200, fields, "[]")), count: 2))
@@ -163,7 +163,7 @@ struct EntityTagTests {
         #expect(conditions(stub) == [nil, nil])
     }
 
-    @Test("belong to one URL and to the header fields that responses depend on")
+    @Test("A kept response is used only for the same URL and the same relevant header fields")
     func keys() async throws {
         let stub = StubTransport(Array(repeating: .success(Self.first), count: 10))
         let transport = RevalidatingTransport(base: stub, store: store)
@@ -178,7 +178,7 @@ struct EntityTagTests {
         #expect(conditions(stub) == Array(repeating: nil, count: 9) + ["*"])
     }
 
-    @Test("are kept for status 200 only, and a 304 to an unconditional request is returned")
+    @Test("Only a 200 is kept, and a 304 to an unconditional request is returned")
     func keepsOnlyGoodResponses() async throws {
         let stub = StubTransport([
             .success(.test(404, ["ETag": #""1""#])), .success(.test(200, [:], "[]")), .success(.test(304)),

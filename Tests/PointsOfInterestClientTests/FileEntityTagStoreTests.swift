@@ -12,7 +12,7 @@ import Testing
 struct FileEntityTagStoreTests {
     private let folder = StoreFolder()
 
-    @Test("has its responses after the next start, with all that belongs to them")
+    @Test("A store has its whole responses after the next start")
     func survives() async throws {
         let head = ResponseHead(
             status: 200, url: URL(string: "https://h/a?b"), fields: ["Link": "<?c>", "Date": "x"],
@@ -30,7 +30,7 @@ struct FileEntityTagStoreTests {
         #expect(folder.responses.count == 1, "the earlier one is removed")
     }
 
-    @Test("keeps no secret of a request or a response, and files are named alike without it")
+    @Test("A store keeps no secret of a request or response, and names files without it")
     func hidesSecrets() async throws {
         let url = try #require(URL(string: "https://name:s3cret@h/a"))
         let fields = ["Authorization": "Bearer s3cret", "Cookie": "id=s3cret"]
@@ -87,7 +87,7 @@ struct FileEntityTagStoreTests {
         #expect(await store.response(for: try .test("a")) == .test(30))
     }
 
-    @Test("What a killed process left behind is removed, and files of other names are left alone")
+    @Test("Files that a killed process left behind are removed, and files of other names are left alone")
     func cleansUp() async throws {
         try await folder.store().keep(.test(1), for: .test("a"))
         let name = try #require(folder.responses.first)

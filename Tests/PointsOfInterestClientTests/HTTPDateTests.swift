@@ -6,7 +6,7 @@ import Testing
 @Suite("A date in a field")
 struct HTTPDateTests {
     @Test(
-        "is read in the three forms of RFC 9110",
+        "A date is read in the three forms of RFC 9110",
         arguments: [
             "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
             "  Sun, 06 Nov 1994 08:49:37 GMT ",

@@ -37,7 +37,7 @@ struct LastPageTests {
             baseURL: network.baseURL, urlSession: dead.session, entityTagStore: try folder.store())
     }
 
-    @Test("It is there after a new start without a network, with its age, whatever the centre is now")
+    @Test("The last page, with its age, is found after a restart without a network, whatever the centre")
     func survives() async throws {
         let network = try network()
         let service = PointsOfInterestService(
@@ -61,7 +61,7 @@ struct LastPageTests {
         #expect(page.next != nil)
     }
 
-    @Test("It is as new as the last 304")
+    @Test("The last page is as new as the last 304")
     func renews() async throws {
         let network = try network()
         let service = PointsOfInterestService(baseURL: network.baseURL, urlSession: network.session)
@@ -75,7 +75,7 @@ struct LastPageTests {
         #expect(pages[2].places.map(\.id) == [1])
     }
 
-    @Test("Neither the network nor the app's header fields are asked for it")
+    @Test("Looking for the last page uses neither the network nor the app's header fields")
     func asksNobody() async throws {
         let network = try MockNetwork { _ in
             Issue.record("something was sent")
@@ -93,7 +93,7 @@ struct LastPageTests {
         #expect(await forgetting.lastPage(of: try request(1)) == nil)
     }
 
-    @Test("It is there when the server itself is gone")
+    @Test("The last page is found when the server is gone")
     func deadServer() async throws {
         var listener: LocalListener? = try LocalListener()
         let baseURL = try #require(listener?.baseURL)

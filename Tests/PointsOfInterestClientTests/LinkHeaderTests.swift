@@ -5,7 +5,7 @@ import Testing
 @Suite("A Link field")
 struct LinkHeaderTests {
     @Test(
-        "has the target of the relation that is asked for",
+        "The target of the requested relation is found in a Link field",
         arguments: [
             (#"<?a=1>; rel="next""#, "?a=1"),
             ("<?a=1>;rel=next", "?a=1"),
@@ -23,7 +23,7 @@ struct LinkHeaderTests {
     }
 
     @Test(
-        "has no target where there is none, or where it is malformed",
+        "A Link field without the relation, or a malformed one, has no target",
         arguments: [
             "", "?a=1", "<?a=1", "<?a=1>", #"<?a=1>; rel="prev""#, #"<?a=1>; rel="next"#, "<?a=1>; rel",
             #"<?a=1>; title="rel=next""#, #"<?a=1>; rel="first"; rel="next""#, #"x<?a=1>; rel="next""#,

@@ -178,7 +178,7 @@ struct NextPageTests {
     }
 
     @Test(
-        "is understood from the URL of the response, behind any prefix",
+        "A link is resolved against the URL of the response, behind any prefix",
         arguments: [
             ("?c=1", "https://h", "https://h/locations?c=1"),
             ("?c=1", "https://h/api/v1", "https://h/api/v1/locations?c=1"),
@@ -191,7 +191,7 @@ struct NextPageTests {
         #expect(try next(target, base: base) == expected)
     }
 
-    @Test("may go on with HTTPS where the system has gone there by itself")
+    @Test("A link may lead to HTTPS if the system has gone there by itself")
     func mayUpgrade() throws {
         #expect(
             try next("?c=1", base: "http://h", respondingURL: "https://h/locations?lat=1")
@@ -199,7 +199,7 @@ struct NextPageTests {
     }
 
     @Test(
-        "is refused where it leads away from the service",
+        "A link that leads away from the service is refused",
         arguments: [
             ("https://evil.test/?c=1", nil), ("//evil.test/?c=1", nil), ("http://h/?c=1", nil),
             ("https://h:8443/?c=1", nil), ("ftp://h/?c=1", nil), ("https://h.evil.test/", nil),

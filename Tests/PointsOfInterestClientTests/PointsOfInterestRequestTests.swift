@@ -84,7 +84,7 @@ struct PointsOfInterestRequestTests {
     }
 
     @Test(
-        "needs an absolute HTTP address",
+        "A base URL that isn't absolute HTTP is refused",
         arguments: [
             "/locations", "poi.example", "file:///tmp", "ftp://h", "http:", "https:///x", "mailto:a@b",
         ])
@@ -100,7 +100,7 @@ struct PointsOfInterestRequestTests {
         #expect(made.url?.absoluteString == "https://h/api/v2/locations?lat=1&long=2")
     }
 
-    @Test("reads an array of places")
+    @Test("A response is read as an array of places")
     func readsPlaces() throws {
         let request = PointsOfInterestRequest(baseURL: try url("https://h"))
         let place = PointOfInterest(

@@ -51,7 +51,7 @@ struct RedirectTests {
     private var origin: String { service.baseURL.absoluteString }
 
     @Test(
-        "to another origin isn't followed: neither key nor position get there",
+        "A redirect to another origin isn't followed, so that neither key nor position gets there",
         arguments: [301, 302, 303, 307, 308], Session.allCases)
     func refusesOtherOrigins(status: Int, session: Session) async throws {
         service.respond(redirect(status, to: "\(stranger.baseURL)/locations?lat=1&long=2"))
@@ -66,7 +66,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "of events isn't followed, nor is its target's acknowledgement believed",
+        "A redirect of events isn't followed, and an acknowledgement of its target isn't accepted",
         arguments: [301, 302, 303, 307, 308], [true, false])
     func keepsEvents(status: Int, leadsAway: Bool) async throws {
         let folder = EventFolder()
@@ -88,7 +88,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "within the origin is followed with the same method and header fields",
+        "A redirect within the origin is followed with the same method and header fields",
         arguments: [301, 302, 303, 307, 308], Session.allCases)
     func followsOwn(status: Int, session: Session) async throws {
         service.respond(
@@ -107,7 +107,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("is followed five times at most")
+    @Test("Redirects are followed five times at most")
     func isBounded() async throws {
         let again = redirect(302, to: "/categories")
         service.respond(again, again, again, again, again, again, json("[]"))
@@ -119,7 +119,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "leads to another origin however it is written",
+        "A redirect to another origin is refused, however its target is written",
         arguments: [
             ("https://h/a", "http://h/a"), ("https://h/a", "http://h:443/a"),
             ("https://h/a", "https://h:444/a"),
@@ -133,7 +133,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "within the origin keeps scheme, host and port literally",
+        "A redirect within the origin keeps scheme, host and port literally",
         arguments: [
             ("https://H/a", "https://h:443/b?c", "https://H/b?c"), ("https://h/a/b", "../c", "https://h/c"),
             ("http://[::1]:8080/a", "http://[::1]:8080/b", "http://[::1]:8080/b"),
@@ -146,7 +146,7 @@ struct RedirectTests {
     }
 
     #if canImport(FoundationNetworking)
-        @Test("of a task that was cancelled has no consequence: on Linux, one would trap")
+        @Test("A redirect of a cancelled task is ignored, since on Linux calling its handler would trap")
         func comesTooLate() throws {
             let url = try #require(URL(string: "https://h/a"))
             let task = URLSession.uncached.dataTask(with: url)
@@ -159,7 +159,7 @@ struct RedirectTests {
         }
     #endif
 
-    @Test("without a target is a response like any other", arguments: [302, 304, 300])
+    @Test("A redirect without a target is a response like any other", arguments: [302, 304, 300])
     func hasNoTarget(status: Int) async throws {
         service.respond("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         await #expect(throws: RequestError.unexpectedStatus(status)) {

@@ -5,7 +5,7 @@ import Testing
 @Suite("A request's error")
 struct RequestErrorTests {
     @Test(
-        "says to people what they can act on",
+        "An error's text tells a person what they can act on",
         arguments: [
             (RequestError.invalidCoordinate, ErrorText.invalidCoordinate), (.invalidBaseURL, .wrongAddress),
             (.cancelled, .cancelled), (.notHTTP, .unreadable),
@@ -28,7 +28,7 @@ struct RequestErrorTests {
         #expect(error.localizedDescription == text.english)
     }
 
-    @Test("says that a search text is too long, where that is all that is wrong")
+    @Test("An error says that the search text is too long if that is the only fault")
     func searchTooLong() {
         func fault(_ parameter: String) -> ParameterFault {
             ParameterFault(parameter: parameter, code: .outOfRange, detail: "")
@@ -38,13 +38,13 @@ struct RequestErrorTests {
             RequestError.problem(Problem(.outOfRange, errors: [fault("q"), fault("lat")])).text == .refused)
     }
 
-    @Test("keeps the system's reason where there is no better text")
+    @Test("An error has the system's reason if there is no better text")
     func systemReason() {
         let error = RequestError.transport(code: URLError.cannotConnectToHost.rawValue, reason: "It is off.")
         #expect(error.localizedDescription == "The service could not be reached: It is off.")
     }
 
-    @Test("has a URL error's code only if it is one of transport")
+    @Test("Only a transport error has a URL error's code")
     func carriesTheCode() {
         #expect(RequestError.transport(code: -1009, reason: "").urlErrorCode == .notConnectedToInternet)
         #expect(RequestError.unexpectedStatus(-1009).urlErrorCode == nil)
@@ -53,7 +53,7 @@ struct RequestErrorTests {
 
 @Suite("The texts of errors")
 struct ErrorTextTests {
-    @Test("are translated by the app's own table, and English without a translation")
+    @Test("Texts are translated by the app's own table, and English without a translation")
     func translated() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "texts-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -66,7 +66,7 @@ struct ErrorTextTests {
         #expect(ErrorText.timedOut.localized(in: bundle) == ErrorText.timedOut.english)
     }
 
-    @Test("have a sentence each, and a place for the system's reason only where one is filled in")
+    @Test("Each text is a sentence, and only one has a placeholder for the system's reason")
     func sentences() {
         for text in ErrorText.allCases {
             #expect(text.english.hasSuffix(".") || text == .unreachable, "\(text)")

@@ -27,7 +27,7 @@ struct RetryTests {
         return request
     }
 
-    @Test("goes on until there is a response, with pauses that double")
+    @Test("A request is repeated until it succeeds, with pauses that double")
     func retries() async throws {
         let stub = StubTransport([
             .success(.test(503)), .failure(Self.lost), .success(.test(429)), .success(.test(200, [:], "x")),
@@ -70,7 +70,7 @@ struct RetryTests {
     }
 
     @Test(
-        "is done for connections that are refused, lost, or too slow, however the platform says so",
+        "A request is repeated if its connection is refused, lost or too slow, on every platform",
         arguments: [
             URLError.Code.timedOut, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost,
             .dnsLookupFailed,
@@ -83,21 +83,23 @@ struct RetryTests {
     }
 
     #if canImport(FoundationNetworking)
-        @Test("is done on Linux for an empty response and for one that is cut off", arguments: [-1011, -1])
+        @Test(
+            "On Linux a request is repeated after an empty response and after one that is cut off",
+            arguments: [-1011, -1])
         func retriesClosedConnections(code: Int) async throws {
             let stub = StubTransport([.failure(.transport(code: code, reason: "")), .success(.test(200))])
             #expect(try await transport(stub).send(request()).head.status == 200)
         }
     #endif
 
-    @Test("isn't done for a request that changes something", arguments: ["POST", "PUT", "DELETE", "PATCH"])
+    @Test("A request that changes something isn't repeated", arguments: ["POST", "PUT", "DELETE", "PATCH"])
     func leavesUnsafeMethods(method: String) async throws {
         let stub = StubTransport([.success(.test(503)), .success(.test(200))])
         #expect(try await transport(stub).send(request(method)).head.status == 503)
     }
 
     @Test(
-        "waits as long as the service asks for and then its own pause, up to a bound",
+        "The pause is what Retry-After asks for and the client's own, up to a bound",
         arguments: [
             ("3", Duration.milliseconds(3250) as Duration?), ("0", .milliseconds(250)),
             (" 10 ", .milliseconds(10_250)), ("Tue, 14 Nov 2023 22:13:24 GMT", .milliseconds(4250)),
@@ -114,7 +116,7 @@ struct RetryTests {
         #expect(clock.pauses == (pause.map { [$0] } ?? []))
     }
 
-    @Test("counts a date from the response's own, whatever the device's clock says")
+    @Test("A date in Retry-After counts from the response's own date, whatever the device's clock says")
     func retryAfterDate() async throws {
         let fields = [
             "Retry-After": "Thu, 01 Jan 2015 00:00:07 GMT", "Date": "Thu, 01 Jan 2015 00:00:02 GMT",
@@ -136,7 +138,7 @@ struct RetryTests {
         #expect(pause(100, 1) == nil)
     }
 
-    @Test("ends at once where its task is cancelled in a pause")
+    @Test("Repeating ends at once if the task is cancelled in a pause")
     func cancels() async throws {
         let stub = StubTransport(Array(repeating: .failure(Self.lost), count: 9))
         let clock = StoppedClock()

@@ -24,7 +24,7 @@ struct SentCoordinateTests {
     }
 
     @Test(
-        "have five decimals, or what the app chooses, everywhere",
+        "Coordinates are sent with five decimals, or as many as the app chooses",
         arguments: [
             (5, "lat=37.32931&long=-121.88939", "bbox=-121.88939,37.32931,-121.5,37.5"),
             (2, "lat=37.33&long=-121.89", "bbox=-121.89,37.32,-121.5,37.5"),
@@ -51,7 +51,9 @@ struct SentCoordinateTests {
     }
 
     @MainActor
-    @Test("have as many decimals as the app's configuration says", arguments: [5, 1, nil] as [Int?])
+    @Test(
+        "Coordinates are sent with as many decimals as the app's configuration says",
+        arguments: [5, 1, nil] as [Int?])
     func areConfigured(decimals: Int?) async throws {
         let network = try network()
         var configurations = [

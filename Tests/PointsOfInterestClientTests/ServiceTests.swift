@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("The service, as an app sees it,", .timeLimit(.minutes(1)))
+@Suite("The service, as an app sees it", .timeLimit(.minutes(1)))
 struct ServiceTests {
     private static func place(_ id: Int) -> PointOfInterest {
         PointOfInterest(id: id, name: "P\(id)", category: "park", latitude: 1, longitude: 2)
@@ -135,7 +135,7 @@ struct ServiceTests {
         #expect(tokens == ["Bearer 1", "Bearer 2"])
     }
 
-    @Test("Nothing is sent where the app's header fields can't be made, and it isn't retried")
+    @Test("A request isn't sent, nor repeated, if the app's header fields can't be made")
     func failingHeaders() async throws {
         struct NoToken: Error {}
         for (error, code) in [
@@ -158,7 +158,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("Responses are kept by their tags, unless there is no store")
+    @Test("A service keeps responses and asks with their tags, unless it has no store")
     func entityTags() async throws {
         let network = try MockNetwork { request in
             let url = try #require(request.url)

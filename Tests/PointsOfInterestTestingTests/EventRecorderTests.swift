@@ -5,7 +5,7 @@ import Testing
 struct EventRecorderTests {
     private let model = TrackingModel.mock()
 
-    @Test("waits for an event that comes later, and passes over others")
+    @Test("A recorder waits for a later event, and passes over others")
     func waits() async throws {
         let recorder = EventRecorder(model)
         async let found = recorder.next(.search(query: "cafe", page: 1))
@@ -44,7 +44,7 @@ struct EventRecorderTests {
         #expect(error?.description == "the event didn't come: launch; nothing came")
     }
 
-    @Test("returns the events that weren't waited for")
+    @Test("A recorder returns the events that weren't waited for")
     func returnsRest() async throws {
         let recorder = EventRecorder(model)
         model.sendTrackingEvent(.launch)

@@ -22,7 +22,7 @@ struct MockURLProtocolTests {
         ).loadAPIRequest(requestData: center)
     }
 
-    @Test("has a handler of its own, however many there are at the same time, for the same URL")
+    @Test("Each of many sessions at the same time has its own handler, for the same URL")
     func keepsSessionsApart() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for id in 1...300 {
@@ -40,7 +40,7 @@ struct MockURLProtocolTests {
         }
     }
 
-    @Test("has the whole request in its handler")
+    @Test("A handler gets the whole request")
     func showsTheRequest() async throws {
         let (requests, continuation) = AsyncStream.makeStream(of: URLRequest.self)
         let session = MockURLProtocol.session { request in
@@ -64,7 +64,7 @@ struct MockURLProtocolTests {
         }
     }
 
-    @Test("reads a body that is a stream")
+    @Test("A handler gets a body that is sent as a stream")
     func readsStreams() async throws {
         let body = Data(repeating: 9, count: 50_000)
         let session = MockURLProtocol.session { request in
@@ -78,7 +78,7 @@ struct MockURLProtocolTests {
     }
 
     @Test(
-        "fails a load whose handler throws, with that error",
+        "A load whose handler throws a URLError fails with that code",
         arguments: [URLError.Code.timedOut, .cannotFindHost])
     func failsLoads(code: URLError.Code) async {
         let session = MockURLProtocol.session { _ in throw URLError(code) }
@@ -86,7 +86,7 @@ struct MockURLProtocolTests {
         #expect(error?.urlErrorCode == code)
     }
 
-    @Test("fails a load with any other error too")
+    @Test("A load whose handler throws any other error fails with a transport error")
     func failsLoadsWithOwnErrors() async {
         struct OwnError: Error {}
         let session = MockURLProtocol.session { _ in throw OwnError() }
@@ -97,7 +97,7 @@ struct MockURLProtocolTests {
         }
     }
 
-    @Test("yields what happens to a request that never gets a response")
+    @Test("A session reports when a request without a response starts and stops")
     func leavesRequestsOpen() async throws {
         let (events, continuation) = AsyncStream.makeStream(of: MockURLProtocol.Event.self)
         let session = MockURLProtocol.session(events: continuation) { _ in .nothing }
@@ -116,7 +116,7 @@ struct MockURLProtocolTests {
         await #expect(throws: RequestError.cancelled) { try await task.value }
     }
 
-    @Test("can return a response that isn't HTTP")
+    @Test("A handler can return a response that isn't HTTP")
     func returnsOtherResponses() async throws {
         let (_, continuation) = AsyncStream.makeStream(of: MockURLProtocol.Event.self)
         let session = MockURLProtocol.session(events: continuation) { request in
@@ -127,7 +127,7 @@ struct MockURLProtocolTests {
         await #expect(throws: RequestError.notHTTP) { try await places(over: session) }
     }
 
-    @Test("keeps nothing of what it loads")
+    @Test("A session on a mock network caches nothing")
     func keepsNothing() {
         let session = MockURLProtocol.session { try MockURLProtocol.response([], to: $0) }
         #expect(session.configuration.urlCache == nil)

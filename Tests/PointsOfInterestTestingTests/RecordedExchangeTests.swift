@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A recorded exchange")
 struct RecordedExchangeTests {
-    @Test("is read from a file's text, with the body's own line breaks")
+    @Test("An exchange is read from a file's text, with the body's own line breaks")
     func isRead() throws {
         let exchange = try RecordedExchange(
             text: "GET /a?b=c\nAccept: x/y\nX-A:  b:c \n\n200\nContent-Type: x/y\n\none\n\ntwo\n\n")
@@ -16,7 +16,7 @@ struct RecordedExchangeTests {
         #expect(exchange.body == Data("one\n\ntwo\n".utf8))
     }
 
-    @Test("may have neither headers nor a body")
+    @Test("An exchange may have neither headers nor a body")
     func isBare() throws {
         let exchange = try RecordedExchange(text: "HEAD /\n\n304\n")
         #expect(exchange.status == 304)

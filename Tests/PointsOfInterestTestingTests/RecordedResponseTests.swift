@@ -16,7 +16,7 @@ struct RecordedResponseTests {
         return request
     }
 
-    @Test("is the response to its own request", arguments: RecordedResponse.allCases)
+    @Test("A recording is the response to its own request", arguments: RecordedResponse.allCases)
     func respondsToItsRequest(recording: RecordedResponse) throws {
         let exchange = try recording.exchange()
         // A request that is wrong looks like one that is right.
@@ -39,7 +39,7 @@ struct RecordedResponseTests {
         #expect(files.sorted() == RecordedResponse.allCases.map { $0.rawValue + ".http" }.sorted())
     }
 
-    @Test("of places is what the service's own encoder makes of them")
+    @Test("A recording of places is what the service's own encoder writes")
     func isEncodedByTheService() throws {
         let body = try RecordedResponse.locations.exchange().body
         let places = try JSONDecoder().decode([PointOfInterest].self, from: body)
@@ -57,14 +57,14 @@ struct RecordedResponseTests {
         #expect(place == places.first)
     }
 
-    @Test("of a page links to the next one")
+    @Test("A recorded page links to the next one")
     func linksToTheNextPage() throws {
         let link = try #require(try RecordedResponse.locations.exchange().responseHeaders["Link"])
         #expect(link.hasPrefix("<?") && link.hasSuffix(#">; rel="next""#))
         #expect(link.contains("cursor="))
     }
 
-    @Test("of categories has them, most frequent first")
+    @Test("Recorded categories come most frequent first")
     func hasCategories() throws {
         let body = try RecordedResponse.categories.exchange().body
         let categories = try JSONDecoder().decode([CategoryCount].self, from: body)
@@ -86,7 +86,7 @@ struct RecordedResponseTests {
         #expect(Data(problem.json) == exchange.body)
     }
 
-    @Test("An unknown path gets a problem", arguments: ["/", "/nothing", "/locations/1/x"])
+    @Test("A request with an unknown path gets a problem", arguments: ["/", "/nothing", "/locations/1/x"])
     func refusesOtherPaths(path: String) throws {
         #expect(try RecordedResponse.response(to: request(path)).0.statusCode == 404)
     }

@@ -32,7 +32,7 @@ struct RequestHandlerTests {
         ).loadAPIRequest(requestData: center)
     }
 
-    @Test("responds to each session that has the class, and gets the whole request")
+    @Test("The static handler responds to each session that uses the class, and gets the whole request")
     func responds() async throws {
         defer { MockURLProtocol.requestHandler = nil }
         MockURLProtocol.requestHandler = { request in
@@ -49,7 +49,7 @@ struct RequestHandlerTests {
         #expect(try await session.data(for: request).0 == Data("sent".utf8))
     }
 
-    @Test("fails a load with the error that it throws")
+    @Test("A load fails with the error that the static handler throws")
     func fails() async {
         defer { MockURLProtocol.requestHandler = nil }
         MockURLProtocol.requestHandler = { _ in throw URLError(.notConnectedToInternet) }
@@ -57,7 +57,7 @@ struct RequestHandlerTests {
         #expect(error?.urlErrorCode == .notConnectedToInternet)
     }
 
-    @Test("leaves a session with a handler of its own alone")
+    @Test("A session with its own handler doesn't use the static one")
     func standsBesideSessions() async throws {
         defer { MockURLProtocol.requestHandler = nil }
         MockURLProtocol.requestHandler = { try MockURLProtocol.response([.fixture(id: 1)], to: $0) }
@@ -66,13 +66,13 @@ struct RequestHandlerTests {
         #expect(try await places(over: session).map(\.id) == [1])
     }
 
-    @Test("fails a request that has no handler, and says which handlers there are")
+    @Test("A request without a handler fails, and the error names both kinds of handlers")
     func missesAHandler() async throws {
         let error = await #expect(throws: URLError.self) { try await session.data(from: baseURL) }
         #expect(error?.localizedDescription == noHandler)
     }
 
-    @Test("says so through the client too")
+    @Test("The client's error for a request without a handler names both kinds, too")
     func missesAHandlerInTheClient() async throws {
         let error = await #expect(throws: RequestError.self) { try await places(over: session) }
         guard case .transport(_, let reason) = error else {

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Postgres
 
-@Suite("Why a connection could not be made", .timeLimit(.minutes(1)))
+@Suite("Causes of failed connections", .timeLimit(.minutes(1)))
 struct ConnectFailureTests {
     @Test(
-        "Texts of libpq, PostgreSQL and PgBouncer are told apart; of several hosts', what needs somebody comes first",
+        "The kind of a failure is read from the messages of libpq, PostgreSQL and PgBouncer",
         arguments: [
             (
                 "FATAL:  password authentication failed for user \"certificate\"",
@@ -39,7 +39,7 @@ struct ConnectFailureTests {
         #expect(ConnectFailure(sqlState: nil, text: line) == kind)
     }
 
-    @Test("A server's code says more than its text")
+    @Test("The code of a server's error decides its kind before its text does")
     func codes() {
         let codes = [
             ("28P01", ConnectFailure.authentication), ("3D000", .missingDatabase), ("57P03", .starting),
@@ -60,7 +60,7 @@ struct ConnectFailureTests {
     }
 
     @Test(
-        "A password that is ordinary text isn't shown by its absence, and is hidden in a connection string",
+        "A password that is an ordinary word is hidden only where a connection string has it",
         arguments: [
             "connection", "server", "timeout", "expired", "Connection refused", "5432", "127.0.0.1",
             "poi_serve1", "pg_hba.conf", "h", "to",
@@ -77,7 +77,7 @@ struct ConnectFailureTests {
                 == "in password=… and postgresql://u:…@h/d")
     }
 
-    @Test("Why there is no connection is read from the message as it was")
+    @Test("The kind of a failure is read from the message before the password is removed")
     func kindBeforeRedaction() async throws {
         let error = PostgresError(
             .connectionFailed, clientMessage: "no pg_hba.conf entry for host\n\tand more\nFATAL:  it is new")
@@ -109,7 +109,7 @@ struct ConnectFailureTests {
         #expect(((try? PostgresConfiguration(conninfo: conninfo)) != nil) == isTaken)
     }
 
-    @Test("Who gets no connection because the server has no more is told so, and it is counted by kind")
+    @Test("A server without free connections is reported as such, and counted by kind")
     func fullServer() async throws {
         let cluster = PrivateCluster(ephemeralWith: [
             "max_connections": "4", "superuser_reserved_connections": "0", "max_wal_senders": "0",
@@ -126,7 +126,7 @@ struct ConnectFailureTests {
         }
     }
 
-    @Test("A query that gets no connection is told why there is none")
+    @Test("A query that gets no connection fails with the cause")
     func unavailable() async throws {
         try await withPool("host=/nonexistent", { $0.acquireTimeout = .milliseconds(100) }) { pool in
             await pool.waitUntilTried()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Connecting", .timeLimit(.minutes(1)))
 struct ConnectingTests {
-    @Test("A host that accepts and never answers fails at the connect time-out")
+    @Test("Connecting to a host that accepts and never responds fails at the connect timeout")
     func silentHost() async throws {
         let listener = try SilentListener()
         let conninfo = "host=127.0.0.1 port=\(listener.port) user=u dbname=d connect_timeout=2"
@@ -33,7 +33,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("Nobody there is a typed error, whose description does not say what libpq does")
+    @Test("Connecting without a server is a typed error, whose description leaves out libpq's message")
     func nobody() async throws {
         try await onLoop { loop in
             let configuration = try PostgresConfiguration(conninfo: "host=/nonexistent user=hunter2")

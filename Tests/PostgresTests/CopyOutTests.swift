@@ -3,13 +3,13 @@ import Postgres
 import PrivateCluster
 import Testing
 
-@Suite("COPY to us", .timeLimit(.minutes(2)))
+@Suite("COPY TO STDOUT", .timeLimit(.minutes(2)))
 struct CopyOutTests {
     private static let database = Result { try TestDatabase() }
 
     private struct Refusal: Error {}
 
-    @Test("A hundred thousand rows come whole and in order, and the connection is as good as before")
+    @Test("A hundred thousand rows arrive whole and in order, and the connection works afterwards")
     func manyRows() async throws {
         try await withConnection(Self.database.get()) { connection in
             var count = 0
@@ -25,7 +25,7 @@ struct CopyOutTests {
         }
     }
 
-    @Test("A row that fails ends it with the server's error, and what came before has come")
+    @Test("A row that fails ends the COPY with the server's error, after the rows before it")
     func failure() async throws {
         try await withConnection(Self.database.get()) { connection in
             var count = 0
@@ -52,7 +52,7 @@ struct CopyOutTests {
         }
     }
 
-    @Test("What copies nothing to us is refused")
+    @Test("A statement that isn't COPY TO STDOUT is refused")
     func otherCommand() async throws {
         try await withConnection(Self.database.get()) { connection in
             let error = await #expect(throws: PostgresError.self) {

@@ -22,7 +22,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("What the server's own time-out ends is the same error")
+    @Test("A query that the server's own timeout ends fails with the same error")
     func statementTimeout() async throws {
         try await withConnection(Self.database.get(), { $0.statementTimeout = .milliseconds(50) }) {
             connection in
@@ -76,7 +76,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("Cancelling the task answers at once and ends the query in the server; the next one isn't hit")
+    @Test("Cancelling the task fails the query at once and ends it in the server, but not the next query")
     func cancelling() async throws {
         let database = try Self.database.get()
         try await withConnection(database, { $0.statementTimeout = .seconds(60) }) { connection in

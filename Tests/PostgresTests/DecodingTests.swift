@@ -28,7 +28,7 @@ struct DecodingTests {
         #expect(decode(Int?.self, nil, .int8) == nil)
     }
 
-    @Test("Another type is an error, also for an empty value")
+    @Test("A value of another type is an error, even if it is empty")
     func wrongTypes() {
         #expect(decode(Int.self, [1], .bool) == .wrongType(column: 3, .bool))
         #expect(decode(Bool.self, [0, 0], .int2) == .wrongType(column: 3, .int2))
@@ -38,7 +38,7 @@ struct DecodingTests {
         #expect(decode(PostgresUUID.self, [], .text) == .wrongType(column: 3, .text))
     }
 
-    @Test("A wrong length is an error")
+    @Test("A value with a wrong length is an error")
     func wrongLengths() {
         #expect(decode(Int.self, [1, 2, 3], .int8) == .malformed(column: 3))
         #expect(decode(Int.self, [], .int4) == .malformed(column: 3))
@@ -96,7 +96,7 @@ struct DecodingTests {
         }
     }
 
-    @Test("Times convert to Unix's count and back, and say where they can't")
+    @Test("Times convert to Unix time and back, and those out of range become nil")
     func timestamps() {
         #expect(PostgresTimestamp(microsecondsSince1970: 0)?.microsecondsSince2000 == -946_684_800_000_000)
         #expect(PostgresTimestamp(microsecondsSince2000: 0).microsecondsSince1970 == 946_684_800_000_000)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A queue")
 struct FirstInFirstOutTests {
-    @Test("It behaves like an array that is appended to and shortened at the front")
+    @Test("A queue behaves like an array that is appended to and shortened at the front")
     func likeAnArray() {
         let seed = UInt64.random(in: 0 ... .max)
         print("FirstInFirstOutTests seed: \(seed)")

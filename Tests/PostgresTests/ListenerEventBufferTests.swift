@@ -10,7 +10,7 @@ struct ListenerEventBufferTests {
         .notification(PostgresNotification(channel: "c", payload: payload))
     }
 
-    @Test("What fits arrives in order, before the end")
+    @Test("Events that fit into the buffer arrive in order, before the end")
     func order() async {
         for payload in ["a", "b", "c"] { buffer.append(event(payload)) }
         buffer.finish()
@@ -19,7 +19,7 @@ struct ListenerEventBufferTests {
         #expect(await buffer.next() == nil)
     }
 
-    @Test("What doesn't fit becomes a gap, which is told even if nothing follows")
+    @Test("Events that don't fit become a gap, which is delivered even if no event follows")
     func overflow() async {
         for payload in ["a", "b", "c", "d"] { buffer.append(event(payload)) }
         #expect(await buffer.next() == .gap)

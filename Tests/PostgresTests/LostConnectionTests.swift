@@ -54,14 +54,16 @@ struct LostConnectionTests {
         return error
     }
 
-    @Test("fails its queries with what libpq says", arguments: [[], Array("E\0".utf8)])
+    @Test(
+        "The queries of a connection that is reset fail with the message of libpq",
+        arguments: [[], Array("E\0".utf8)])
     func reset(response: [UInt8]) async throws {
         let error = try await Self.error(after: response)
         #expect(error?.code == .connectionLost)
         #expect(error?.serverMessage?.hasPrefix("server closed the connection unexpectedly") == true)
     }
 
-    @Test("fails them with what the server has said before")
+    @Test("The queries fail with the error that the server sent before the reset")
     func lastWords() async throws {
         let fields = ["SFATAL", "VFATAL", "C57P01", "Mterminating connection", ""]
         let response = Self.message("E", fields.flatMap { Array($0.utf8) + [0] })

@@ -22,7 +22,7 @@ struct PipelineStateMachineTests {
         }
     }
 
-    @Test("Results belong to the queries in the order in which these were sent")
+    @Test("Results belong to the queries in the order in which the queries were sent")
     mutating func order() {
         machine.sent("a", preparing: false)
         machine.sent("b", preparing: false)
@@ -32,7 +32,7 @@ struct PipelineStateMachineTests {
         #expect(machine.count == 0)
     }
 
-    @Test("A statement that is prepared on the way has an answer of its own")
+    @Test("Preparing a statement has a result of its own before the query's rows")
     mutating func preparing() {
         machine.sent("a", preparing: true)
         #expect(
@@ -66,7 +66,7 @@ struct PipelineStateMachineTests {
         #expect(machine.count == 0)
     }
 
-    @Test("Where queries share a Sync, those behind a failed one are to be sent again, and no others")
+    @Test("Queries behind a failed one with the same Sync are to be sent again, and no others")
     mutating func failedInGroup() {
         machine.sent("a", preparing: false, endsGroup: false)
         machine.sent("b", preparing: false, endsGroup: false)
@@ -96,7 +96,7 @@ struct PipelineStateMachineTests {
     }
 
     @Test(
-        "Results that no command asked for end the connection",
+        "A result that no command asked for ends the connection",
         arguments: [
             [PipelineStateMachine<String>.Received.sync],
             [.unknown],

@@ -29,12 +29,12 @@ struct PoolStateMachineTests {
         _ = machine.connected(slot: 1, now: .zero)
     }
 
-    @Test("At the start it makes every connection")
+    @Test("A pool makes every connection at its start")
     func start() {
         #expect(show(machine.start()) == ["connect 0", "connect 1"])
     }
 
-    @Test("Queries go to the connection with the fewest in flight, up to its depth, and then wait in order")
+    @Test("A query goes to the connection with the fewest in flight, or waits once all are full")
     mutating func leastBusy() {
         connectBoth()
         var shown: [String] = []
@@ -53,7 +53,7 @@ struct PoolStateMachineTests {
         #expect(machine.statistics.refusedAcquires == 1)
     }
 
-    @Test("Who waits too long is told busy where there are connections, and unavailable where there are none")
+    @Test("A query that waits too long fails as busy if there are connections, else as unavailable")
     mutating func expiry() {
         _ = machine.acquire("a", now: .zero)
         #expect(machine.nextDeadline == .seconds(1))
@@ -65,7 +65,7 @@ struct PoolStateMachineTests {
         #expect(machine.statistics.timedOutAcquires == 2)
     }
 
-    @Test("Who has lost a place goes before those who never had one, and waits as long as its own time lasts")
+    @Test("A query that lost its connection goes before new ones, and waits as long as its own time lasts")
     mutating func returning() {
         _ = machine.acquire("a", now: .zero)
         for name in ["b", "c"] { _ = machine.acquire(name, again: .seconds(3), now: .zero) }
@@ -78,7 +78,7 @@ struct PoolStateMachineTests {
         #expect(machine.nextDeadline == nil)
     }
 
-    @Test("Who no longer wants to wait is not served")
+    @Test("A query that is withdrawn while it waits isn't sent")
     mutating func withdrawal() {
         _ = machine.acquire("a", now: .zero)
         _ = machine.acquire("b", now: .zero)
@@ -87,7 +87,7 @@ struct PoolStateMachineTests {
         #expect(show(machine.connected(slot: 0, now: .zero)) == ["b on 0"])
     }
 
-    @Test("A connection that served is made anew at once, one that fails again and again less and less often")
+    @Test("A connection that has served is replaced at once, and one that keeps failing less and less often")
     mutating func reconnecting() {
         connectBoth()
         #expect(show(machine.lost(slot: 0, now: .seconds(60), random: 0)) == ["connect 0", "check 1"])
@@ -98,7 +98,7 @@ struct PoolStateMachineTests {
         #expect(show(machine.lost(slot: 0, now: .seconds(61), random: 0)) == ["later 0"])
     }
 
-    @Test("Once a connection is lost, the others get nothing before they have answered")
+    @Test("After a connection is lost, the others get no query until they have responded")
     mutating func doubt() {
         connectBoth()
         #expect(show(machine.acquire("a", now: .zero)) == "a on 0")
@@ -118,7 +118,7 @@ struct PoolStateMachineTests {
         #expect(show(machine.release(slot: 1, now: .seconds(90))) == ["c on 1"])
     }
 
-    @Test("Back-off starts at 50 ms at most and never exceeds a second, half of which is random")
+    @Test("The back-off starts at 50 ms at most and never exceeds a second, and half of it is random")
     func backoff() {
         #expect(ReconnectBackoff.delay(failures: 1, random: 1) == .milliseconds(50))
         #expect(ReconnectBackoff.delay(failures: 1, random: 0) == .milliseconds(25))
@@ -127,7 +127,7 @@ struct PoolStateMachineTests {
         #expect(ReconnectBackoff.delay(failures: .max, random: 0) == .milliseconds(500))
     }
 
-    @Test("Only connections that nobody uses are checked, and the check counts as use")
+    @Test("An idle connection is checked, and the check counts as use")
     mutating func checks() {
         connectBoth()
         _ = machine.acquire("a", now: .seconds(1))
@@ -137,7 +137,7 @@ struct PoolStateMachineTests {
         #expect(machine.statistics.inFlight == 1)
     }
 
-    @Test("A connection that takes one query at a time gets one at a time")
+    @Test("A serial connection gets the next query only after the one before")
     mutating func serial() {
         _ = machine.connected(slot: 0, isSerial: true, now: .zero)
         #expect(show(machine.acquire("a", now: .zero)) == "a on 0")
@@ -147,7 +147,7 @@ struct PoolStateMachineTests {
         #expect(show(machine.connected(slot: 1, now: .zero)) == ["c on 1"])
     }
 
-    @Test("A retired connection ends what it has, gets nothing more, and is then made anew at once")
+    @Test("A retired connection ends what it has, gets nothing more, and is then replaced at once")
     mutating func retiring() {
         connectBoth()
         for name in ["a", "b"] { _ = machine.acquire(name, now: .zero) }

@@ -67,7 +67,7 @@ struct PoolTests {
         }
     }
 
-    @Test("Who finds no free place in time is told busy, one too many at once; both harm nobody else")
+    @Test("A query that gets no connection in time fails as busy, and one too many fails at once")
     func busy() async throws {
         let database = try Self.database.get()
         let change: @Sendable (inout PoolOptions) -> Void = {
@@ -102,7 +102,7 @@ struct PoolTests {
         }
     }
 
-    @Test("Without a server, queries are told unavailable after the acquire time-out, and the pool closes")
+    @Test("Without a server, queries fail as unavailable after the acquire timeout, and the pool closes")
     func unavailable() async throws {
         try await withPool("host=/nonexistent", { $0.acquireTimeout = .milliseconds(100) }) { pool in
             #expect(await code { try await pool.query(Self.echo, [.int8(1)]) } == .unavailable)
@@ -190,7 +190,7 @@ struct PoolTests {
         }
     }
 
-    @Test("An idempotent query whose connection is lost runs on another; other queries are told")
+    @Test("An idempotent query whose connection is lost runs on another one, and any other query fails")
     func idempotent() async throws {
         let database = try Self.database.get()
         try database.execute("CREATE SEQUENCE tries")
@@ -206,7 +206,9 @@ struct PoolTests {
         }
     }
 
-    @Test("What only reads runs again where it conflicts with what a standby replays; other queries are told")
+    @Test(
+        "A query that only reads runs again after a conflict with a standby's replay, and any other query fails"
+    )
     func replayConflict() async throws {
         let database = try TestDatabase()
         try database.execute(
@@ -281,7 +283,7 @@ struct PoolTests {
         try await expectNoBackends(of: database)
     }
 
-    @Test("A query that outlives the close's patience is cut off")
+    @Test("A query that outlasts the grace of closing is cut off")
     func impatientClosing() async throws {
         let database = try TestDatabase()
         try await withPool(database.connectionString) { pool in

@@ -23,7 +23,7 @@ struct PostgresConfigurationTests {
     }
 
     @Test(
-        "What libpq cannot parse is refused, without quoting it",
+        "A conninfo that libpq can't parse is refused, without quoting it",
         arguments: [
             "hunter2 secret", "postgresql://u:hunter2@[::1/db", "host=a\0password=hunter2",
             "postgresql://u:hunter2@host:port/db", "port=1,65536",
@@ -36,7 +36,7 @@ struct PostgresConfigurationTests {
         #expect(!"\(error) \(error.serverMessage ?? "")".contains("hunter2"))
     }
 
-    @Test("No description and no dump shows the password")
+    @Test("Neither a configuration's description nor its dump shows the password")
     func secrets() throws {
         let configuration = try PostgresConfiguration(conninfo: "postgresql://u:hunter2@h/db")
         var dumped = ""
@@ -45,13 +45,13 @@ struct PostgresConfigurationTests {
         #expect("\(configuration)".contains("host=h"))
     }
 
-    @Test("A connect time-out of the user's stays")
+    @Test("A connect timeout in the conninfo is kept")
     func connectTimeout() throws {
         #expect(try parameters("host=h")["connect_timeout"] == "5")
         #expect(try parameters("host=h connect_timeout=9")["connect_timeout"] == nil)
     }
 
-    @Test("Settings are start-up options, before the user's own, and can be left out")
+    @Test("Settings become start-up options before the user's own, and can be left out")
     func settings() throws {
         let options = try parameters("host=h options='-c jit=on'")["options"]
         #expect(
@@ -72,7 +72,7 @@ struct PostgresConfigurationTests {
     }
 
     @Test(
-        "A time-out is at least a millisecond, for 0 would mean none, and at most what the server can count",
+        "A statement timeout is at least a millisecond, as 0 means none, and at most what the server can count",
         arguments: [
             (Duration.zero, "1ms"), (.microseconds(1500), "2ms"), (.seconds(-5), "1ms"),
             (.seconds(Int64.max), "2147483647ms"),

@@ -111,7 +111,9 @@ struct QueryTests {
         }
     }
 
-    @Test("In a transaction a dropped statement is an error, which isn't hidden by the failed transaction's")
+    @Test(
+        "A dropped statement in a transaction is an error, and the later error of the transaction doesn't hide it"
+    )
     func staleInTransaction() async throws {
         try await withConnection(Self.database.get()) { connection in
             let statement = PreparedStatement("SELECT 5")
@@ -160,7 +162,7 @@ struct QueryTests {
         }
     }
 
-    @Test("Without prepared statements, as behind a pooler, nothing stays on the server")
+    @Test("Without prepared statements, as behind a pooler, no statement stays on the server")
     func unnamed() async throws {
         try await withConnection(Self.database.get(), { $0.preparedStatements = .off }) { connection in
             for value in 1...3 {
@@ -172,7 +174,7 @@ struct QueryTests {
         }
     }
 
-    @Test("Much data in both directions at once arrives whole")
+    @Test("Many megabytes in both directions at the same time arrive whole")
     func muchData() async throws {
         try await withConnection(Self.database.get()) { connection in
             let bound = LoopBound(connection, loop: connection.loop)

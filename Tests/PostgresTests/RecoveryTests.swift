@@ -16,7 +16,9 @@ struct RecoveryTests {
         var isOver = false
     }
 
-    @Test("Killed backends fail typed under load; the pool heals by itself and leaks nothing")
+    @Test(
+        "Queries on killed backends fail with typed errors, and the pool recovers with as many sessions as before"
+    )
     func killedBackends() async throws {
         let database = try TestDatabase()
         try await withPool(database.connectionString) { pool in

@@ -7,7 +7,7 @@ import Testing
 struct RoundTripTests {
     private static let database = Result { try TestDatabase() }
 
-    @Test("Every kind of value comes back as it was, extremes included")
+    @Test("A value of any kind comes back as it was sent, extremes included")
     func extremes() async throws {
         try await withConnection(Self.database.get()) { connection in
             func roundTrip<Value: PostgresDecodable & Equatable>(

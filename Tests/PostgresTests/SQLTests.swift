@@ -4,7 +4,7 @@ import Testing
 
 @Suite("SQL text")
 struct SQLTests {
-    @Test("Pieces join without anything in between")
+    @Test("Pieces of SQL are joined without anything in between")
     func joining() {
         let limit: SQL = "SELECT 1 LIMIT " + SQL(integer: 25)
         #expect(limit.text == "SELECT 1 LIMIT 25")
@@ -22,7 +22,7 @@ struct SQLTests {
         #expect(SQL(identifier: name).text == quoted)
     }
 
-    @Test("Two prepared statements of one text are still two")
+    @Test("Two prepared statements with the same text are different statements")
     func preparedStatements() {
         let first = PreparedStatement("SELECT 1")
         #expect(first == first && first != PreparedStatement("SELECT 1"))

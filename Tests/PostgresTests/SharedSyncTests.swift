@@ -9,7 +9,7 @@ struct SharedSyncTests {
     private static let quotient = PreparedStatement("SELECT 720720 / $1", parameters: [.int8])
     private static let transactionTime = PreparedStatement("SELECT now()")
 
-    @Test("share a transaction")
+    @Test("Queries of one turn that only read share a transaction")
     func shareTransaction() async throws {
         try await withPool(Self.database.get().connectionString, { $0.fastConnections = 1 }) { pool in
             // The first use prepares the statement, in a group of its own.
@@ -21,7 +21,7 @@ struct SharedSyncTests {
         }
     }
 
-    @Test("each get their own result, however many of them fail")
+    @Test("Each query gets its own result, however many of the others fail")
     func failuresAmongOthers() async throws {
         try await withPool(Self.database.get().connectionString) { pool in
             let bound = LoopBound(pool, loop: pool.loop)

@@ -10,7 +10,7 @@ struct SnapshotTests {
     private static let database = Result { try TestDatabase() }
 
     @Test(
-        "What is asked in a snapshot sees the same data, whatever is committed meanwhile, and can write nothing"
+        "Queries in a snapshot see the same data, whatever is committed meanwhile, and can't write"
     )
     func snapshots() async throws {
         let database = try TestDatabase()

@@ -51,7 +51,7 @@ struct TLSTests {
         }
     }
 
-    @Test("A server is believed by its certificate and its name, and no other is")
+    @Test("A connection is made only to a server with a trusted certificate for its name")
     func verification() async throws {
         let server = try SecureServer()
         defer { server.remove() }

@@ -35,7 +35,7 @@ struct PrivateClusterTests {
         #endif
     }
 
-    @Test("Settings of the caller win")
+    @Test("Settings of the caller take precedence over the defaults")
     func callersSettings() throws {
         let cluster = PrivateCluster(ephemeralWith: ["max_connections": "17", "fsync": "on"])
         try cluster.start()

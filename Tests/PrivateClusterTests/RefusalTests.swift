@@ -13,7 +13,7 @@ struct RefusalTests {
         directory = ClusterDirectory(path: folder.cluster.path())
     }
 
-    @Test("A folder that another process uses, naming the process")
+    @Test("A cluster refuses a folder that another process uses, and names the process")
     func twoAtOnce() async throws {
         let first = PrivateCluster(directory: folder.cluster)
         try first.start()
@@ -29,7 +29,7 @@ struct RefusalTests {
         #expect(try first.execute("SELECT 1") == "1")
     }
 
-    @Test("Data of another major version, without touching it")
+    @Test("A cluster refuses data of another major version, and doesn't touch them")
     func otherVersion() throws {
         try FileManager.default.createDirectory(atPath: directory.data, withIntermediateDirectories: true)
         try "9.6\n".write(toFile: "\(directory.data)/PG_VERSION", atomically: true, encoding: .utf8)
@@ -40,7 +40,7 @@ struct RefusalTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.data) == ["PG_VERSION"])
     }
 
-    @Test("An unknown setting, with the server's own words, and lets go of the folder")
+    @Test("A cluster refuses an unknown setting with the server's message, and releases the folder")
     func unknownSetting() throws {
         let error = #expect(throws: PrivateClusterError.self) {
             try PrivateCluster(directory: folder.cluster, settings: ["no_such_setting": "1"]).start()
@@ -54,7 +54,7 @@ struct RefusalTests {
         corrected.stop()
     }
 
-    @Test("A machine without PostgreSQL, naming the script that installs it")
+    @Test("A missing PostgreSQL is an error that names the script that installs it")
     func noPostgres() throws {
         let error = #expect(throws: PrivateClusterError.self) {
             try PostgresInstallation.find(environment: ["POI_POSTGRES_BIN": folder.path])
@@ -64,7 +64,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "Versions are read from what postgres prints",
+        "A version is read from what postgres prints",
         arguments: [
             ("postgres (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)", 15),
             ("postgres (PostgreSQL) 19beta1", 19),

@@ -19,7 +19,7 @@ struct StandbyTests {
         while try cluster.execute("SELECT \(condition)") != "t" { try Task.checkCancellation() }
     }
 
-    @Test("Has what its primary has, follows it, and takes no writes")
+    @Test("A standby has its primary's rows, follows it, and takes no writes")
     func following() throws {
         #expect(try standby.execute("SELECT pg_is_in_recovery(), n FROM place") == "t|1")
         try primary.execute("INSERT INTO place VALUES (2)")
@@ -31,7 +31,7 @@ struct StandbyTests {
         primary.stop()
     }
 
-    @Test("Can be stopped and started alone, and promoted")
+    @Test("A standby can be stopped, started without its primary, and promoted")
     func promotion() throws {
         try standby.restartServer()
         try primary.stopServer()

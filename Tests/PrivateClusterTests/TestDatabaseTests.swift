@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A test database")
 struct TestDatabaseTests {
-    @Test("Two of them share a cluster and nothing else")
+    @Test("Two test databases share a cluster and nothing else")
     func isolation() throws {
         let first = try TestDatabase()
         let second = try TestDatabase()

@@ -35,7 +35,7 @@ import Testing
         }
 
         @Test(
-            "However many clients send a body and don't end it, little memory is taken, and that comes back",
+            "Many clients that send a body without its end take little memory, and give it back",
             arguments: ["GET /livez", "POST /events", "POST /nowhere"])
         func unfinishedBodies(request: String) async throws {
             let server = try await Self.start()
@@ -71,7 +71,7 @@ import Testing
         }
 
         @Test(
-            "However many clients send requests and read no response, little memory is taken, and that comes back"
+            "Many clients that read no response take little memory, and give it back"
         )
         func unreadResponses() async throws {
             let server = try await Self.start()

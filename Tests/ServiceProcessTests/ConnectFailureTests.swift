@@ -82,7 +82,7 @@ struct ConnectFailureTests {
     ]
 
     @Test(
-        "The log says why, once, the metrics count it by kind, and neither has the password",
+        "The log has the cause once, the metrics count it by kind, and neither has the password",
         arguments: causes)
     func serving(cause: Cause) async throws {
         let database = try await GuardedDatabase.get()
@@ -114,7 +114,7 @@ struct ConnectFailureTests {
         #expect(!server.program.output.text.contains("horse"))
     }
 
-    @Test("Commands say why in one line, without the password", arguments: causes)
+    @Test("A command prints the cause in one line, without the password", arguments: causes)
     func commands(cause: Cause) async throws {
         let database = try await GuardedDatabase.get()
         let session = cause.reason == "too-many-connections" ? try DatabaseSession(cause.url(database)) : nil

@@ -53,7 +53,7 @@ private struct FragileService {
 
 @Suite("When the database fails", .serialized, .timeLimit(.minutes(2)))
 struct DatabaseFaultTests {
-    @Test("Under load, killed backends and a restart are 503 problems at worst, and soon over")
+    @Test("Under load, killed backends and a restart cause only 503 problems, for a short time")
     func underLoad() async throws {
         let service = try await FragileService()
         let (server, cluster) = (service.server, service.cluster)
@@ -109,7 +109,7 @@ struct DatabaseFaultTests {
         }
     }
 
-    @Test("Without its database the service stays ready, unless it is set to need it")
+    @Test("The service stays ready without its database, unless it is set to need it")
     func readiness() async throws {
         let tolerant = try await FragileService()
         let strict = try await FragileService(["POI_READY_REQUIRES_DATABASE": "true"])

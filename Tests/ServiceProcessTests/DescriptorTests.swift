@@ -22,7 +22,7 @@ import Testing
         }
 
         @Test(
-            "With too few file descriptors the server takes fewer connections, keeps its admin port, and ends in order"
+            "A server with too few file descriptors takes fewer connections, keeps its admin port, and ends in order"
         )
         func lowered() async throws {
             let server = try await ServerProcess.serve(

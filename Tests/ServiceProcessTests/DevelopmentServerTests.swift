@@ -115,7 +115,7 @@ struct DevelopmentServerTests {
     }
 
     @Test(
-        "Started by root, it works in a folder that only root may enter",
+        "poi dev that root has started works in a folder that only root may enter",
         .enabled(if: geteuid() == 0, "needs root"))
     func closedFolder() async throws {
         let folder = try TemporaryFolder(permissions: 0o700)

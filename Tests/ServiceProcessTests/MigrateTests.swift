@@ -48,7 +48,7 @@ struct MigrateTests {
             .run("SELECT version FROM schema_migrations ORDER BY version")
     }
 
-    @Test("A database goes up, to a version, with the seeds, and down again")
+    @Test("A database can be migrated up, to a version, with the seeds, and down again")
     func upAndDown() async throws {
         let database = try await ServiceDatabase.empty()
         #expect(
@@ -68,7 +68,7 @@ struct MigrateTests {
         #expect(try await appliedVersions(in: database) == [])
     }
 
-    @Test("Down without --yes is a line that says what would be lost, exit code 64, and nothing is changed")
+    @Test("Down without --yes says what would be lost, ends with exit code 64, and changes nothing")
     func downUnconfirmed() async throws {
         let database = try await ServiceDatabase.migrated()
         for (arguments, names) in [
@@ -104,7 +104,7 @@ struct MigrateTests {
         #expect(tables == ["0"])
     }
 
-    @Test("The status lists every migration, applied or not")
+    @Test("The status lists every migration with its state")
     func status() async throws {
         let database = try await ServiceDatabase.empty()
         _ = try await migrate("up", "--to", "102", on: database)
@@ -119,7 +119,7 @@ struct MigrateTests {
         #expect(words.dropLast() == expected[...])
     }
 
-    @Test("Of two runs at once, both succeed and nothing is applied twice")
+    @Test("Two runs at the same time both succeed, and nothing is applied twice")
     func concurrentRuns() async throws {
         let database = try await ServiceDatabase.empty()
         async let first = migrate("up", "--seeds", on: database)
@@ -144,7 +144,8 @@ struct MigrateTests {
         return folder
     }
 
-    @Test("What waits for the roll-out is told of by each run, hinders no server, and is applied by --finish")
+    @Test(
+        "A file for after the roll-out is announced by each run, stops no server, and is applied by --finish")
     func finish() async throws {
         let database = try await ServiceDatabase.migrated()
         let folder = try migrationsWithWaiting()
@@ -170,7 +171,7 @@ struct MigrateTests {
         }
     }
 
-    @Test("poi dev applies what waits for the roll-out: its database has no other server")
+    @Test("poi dev applies files for after the roll-out, since its database has no other server")
     func development() async throws {
         let folder = try migrationsWithWaiting()
         defer { folder.remove() }
@@ -292,7 +293,7 @@ struct MigrateTests {
         #expect(try await migrate("status", on: database).last?.hasSuffix("1 missing") == true)
     }
 
-    @Test("A database of the schema's draft is refused with what to do, and status tells of it")
+    @Test("A database of the schema's draft is refused with advice, and the status shows it")
     func draft() async throws {
         let database = try await ServiceDatabase.migrated()
         try await DatabaseSession(database.connectionString)
@@ -321,7 +322,7 @@ struct MigrateTests {
         #expect(try await appliedVersions(in: database) == ["0001", "0017"])
     }
 
-    @Test("A database that isn't there is told without the password, exit code 1")
+    @Test("A database that doesn't exist is named without the password, with exit code 1")
     func noDatabase() async throws {
         let result = try await PoiProgram.run(
             ["migrate", "status"], environment: ["DATABASE_URL": "postgresql://u:hunter2@127.0.0.1:1/db"])

@@ -22,7 +22,7 @@ struct MutationTests {
         100, 102, 200, 204, 304, 400, 404, 405, 406, 412, 413, 414, 417, 431, 501, 505,
     ]
 
-    @Test("However a request's bytes are changed, the service responds or closes the connection, and goes on")
+    @Test("The service responds to any changed request or closes its connection, and goes on")
     func mutations() async throws {
         let seed = SeededGenerator().seed
         let server = try await ServerProcess.serve(

@@ -57,7 +57,9 @@ struct ReindexTests {
         try await server.finish()
     }
 
-    @Test("It fails where the trigger that renews the dataset is disabled, and a wrong call is exit code 64")
+    @Test(
+        "poi reindex fails if the trigger that renews the dataset is disabled, and a wrong call has exit code 64"
+    )
     func refused() async throws {
         let database = try await ServiceDatabase.migrated()
         let session = try DatabaseSession(database.connectionString)

@@ -44,7 +44,7 @@ struct SignalTests {
     }
 
     @Test(
-        "For the drain delay the server goes on, not ready, and each response is the last of its connection")
+        "For the drain delay the server serves, isn't ready, and closes each connection after its response")
     func drainDelay() async throws {
         let server = try await ServerProcess.serve(
             databaseURL: ServiceDatabase.migrated().connectionString,
@@ -77,7 +77,7 @@ struct SignalTests {
         #expect(try await server.program.exitCode() == 128 + SIGINT)
     }
 
-    @Test("Clients that go where they are told to lose no request")
+    @Test("Clients that connect elsewhere after a Connection: close lose no request during a shutdown")
     func noLostRequest() async throws {
         let server = try await ServerProcess.serve(
             databaseURL: ServiceDatabase.migrated().connectionString,

@@ -3,7 +3,7 @@ import ServerProcess
 import ServiceFixtures
 import Testing
 
-@Suite("On a socket of the file system", .timeLimit(.minutes(1)))
+@Suite("A service on a Unix socket", .timeLimit(.minutes(1)))
 struct UnixSocketTests {
     @Test("The service serves, is asked for its health there, and takes the socket along when it ends")
     func serves() async throws {

@@ -94,7 +94,7 @@ final class UnwritableOutputTests {
     }
 
     @Test(
-        "A command that changes a database does so, whether anybody reads what it says or not",
+        "A command that changes a database does so even if its output can't be written",
         arguments: UnwritableStream.allCases)
     func changes(stream: UnwritableStream) async throws {
         let database = try await ServiceDatabase.empty()
@@ -109,7 +109,9 @@ final class UnwritableOutputTests {
         #expect(check.standardOutput.first == "nothing to do")
     }
 
-    @Test("An error that nobody can be told has its exit code", arguments: UnwritableStream.allCases)
+    @Test(
+        "A command that can't write its error message still ends with that error's exit code",
+        arguments: UnwritableStream.allCases)
     func errors(stream: UnwritableStream) async throws {
         let program = try start(["swim"], by: stream.script(for: 2))
         #expect(try await program.exitCode() == 64)

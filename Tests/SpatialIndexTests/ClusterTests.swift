@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Clusters of the index")
 struct ClusterTests {
-    @Test("are those of adding up every place, for any box, zoom and filter, also after changes")
+    @Test("Clusters are those of adding up every place, for any box, zoom and filter, also after changes")
     func exact() {
         var generator = SeededGenerator()
         let note = "POI_TEST_SEED=\(generator.seed)"
@@ -25,7 +25,7 @@ struct ClusterTests {
         }
     }
 
-    @Test("of a large part with places that are gone are those of the others")
+    @Test("Clusters of a large part leave out removed places")
     func largePart() {
         var generator = SeededGenerator()
         let note = "POI_TEST_SEED=\(generator.seed)"
@@ -43,7 +43,7 @@ struct ClusterTests {
         }
     }
 
-    @Test("that take longer than a turn are left to a helper thread")
+    @Test("Clusters that take longer than a turn are left to a helper thread")
     func budget() throws {
         var generator = SeededGenerator()
         let places = SnapshotTests.places(0..<5000, around: .init(wrapping: 10, 20), using: &generator)

@@ -16,7 +16,7 @@ private let requestCount =
 @Suite("The index's pages are exact")
 struct ExactnessTests {
     @Test(
-        "Whatever the places, the centre, the radius, the filter and the limit", arguments: PlaceKind.allCases
+        "A page is exact for any places, centre, radius, filter and limit", arguments: PlaceKind.allCases
     )
     func pages(of kind: PlaceKind) {
         var generator = SeededGenerator()
@@ -31,7 +31,7 @@ struct ExactnessTests {
         }
     }
 
-    @Test("Every page follows from the one before, to the end", arguments: PlaceKind.allCases)
+    @Test("Each page continues the one before, to the end", arguments: PlaceKind.allCases)
     func walks(of kind: PlaceKind) {
         var generator = SeededGenerator()
         let (places, focus) = Self.places(of: kind, using: &generator)
@@ -53,7 +53,8 @@ struct ExactnessTests {
         }
     }
 
-    @Test("After random changes and merges", arguments: [PlaceKind.towns, .mixture, .onePoint])
+    @Test(
+        "A page is exact after random changes and merges", arguments: [PlaceKind.towns, .mixture, .onePoint])
     func changes(of kind: PlaceKind) {
         var generator = SeededGenerator()
         var (places, focus) = Self.places(of: kind, using: &generator)

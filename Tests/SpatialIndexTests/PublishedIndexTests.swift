@@ -36,7 +36,7 @@ struct PublishedIndexTests {
         }
     }
 
-    @Test("What frees a snapshot is run by another thread than a reader's")
+    @Test("A snapshot is freed by another thread than a reader's")
     func freeing() throws {
         let jobs = Lock<[@Sendable () -> Void]>([])
         let published = PublishedIndex { job in jobs.withLock { $0.append(job) } }

@@ -85,7 +85,7 @@ struct SnapshotTests {
         #expect(next.adopting(merged, of: merge) == nil)
     }
 
-    @Test("A page that had other places is the same as a new one")
+    @Test("A page that is used again for another search has the same content as a new page")
     func pageIsUsedAgain() {
         var generator = SeededGenerator()
         let (places, focus) = ExactnessTests.places(of: .towns, using: &generator)
@@ -121,7 +121,7 @@ struct SnapshotTests {
         _ = expectExact(query, scattered, other, "a rare category")
     }
 
-    @Test("Beyond its record, a place takes at most 160 bytes")
+    @Test("A place takes at most 160 bytes beside its record")
     func memory() {
         var generator = SeededGenerator()
         let places = Self.places(0..<5000, around: .init(wrapping: 10, 20), using: &generator)

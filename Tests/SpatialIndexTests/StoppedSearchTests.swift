@@ -41,7 +41,7 @@ struct StoppedSearchTests {
         return [plain, worded]
     }
 
-    @Test("ends at the look that says so, and was looked after all the way")
+    @Test("A search checks for a stop throughout, and ends at the check that demands it")
     func search() {
         let snapshot = Self.crowd()
         for query in Self.queries() {
@@ -58,7 +58,7 @@ struct StoppedSearchTests {
         }
     }
 
-    @Test("counts no further cells", arguments: [true, false])
+    @Test("Counting clusters ends at the check that demands it", arguments: [true, false])
     func clusters(isWhole: Bool) throws {
         var generator = SeededGenerator()
         let places = SnapshotTests.places(0..<20_000, around: .init(wrapping: 10, 20), using: &generator)
@@ -81,7 +81,7 @@ struct StoppedSearchTests {
         }
     }
 
-    @Test("Work that is bounded is the same with looks between as without")
+    @Test("A budget of work that is checked in steps allows as much work as one without checks")
     func budget() {
         var one = WorkBudget(until: SearchStop { false }).prefix(100_000)
         #expect(one.remaining == 100_000)

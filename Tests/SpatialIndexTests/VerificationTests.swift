@@ -63,7 +63,7 @@ struct VerificationTests {
         )
     }
 
-    @Test("Equal places have no difference, and each part of a place has one")
+    @Test("Equal places have no difference, and a change of any part of a place is found")
     func parts() {
         var generator = SeededGenerator()
         let (snapshot, places) = Self.snapshot(using: &generator)
@@ -80,7 +80,7 @@ struct VerificationTests {
         }
     }
 
-    @Test("Places that only one side has are found, within the range and not beyond it")
+    @Test("Added and removed places are found within the compared range, and not beyond it")
     func range() {
         var generator = SeededGenerator()
         let (snapshot, places) = Self.snapshot(using: &generator)

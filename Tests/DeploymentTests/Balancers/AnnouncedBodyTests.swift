@@ -9,7 +9,7 @@ struct AnnouncedBodyTests {
         "POST /events HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n\(fields)\r\n\r\n"
     }
 
-    @Test("keep no other events out", arguments: Balancer.Kind.allCases)
+    @Test("Announced bodies that never arrive keep no other events out", arguments: Balancer.Kind.allCases)
     func others(kind: Balancer.Kind) async throws {
         let fleet = try await ServerFleet(count: 1, settings: ["POI_TRUSTED_PROXIES": "127.0.0.0/8"])
         let balancer = try await Balancer(kind, for: fleet)

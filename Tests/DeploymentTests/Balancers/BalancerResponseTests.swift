@@ -101,7 +101,7 @@ struct BalancerResponseTests {
         try await fleet.finish()
     }
 
-    @Test("What nginx refuses gets a problem")
+    @Test("A request that nginx refuses gets a problem")
     func refusals() async throws {
         let fleet = try await ServerFleet(count: 1)
         let balancer = try await Balancer(.nginx, for: fleet)

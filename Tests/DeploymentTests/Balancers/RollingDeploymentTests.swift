@@ -44,7 +44,7 @@ struct RollingDeploymentTests {
         try await expectSound(balancer, fleet)
     }
 
-    @Test("Draining alone loses no request: HAProxy learns of it in time and sends nothing again")
+    @Test("A server that drains loses no request, although HAProxy sends none again")
     func drains() async throws {
         var fleet = try await ServerFleet(count: 3, settings: Self.drain)
         let balancer = try await Balancer(.haproxy, for: fleet, changes: [.noRetries])

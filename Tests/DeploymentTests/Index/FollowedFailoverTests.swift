@@ -15,7 +15,7 @@ struct FollowedFailoverTests {
     }
 
     @Test(
-        "To a standby that lacks commits: nothing older is served before the standby is the primary, nothing lost after",
+        "The server serves nothing older until the standby is promoted, and no lost commit afterwards",
         arguments: Promotion.allCases)
     func failover(promotion: Promotion) async throws {
         let primary = try await FollowedService.prepare()

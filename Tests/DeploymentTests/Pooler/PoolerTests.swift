@@ -73,7 +73,7 @@ struct PoolerTests {
         try await pooler.stop()
     }
 
-    @Test("A change of the data is noticed though no notification comes through")
+    @Test("A change of the data is noticed although PgBouncer passes no notification on")
     func changes() async throws {
         let database = try await ServiceDatabase.migrated()
         let pooler = try await PgBouncer(database.cluster, database: database.name, backends: 4)

@@ -7,7 +7,9 @@ import Testing
 
 @Suite("A database that hangs", .timeLimit(.minutes(5)))
 struct HangingDatabaseTests {
-    @Test("Holds no request longer than the time-outs, nor a health check, nor the end")
+    @Test(
+        "A database that hangs holds up requests, health checks and the shutdown no longer than their timeouts"
+    )
     func hanging() async throws {
         let cluster = try await offPool {
             let cluster = PrivateCluster(ephemeralWith: [:])

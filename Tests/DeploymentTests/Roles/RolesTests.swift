@@ -23,7 +23,8 @@ struct RolesTests {
     ]
 
     @Test(
-        "Three roles without privileges do: one migrates and may then leave, one serves, none writes places")
+        "The service runs with three unprivileged roles, and doesn't need the migrating one after the migration"
+    )
     func everyRouteResponds() async throws {
         let database = try await PreparedDatabase()
         defer { database.cluster.stop() }

@@ -49,7 +49,9 @@ struct WireTableTests {
         if let fault { Issue.record("\(wireCase) \(fault)") }
     }
 
-    @Test("It gets the same behind a request that begins like it", arguments: try WireTable.cases())
+    @Test(
+        "A client gets the same responses if the request follows another one that begins like it",
+        arguments: try WireTable.cases())
     func respondsBehindOthers(wireCase: WireCase) async throws {
         let conversations = ["GET / HTTP/1.1", "GET /a HTTP/1.1", "POST /a HTTP/1.1"].map { line in
             Conversation(
@@ -59,7 +61,7 @@ struct WireTableTests {
         if let fault { Issue.record("\(wireCase) \(fault)") }
     }
 
-    @Test("The table is read whole, and no two rows have the same bytes")
+    @Test("The table has more than 400 rows, and no two of them have the same bytes")
     func rowsDiffer() throws {
         let cases = try WireTable.cases()
         let places = Dictionary(grouping: cases, by: \.request).values.filter { $0.count > 1 }

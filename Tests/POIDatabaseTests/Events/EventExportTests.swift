@@ -57,7 +57,7 @@ struct EventExportTests {
             ])
     }
 
-    @Test("An event without values has none, and one of a test says so")
+    @Test("An exported event without a value has no value, and one of a test is marked as one")
     func withoutValues() async throws {
         let database = try MigratedDatabase.empty()
         try await store([.test(id: Self.id, seconds: 7, isTest: true)], in: database)
@@ -68,7 +68,7 @@ struct EventExportTests {
             ])
     }
 
-    @Test("CSV has a header and a line for each, what needs it quoted")
+    @Test("A CSV export has a header and a line for each event, and quotes fields that need it")
     func csv() async throws {
         let database = try MigratedDatabase.empty()
         #expect(try await lines(database, .csv) == ["id,user_id,time,received_at,name,value,test"])
@@ -84,7 +84,7 @@ struct EventExportTests {
             ])
     }
 
-    @Test("Which events: from a moment of receipt on, before another, and none of tests unless asked for")
+    @Test("An export has the events received in a range of time, and those of tests only if asked for")
     func selection() async throws {
         let database = try MigratedDatabase.empty()
         try await store((0..<10).map { .test(name: "event-\($0)", isTest: $0 % 2 == 1) }, in: database)
@@ -105,7 +105,7 @@ struct EventExportTests {
         #expect(windows == Array(0..<10))
     }
 
-    @Test("Progress begins at nothing and ends at all")
+    @Test("The progress of an export begins at no event and ends at all of them")
     func progress() async throws {
         let database = try MigratedDatabase.empty()
         try await store((0..<50).map { _ in .test() }, in: database)

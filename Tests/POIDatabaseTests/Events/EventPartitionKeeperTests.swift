@@ -35,7 +35,7 @@ struct EventPartitionKeeperTests {
         }
     }
 
-    @Test("It makes missing partitions, and logs it")
+    @Test("The keeper makes missing partitions, and logs that")
     func making() async throws {
         let database = try MigratedDatabase.empty()
         let name = try database.execute("SELECT to_char(now() AT TIME ZONE 'UTC', '\"events_\"YYYY_MM')")
@@ -54,7 +54,7 @@ struct EventPartitionKeeperTests {
         #expect(try database.execute("SELECT count(*) FROM \(name)") == "0")
     }
 
-    @Test("If its role isn't allowed to, it logs so, and what to run")
+    @Test("The keeper logs that its role may not make partitions, and which command to run")
     func notAllowed() async throws {
         let database = try MigratedDatabase.empty()
         let name = try database.execute("SELECT to_char(now() AT TIME ZONE 'UTC', '\"events_\"YYYY_MM')")

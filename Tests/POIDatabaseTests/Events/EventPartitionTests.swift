@@ -48,7 +48,7 @@ struct EventPartitionTests {
         }
     }
 
-    @Test("A partition for events that came before it takes them out of the default one")
+    @Test("A new partition takes the events of its month out of the default partition")
     func strays() async throws {
         try await MigratedDatabase.empty().withSession { session in
             let name = try await session.value("SELECT " + Self.name(0), as: String.self)
@@ -65,7 +65,9 @@ struct EventPartitionTests {
         }
     }
 
-    @Test("More of them than may be moved stay where they are, and the other months get theirs")
+    @Test(
+        "Events of a month stay in the default partition if they are too many to move; other months get theirs"
+    )
     func tooManyStrays() async throws {
         try await MigratedDatabase.empty().withSession { session in
             for month in [0, 1] {
@@ -82,7 +84,7 @@ struct EventPartitionTests {
         }
     }
 
-    @Test("Any number may make them at once, while events come in")
+    @Test("Several sessions may make partitions at the same time, while events are stored")
     func concurrency() async throws {
         let database = try MigratedDatabase.empty()
         let moments = try (-2...4).map { month in
@@ -117,7 +119,7 @@ struct EventPartitionTests {
         #expect(try database.execute("SELECT count(*) FROM events_default WHERE \(astray)") == "0")
     }
 
-    @Test("A batch that waits while its month gets a partition ends up there")
+    @Test("A batch that waits while the partition of its month is made ends up in it")
     func batchMeanwhile() async throws {
         try await MigratedDatabase.empty().withEventStore { store, session in
             let name = try await session.value("SELECT " + Self.name(0), as: String.self)
@@ -138,7 +140,7 @@ struct EventPartitionTests {
         }
     }
 
-    @Test("Months beyond those that are kept are dropped, and what came so long ago with a clock far off")
+    @Test("Partitions older than the months to keep are dropped, and so are old events with a wrong clock")
     func retention() async throws {
         try await MigratedDatabase.empty().withSession { session in
             for month in -5 ... -2 {

@@ -35,7 +35,7 @@ struct EventStoreTests {
         }
     }
 
-    @Test("What is sent again is counted, and changes nothing")
+    @Test("An event that is sent again is counted as a duplicate, and changes nothing")
     func duplicates() async throws {
         let events = (0..<100).map { _ in StoredEvent.test() }
         try await MigratedDatabase.empty().withEventStore { store, session in
@@ -52,7 +52,7 @@ struct EventStoreTests {
         }
     }
 
-    @Test("The key is the id with the time: neither alone makes an event the same")
+    @Test("Events are the same only if both their id and their time are equal")
     func key() async throws {
         let id = UUID()
         let events = [
@@ -98,7 +98,7 @@ struct EventStoreTests {
         }
     }
 
-    @Test("A batch that the database can't take fails alone")
+    @Test("A batch that the database refuses fails alone")
     func faultyBatch() async throws {
         let faulty = [StoredEvent.test(), .test(value: "{broken")]
         let batches = [[StoredEvent.test()], [.test(), .test()], faulty, [.test()]]
@@ -141,7 +141,7 @@ struct EventStoreTests {
     }
 
     @Test(
-        "Where nobody knows whether a batch was committed, the response says so, and sending it again is right"
+        "A batch whose commit is uncertain gets a response that says so, and may be sent again"
     )
     func unknownOutcome() async throws {
         let events = [StoredEvent.test()]
@@ -169,7 +169,7 @@ struct EventStoreTests {
         }
     }
 
-    @Test("A database that takes no writes is not there for events, which come again later")
+    @Test("A database that takes no writes is unavailable for events, which are sent again later")
     func readOnly() async throws {
         let database = try MigratedDatabase.empty()
         try await database.withEventStore({

@@ -2,7 +2,7 @@ import Testing
 
 @testable import POIDatabase
 
-@Suite("Which batches are written together")
+@Suite("Batches that are written together")
 struct GroupCommitTests {
     private static func groups(writers: Int = 1, eventsPerWrite: Int = 100, waiting: Int = 1000)
         -> GroupCommit<String>
@@ -11,7 +11,7 @@ struct GroupCommitTests {
             limits: .init(writers: writers, eventsPerWrite: eventsPerWrite, waitingEvents: waiting))
     }
 
-    @Test("One that comes alone is written at once")
+    @Test("A batch that comes alone is written at once")
     func alone() {
         var groups = Self.groups()
         #expect(groups.next() == nil)
@@ -20,7 +20,7 @@ struct GroupCommitTests {
         #expect(groups.next() == nil)
     }
 
-    @Test("Those that come while others are written go together, in their order")
+    @Test("Batches that come during a write are written together next, in their order")
     func together() {
         var groups = Self.groups()
         for batch in ["a", "b", "c", "d"] {
@@ -34,7 +34,7 @@ struct GroupCommitTests {
         #expect(groups.next() == nil)
     }
 
-    @Test("No more go together than one write takes, and a larger one goes alone")
+    @Test("Batches are written together up to the limit of a write, and a larger batch alone")
     func limit() {
         var groups = Self.groups(eventsPerWrite: 100)
         for (batch, count) in [("a", 60), ("b", 40), ("c", 1), ("d", 500), ("e", 5)] {
@@ -48,7 +48,7 @@ struct GroupCommitTests {
         #expect(writes == [["a", "b"], ["c"], ["d"], ["e"]])
     }
 
-    @Test("Several writers work at once")
+    @Test("Several writers write at the same time")
     func writers() {
         var groups = Self.groups(writers: 2)
         for batch in ["a", "b", "c"] {
@@ -60,7 +60,7 @@ struct GroupCommitTests {
         #expect(groups.next() == ["c"])
     }
 
-    @Test("Past so many events that wait, a batch isn't taken; one always may wait")
+    @Test("A batch is refused if too many events wait already, unless none waits")
     func bound() {
         var groups = Self.groups(waiting: 100)
         #expect(groups.add("a", eventCount: 500) == true)

@@ -17,7 +17,7 @@ struct DatasetImportTests {
         numbers.map { "\($0),\(name) \($0),\($0 % 2 == 0 ? "cafe" : "park"),\($0 % 80),\($0 % 170)" }
     }
 
-    @Test("Adds, changes and leaves what the file says, and says how many of each")
+    @Test("An import adds and changes places as the file says, and counts each kind")
     func counts() async throws {
         let database = try MigratedDatabase.empty()
         let first = try await database.importPlaces(Self.places(1...20))
@@ -40,7 +40,7 @@ struct DatasetImportTests {
                 == ids)
     }
 
-    @Test("The same file again changes nothing, the dataset's id included")
+    @Test("An import of the same file again changes nothing, not even the dataset's id")
     func again() async throws {
         let database = try MigratedDatabase.empty()
         let rows = Self.places(1...50)
@@ -78,7 +78,7 @@ struct DatasetImportTests {
         #expect(try database.importedPlaces().count == 37)
     }
 
-    @Test("Of rows with one id the last counts")
+    @Test("The last of several rows with the same id counts")
     func duplicates() async throws {
         let database = try MigratedDatabase.empty()
         let report = try await database.importPlaces([
@@ -89,7 +89,7 @@ struct DatasetImportTests {
         #expect(try database.importedPlaces() == ["7,Last,park,3,3", "8,Other,cafe,2,2"])
     }
 
-    @Test("Rejects rows of unknown categories with counts, or adds the categories")
+    @Test("An import rejects and counts rows of unknown categories, or adds the categories")
     func categories() async throws {
         let database = try MigratedDatabase.empty()
         let rows = ["1,A,pub,1,1", "2,B,cafe,1,1", "3,C,pub,1,1", "4,D,fuel,1,1"]
@@ -106,7 +106,7 @@ struct DatasetImportTests {
         #expect(adding.counts == [3, 0, 1, 0])
     }
 
-    @Test("Ends where too many rows are rejected, or where it would add hundreds of categories")
+    @Test("An import ends if too many rows are rejected, or if it would add hundreds of categories")
     func limits() async throws {
         let database = try MigratedDatabase.empty()
         let rows = (1...501).map { "\($0),A,kind\($0),1,1" }
@@ -121,7 +121,7 @@ struct DatasetImportTests {
         #expect(try database.importedPlaces().isEmpty)
     }
 
-    @Test("--sync removes what has vanished, but no place whose row was rejected, and none of other datasets")
+    @Test("--sync removes vanished places, but none whose row was rejected and none of other datasets")
     func sync() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(
@@ -157,7 +157,7 @@ struct DatasetImportTests {
         #expect(try database.importedPlaces().map { $0.prefix { $0 != "," } } == ["out", "park"])
     }
 
-    @Test("--sync refuses to remove much, and then changes nothing, unless it is forced")
+    @Test("--sync refuses to remove many places, and then changes nothing, unless it is forced")
     func refusal() async throws {
         let database = try MigratedDatabase.empty()
         _ = try await database.importPlaces(Self.places(1...100))
@@ -181,7 +181,7 @@ struct DatasetImportTests {
     }
 
     @Test(
-        "Keeps what is known about the dataset, changes it where it is given, and removes it where it is empty"
+        "An import changes the dataset's description where it is given, and removes it where it is empty"
     )
     func description() async throws {
         let database = try MigratedDatabase.empty()

@@ -2,16 +2,16 @@ import Testing
 
 @testable import POIDatabase
 
-@Suite("What an import decides from its counts")
+@Suite("Decisions of an import from its counts")
 struct ImportPlanTests {
-    @Test("Nothing to do is no statement at all")
+    @Test("An import without changes runs no statement")
     func nothing() {
         let plan = ImportPlan(ImportCounts(unchanged: 5, selected: 5), isForced: false)
         #expect(plan.steps.isEmpty)
         #expect(plan.refusal == nil)
     }
 
-    @Test("Each count above zero is one statement, and places go before others come")
+    @Test("Each count above zero is one statement, and places are removed before others are added")
     func steps() {
         var counts = ImportCounts(added: 1, changed: 1, vanished: 1, selected: 2, newCategories: 1)
         counts.changesDescription = true
@@ -23,7 +23,7 @@ struct ImportPlanTests {
     }
 
     @Test(
-        "Refuses to remove more than the greater of ten places and a twentieth of them",
+        "An import refuses to remove more than ten places and more than a twentieth of them",
         arguments: [
             (10, 10, true), (11, 11, false), (10, 300, true), (11, 200, false), (11, 220, true),
             (50, 1000, true), (51, 1000, false), (50, 999, false),

@@ -3,9 +3,9 @@ import Testing
 
 @testable import POIDatabase
 
-@Suite("What an import tells")
+@Suite("Reports of an import")
 struct ImportReportTests {
-    @Test("A report has each number with its name, and nothing about what there was none of")
+    @Test("A report has each number with its name, and leaves out numbers that are zero")
     func report() {
         var report = ImportReport()
         report.read = 9

@@ -29,7 +29,7 @@ struct NormalisedTextTests {
     }
 
     /// `POI_TEST_TEXTS=200000` tries more.
-    @Test("What the normalisation lets through, the tables' checks accept")
+    @Test("The tables' checks accept every text that the normalisation lets through")
     func random() async throws {
         let count = ProcessInfo.processInfo.environment["POI_TEST_TEXTS"].flatMap { Int($0) } ?? 3000
         var generator = SeededGenerator()

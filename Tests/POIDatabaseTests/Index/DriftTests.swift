@@ -114,7 +114,7 @@ struct DriftTests {
         }
     }
 
-    @Test("Also the database's responses have no tag of before, until the dataset's id changes")
+    @Test("Responses from the database have no tag from before the drift, until the dataset's id changes")
     func databaseTags() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(IndexFollowerTests.places(40))
@@ -145,7 +145,7 @@ struct DriftTests {
         }
     }
 
-    @Test("While others write, no difference is found in what they write")
+    @Test("Verification finds no difference in places that others write meanwhile")
     func writers() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(IndexFollowerTests.places(60))
@@ -208,7 +208,7 @@ struct DriftTests {
         }
     }
 
-    @Test("A trigger that is disabled or missing is told, and leaves the store ready")
+    @Test("A disabled or missing trigger is reported, and leaves the store ready")
     func triggers() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(IndexFollowerTests.places(8))

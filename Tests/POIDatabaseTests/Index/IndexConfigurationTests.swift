@@ -40,7 +40,7 @@ struct IndexConfigurationTests {
     }
 
     @Test(
-        "What can't be used is refused with one line",
+        "An invalid setting of the index is refused with one line",
         arguments: [
             ("POI_INDEX", "yes", "POI_INDEX=yes: expected one of auto, on, off"),
             (

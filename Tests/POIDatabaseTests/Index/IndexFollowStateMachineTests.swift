@@ -36,7 +36,7 @@ struct IndexFollowStateMachineTests {
         return machine
     }
 
-    @Test("Loads first, and serves once a look has shown that nothing has changed meanwhile")
+    @Test("The follower loads first, and serves once it has read what changed meanwhile")
     func start() {
         var machine = Self.machine()
         #expect(machine.looked(Self.look(Self.version(7), own: .missing), served: nil, at: .zero) == [.load])
@@ -51,7 +51,7 @@ struct IndexFollowStateMachineTests {
         #expect(machine.held == Self.version(8))
     }
 
-    @Test("Each look that shows the same dataset prolongs serving, from when the look began")
+    @Test("Each look that finds the same dataset prolongs serving, counted from when the look began")
     func confirmation() {
         var machine = Self.following()
         let actions = machine.looked(Self.look(Self.version(7)), served: Self.version(7), at: .seconds(105))
@@ -66,7 +66,7 @@ struct IndexFollowStateMachineTests {
     }
 
     @Test(
-        "Loads anew where a revision doesn't name its places, or too many, and serves the old ones meanwhile")
+        "The follower loads anew after too many or unlisted changes, and serves the old places meanwhile")
     func unknownChanges() {
         for changed in [nil, 100_001] {
             var machine = Self.following()
@@ -78,7 +78,7 @@ struct IndexFollowStateMachineTests {
         }
     }
 
-    @Test("Another history is loaded anew, and nothing of the old one is served any more")
+    @Test("The places of another history are loaded anew, and the old ones aren't served any more")
     func anotherHistory() {
         let looks = [
             // Restored from a dump.
@@ -100,7 +100,7 @@ struct IndexFollowStateMachineTests {
     }
 
     @Test(
-        "A log that doesn't reach back is no proof of what was lost: the old places are served until all are loaded"
+        "If the log has been pruned too far, the old places are served until all are loaded anew"
     )
     func pruned() {
         var machine = Self.following()
@@ -114,7 +114,7 @@ struct IndexFollowStateMachineTests {
         #expect(actions == [.serve(until: .seconds(119))])
     }
 
-    @Test("A standby that is behind is waited for; then the primary decides")
+    @Test("The follower waits for a standby that is behind, and then asks the primary")
     func standbyBehind() {
         var machine = Self.following()
         let behind = Self.look(Self.version(6), isStandby: true, own: .missing)
@@ -138,7 +138,7 @@ struct IndexFollowStateMachineTests {
         #expect(machine.held == nil)
     }
 
-    @Test("What the database has served already isn't gone back from, unless its primary has lost it")
+    @Test("The follower serves nothing older than the database has served, unless the primary has lost it")
     func servedByTheDatabase() {
         var machine = Self.following()
         let same = Self.look(Self.version(7), isStandby: true)
@@ -152,7 +152,7 @@ struct IndexFollowStateMachineTests {
         #expect(machine.tick(at: .seconds(200)) == [])
     }
 
-    @Test("An empty log serves nothing")
+    @Test("The follower serves nothing if the log is empty")
     func emptyLog() {
         var machine = Self.following()
         #expect(

@@ -22,7 +22,7 @@ struct IndexFollowerTests {
     }
 
     @Test(
-        "Serves what the database has, and every change of it, whether it is notified or asks",
+        "The follower serves the database's places and every change of them, with notifications and without",
         arguments: [ListenMode.auto, .off])
     func changes(mode: ListenMode) async throws {
         let database = try MigratedDatabase.empty()
@@ -45,7 +45,7 @@ struct IndexFollowerTests {
         }
     }
 
-    @Test("Reads everything again after TRUNCATE and after a change of more than 10,000 places")
+    @Test("The follower reads everything again after TRUNCATE and after a change of more than 10,000 places")
     func reloads() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.places(20))
@@ -61,7 +61,7 @@ struct IndexFollowerTests {
         }
     }
 
-    @Test("Misses no change while its connections are killed")
+    @Test("The follower misses no change while its connections are killed")
     func killedConnections() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.places(50))
@@ -82,7 +82,7 @@ struct IndexFollowerTests {
     }
 
     @Test(
-        "Takes nothing from a table that was rewritten or emptied after its snapshot began, which sees no row there",
+        "The follower takes nothing from a table that was rewritten or emptied after its snapshot began",
         arguments: [
             // Makes the follower read some places, or all of them.
             "INSERT INTO dataset_log (place_ids) VALUES ('{1, 2, 3}')",
@@ -109,7 +109,8 @@ struct IndexFollowerTests {
         }
     }
 
-    @Test("Serves nothing of a database that was restored, and then the restored one")
+    @Test(
+        "The follower withdraws its places when the database was restored, and then serves the restored ones")
     func restored() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.places(20))
@@ -122,7 +123,7 @@ struct IndexFollowerTests {
         }
     }
 
-    @Test("Reads everything again where the log doesn't reach back to what it has")
+    @Test("The follower reads everything again if the log no longer has the revision that it holds")
     func pruned() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.places(20))
@@ -140,7 +141,7 @@ struct IndexFollowerTests {
         }
     }
 
-    @Test("A primary that has lost commits is followed back, and may serve what it has")
+    @Test("The follower goes back with a primary that has lost commits, and may serve its places")
     func lostCommits() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.places(20))
@@ -181,7 +182,7 @@ struct IndexFollowerTests {
         }
     }
 
-    @Test("Leaves the places to the database where they take too much memory, and says so")
+    @Test("The follower leaves places to the database if they take too much memory, and reports that")
     func tooLarge() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.places(10_000))
@@ -257,7 +258,7 @@ struct IndexFollowerTests {
     }
 
     @Test(
-        "While the database takes no connections, places in memory answer everything, and say how old they are"
+        "Every request is served from memory, with the data's age, while the database takes no connections"
     )
     func databaseAway() async throws {
         let database = try MigratedDatabase.empty()
@@ -293,7 +294,7 @@ struct IndexFollowerTests {
         }
     }
 
-    @Test("Where places have to be in memory, the store is ready once they are")
+    @Test("A store that needs places in memory is ready once they are loaded")
     func required() async throws {
         try await MigratedDatabase.empty().withFollower(use: .on) { followed in
             try await followed.wait {

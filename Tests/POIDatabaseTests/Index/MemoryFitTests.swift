@@ -5,7 +5,7 @@ import Testing
 /// Whether places are read into memory.
 @Suite("Places that may not fit into memory")
 struct MemoryFitTests {
-    @Test("are not read where even the shortest would take too much")
+    @Test("Places are not read if even the shortest ones would take too much memory")
     func neverFit() {
         let fit = MemoryFit(maximumBytes: 200_000)
         func admits(_ count: Int, _ seconds: Int) -> Bool { fit.admits(count, at: .seconds(seconds)) }
@@ -14,7 +14,7 @@ struct MemoryFitTests {
         #expect(!fit.isExceeded)
     }
 
-    @Test("are read again once they are fewer, or after a while")
+    @Test("Places that took too much memory are read again once they are fewer, or after a while")
     func retry() {
         var fit = MemoryFit(maximumBytes: 300_000)
         func admits(_ count: Int, _ seconds: Int) -> Bool { fit.admits(count, at: .seconds(seconds)) }
@@ -29,7 +29,7 @@ struct MemoryFitTests {
         #expect(!fit.isExceeded)
     }
 
-    @Test("aren't read again and again where the estimate of their number is wrong")
+    @Test("A wrong estimate of their number doesn't make places be read again and again")
     func wrongEstimate() {
         var fit = MemoryFit(maximumBytes: 300_000)
         func admits(_ count: Int, _ seconds: Int) -> Bool { fit.admits(count, at: .seconds(seconds)) }
@@ -40,7 +40,7 @@ struct MemoryFitTests {
     }
 
     @Test(
-        "are counted by the planner",
+        "The number of places is read off the planner's estimate",
         arguments: [
             ("Seq Scan on locations  (cost=0.00..155.00 rows=10000 width=0)", 10_000),
             ("Index Only Scan using a_b on locations  (cost=0.29..4.31 rows=1 width=0)", 1), ("", 0),

@@ -19,7 +19,7 @@ struct MemoryLimitTests {
         return MemoryLimit(machineBytes: 1_000_000) { all[$0] }
     }
 
-    @Test("is the machine's memory where nothing limits it")
+    @Test("The limit is the machine's memory if no control group has one")
     func none() {
         #expect(limit(groups: "", mounts: "", [:]) == limit(groups: "0::/\n", mounts: Self.version2, [:]))
         let free = limit(
@@ -30,7 +30,7 @@ struct MemoryLimitTests {
         #expect(MemoryLimit { _ in nil }.bytes > 1 << 20)
     }
 
-    @Test("of a unit of systemd is that of the unit, of its slices, and the high mark")
+    @Test("The limit of a systemd unit is the lowest of its own, its slices' and its high mark")
     func unit() {
         let folder = "/sys/fs/cgroup/system.slice/poi.service"
         var files = ["\(folder)/memory.max": "500000\n", "\(folder)/memory.high": "400000\n"]
@@ -47,7 +47,7 @@ struct MemoryLimitTests {
         #expect(limit(groups: groups, mounts: Self.version2, files) == found)
     }
 
-    @Test("of a container that sees its own folder as the root is there")
+    @Test("The limit of a container that sees its own group as the root is in the root folder")
     func container() {
         let files = ["/sys/fs/cgroup/memory.max": "700000\n"]
         #expect(limit(groups: "0::/\n", mounts: Self.version2, files).bytes == 700_000)
@@ -55,7 +55,7 @@ struct MemoryLimitTests {
         #expect(limit(groups: "0::/../b\n", mounts: Self.version2, files).bytes == 700_000)
     }
 
-    @Test("of version 1 is in the memory controller's hierarchy, below the folder that is mounted")
+    @Test("The limit of version 1 is read in the memory controller's hierarchy")
     func version1() {
         let groups = "5:cpu,cpuacct:/wrong\n4:memory:/docker/abc\n0::/elsewhere\n"
         let nested = limit(
@@ -74,7 +74,7 @@ struct MemoryLimitTests {
     }
 
     @Test(
-        "isn't what a file says that makes no sense",
+        "A file with an invalid number sets no limit",
         arguments: ["", "0", "-1", "many", "99999999999999999999"])
     func nonsense(text: String) {
         let found = limit(groups: "0::/\n", mounts: Self.version2, ["/sys/fs/cgroup/memory.max": text])

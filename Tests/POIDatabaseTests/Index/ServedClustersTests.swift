@@ -11,7 +11,7 @@ import Testing
 @Suite("Clusters", .timeLimit(.minutes(5)))
 struct ServedClustersTests {
     @Test(
-        "in memory are those of adding up every place, whether they are counted at once or by a helper thread"
+        "Clusters from memory are those of adding up every place, at once and by a helper thread"
     )
     func exact() async throws {
         try await MigratedDatabase.seeded().withFollower { followed in
@@ -37,7 +37,7 @@ struct ServedClustersTests {
         }
     }
 
-    @Test("need the places in memory")
+    @Test("Clusters need the places in memory")
     func withoutIndex() async throws {
         try await MigratedDatabase.empty().withStore { store, session in
             let indexed = IndexedPlaceStore(

@@ -16,7 +16,7 @@ struct VerificationRoundsTests {
         return first...last
     }
 
-    @Test("Each round has every id there may be, whichever ids there are and wherever it begins")
+    @Test("Each round covers every possible id, whichever ids exist and wherever the round begins")
     func complete() {
         var generator = SeededGenerator()
         for _ in 0..<300 {

@@ -20,12 +20,12 @@ struct EventAdmissionTests {
         try #require(EventAdmission(userIDHash: key.map { HMAC(key: $0) }).admit([event]).first)
     }
 
-    @Test("Without a key, users' ids stay as they are")
+    @Test("Users' ids stay as they are if there is no key")
     func plain() throws {
         #expect(try Self.stored(Self.event(userID: "F3476B52")).userID == "F3476B52")
     }
 
-    @Test("With a key, a user's id becomes its HMAC-SHA-256, the same for each event")
+    @Test("A user's id becomes its HMAC-SHA-256 if there is a key, the same for each event")
     func hashed() throws {
         let events = ["a", "a", "b", "a", ""].map { Self.event(userID: $0) }
         let stored = EventAdmission(userIDHash: HMAC(key: Self.key)).admit(events).map(\.userID)
@@ -48,7 +48,7 @@ struct EventAdmissionTests {
         #expect(try Self.stored(Self.event(time: seconds)).key.timeMicroseconds == microseconds)
     }
 
-    @Test("An app's id is kept; without one, equal events get equal ids, and others get different ones")
+    @Test("An app's id is kept; events without one get the same id if they are equal, else different ones")
     func derivedIDs() throws {
         let id = UUID()
         #expect(try Self.stored(Self.event(id: id)).key.id == id)
@@ -69,7 +69,7 @@ struct EventAdmissionTests {
         #expect(derived.uuid.8 >> 6 == 2)
     }
 
-    @Test("With a key, a derived id can't be computed without it")
+    @Test("An id that is derived with a key can't be computed without the key")
     func hiddenIDs() throws {
         let event = Self.event(userID: "user")
         let ids = try [nil, Self.key, Self.key.reversed()].map { try Self.stored(event, key: $0).key.id }

@@ -20,7 +20,7 @@ struct EventsConfigurationTests {
         return try body(path)
     }
 
-    @Test("By default there is no key and no hash, and the package's definitions apply")
+    @Test("The defaults are no key, no hash and the package's definitions")
     func defaults() throws {
         let configuration = try configuration([:])
         #expect(configuration.keys.isEmpty)

@@ -89,7 +89,7 @@ struct EventsHandlerTests {
         #expect(try Self.answer(response) == EventsResponse(accepted: 0, duplicates: 0))
     }
 
-    @Test("One bad event refuses the batch, and each fault is named by its index")
+    @Test("A batch with one bad event is refused, and each fault is named by its index")
     func faults() async throws {
         let store = MemoryEventStore()
         let bad = [
@@ -150,7 +150,7 @@ struct EventsHandlerTests {
         )
     }
 
-    @Test("Other media types and codings are 415, with the accepted ones")
+    @Test("A batch with another media type or coding gets a 415 with the accepted ones")
     func unsupported() async throws {
         let site = try ServiceSite()
         for type in ["text/plain", "application/jsonl", "application/json, text/plain", ""] {
@@ -174,7 +174,7 @@ struct EventsHandlerTests {
         #expect(response.headers.first(.acceptEncoding) == "gzip, identity")
     }
 
-    @Test("Other methods are 405, and parameters are refused")
+    @Test("A request with another method gets a 405, and one with parameters is refused")
     func requests() async throws {
         let site = try ServiceSite()
         for method in [HTTPMethod.get, .head, .put, .delete] {

@@ -45,7 +45,7 @@ struct IndexedPlaceStoreTests {
         return request
     }
 
-    @Test("are those of measuring every place: pages, single places, clusters and counts")
+    @Test("Pages, single places, clusters and counts from memory are those of measuring every place")
     func exact() async throws {
         try await onLoop { loop in
             var generator = SeededGenerator()
@@ -100,7 +100,7 @@ struct IndexedPlaceStoreTests {
     }
 
     @Test(
-        "are followed by counts that are no older, from the store behind them, which forgets those of before")
+        "Counts from the store behind are no older than the places that were served from memory")
     func olderCounts() async throws {
         try await onLoop { loop in
             let (index, stub) = (ServedIndex(), StubStore())
@@ -128,7 +128,7 @@ struct IndexedPlaceStoreTests {
         }
     }
 
-    @Test("are shared by the stores that have them, and unavailable where there are none")
+    @Test("Stores share the places in memory, and are unavailable if there are none")
     func shared() async throws {
         try await onLoop { loop in
             let index = try #require(ServedIndex([], categories: Self.vocabulary.categories))

@@ -13,7 +13,7 @@ struct SearchQueueTests {
     private static let (one, other) = (IPAddress(high: 1, low: 0), IPAddress(high: 2, low: 0))
     private static let later = Duration.nanoseconds(MonotonicClock.nanoseconds()) + .seconds(3600)
 
-    @Test("are taken out one of each client, then the next of each")
+    @Test("Searches are taken in turns, one of each client")
     func turns() {
         var queue = FairQueue<String, Int>(maximumOfClient: 3, maximum: 5)
         // No more than three of a client, and five of all.
@@ -74,7 +74,7 @@ struct SearchQueueTests {
         }
     }
 
-    @Test("of a client are refused where it has many, and those of others are run between them")
+    @Test("A client with too many searches is refused, and those of others run between its own")
     func shares() async throws {
         try await Self.whileBusy { queue, end in
             let order = Lock<[String]>([])
@@ -103,7 +103,7 @@ struct SearchQueueTests {
         }
     }
 
-    @Test("run one of a client at a time, so that those of others run beside it")
+    @Test("One search of a client runs at a time, so that those of others can run beside it")
     func oneOfAClient() async throws {
         let (queue, endless, second) = (SearchQueue(), Endless(), Endless())
         try await withThrowingTaskGroup { group in
@@ -119,7 +119,7 @@ struct SearchQueueTests {
         }
     }
 
-    @Test("are given up at once when their client goes, and never run")
+    @Test("A waiting search ends at once when its client goes, and never runs")
     func cancelledWhileWaiting() async throws {
         try await Self.whileBusy { queue, _ in
             let hasRun = Lock(false)
@@ -142,7 +142,7 @@ struct SearchQueueTests {
         }
     }
 
-    @Test("end in their midst when their client goes")
+    @Test("A running search ends when its client goes")
     func cancelledWhileRunning() async throws {
         let queue = SearchQueue()
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
@@ -158,7 +158,7 @@ struct SearchQueueTests {
         await #expect(throws: PlaceStoreError.cancelled) { _ = try await search.value }
     }
 
-    @Test("count what they waited for their turn, not how long they ran")
+    @Test("A search's waiting time is how long it waited for its turn, not how long it ran")
     func waits() async throws {
         let thread = try EventLoopThread.start(name: "search-queue")
         try await Task(executorPreference: thread.loop) { [loop = thread.loop] in
@@ -187,7 +187,7 @@ struct SearchQueueTests {
         #expect(thread.stopAndJoin() == 0)
     }
 
-    @Test("aren't begun when their time is up, and end in their midst when it is")
+    @Test("A search whose time is up isn't begun, or ends while it runs")
     func overdue() async throws {
         let (queue, hasRun) = (SearchQueue(), Lock(false))
         await #expect(throws: PlaceStoreError.timeout(.turn)) {
@@ -211,7 +211,7 @@ struct SearchQueueTests {
         }
     }
 
-    @Test("of places in memory end after the time of a request, instead of being found late")
+    @Test("A search in memory ends after the time of a request")
     func requestTimeout() async throws {
         try await onLoop { loop in
             let index = try #require(ServedIndex([], categories: NameVocabulary([])))

@@ -24,7 +24,9 @@ struct ServedIndexTests {
         )
     }
 
-    @Test("What is older than what was served from memory isn't served, until it was lost")
+    @Test(
+        "The database's places aren't served if they are older than those served from memory, unless these are lost"
+    )
     func database() {
         let index = ServedIndex()
         #expect(index.admits(Self.version(3)))
@@ -39,7 +41,7 @@ struct ServedIndexTests {
         #expect(index.admits(Self.version(4)))
     }
 
-    @Test("Places in memory aren't served that are older than what the database has served")
+    @Test("Places in memory aren't served if they are older than those that the database has served")
     func memory() {
         let index = ServedIndex()
         #expect(index.admits(Self.version(6)))
@@ -50,7 +52,7 @@ struct ServedIndexTests {
     }
 
     @Test(
-        "Once the database has served something else, places in memory aren't served before they are as new",
+        "Places in memory aren't served until they are as new as what the database has served",
         arguments: [(Int64(6), UInt64(1)), (5, 2)])
     func newerByDatabase(revision: Int64, incarnation: UInt64) {
         let (index, other) = (ServedIndex(), Self.version(revision, incarnation: incarnation))
@@ -64,7 +66,7 @@ struct ServedIndexTests {
         #expect(index.pinned(at: .zero)?.datasetID == other.datasetID)
     }
 
-    @Test("A dataset that got another id keeps that, until it gets one more; others have their own")
+    @Test("A dataset that got another id keeps it until it gets one more, and other datasets keep their own")
     func rename() {
         let (index, version) = (ServedIndex(), Self.version(3))
         let first = index.rename(version.datasetID)
@@ -81,7 +83,7 @@ struct ServedIndexTests {
         #expect(index.rename(version.datasetID) != first)
     }
 
-    @Test("They are served until the time that was said, whether or not somebody withdraws them")
+    @Test("Places in memory are served until their deadline, or until they are withdrawn")
     func expiry() {
         let index = ServedIndex()
         _ = Self.publish(Self.version(1), on: index)

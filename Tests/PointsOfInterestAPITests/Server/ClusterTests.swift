@@ -39,7 +39,7 @@ struct ClusterCellsTests {
     }
 
     @Test(
-        "are those that places in the box can be in, also across the antimeridian",
+        "The cells of a box are those that its places can be in, also across the antimeridian",
         arguments: [
             // West, south, east, north, and the number of cells at zoom 0: four by four.
             (-180.0, -90.0, 180.0, 90.0, 16), (0, 0.1, 1, 1, 1), (-1, -1, 1, 1, 4), (0, 0, 90, 0, 2),
@@ -67,7 +67,7 @@ struct ClusterCellsTests {
         #expect(numbers == Set(0..<count))
     }
 
-    @Test("A mean is in the box of its places, which no order of them changes")
+    @Test("A mean is in the box of its places, and doesn't depend on their order")
     func sums() {
         var generator = SeededGenerator()
         for _ in 0..<100 {
@@ -104,7 +104,7 @@ struct ClustersRequestTests {
         }
     }
 
-    @Test("are decoded as they are encoded")
+    @Test("A request for clusters is decoded as it was encoded")
     func roundTrips() throws {
         let box = try #require(BoundingBox(west: 170, south: -1.5, east: -170, north: 0))
         for request in [
@@ -117,7 +117,7 @@ struct ClustersRequestTests {
     }
 
     @Test(
-        "with faults are refused with all of them",
+        "A faulty request for clusters is refused with all of its faults",
         arguments: [
             ("", [("zoom", ProblemCode.missingParameter), ("bbox", .missingParameter)]),
             ("zoom=1", [("bbox", .missingParameter)]),
@@ -133,7 +133,7 @@ struct ClustersRequestTests {
         #expect(error?.faults.map(\.code) == expected.map(\.1))
     }
 
-    @Test("may touch 1,024 cells")
+    @Test("A request for clusters may touch 1,024 cells")
     func cells() throws {
         // The whole Earth has 32 by 32 cells at zoom 3.
         #expect(try decode("zoom=3&bbox=-180,-90,180,90").zoom == 3)
@@ -144,7 +144,7 @@ struct ClustersRequestTests {
 
 @Suite("A cluster")
 struct PlaceClusterTests {
-    @Test("is read as it is encoded, with its place")
+    @Test("A cluster is decoded as it was encoded, with its place")
     func roundTrips() throws {
         let box = try #require(BoundingBox(west: 1, south: 2, east: 3, north: 4))
         let place = PointOfInterest(id: 1, name: "A", category: "park", latitude: 2, longitude: 1)
@@ -168,7 +168,7 @@ struct PlaceClusterTests {
 @Suite("The zoom of a map")
 struct MapZoomTests {
     @Test(
-        "is the last one at which the box is no wider than its view",
+        "The zoom of a map is the last one at which its box is no wider than its view",
         arguments: [
             // West, east, width in points, zoom.
             (-180.0, 180.0, 256.0, 0), (-180, 180, 511, 0), (-180, 180, 512, 1), (0, 90, 256, 2),
@@ -182,7 +182,7 @@ struct MapZoomTests {
         #expect(ClustersRequest.zoom(showing: box, width: width) == zoom)
     }
 
-    @Test("is one that the service accepts, wherever the box is and however large its view")
+    @Test("The zoom of a map is one that the service accepts, for any box and view")
     func isAccepted() throws {
         for (south, north) in [(-90.0, 90.0), (-90, -80), (37, 38), (60, 89), (0, 0)] {
             for width in [0.001, 1, 45, 180, 359.9, 360] {

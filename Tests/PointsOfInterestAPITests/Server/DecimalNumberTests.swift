@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A decimal number")
 struct DecimalNumberTests {
-    @Test("is read as the nearest double")
+    @Test("A number is read as the nearest double")
     func readsTheNearest() {
         var random = SeededGenerator()
         for _ in 0..<50_000 {
@@ -15,7 +15,7 @@ struct DecimalNumberTests {
     }
 
     @Test(
-        "is read as the nearest double at the limits of the fast way",
+        "A number is read as the nearest double at the limits of the fast way",
         arguments: [
             "9007199254740992", "9007199254740993", "9007199254740994", "1e22", "1e23", "9007199254740992e22",
             "1e-22", "1e-23", "0.0000000000000000000001", "18446744073709551616", "1e308", "1.8e308",
@@ -27,7 +27,7 @@ struct DecimalNumberTests {
     }
 
     @Test(
-        "has digits on both sides of its point and in its exponent, and nothing else",
+        "A number without digits on both sides of its point and in its exponent is refused",
         arguments: [
             "", "-", "+", ".", "1.", ".1", "1e", "1e+", "e1", "1.e1", "1e1.0", "1_000", "0x1", "1p1", "nan",
             "inf",
@@ -37,7 +37,7 @@ struct DecimalNumberTests {
         #expect(parse(text) == nil)
     }
 
-    @Test("is written in its shortest form, and reads back the same")
+    @Test("A number is written in its shortest form, and reads back the same")
     func writesTheShortest() {
         var random = SeededGenerator()
         for _ in 0..<50_000 {
@@ -48,7 +48,7 @@ struct DecimalNumberTests {
         }
     }
 
-    @Test("is written plainly where seven decimals hold it")
+    @Test("A number is written without an exponent if seven decimals are enough")
     func writesPlainly() {
         let written = [
             37.3293, -121.8893, 12, 0, -0.0, 0.1, 12.3, 1e-7, 5e-05, -0.5, 99_999_999, 1e8, 1e16,
@@ -63,7 +63,9 @@ struct DecimalNumberTests {
             ])
     }
 
-    @Test("is written whole to the last integer", arguments: [Int.min, -10, -1, 0, 9, 10, 1234, Int.max])
+    @Test(
+        "An integer is written with all of its digits",
+        arguments: [Int.min, -10, -1, 0, 9, 10, 1234, Int.max])
     func writesIntegers(number: Int) {
         var buffer = ByteBuffer(capacity: 0)
         buffer.appendDecimal(number)

@@ -6,7 +6,7 @@ import Testing
 @Suite("An edit distance")
 struct EditDistanceTests {
     @Test(
-        "counts what is inserted, deleted and replaced",
+        "The distance counts insertions, deletions and replacements",
         arguments: [
             ("kitten", "sitting", 3), ("a", "", 1), ("a", "a", 0), ("abc", "cab", 2), ("color", "cursor", 3),
             ("lat", "long", 3),
@@ -16,7 +16,7 @@ struct EditDistanceTests {
         #expect(measured == distance)
     }
 
-    @Test("is the one that the usual table has, for texts of any bytes up to the longest")
+    @Test("The distance is that of the usual table, for texts of any bytes up to the longest")
     func agreesWithTheTable() throws {
         var random = SeededGenerator()
         for _ in 0..<3000 {
@@ -31,7 +31,7 @@ struct EditDistanceTests {
         }
     }
 
-    @Test("is measured from texts of 1 to 64 bytes")
+    @Test("The distance is measured from texts of 1 to 64 bytes")
     func hasBounds() {
         #expect(EditDistance(from: []) == nil)
         #expect(EditDistance(from: Array(repeating: 1, count: 65)) == nil)

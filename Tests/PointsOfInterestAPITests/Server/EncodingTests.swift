@@ -13,7 +13,7 @@ struct Base64URLTests {
     }
 
     @Test(
-        "writes the vectors of RFC 4648, section 10, without their padding",
+        "The vectors of RFC 4648, section 10, are encoded without their padding",
         arguments: [
             ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
             ("foobar", "Zm9vYmFy"),
@@ -23,7 +23,7 @@ struct Base64URLTests {
         #expect(Base64URL.decode(encoded.utf8) == Array(plain.utf8))
     }
 
-    @Test("agrees with Foundation, and comes back")
+    @Test("Bytes are encoded as by Foundation, and decode to the same bytes")
     func agreesWithFoundation() {
         var random = SeededGenerator()
         for count in 0..<300 {
@@ -38,7 +38,7 @@ struct Base64URLTests {
     }
 
     @Test(
-        "reads nothing but what it writes",
+        "A text that the encoder wouldn't write is refused",
         arguments: [
             "A", "AAAAA", "Zg==", "Zh", "Zm9", "Zm9v ", "Zm+v", "Zm/v", "Z\n9v", "Zm9é", "Zm9=", "====",
         ])
@@ -50,7 +50,7 @@ struct Base64URLTests {
 @Suite("A stable hash")
 struct StableHashTests {
     @Test(
-        "has the values that FNV-1a's authors publish",
+        "The hash has the values that FNV-1a's authors publish",
         arguments: [
             ("", 0xcbf2_9ce4_8422_2325), ("a", 0xaf63_dc4c_8601_ec8c), ("b", 0xaf63_df4c_8601_f1a5),
             ("foobar", 0x8594_4171_f739_67e8), ("hello", 0xa430_d846_80aa_bd0b),
@@ -59,7 +59,7 @@ struct StableHashTests {
         #expect(StableHash.hash(text.utf8) == hash)
     }
 
-    @Test("goes on from another hash as if both texts were one")
+    @Test("A hash that begins with another hash is that of both texts joined")
     func continues() {
         #expect(
             StableHash.hash("bar".utf8, seed: StableHash.hash("foo".utf8)) == StableHash.hash("foobar".utf8))

@@ -25,7 +25,7 @@ struct EventFaultTests {
     private let envelope = #""user_id":"u","time":1"#
 
     @Test(
-        "is refused for what is wrong with its envelope",
+        "An event with a faulty envelope is refused with the fault",
         arguments: [
             (#""time":1,"event":{"name":"launch"}"#, "missing user_id"),
             (#""user_id":"","time":1,"event":{"name":"launch"}"#, "out-of-range user_id"),
@@ -51,7 +51,7 @@ struct EventFaultTests {
     }
 
     @Test(
-        "is accepted where nothing is wrong",
+        "An event without a fault is accepted",
         arguments: [
             #""user_id":"u","time":1,"event":{"name":"launch"}"#,
             #""user_id":"u","time":-1.5e3,"event":{"name":"launch","value":null},"id":null,"test":null"#,
@@ -68,7 +68,7 @@ struct EventFaultTests {
     }
 
     @Test(
-        "is refused for values that its definition doesn't allow",
+        "An event with values that its definition doesn't allow is refused",
         arguments: [
             (#"{"name":"page-view"}"#, "missing page"),
             (#"{"name":"page-view","value":{}}"#, "missing page"),
@@ -86,7 +86,7 @@ struct EventFaultTests {
     }
 
     @Test(
-        "is refused for text that a database can't store",
+        "An event with text that a database can't store is refused",
         arguments: [
             #"\u0000"#, #"\ud800"#, #"\udc00"#, #"\ud800\ud800"#, #"\ud800x"#, #"\ud83d\u0041"#, "\u{1}",
             "\n",
@@ -110,7 +110,7 @@ struct EventFaultTests {
     }
 
     @Test(
-        "is refused for bytes that are not UTF-8",
+        "An event with bytes that are not UTF-8 is refused",
         arguments: [[0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf8, 0x88, 0x80, 0x80, 0x80]]
             as [[UInt8]])
     func encodingFaults(bytes: [UInt8]) throws {
@@ -119,7 +119,7 @@ struct EventFaultTests {
         #expect(try faults(bytes: event) == ["malformed-text user_id"])
     }
 
-    @Test("is refused for exactly those numbers that are beyond all doubles")
+    @Test("An event is refused for exactly those numbers that are beyond all doubles")
     func numberFaults() throws {
         var random = SeededGenerator()
         let limits = [
@@ -147,7 +147,7 @@ struct EventFaultTests {
         return (0..<count).map { _ in "\(Int.random(in: 0...9, using: &random))" }.joined()
     }
 
-    @Test("is refused for what is too large, however it is built")
+    @Test("An event with too large a value is refused, however it is nested")
     func sizeFaults() throws {
         func faults(value: String) throws -> [String] {
             try self.faults(#"\#(envelope),"event":{"name":"new","value":\#(value)}"#)
@@ -177,7 +177,8 @@ struct EventFaultTests {
             ])
     }
 
-    @Test("names a member twice however it is escaped, and only within the bytes that a value may have")
+    @Test(
+        "An event with a repeated member is refused, however its name is escaped, within the limit of bytes")
     func repeatedNames() throws {
         func faults(value: String) throws -> [String] {
             try self.faults(#"\#(envelope),"event":{"name":"new","value":\#(value)}"#)
@@ -196,7 +197,7 @@ struct EventFaultTests {
         #expect(try faults(value: #"{"b":"\#(long)","a":1,"\u0061":2}"#) == ["too-large event.value"])
     }
 
-    @Test("of a team's own is held against the team's definition")
+    @Test("An event that a team has defined is checked by that definition")
     func ownDefinitions() throws {
         let own = EventDefinition(
             name: "order", description: "Ordered.",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A batch of events")
 struct EventsRequestTests {
-    @Test("is read as it was sent, in its order")
+    @Test("A batch is read as it was sent, in its order")
     func reads() throws {
         let events = (0..<1000).map { number in
             TrackedEvent(
@@ -21,7 +21,7 @@ struct EventsRequestTests {
     }
 
     @Test(
-        "that is not a JSON array is refused as a whole",
+        "A batch that isn't a JSON array is refused as a whole",
         arguments: [
             "", " ", "{}", "1", "null", "\"[]\"", "[", "[{]", "[{}", "[{},]", "[,]", "[{}{}]", "[] []",
             "[{\"id\"}]",
@@ -41,7 +41,7 @@ struct EventsRequestTests {
         #expect(reason.contains("at byte"))
     }
 
-    @Test("of more events than a batch may have is told so, however small they are")
+    @Test("A batch with too many events is refused, however small they are")
     func countsEvents() throws {
         let many = "[" + Array(repeating: "1", count: 1001).joined(separator: ",") + "]"
         #expect(throws: Self.tooMany) { try EventsRequest.decode(body: Array(many.utf8)) }
@@ -50,7 +50,7 @@ struct EventsRequestTests {
         }
     }
 
-    @Test("of too many events isn't read behind the first one too many")
+    @Test("A batch with too many events isn't read beyond the first one too many")
     func endsAtTheFirstTooMany() {
         let many = "[" + String(repeating: "{},", count: 1000) + "this is no JSON"
         #expect(throws: Self.tooMany) { try EventsRequest.decode(body: Array(many.utf8)) }
@@ -63,7 +63,7 @@ struct EventsRequestTests {
     private static let tooMany = EventsError.tooLarge(
         reason: "a batch has at most 1000 events, this one has more")
 
-    @Test("with bad events names each by its index, and no good one")
+    @Test("A batch with bad events is refused with the index of each")
     func namesFaults() throws {
         let good = String(decoding: TrackedEvent(userID: "u", time: 1, event: .launch).json, as: UTF8.self)
         let bodies = [
@@ -92,7 +92,9 @@ struct EventsRequestTests {
         #expect(try JSONDecoder().decode(Problem.self, from: JSONEncoder().encode(problem)) == problem)
     }
 
-    @Test("with many bad events names the first hundred", arguments: [99, 100, 101, 500])
+    @Test(
+        "A batch with many bad events is refused with the first hundred indexes",
+        arguments: [99, 100, 101, 500])
     func namesAHundred(count: Int) throws {
         let good = String(decoding: TrackedEvent(userID: "u", time: 1, event: .launch).json, as: UTF8.self)
         let body = "[" + Array(repeating: "\(good),7", count: count).joined(separator: ",") + "]"

@@ -41,7 +41,7 @@ struct GeoJSONTests {
     }
 
     @Test(
-        "has its position as longitude, then latitude, and all the rest as properties",
+        "A feature has its position as longitude, then latitude, and all the rest as properties",
         arguments: [full, bare])
     func isAFeature(place: PointOfInterest) throws {
         let feature = try JSONDecoder().decode(Feature.self, from: written(place))
@@ -56,7 +56,7 @@ struct GeoJSONTests {
                         source: place.source)))
     }
 
-    @Test("has the members that it needs and no others")
+    @Test("A feature has the members that it needs and no others")
     func hasItsMembers() throws {
         let object = try #require(
             try JSONSerialization.jsonObject(with: written(Self.full)) as? [String: Any])
@@ -73,7 +73,7 @@ struct GeoJSONTests {
         #expect(Set((bare["properties"] as? [String: Any] ?? [:]).keys) == ["name", "category", "featured"])
     }
 
-    @Test("stands among others with a comma between")
+    @Test("Features of a list are separated by commas")
     func standsInAList() throws {
         var writer = JSONWriter()
         writer.beginArray()

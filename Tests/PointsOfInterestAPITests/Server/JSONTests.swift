@@ -17,7 +17,7 @@ struct JSONTests {
         distance: 12.3, address: "374 S 1st St", website: "https://example.org/?a=b&c=\"d\"",
         source: .init(dataset: "seed", id: "n1", license: "CC0-1.0"))
 
-    @Test("writes places as the contract names them, and leaves out what is not known")
+    @Test("Places are written with the contract's names, without members that are unknown")
     func writesPlaces() {
         let bare = PointOfInterest(id: -1, name: "A", category: "b", latitude: -0.5, longitude: 180)
         #expect(
@@ -30,7 +30,7 @@ struct JSONTests {
         #expect(String(decoding: [PointOfInterest]().json, as: UTF8.self) == "[]")
     }
 
-    @Test("writes what Foundation's decoder reads back the same, whatever the text", arguments: strings)
+    @Test("Foundation's decoder reads any text back the same", arguments: strings)
     func escapesEveryCharacter(text: String) throws {
         let place = PointOfInterest(
             id: 1, name: text, category: text, latitude: 0, longitude: 0, address: text, website: text,
@@ -42,7 +42,7 @@ struct JSONTests {
         #expect(try JSONDecoder().decode(Problem.self, from: Data(problem.json)) == problem)
     }
 
-    @Test("writes what Foundation's decoder reads back the same, for random places")
+    @Test("Foundation's decoder reads random places back the same")
     func agreesWithFoundation() throws {
         var random = SeededGenerator()
         for _ in 0..<300 {
@@ -53,7 +53,9 @@ struct JSONTests {
         }
     }
 
-    @Test("has no form for numbers that are not finite", arguments: [Double.nan, .infinity, -.infinity])
+    @Test(
+        "A number that isn't finite is written as null, or left out",
+        arguments: [Double.nan, .infinity, -.infinity])
     func leavesOutNonFinite(number: Double) {
         var writer = JSONWriter()
         writer.beginArray()
@@ -66,7 +68,7 @@ struct JSONTests {
         #expect(!String(decoding: [place].json, as: UTF8.self).contains("distance"))
     }
 
-    @Test("separates members and elements, however they nest")
+    @Test("Members and elements are separated by commas, however they nest")
     func separates() {
         var writer = JSONWriter()
         writer.beginObject()

@@ -13,7 +13,7 @@ struct JoinedTextsTests {
         }
     }
 
-    @Test("is the one of the same texts one by one, whatever their lengths are", arguments: texts)
+    @Test("A record of joined texts equals the one of the same texts one by one", arguments: texts)
     func same(text: String) {
         let source = PointOfInterest.Source(dataset: "d\(text)", id: text, license: "l\(text)")
         let joinedSource = "\u{5}d\(text)\u{6}\(text)\u{7}l\(text)"
@@ -38,7 +38,7 @@ struct JoinedTextsTests {
     }
 
     @Test(
-        "can't be made where a mark is missing, unknown, repeated or out of order",
+        "A text with a missing, unknown, repeated or misplaced mark makes no record",
         arguments: [
             "", "name", "name\u{3}address", "name\u{1}cafe\u{8}", "name\u{1}cafe\u{1}cafe",
             "name\u{1}cafe\u{4}website\u{3}address", "name\u{1}cafe\u{5}dataset",

@@ -84,12 +84,12 @@ struct NearbyPlacesRequestFaultTests {
         ("lat=1&long=2&l%zz=3", ["l%zz malformed-encoding"]),
     ]
 
-    @Test("is told all of its faults, and which parameter each is in", arguments: rows)
+    @Test("A faulty query is refused with all of its faults, each with its parameter", arguments: rows)
     func tellsEveryFault(query: String, faults: [String]) {
         #expect(self.faults(of: query) == faults)
     }
 
-    @Test("is refused for categories with longer names than there are, before they are compared")
+    @Test("A category that is longer than any name is refused before it is compared")
     func longCategories() {
         // Without a vocabulary any name goes, but no name is that long.
         let name = String(repeating: "a", count: 100)
@@ -97,7 +97,7 @@ struct NearbyPlacesRequestFaultTests {
         #expect(faults(of: "lat=0&long=0&category=\(name)a") == ["category unknown-category"])
     }
 
-    @Test("is told the name it probably meant")
+    @Test("The fault of an unknown parameter suggests the nearest name")
     func namesTheNearest() throws {
         for (unknown, known) in [
             ("lon", "long"), ("lng", "long"), ("longitude", "long"), ("LIMIT", "limit"),
@@ -119,7 +119,7 @@ struct NearbyPlacesRequestFaultTests {
         )
     }
 
-    @Test("has its faults' code if they share one")
+    @Test("The error has its faults' code if they share one")
     func sharesACode() {
         func code(_ query: String) -> ProblemCode? {
             #expect(throws: ParameterError.self) { try NearbyPlacesRequest.decode(query: query.utf8) }?.code
@@ -129,7 +129,7 @@ struct NearbyPlacesRequestFaultTests {
         #expect(code("lat=91&long=") == .invalidParameters)
     }
 
-    @Test("of invalid UTF-8 is refused, raw bytes too")
+    @Test("A query with invalid UTF-8 is refused, also as raw bytes")
     func refusesRawBytes() {
         let error = #expect(throws: ParameterError.self) {
             try NearbyPlacesRequest.decode(query: Array("lat=1&long=2&limit=".utf8) + [0xFF, 0x31])
@@ -137,7 +137,7 @@ struct NearbyPlacesRequestFaultTests {
         #expect(error?.faults.map(\.code) == [.malformedEncoding])
     }
 
-    @Test("is read up to its hundredth parameter, so that no query is expensive")
+    @Test("A query is read only up to its hundredth parameter, to bound the work")
     func boundsTheWork() {
         let names = (0..<3000).map { "parameter\($0)=" }
         let faults = self.faults(of: names.joined(separator: "&"))
@@ -146,13 +146,13 @@ struct NearbyPlacesRequestFaultTests {
         #expect(self.faults(of: "lat=1&long=2" + String(repeating: "&limit=1", count: 98)).count == 1)
     }
 
-    @Test("has long names shortened")
+    @Test("A long name is shortened in its fault")
     func shortensNames() {
         let name = String(repeating: "é", count: 5000)
         #expect(faults(of: "lat=1&long=2&\(name)=3").allSatisfy { $0.utf8.count < 100 })
     }
 
-    @Test("is refused or read, whatever its bytes are")
+    @Test("A query of any bytes is refused or read, and never a crash")
     func survivesMutations() throws {
         var random = SeededGenerator()
         let center = try Coordinate(latitude: 0, longitude: 0)

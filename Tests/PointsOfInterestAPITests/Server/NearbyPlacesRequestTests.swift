@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A locations request")
 struct NearbyPlacesRequestTests {
-    @Test("is encoded in a fixed order, without the options it doesn't have")
+    @Test("A request is encoded in a fixed order, without the options it doesn't have")
     func encodesInOrder() throws {
         var request = NearbyPlacesRequest(center: try Coordinate(latitude: 37.3293, longitude: -121.8893))
         #expect(request.encodedQuery == "lat=37.3293&long=-121.8893")
@@ -24,7 +24,7 @@ struct NearbyPlacesRequestTests {
                 """)
     }
 
-    @Test("is ordered from its centre, else from the middle of its box")
+    @Test("Places are ordered from the request's centre, or else from the middle of its box")
     func hasAnOrderCenter() throws {
         let box = try #require(BoundingBox(west: 0, south: 0, east: 2, north: 4))
         let center = try Coordinate(latitude: 5, longitude: 6)
@@ -34,14 +34,14 @@ struct NearbyPlacesRequestTests {
         #expect(NearbyPlacesRequest(center: nil).orderCenter == nil)
     }
 
-    @Test("has a plus sign in its query as %2B")
+    @Test("A plus sign is encoded as %2B")
     func encodesPlus() throws {
         let request = NearbyPlacesRequest(
             center: try Coordinate(latitude: 0, longitude: 0), radiusMeters: 1e21)
         #expect(request.encodedQuery == "lat=0&long=0&radius=1e%2B21")
     }
 
-    @Test("is read from whatever holds the bytes of its query")
+    @Test("A request is decoded from any collection of bytes")
     func readsAnyCollection() throws {
         let query = "lat=1.5&long=-2.5&radius=3e2&limit=100"
         let expected = NearbyPlacesRequest(
@@ -53,7 +53,7 @@ struct NearbyPlacesRequestTests {
     }
 
     @Test(
-        "means the same however its query is written",
+        "Queries that are written differently and mean the same decode to the same request",
         arguments: [
             "lat=1&long=2", "long=2&lat=1", "lat=1.0&long=2.000", "lat=%31&long=2", "l%61t=1&lon%67=2",
             "&lat=1&&long=2&", "lat=10e-1&long=0.2E%2B1",
@@ -65,7 +65,7 @@ struct NearbyPlacesRequestTests {
     }
 
     @Test(
-        "takes the least and the greatest of every parameter",
+        "The minimum and the maximum of every parameter are accepted",
         arguments: [
             "lat=-90&long=0", "lat=90&long=0", "lat=0&long=-180", "lat=0&long=180",
             "lat=0&long=0&radius=5e-324", "lat=0&long=0&radius=20037508", "lat=0&long=0&limit=1",
@@ -75,7 +75,7 @@ struct NearbyPlacesRequestTests {
         _ = try NearbyPlacesRequest.decode(query: query.utf8)
     }
 
-    @Test("keeps its parameters strict beside those that a gateway adds")
+    @Test("Parameters are checked strictly beside those that a gateway adds")
     func ignoresWhatItIsTold() throws {
         let ignored = try ["utm_*", "fbclid"].map { try #require(ParameterPattern($0)) }
         let query = "utm_source=a&lat=1&utm_medium=%zz&long=2&fbclid&utm_source=b&fbclid=%00"

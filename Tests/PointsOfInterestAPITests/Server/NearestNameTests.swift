@@ -9,7 +9,7 @@ struct NearestNameTests {
     ])
 
     @Test(
-        "is the known one that a slip, a longer or a shorter form was meant to be",
+        "The nearest name is found for a typing error, a longer or a shorter form",
         arguments: [
             ("cafes", "cafe"), ("caffe", "cafe"), ("CAFE", "cafe"), ("museums", "museum"),
             ("musuem", "museum"),
@@ -21,19 +21,19 @@ struct NearestNameTests {
     }
 
     @Test(
-        "is none where none is near",
+        "No name is suggested if none is near",
         arguments: ["", "x", "coffee", "pharmacy", "m", "tank you", "🏛", "r e s t"])
     func isNone(mistaken: String) {
         #expect(Self.vocabulary.nearest(to: mistaken) == nil)
     }
 
-    @Test("is none for a text that is longer than any name")
+    @Test("No name is suggested for a text that is longer than any name")
     func ignoresLongTexts() {
         #expect(Self.vocabulary.nearest(to: "cafe" + String(repeating: "e", count: 61)) == nil)
         #expect(Self.vocabulary.nearest(to: "cafe" + String(repeating: "e", count: 60)) == "cafe")
     }
 
-    @Test("is none among no names at all")
+    @Test("No name is suggested if there are no names")
     func isNoneAmongNone() {
         #expect(NameVocabulary([]).nearest(to: "cafe") == nil)
         #expect(NearestName.find(for: "cafe", among: [""]) == nil)
@@ -42,7 +42,7 @@ struct NearestNameTests {
 
 @Suite("A category vocabulary")
 struct NameVocabularyTests {
-    @Test("has each name once, in alphabetical order, and knows no other")
+    @Test("A vocabulary has each name once, in alphabetical order, and knows no other")
     func holdsItsNames() {
         let vocabulary = NameVocabulary(["museum", "cafe", "museum", "bar"])
         #expect(vocabulary.sortedNames == ["bar", "cafe", "museum"])

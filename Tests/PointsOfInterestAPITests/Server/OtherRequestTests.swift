@@ -4,13 +4,13 @@ import Testing
 
 @Suite("A location request")
 struct PlaceRequestTests {
-    @Test("has its id in its path")
+    @Test("A request for a place has its id in its path")
     func hasAPath() {
         #expect(PlaceRequest(id: 5).path == "/locations/5")
     }
 
     @Test(
-        "is for nothing where the path has no id that a place could have",
+        "A request is decoded as nil if its path has no possible id",
         arguments: [
             "", "0", "-1", "+1", "01", "1.0", "1e3", "abc", "9223372036854775808", " 1", "1 ", "１", "1\0",
             "0x1",
@@ -21,7 +21,7 @@ struct PlaceRequestTests {
     }
 
     @Test(
-        "is told all faults of its query",
+        "A request for a place is refused with all faults of its query",
         arguments: [
             ("lat=1", ["long missing-parameter"]), ("long=1", ["lat missing-parameter"]),
             ("lat=&long=x", ["lat empty-parameter", "long not-a-number"]),
@@ -40,14 +40,16 @@ struct PlaceRequestTests {
 
 @Suite("A request without parameters")
 struct NoParameterTests {
-    @Test("may have those that a gateway adds")
+    @Test("A request without parameters may have those that a gateway adds")
     func ignoresGateways() throws {
         let ignored = [try #require(ParameterPattern("utm_*"))]
         try NoParameter.refuseAll(of: "".utf8)
         try NoParameter.refuseAll(of: "&utm_a=1&utm_a=2".utf8, ignoring: ignored)
     }
 
-    @Test("is refused with any other", arguments: ["limit", "a", "%01", ""])
+    @Test(
+        "A request without parameters is refused with any other parameter",
+        arguments: ["limit", "a", "%01", ""])
     func refusesOthers(name: String) {
         let error = #expect(throws: ParameterError.self) {
             try NoParameter.refuseAll(of: "\(name)=1".utf8)
@@ -59,7 +61,7 @@ struct NoParameterTests {
 
 @Suite("An attribution")
 struct AttributionTests {
-    @Test("is written as it is read")
+    @Test("An attribution is decoded as it was written")
     func roundTrips() throws {
         let attributions = [
             Attribution(dataset: "a \"b\"", license: "é", credit: "© c", url: "https://d.example", places: 3),
@@ -73,7 +75,7 @@ struct AttributionTests {
 
 @Suite("A category's count")
 struct CategoryCountTests {
-    @Test("is written as it is read")
+    @Test("A category's count is decoded as it was written")
     func roundTrips() throws {
         let counts = [CategoryCount(name: "café \"x\"", count: 3), CategoryCount(name: "b", count: 0)]
         #expect(try JSONDecoder().decode([CategoryCount].self, from: Data(counts.json)) == counts)

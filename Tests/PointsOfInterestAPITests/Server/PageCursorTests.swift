@@ -16,7 +16,7 @@ struct PageCursorTests {
         }
     }
 
-    @Test("needs no escape in a query, and is short")
+    @Test("A cursor has 44 characters, none of which needs an escape in a query")
     func isUnreserved() throws {
         var random = SeededGenerator()
         for _ in 0..<500 {
@@ -30,7 +30,7 @@ struct PageCursorTests {
         }
     }
 
-    @Test("is refused when any one character of it is another, is lost, or is there twice")
+    @Test("A cursor with one changed, missing or repeated character is refused")
     func refusesEveryCorruption() {
         var random = SeededGenerator()
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ .\u{7F}é")
@@ -58,7 +58,7 @@ struct PageCursorTests {
         }
     }
 
-    @Test("is bound to all of its query but the page's size")
+    @Test("A cursor is bound to all of its query but the page's size")
     func isBoundToItsQuery() throws {
         let box = try #require(BoundingBox(west: 0, south: 0, east: 1, north: 1))
         let base = NearbyPlacesRequest(
@@ -93,7 +93,7 @@ struct PageCursorTests {
     }
 
     @Test(
-        "counts no further than four bytes hold, and never below nothing",
+        "A cursor's count is kept between zero and the maximum of four bytes",
         arguments: [
             (Int.max, 4_294_967_295), (4_294_967_296, 4_294_967_295), (-1, 0), (Int.min, 0),
         ])
@@ -103,7 +103,7 @@ struct PageCursorTests {
         #expect(request.start == PagePosition(distanceMeters: 1, id: 2, count: expected))
     }
 
-    @Test("is what a server of 0.1.0 writes, and reads while servers of both releases run")
+    @Test("A cursor is written and read as by release 0.1.0, while servers of both run")
     func isThatOfVersion01() throws {
         // Written by a server of that version.
         let cursor = "AYSixrBx0VpEQJNKRW1c-q0AAAAAAAAAKgAAABTguz7C"
@@ -118,7 +118,7 @@ struct PageCursorTests {
         #expect(code(cursor, request) == .cursorMismatch)
     }
 
-    @Test("is the same, whether the page's size is the query's first item, its last or in between")
+    @Test("A cursor is the same wherever the page's size is in the query")
     func ignoresLimit() throws {
         let box = try #require(BoundingBox(west: 0, south: 0, east: 1, north: 1))
         let center = try Coordinate(latitude: 1, longitude: 2)
@@ -132,7 +132,7 @@ struct PageCursorTests {
         }
     }
 
-    @Test("is in the link to the next page, instead of that of the page itself")
+    @Test("The link to the next page has that page's cursor instead of the current one")
     func isLinked() throws {
         var request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2), limit: 3)
         let end = PagePosition(distanceMeters: 1, id: 4, count: 3)
@@ -147,7 +147,7 @@ struct PageCursorTests {
         }
     }
 
-    @Test("of another request has no position here")
+    @Test("A request with a malformed cursor, or none, has no start")
     func hasNoPositionElsewhere() throws {
         var request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2))
         request.cursor = PageCursor(rawValue: "nonsense")

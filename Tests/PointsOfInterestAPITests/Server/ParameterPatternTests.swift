@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A parameter pattern")
 struct ParameterPatternTests {
-    @Test("matches a name as a whole, or its beginning with a star")
+    @Test("A pattern matches a whole name, or with a star the beginning of one")
     func matches() throws {
         let name = try #require(ParameterPattern("gclid"))
         #expect(name.matches("gclid".utf8))
@@ -17,7 +17,8 @@ struct ParameterPatternTests {
         #expect(try #require(ParameterPattern("*")).matches("anything".utf8))
     }
 
-    @Test("is nothing else", arguments: ["", "*utm", "a*b", "a**"])
+    @Test(
+        "A pattern with a star elsewhere, or an empty one, is refused", arguments: ["", "*utm", "a*b", "a**"])
     func refusesOtherForms(pattern: String) {
         #expect(ParameterPattern(pattern) == nil)
     }

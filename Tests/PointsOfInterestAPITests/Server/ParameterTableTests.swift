@@ -17,7 +17,8 @@ struct ParameterTableTests {
     }
 
     @Test(
-        "takes its least, its greatest and what is between, and understands it", arguments: ParameterRow.all)
+        "A parameter's minimum, maximum and values in between are accepted, and decoded",
+        arguments: ParameterRow.all)
     func takes(row: ParameterRow) throws {
         for (value, isUnderstood) in row.taken {
             let request = try decode("\(row.beside)&\(row.parameter)=\(value)")
@@ -27,7 +28,7 @@ struct ParameterTableTests {
         }
     }
 
-    @Test("refuses what is just outside, and garbage, with one fault of its own", arguments: ParameterRow.all)
+    @Test("A value just out of range, or garbage, is refused with one fault", arguments: ParameterRow.all)
     func refuses(row: ParameterRow) {
         for (value, code) in row.refused {
             let faults = faults(of: "\(row.beside)&\(row.parameter)=\(value)")
@@ -37,7 +38,7 @@ struct ParameterTableTests {
         }
     }
 
-    @Test("refuses to be empty, with and without its equals sign", arguments: ParameterRow.all)
+    @Test("An empty parameter is refused, with and without its equals sign", arguments: ParameterRow.all)
     func refusesEmptyValues(row: ParameterRow) {
         for query in ["\(row.beside)&\(row.parameter)=", "\(row.parameter)&\(row.beside)"] {
             let faults = faults(of: query)
@@ -47,7 +48,7 @@ struct ParameterTableTests {
     }
 
     @Test(
-        "refuses to be repeated, the same value or another, its name encoded or not",
+        "A repeated parameter is refused, with the same value or another, its name encoded or not",
         arguments: ParameterRow.all)
     func refusesRepetition(row: ParameterRow) throws {
         let value = try #require(row.taken.first?.key)
@@ -60,7 +61,7 @@ struct ParameterTableTests {
         }
     }
 
-    @Test("is case-sensitive", arguments: ParameterRow.all)
+    @Test("A parameter's name is case-sensitive", arguments: ParameterRow.all)
     func isCaseSensitive(row: ParameterRow) throws {
         let value = try #require(row.taken.first?.key)
         let faults = faults(of: "\(row.beside)&\(row.parameter.uppercased())=\(value)")
@@ -68,7 +69,7 @@ struct ParameterTableTests {
         #expect(fault.detail == "is not known; did you mean \(row.parameter)?")
     }
 
-    @Test("has every fault told beside those of all the others")
+    @Test("The faults of all parameters are reported together")
     func tellsAllFaultsAtOnce() {
         let query =
             "lat=x&long=y&radius=0&limit=0&bbox=1&category=cafes&q=&featured=maybe&cursor=%zz&colour=3"
@@ -82,7 +83,7 @@ struct ParameterTableTests {
     }
 
     @Test(
-        "excludes another, or needs it, as the table says",
+        "A parameter excludes another one, or needs it, as the table says",
         arguments: [
             ("", ["lat missing-parameter", "long missing-parameter"]),
             ("radius=1", ["lat missing-parameter", "long missing-parameter"]),
@@ -97,7 +98,7 @@ struct ParameterTableTests {
         #expect(faults(of: query).map { "\($0.parameter) \($0.code.rawValue)" } == expected)
     }
 
-    @Test("has its cursor looked at only where all the others are right")
+    @Test("A cursor is checked only if all the other parameters are right")
     func looksAtCursorsLast() {
         #expect(faults(of: "lat=0&long=0&limit=0&cursor=x").map(\.parameter) == ["limit"])
     }

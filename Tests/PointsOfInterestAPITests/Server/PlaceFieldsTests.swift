@@ -7,7 +7,7 @@ struct PlaceFieldsTests {
     private static let source = PointOfInterest.Source(dataset: "d\"", id: "", license: "é")
 
     @Test(
-        "are written as JSON that the same place is read from",
+        "A place is read back the same from the JSON of its fields",
         arguments: [
             PointOfInterest(id: 1, name: "", category: "", latitude: 0, longitude: 0),
             PointOfInterest(
@@ -26,7 +26,7 @@ struct PlaceFieldsTests {
         #expect(try JSONDecoder().decode(PointOfInterest.self, from: Data(writer.bytes)) == place)
     }
 
-    @Test("have their distance rounded to a tenth of a metre, halves away from zero")
+    @Test("Distances are rounded to a tenth of a metre, halves away from zero")
     func roundDistances() throws {
         let name = Array("n".utf8)
         let written = name.withUnsafeBufferPointer { text in

@@ -38,7 +38,7 @@ struct PlaceRecordTests {
             } == written(places) { writer, place in place.withFields { writer.feature($0) } })
     }
 
-    @Test("is written as the place itself is, as JSON and as GeoJSON")
+    @Test("A record is written like the place itself, as JSON and as GeoJSON")
     func randomPlaces() {
         var random = SeededGenerator()
         for _ in 0..<500 {
@@ -46,7 +46,7 @@ struct PlaceRecordTests {
         }
     }
 
-    @Test("is written as the place itself is for a place of nothing, and for one of the longest texts")
+    @Test("Records of empty places and of the longest texts are written like the places themselves")
     func extremes() {
         let long = String(repeating: "\u{1}é\"", count: 30_000)
         expectTheSame([
@@ -61,7 +61,7 @@ struct PlaceRecordTests {
         ])
     }
 
-    @Test("has any distance written as the place's fields have it")
+    @Test("A record's distance is written as by the place's fields")
     func distances() {
         var random = SeededGenerator()
         var distances = [

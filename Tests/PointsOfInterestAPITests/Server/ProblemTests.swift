@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A problem")
 struct ProblemTests {
-    @Test("of a refused request names every fault")
+    @Test("The problem of a refused request names every fault")
     func namesFaults() throws {
         let error = try #require(
             #expect(throws: ParameterError.self) {
@@ -22,7 +22,7 @@ struct ProblemTests {
                 """)
     }
 
-    @Test("of a parameter without a name says so, and not a sentence without a subject")
+    @Test("The problem of a parameter without a name says that it has none")
     func namesNameless() throws {
         let error = try #require(
             #expect(throws: ParameterError.self) { try NoParameter.refuseAll(of: "=1&x".utf8) })
@@ -34,7 +34,7 @@ struct ProblemTests {
         #expect(problem.errors.map(\.parameter) == ["", "x"])
     }
 
-    @Test("leaves out what it doesn't have")
+    @Test("A problem leaves out empty members")
     func leavesOutEmptyMembers() throws {
         let problem = Problem(.databaseBusy)
         let expected = #"""
@@ -47,7 +47,7 @@ struct ProblemTests {
         #expect(keys?.keys.sorted() == ["code", "status", "title", "type"])
     }
 
-    @Test("reads back the same from either encoder", arguments: ProblemCode.definitions.keys)
+    @Test("A problem reads back the same from either encoder", arguments: ProblemCode.definitions.keys)
     func roundTrips(code: ProblemCode) throws {
         let fault = ParameterFault(parameter: "lat", code: .outOfRange, detail: "no")
         for problem in [
@@ -58,7 +58,7 @@ struct ProblemTests {
         }
     }
 
-    @Test("of somebody else's is read as far as it goes")
+    @Test("A problem of another service is read as far as it can be")
     func readsForeignProblems() throws {
         let body =
             #"{"status":"503","title":7,"code":"from-the-future","errors":[1],"instance":"/x","balance":30}"#
@@ -71,13 +71,13 @@ struct ProblemTests {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(Problem.self, from: Data("[]".utf8)) }
     }
 
-    @Test("has long texts for every code that has a status and a title, and for no other")
+    @Test("Every code with a status and a title has long texts, and no other code has")
     func explainsEveryCode() {
         #expect(Set(ProblemCode.explanations.keys) == Set(ProblemCode.kinds.keys))
         #expect(Set(ProblemCode.definitions.keys) == Set(ProblemCode.kinds.keys))
     }
 
-    @Test("has a code in kebab case and an error's status")
+    @Test("Every code is in kebab case and has an error's status")
     func definesEveryCode() {
         for (code, definition) in ProblemCode.definitions {
             #expect(code.rawValue.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil)
@@ -85,7 +85,7 @@ struct ProblemTests {
         }
     }
 
-    @Test("of a bare status has a code of that status, or at least of its kind")
+    @Test("The problem of a bare status has a code of that status, or of its class")
     func namesStatuses() {
         for status in 400..<600 {
             let defined = ProblemCode.definitions[ProblemCode(status: status)]?.status

@@ -7,7 +7,7 @@ import Testing
 /// What the client's side encodes, the server's side decodes: for random values of every endpoint's request.
 @Suite("Every endpoint's request")
 struct RoundTripTests {
-    @Test("is decoded as it was before it was encoded")
+    @Test("A request that is encoded and decoded is the same as before")
     func comesBack() throws {
         var random = SeededGenerator()
         for _ in 0..<3000 {

@@ -15,7 +15,7 @@ struct TrackedEventTests {
         id: nil, userID: "F3476B52-160D-4CB9-9022-DE3B34E732EC", time: 1536753250.92,
         event: .pageView(page: .locationDetail, additional: "42"))
 
-    @Test("in the app's shape is read as what it says")
+    @Test("An event in the app's shape is decoded with all of its values")
     func decodesSeed() throws {
         let event = try JSONDecoder().decode(TrackedEvent.self, from: Data(Self.seed.utf8))
         #expect(event == Self.seedEvent)
@@ -32,7 +32,7 @@ struct TrackedEventTests {
         #expect(!received.isTest)
     }
 
-    @Test("is written in the app's shape to the byte, but for the order of its members")
+    @Test("An event is written in the app's shape to the byte, but for the order of its members")
     func encodesSeed() throws {
         // The writer's own order, and no blanks behind colons and commas.
         let expected = """
@@ -43,7 +43,7 @@ struct TrackedEventTests {
     }
 
     @Test(
-        "of every kind reads back the same",
+        "An event of every kind reads back the same",
         arguments: [
             .launch, .background, .pageView(page: "of a newer app"),
             .search(query: "café \"x\"\n\u{1F600}", page: 2),
@@ -63,7 +63,7 @@ struct TrackedEventTests {
         #expect(received.first?.name == event.content.name)
     }
 
-    @Test("whose name or values its type doesn't have is kept as it is")
+    @Test("An event with a name or values that its type doesn't have is kept as it is")
     func keepsUnknown() throws {
         for json in [
             #"{"name":"checkout","value":{"items":3}}"#, #"{"name":"launch","value":{"reason":"link"}}"#,
@@ -76,7 +76,7 @@ struct TrackedEventTests {
         }
     }
 
-    @Test("has an id of its own unless it is told otherwise")
+    @Test("An event has an id of its own unless another one is given")
     func makesIDs() {
         let events = (0..<2).map { _ in TrackedEvent(userID: "u", time: 0, event: .launch) }
         #expect(events[0].id != nil)

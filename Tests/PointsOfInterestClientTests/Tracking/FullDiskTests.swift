@@ -38,7 +38,7 @@ struct FullDiskTests {
     }
 
     @Test(
-        "Everything is in the file once there is space again, in its order", arguments: [0, 1_000, 150_000])
+        "Once there is space again, the file has every event, in order", arguments: [0, 1_000, 150_000])
     func catchesUp(space: Int) throws {
         let queue = try queue()
         for number in 1...469 { queue.track(.numbered(number)) }
@@ -52,7 +52,7 @@ struct FullDiskTests {
         #expect(try folder.reopened() == Array(1...2001))
     }
 
-    @Test("What is in memory is also written without a new event, as soon as the app or the uploader looks")
+    @Test("Events in memory are written without a new event, when the app or the uploader uses the queue")
     func catchesUpWithoutEvents() async throws {
         let queue = try queue()
         disk.setSpace(0)
@@ -69,7 +69,7 @@ struct FullDiskTests {
         #expect(try folder.reopened() == [1, 2, 3, 4])
     }
 
-    @Test("What the service has acknowledged meanwhile isn't sent again")
+    @Test("Events that the service acknowledged while the disk was full aren't sent again")
     func remembersAcknowledgements() throws {
         let queue = try queue()
         for number in 1...4 { queue.track(.numbered(number)) }

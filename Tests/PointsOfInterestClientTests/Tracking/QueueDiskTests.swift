@@ -24,7 +24,7 @@ struct QueueDiskTests {
         return (calls.withLock { $0 }, result, errno)
     }
 
-    @Test("Where there is a command that reaches the disk itself, fsync isn't called", arguments: [0, 1])
+    @Test("On a system with a command that flushes the disk itself, fsync isn't called", arguments: [0, 1])
     func usesCommand(result: Int32) {
         let outcome = calls(fullResult: result)
         #expect(outcome.calls == ["fcntl 3 51"])
@@ -50,7 +50,7 @@ struct QueueDiskTests {
         #expect(outcome.reason == reason)
     }
 
-    @Test("Where there is no such command, fsync is called")
+    @Test("On a system without such a command, fsync is called")
     func usesFsync() {
         let synchronized = Lock<[Int32]>([])
         let result = QueueDisk.synchronize(3, command: nil) { _, _ in

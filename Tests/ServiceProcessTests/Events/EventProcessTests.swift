@@ -45,7 +45,7 @@ struct EventProcessTests {
         try await next.finish()
     }
 
-    @Test("Nothing of an event is in what the process writes, whatever becomes of it")
+    @Test("Nothing that the process writes has any content of an event, whatever becomes of the event")
     func silence() async throws {
         let database = try await ServiceDatabase.migrated()
         let server = try await ServerProcess.serve(

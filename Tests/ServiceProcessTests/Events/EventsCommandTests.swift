@@ -90,7 +90,7 @@ struct EventsCommandTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
-    @Test("On a terminal an export shows its progress")
+    @Test("An export on a terminal shows its progress")
     func progress() async throws {
         let database = try await ServiceDatabase.migrated()
         try await DatabaseSession(database.connectionString).run(Self.events)

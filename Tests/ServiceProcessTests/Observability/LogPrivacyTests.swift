@@ -142,7 +142,7 @@ struct LogPrivacyTests {
         #expect(lines.last?.event == "stopped")
     }
 
-    @Test("No line of text has a position either")
+    @Test("A line in the text format has no position either")
     func text() async throws {
         let (server, session) = try await start(["POI_LOG_FORMAT": "text"])
         try await sendEverything(to: server, session)

@@ -46,7 +46,7 @@ struct MetricsTests {
         try await server.finish()
     }
 
-    @Test("Whatever clients make up, the number of series stays small")
+    @Test("The number of series stays small, whatever methods, paths and queries clients invent")
     func cardinality() async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed of MetricsTests.cardinality: \(seed)")

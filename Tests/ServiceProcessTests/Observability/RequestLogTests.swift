@@ -42,7 +42,7 @@ struct RequestLogTests {
             .filter { $0.event == "request" }
     }
 
-    @Test("Says that places came from memory, also where nothing had changed, and where none was found")
+    @Test("The line says that places came from memory, also for a 304 and a 404")
     func memory() async throws {
         let (server, _, _) = try await start(["POI_INDEX": "on"])
         try await server.event("index-serving")
@@ -65,7 +65,7 @@ struct RequestLogTests {
         #expect(lines.allSatisfy { $0.dbMs == nil && $0.server == nil && $0.waitedFor == nil })
     }
 
-    @Test("Says how long the database took, how long a connection was waited for, and which server was asked")
+    @Test("The line has the database's time, the time waited for a connection, and the server's name")
     func database() async throws {
         let (server, _, name) = try await start()
         // By a search, by one statement, by a shared count.
@@ -89,7 +89,9 @@ struct RequestLogTests {
         #expect(lines[4].source == nil && lines[4].waitMs == nil && lines[4].dbMs == nil)
     }
 
-    @Test("Says that a query was waited for where that took too long, as the problem does in general words")
+    @Test(
+        "The line of a query that took too long names the query, and the problem describes it in general words"
+    )
     func query() async throws {
         let (server, session, name) = try await start(["POI_DB_STATEMENT_TIMEOUT": "200ms"])
         try await session.lockPlaces()
@@ -103,7 +105,7 @@ struct RequestLogTests {
         #expect(try #require(line.dbMs) > 0)
     }
 
-    @Test("Says that a connection was waited for where none came free in the request's time")
+    @Test("The line says that the request waited for a connection if it got none in its time")
     func connection() async throws {
         let (server, session, _) = try await start([
             "POI_DB_EXCLUSIVE_CONNECTIONS": "1", "POI_REQUEST_TIMEOUT": "2s",
@@ -133,7 +135,7 @@ struct RequestLogTests {
         #expect(try #require(line.waitMs) > 0 && line.dbMs == 0)
     }
 
-    @Test("Says that a search in memory, or its turn, was waited for")
+    @Test("The line says that the request waited for a search in memory, or for its turn")
     func search() async throws {
         let database = try await ServiceDatabase.migrated()
         let session = try DatabaseSession(database.connectionString)

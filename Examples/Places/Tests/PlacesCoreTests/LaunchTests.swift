@@ -18,13 +18,13 @@ struct ServiceSettingsTests {
         return defaults
     }
 
-    @Test("is the mock's on the same computer until a person types another one")
+    @Test("The app uses the mock server's address on the same computer until a person types another one")
     func hasADefault() throws {
         #expect(ServiceSettings(defaults: try defaults()).baseURL.absoluteString == "http://127.0.0.1:8080")
     }
 
     @Test(
-        "is kept, without the white space around it",
+        "An address that a person types is stored, without the white space around it",
         arguments: [
             "https://places.example.com", "https://places.example.com/api/v1", "http://localhost:8080",
             "http://192.168.1.20:8080", "http://[::1]:8080", "http://my-mac.local:8080",
@@ -40,7 +40,7 @@ struct ServiceSettingsTests {
     }
 
     @Test(
-        "is refused in words where it can't be used, and stays as it was",
+        "An unusable address is refused with a reason, and the address before stays",
         arguments: [
             ("", BaseURLError.notAnAddress), ("places.example.com", .neitherHTTPNorHTTPS),
             ("ftp://places.example.com", .neitherHTTPNorHTTPS), ("https://", .noHost),
@@ -59,7 +59,7 @@ struct ServiceSettingsTests {
         defaults.removePersistentDomain(forName: suite)
     }
 
-    @Test("that an older version has stored and can't be used counts as none")
+    @Test("An unusable address that an older version has stored is ignored")
     func forgetsWhatCantBeUsed() throws {
         let defaults = try defaults()
         defaults.set("http://places.example.com", forKey: "baseURL")
@@ -84,7 +84,7 @@ struct LaunchTests {
             urlSession: MockURLProtocol.session(handler), makeLocationFetcher: { MockLocationFetcher() })
     }
 
-    @Test("uses the service that a person has chosen, and the next one when they choose again")
+    @Test("A launch uses the service that a person has chosen, and the next one when they choose again")
     func usesTheSettings() throws {
         let launch = try launch()
         let first = try launch.session()
@@ -97,13 +97,13 @@ struct LaunchTests {
         #expect(second.environment.eventUploader != nil)
     }
 
-    @Test("uses the service that a UI test names")
+    @Test("A launch uses the service that a UI test names")
     func usesTheArguments() throws {
         let launch = try launch(arguments: ["-POI_BASE_URL", "http://127.0.0.1:1"])
         #expect(try launch.session().environment.configuration.baseURL.absoluteString == "http://127.0.0.1:1")
     }
 
-    @Test("keeps responses from one launch to the next, and asks whether they have changed")
+    @Test("A launch finds the responses of the launch before, and asks whether they have changed")
     func keepsResponses() async throws {
         let tags = Locked<[String?]>([])
         let recording: MockURLProtocol.Handler = { request in
@@ -114,7 +114,7 @@ struct LaunchTests {
         #expect(tags.value == [nil, "\"1\""])
     }
 
-    @Test("without a network, shows the places of the launch before, says why, and how old they are")
+    @Test("A launch without a network shows the places of the launch before, their age and the failure")
     func showsWhatItKept() async throws {
         let before = try launch().session()
         await before.perform(.loadList)
@@ -126,13 +126,13 @@ struct LaunchTests {
         #expect(display.notice?.hasSuffix(" These places are from just now.") == true)
     }
 
-    @Test("says which argument is wrong")
+    @Test("A launch with a wrong argument throws an error")
     func refusesArguments() throws {
         let launch = try launch(arguments: ["-POI_BASE_URL", "nowhere"])
         #expect(throws: AppConfigurationError.self) { try launch.session() }
     }
 
-    @Test("goes on without a queue where another process has it")
+    @Test("A launch works without a queue if another process has it")
     func goesOnWithoutAQueue() throws {
         let other = try EventQueue(directory: folder.url.appendingPathComponent("Events"))
         defer { other.close() }

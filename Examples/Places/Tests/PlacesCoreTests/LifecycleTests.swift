@@ -11,7 +11,7 @@ import Testing
 @MainActor
 struct LifecycleTests {
     @Test(
-        "is in the foreground or in the background, whatever is between",
+        "The app enters the foreground or the background once, whatever phases are in between",
         arguments: [
             ([AppLifecycle.Phase.active], [UserAction.enterForeground]),
             ([.background, .inactive, .active], [.enterForeground]),
@@ -28,7 +28,7 @@ struct LifecycleTests {
         #expect(phases.compactMap { lifecycle.change(to: $0) } == actions)
     }
 
-    @Test("sends the waiting events in the time that the system gives in the background")
+    @Test("The app sends its waiting events in the time that the system gives it in the background")
     func flushes() async throws {
         let folder = TemporaryFolder()
         let queue = try EventQueue(directory: folder.url)
@@ -44,7 +44,7 @@ struct LifecycleTests {
         #expect(time.ended == [1])
     }
 
-    @Test("keeps the events where they can't be sent, and gives the time back")
+    @Test("The app keeps events that can't be sent, and gives the time back")
     func keepsEvents() async throws {
         let folder = TemporaryFolder()
         let queue = try EventQueue(directory: folder.url)
@@ -55,7 +55,7 @@ struct LifecycleTests {
         #expect(time.ended == [1])
     }
 
-    @Test("gives the time back at once when it is over, and only once")
+    @Test("The app gives the time back at once when it expires, and only once")
     func expires() async {
         let time = MockBackgroundTime(expiresAtOnce: true)
         let (stream, _) = AsyncStream.makeStream(of: Void.self)

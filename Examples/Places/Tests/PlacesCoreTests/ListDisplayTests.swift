@@ -3,14 +3,14 @@ import PlacesCore
 import PointsOfInterestTesting
 import Testing
 
-@Suite("What a list shows")
+@Suite("The display of a list")
 struct ListDisplayTests {
     private static let places = [PointOfInterest].fixtures(2)
     private static let offline = NearbyPlacesError.request(.notHTTP)
     private static let reason = offline.localizedDescription
 
     @Test(
-        "before there are places",
+        "A list without places shows what its phase says",
         arguments: [
             (PointsOfInterestList.Phase.idle, ListDisplay.Content.idle, ListDisplay.Footer.none),
             (.loading, .firstLoad, .none),
@@ -29,7 +29,7 @@ struct ListDisplayTests {
     }
 
     @Test(
-        "with places: they stay in every phase",
+        "A list with places shows them in every phase",
         arguments: [
             (PointsOfInterestList.Phase.idle, false, ListDisplay.Footer.none),
             (.loading, true, .none),
@@ -46,7 +46,7 @@ struct ListDisplayTests {
         #expect((display.notice != nil) == (phase == .failed(Self.offline)))
     }
 
-    @Test("says why the places are old, and how old they are")
+    @Test("A list of old places says why they are old, and their age")
     func saysTheAge() {
         let now = Date(timeIntervalSince1970: 1_000_000)
         let known = ListDisplay(
@@ -57,10 +57,10 @@ struct ListDisplayTests {
     }
 }
 
-@Suite("Words")
+@Suite("The app's wording")
 struct WordingTests {
     @Test(
-        "say a distance in the unit that suits it",
+        "A distance is written in the unit that suits it",
         arguments: [
             (0.0, "0 m"), (55.4, "55 m"), (999.4, "999 m"), (999.6, "1.0 km"), (12_345, "12.3 km"),
             (20_003_931.5, "20,003.9 km"),
@@ -69,13 +69,13 @@ struct WordingTests {
         #expect(Wording.distance(meters, locale: Locale(identifier: "en_US")) == text)
     }
 
-    @Test("write numbers as the person's region does")
+    @Test("Numbers are written as in the person's region")
     func writesNumbersOfTheRegion() {
         #expect(Wording.distance(12_345, locale: Locale(identifier: "de_DE")) == "12,3 km")
     }
 
     @Test(
-        "say an age in the largest unit that fits",
+        "An age is written in the largest unit that fits",
         arguments: [
             (-60.0, "just now"), (0, "just now"), (59, "just now"), (60, "1 min ago"), (3_599, "59 min ago"),
             (3_600, "1 h ago"), (86_399, "23 h ago"), (86_400, "1 d ago"), (864_000, "10 d ago"),

@@ -26,7 +26,7 @@ struct MockServerTests {
         try await mock.end()
     }
 
-    @Test("lists 45 places page after page, through failures, to the end")
+    @Test("The app lists 45 places page after page, through failures, to the end")
     func lists() async throws {
         try await withApp { mock, app in
             await app.perform(.loadList)
@@ -44,7 +44,7 @@ struct MockServerTests {
         }
     }
 
-    @Test("searches, opens a place, and shows the map's region")
+    @Test("The app searches, opens a place, and shows the map's region")
     func finds() async throws {
         try await withApp { _, app in
             await app.perform(.search("place 7"))
@@ -61,7 +61,7 @@ struct MockServerTests {
         }
     }
 
-    @Test("sends its events when it goes to the background, in their order")
+    @Test("The app sends its events, in order, when it goes to the background")
     func sendsEvents() async throws {
         try await withApp { mock, app in
             for action in [UserAction.enterForeground, .open(.map), .enterBackground] {

@@ -3,9 +3,9 @@ import PlacesCore
 import PointsOfInterestTesting
 import Testing
 
-@Suite("Where a person is in the app")
+@Suite("The app's navigation")
 struct NavigationTests {
-    @Test("is restored, as deep as it was")
+    @Test("The open screens are restored, as deep as they were")
     func isRestored() throws {
         var navigation = Navigation()
         navigation.tab = .search
@@ -20,7 +20,7 @@ struct NavigationTests {
     }
 
     @Test(
-        "is that of a first launch where the text is of another version",
+        "The app begins as at a first launch if the stored navigation is of another version",
         arguments: ["", "{}", "x", "{\"tab\":\"a\"}"])
     func isForgotten(text: String) {
         #expect(Navigation(rawValue: text) == nil)

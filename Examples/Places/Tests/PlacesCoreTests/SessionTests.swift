@@ -23,7 +23,7 @@ struct SessionTests {
                 handler: service.handler))
     }
 
-    @Test("lists the places nearby, page after page, to the end")
+    @Test("A session lists the places nearby, page after page, to the end")
     func lists() async {
         let session = session()
         #expect(ListDisplay(session.list.state).content == .idle)
@@ -35,7 +35,7 @@ struct SessionTests {
         #expect(ListDisplay(session.list.state).footer == .end)
     }
 
-    @Test("goes on with the page that failed")
+    @Test("A session goes on with the page that failed")
     func goesOnAfterAFailedPage() async {
         let session = session()
         await session.perform(.loadList)
@@ -51,7 +51,7 @@ struct SessionTests {
         #expect(session.list.places.count == 25)
     }
 
-    @Test("keeps the places where it can't be refreshed, and says so")
+    @Test("A session keeps its places if they can't be refreshed, and says so")
     func keepsPlaces() async {
         let session = session()
         await session.perform(.loadList)
@@ -63,7 +63,7 @@ struct SessionTests {
         #expect(display.notice?.hasSuffix("These places are from just now.") == true)
     }
 
-    @Test("says why there is no list")
+    @Test("A session without a network says why there is no list")
     func saysWhy() async {
         service.set(Service.offline)
         let session = session()
@@ -75,7 +75,7 @@ struct SessionTests {
         #expect(!reason.isEmpty)
     }
 
-    @Test("finds places by a text, page after page")
+    @Test("A session finds places by a text, page after page")
     func finds() async {
         let session = session()
         await session.perform(.search("tech"))
@@ -85,14 +85,14 @@ struct SessionTests {
         #expect(session.results.places.count == 25)
     }
 
-    @Test("doesn't search for nothing", arguments: ["", " ", "\n\t"])
+    @Test("A session doesn't search for an empty text", arguments: ["", " ", "\n\t"])
     func searchesForSomething(text: String) async {
         let session = session()
         await session.perform(.search(text))
         #expect(session.results.phase == .idle)
     }
 
-    @Test("searches for nothing by itself where the person allows the location")
+    @Test("A session begins no search when the person allows the location")
     func searchesWhenAsked() async {
         let fetcher = MockLocationFetcher(locationAuthorization: .notDetermined)
         let session = session(locationFetcher: fetcher)
@@ -103,7 +103,7 @@ struct SessionTests {
         #expect(session.results.phase == .idle)
     }
 
-    @Test("shows the places of a map's region")
+    @Test("A session shows the places of a map's region")
     func showsARegion() async throws {
         let session = session()
         let box = try #require(BoundingBox(west: -122, south: 37, east: -121, north: 38))
@@ -112,13 +112,13 @@ struct SessionTests {
         #expect(session.map.state.places.isEmpty == false)
     }
 
-    @Test("opens a place by its id, with its distance from here")
+    @Test("A session opens a place by its id, with its distance from here")
     func opensAPlace() async {
         let session = session()
         #expect(await session.detail(of: 7) == .loaded([PointOfInterest].fixtures(25, featured: true)[6]))
     }
 
-    @Test("says that a place is gone, and why one can't be loaded")
+    @Test("A session says that a place is gone, or why it can't be loaded")
     func opensNoPlace() async {
         let session = session()
         #expect(await session.detail(of: 26) == .gone)
@@ -133,7 +133,7 @@ struct SessionTests {
         }
     }
 
-    @Test("says nothing about a place that nobody looks at any more")
+    @Test("A session returns nothing about a place whose screen was left")
     func opensUntilCancelled() async {
         let session = session()
         let task = Task { await session.detail(of: 7) }
@@ -141,7 +141,7 @@ struct SessionTests {
         #expect(await task.value == nil)
     }
 
-    @Test("finds out where the map begins, where that may be known")
+    @Test("A session finds out where the map begins, if it may know the location")
     func knowsWhereItIs() async {
         #expect(await session().here() == LocationFix.fixture().coordinate)
         let refused = MockLocationFetcher(locationAuthorization: .denied)

@@ -27,7 +27,7 @@ private struct StringCatalog: Decodable {
 
 @Suite("The string catalogue")
 struct StringCatalogTests {
-    @Test("has each of the client's texts in English and in German, and no other")
+    @Test("The catalogue has each of the client's texts in English and in German, and no other")
     func texts() throws {
         let strings = try StringCatalog.read().strings
         #expect(Set(strings.keys) == Set(ErrorText.allCases.map(\.rawValue)))

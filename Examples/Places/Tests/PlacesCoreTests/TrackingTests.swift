@@ -42,7 +42,7 @@ struct TrackingTests {
         return session
     }
 
-    @Test("sends for each action what it must", arguments: actions)
+    @Test("The app sends the expected events for each action", arguments: actions)
     func sends(action: UserAction) async {
         let session = await session()
         let recorder = EventRecorder(session.environment.trackingModel)
@@ -50,7 +50,7 @@ struct TrackingTests {
         #expect(await recorder.remainingEvents() == Self.expectedEvents(of: action))
     }
 
-    @Test("counts no results where the search fails, and counts the page when it is tried again")
+    @Test("The app sends no number of results for a failed search, and sends the page when it is tried again")
     func countsResults() async {
         let session = await session()
         let recorder = EventRecorder(session.environment.trackingModel)
@@ -73,7 +73,7 @@ struct TrackingTests {
             ])
     }
 
-    @Test("sends each featured place that is shown, once and with its id, until the strip is gone")
+    @Test("The app sends each featured place that is shown, once and with its id, until the strip is gone")
     func sendsFeaturedPlaces() async throws {
         let scheduler = MockTimerScheduler(firesAtOnce: false)
         let tracker = MockTracker()
@@ -94,7 +94,7 @@ struct TrackingTests {
         #expect(tracker.events.map(\.event) == [.featuredShown(place: 1), .featuredShown(place: 2)])
     }
 
-    @Test("sends nothing until something is featured")
+    @Test("The app sends no event of a featured place until there is one")
     func sendsNothing() async throws {
         let (requests, continuation) = AsyncStream.makeStream(of: Void.self)
         service.set { request in

@@ -16,7 +16,7 @@ struct MockServerTests {
         try await session.end()
     }
 
-    @Test("lists the places that there are, and asks for them once")
+    @Test("The program lists the mock server's places with one request")
     func lists() async throws {
         try await withSession { session in
             try await session.setFixtures([
@@ -31,7 +31,7 @@ struct MockServerTests {
         }
     }
 
-    @Test("says that there is nothing")
+    @Test("The program says that there is nothing nearby")
     func listsNothing() async throws {
         try await withSession { session in
             try await session.setFixtures([])
@@ -40,7 +40,7 @@ struct MockServerTests {
         }
     }
 
-    @Test("says so where the service fails, and can't be understood")
+    @Test("The program says that the service failed, or sent something that can't be read")
     func saysThatTheServiceFails() async throws {
         // What the service says besides is there for whoever runs it.
         for (fault, lines) in [
@@ -59,7 +59,7 @@ struct MockServerTests {
         }
     }
 
-    @Test("asks again where the connection is lost")
+    @Test("The program repeats a request whose connection is lost")
     func asksAgain() async throws {
         try await withSession { session in
             try await session.setFaults([MockFaultRule(path: "/locations", times: 1, fault: .reset)])
@@ -70,7 +70,7 @@ struct MockServerTests {
         }
     }
 
-    @Test("has sent its events when it ends")
+    @Test("The program has sent its events when it ends")
     func sendsEvents() async throws {
         try await withSession { session in
             _ = try await Program.run(["--limit", "1"], against: session.baseURL)

@@ -7,7 +7,7 @@ import Testing
     .enabled(if: !Server.running.isEmpty, "needs a server: POI_BASE_URL, see scripts/checks/check-examples"),
     .timeLimit(.minutes(1)))
 struct ProgramTests {
-    @Test("lists the nearest places", arguments: Server.running)
+    @Test("The program lists the nearest places", arguments: Server.running)
     func lists(server: Server) async throws {
         let result = try await Program.run(["--limit", "2"], against: server.url)
         #expect(result.exitCode == 0)
@@ -15,7 +15,7 @@ struct ProgramTests {
         #expect(result.lines.first == "    55 m  San Jose McEnery Convention Center (conference_centre)")
     }
 
-    @Test("features a place", arguments: Server.running)
+    @Test("The program features a place", arguments: Server.running)
     func watches(server: Server) async throws {
         let result = try await Program.run(["--watch", "--count", "1"], against: server.url)
         #expect(result.exitCode == 0)
@@ -23,21 +23,22 @@ struct ProgramTests {
     }
 
     @Test(
-        "tells whether this is a point of interest", arguments: Server.running,
+        "The program's exit code says whether a position is at a point of interest",
+        arguments: Server.running,
         [("37.3316,-121.8901", Int32(0)), ("36,-123", 1)])
     func checks(server: Server, position: (String, exitCode: Int32)) async throws {
         let result = try await Program.run(["--check", "--at", position.0], against: server.url)
         #expect(result.exitCode == position.exitCode)
     }
 
-    @Test("hands on what the server says is wrong", arguments: Server.running)
+    @Test("The program prints what the server says is wrong", arguments: Server.running)
     func handsOnProblems(server: Server) async throws {
         let result = try await Program.run(["--limit", "101"], against: server.url)
         #expect(result.exitCode == 69)
         #expect(result.lines.last?.contains("limit must be a whole number from 1 to 100") == true)
     }
 
-    @Test("tells how it is called")
+    @Test("The program ends with exit code 64 after a wrong call, and prints no place")
     func tellsItsUsage() async throws {
         let result = try await Program.run(["--nearest"], against: Server.running.first?.url)
         #expect(result.exitCode == 64)
@@ -48,7 +49,7 @@ struct ProgramTests {
 /// The program itself, where nothing listens.
 @Suite("The program without a server", .timeLimit(.minutes(1)))
 struct ProgramAloneTests {
-    @Test("keeps its events for the next launch, which has the same user")
+    @Test("The program keeps its events for the next launch, which has the same user")
     func keepsEventsAndUser() async throws {
         try await Program.withFolder { folder in
             for _ in 0..<2 {

@@ -27,7 +27,7 @@ struct NetworkingTests {
         return (outcome, printed)
     }
 
-    @Test("lists what the service has recorded")
+    @Test("The program lists the places of the recorded response")
     func listsTheRecording() async throws {
         let (outcome, lines) = try await run([])
         #expect(outcome == .done)
@@ -35,7 +35,7 @@ struct NetworkingTests {
         #expect(lines.first == "    55 m  San Jose McEnery Convention Center (conference_centre)")
     }
 
-    @Test("asks what it was told to ask")
+    @Test("The program requests what its arguments say")
     func asks() async throws {
         let (requests, continuation) = AsyncStream.makeStream(of: URLRequest.self)
         for arguments in [
@@ -56,7 +56,7 @@ struct NetworkingTests {
             ])
     }
 
-    @Test("hands on what the service says is wrong", arguments: [[], ["--watch"], ["--check"]])
+    @Test("The program prints what the service says is wrong", arguments: [[], ["--watch"], ["--check"]])
     func handsOnProblems(arguments: [String]) async throws {
         let (outcome, lines) = try await run(arguments) { request in
             try RecordedResponse.invalidParameters.response(to: request)
@@ -67,7 +67,7 @@ struct NetworkingTests {
         #expect(lines.last?.contains("lat must be a number of degrees from -90 to 90") == true)
     }
 
-    @Test("tells that the network is down", arguments: [[], ["--watch"], ["--check"]])
+    @Test("The program says that the network is down", arguments: [[], ["--watch"], ["--check"]])
     func tellsThatTheNetworkIsDown(arguments: [String]) async throws {
         let (outcome, lines) = try await run(arguments) { _ in throw URLError(.notConnectedToInternet) }
         #expect(outcome == .failed)

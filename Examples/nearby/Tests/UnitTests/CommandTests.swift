@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A command")
 struct CommandTests {
-    @Test("lists around San José where nothing else is said")
+    @Test("A command without arguments lists places around San José")
     func isAListByDefault() throws {
         let command = try Command(arguments: [])
         #expect(command.action == .list)
@@ -12,7 +12,7 @@ struct CommandTests {
         #expect(command.request == NearbyPlacesRequest(center: nil))
     }
 
-    @Test("has the options that are said, in any order")
+    @Test("A command has the options of its arguments, in any order")
     func readsOptions() throws {
         let command = try Command(arguments: [
             "--count", "3", "--at", "-1.5,2", "--watch", "--limit", "5", "--category", "park", "--accuracy",
@@ -27,7 +27,7 @@ struct CommandTests {
     }
 
     @Test(
-        "is refused where an option is unknown or its value is wrong",
+        "A command with an unknown option or a wrong value is refused",
         arguments: [
             ["--nearest"], ["list"], ["--at"], ["--at", "1"], ["--at", "1,2,3"], ["--at", "91,0"],
             ["--at", "a,b"],

@@ -25,26 +25,26 @@ struct NearbyTests {
         ) { [output] in output.lines.append($0) }
     }
 
-    @Test("lists places, nearest first")
+    @Test("The program lists places, nearest first")
     func lists() async {
         #expect(await program(MockPlaceFinder(.fixtures(2))).run(.list) == .done)
         #expect(output.lines == ["   100 m  Place 1 (museum)", "   200 m  Place 2 (museum)"])
     }
 
-    @Test("says that there is nothing")
+    @Test("The program says that there is nothing nearby")
     func listsNothing() async {
         #expect(await program(MockPlaceFinder([])).run(.list) == .done)
         #expect(output.lines == ["There is nothing nearby."])
     }
 
-    @Test("says why there is no list")
+    @Test("The program says why there is no list")
     func failsToList() async {
         let finder = MockPlaceFinder { _ in throw RequestError.unexpectedStatus(502) }
         #expect(await program(finder).run(.list) == .failed)
         #expect(output.lines == ["The service is not available at the moment. Try again later."])
     }
 
-    @Test("features one place after another, ten seconds each")
+    @Test("The program features one place after another, ten seconds each")
     func watches() async {
         #expect(await program(MockPlaceFinder(.fixtures(3, featured: true))).run(.watch(count: 1)) == .done)
         #expect(output.lines == ["★    200 m  Place 2 (museum)"])
@@ -52,13 +52,13 @@ struct NearbyTests {
         #expect(scheduler.timers.map(\.isValid) == [false])
     }
 
-    @Test("says that nothing is featured")
+    @Test("The program says that nothing is featured")
     func watchesNothing() async {
         #expect(await program(MockPlaceFinder([])).run(.watch(count: 1)) == .done)
         #expect(output.lines == ["Nothing is featured nearby."])
     }
 
-    @Test("watches nothing where it may not know where it is, or the service fails")
+    @Test("The program features nothing if it may not know the location, or if the service fails")
     func failsToWatch() async {
         let refused = MockLocationFetcher(locationAuthorization: .denied)
         #expect(await program(MockPlaceFinder([]), at: refused).run(.watch(count: 1)) == .failed)
@@ -69,7 +69,7 @@ struct NearbyTests {
     }
 
     @Test(
-        "tells whether this is a point of interest, and a shell too",
+        "The program prints whether it is at a point of interest, and returns the outcome",
         arguments: [
             (
                 [PointOfInterest.fixture()], LocationFix.fixture(), Nearby.Outcome.done,

@@ -5,7 +5,7 @@ import Testing
 @Suite("A place's line")
 struct PlaceLineTests {
     @Test(
-        "has the distance in a column, in the unit that suits it",
+        "A line has the distance in a column, in the unit that suits it",
         arguments: [
             (0.0, "     0 m"), (55.4, "    55 m"), (999.4, "   999 m"), (999.6, "  1.0 km"),
             (123_456, "123.5 km"),
@@ -17,7 +17,7 @@ struct PlaceLineTests {
                 + "  A (park)")
     }
 
-    @Test("leaves the column empty where there is no distance")
+    @Test("A line without a distance has an empty column")
     func mayHaveNoDistance() {
         #expect(
             PlaceLine.text(for: .fixture(name: "A", category: "park", distance: nil)) == "          A (park)")

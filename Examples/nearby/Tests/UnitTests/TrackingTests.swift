@@ -30,7 +30,7 @@ struct TrackingTests {
             action)
     }
 
-    @Test("fires for each action what it must", arguments: actions)
+    @Test("The program fires the expected events for each action", arguments: actions)
     func fires(action: Command.Action) async {
         let environment = environment(.fixtures(3, featured: true))
         let recorder = EventRecorder(environment.trackingModel)
@@ -38,7 +38,7 @@ struct TrackingTests {
         #expect(await recorder.remainingEvents() == Self.expectedEvents(of: action))
     }
 
-    @Test("fires while an action goes on, not at its end")
+    @Test("The program fires events during an action, not at its end")
     func firesInTime() async throws {
         let environment = environment(.fixtures(3, featured: true))
         let recorder = EventRecorder(environment.trackingModel)
@@ -48,7 +48,7 @@ struct TrackingTests {
         #expect(await recorder.remainingEvents() == [.background])
     }
 
-    @Test("fires nothing about a place that isn't shown")
+    @Test("The program fires no event of a place that isn't shown")
     func firesNothingMore() async {
         let environment = environment([])
         let recorder = EventRecorder(environment.trackingModel)

@@ -82,7 +82,7 @@ struct LocationManagerTests {
     }
 
     @Test(
-        "reads every authorisation",
+        "A provider reads every authorisation of Core Location",
         arguments: [
             (
                 CLAuthorizationStatus.notDetermined, CLAccuracyAuthorization.fullAccuracy,
@@ -107,7 +107,7 @@ struct LocationManagerTests {
         #expect(environment.locationProvider.lastLocation == nil)
     }
 
-    @Test("converts coordinates both ways")
+    @Test("Coordinates are converted to and from Core Location's")
     func convertsCoordinates() throws {
         let coordinate = try Coordinate(CLLocationCoordinate2D(latitude: 1, longitude: 2))
         #expect(CLLocationCoordinate2D(coordinate).longitude == 2)
@@ -128,12 +128,12 @@ struct StandInTests {
         func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {}
     }
 
-    @Test("where a location is requested without a delegate")
+    @Test("The stand-in traps if a location is requested without a delegate")
     func trapsWithoutADelegate() async {
         await #expect(processExitsWith: .failure) { CLLocationManager().requestLocation() }
     }
 
-    @Test("where the delegate has no method for failures")
+    @Test("The stand-in traps if the delegate has no method for failures")
     func trapsWithoutTheMethod() async {
         await #expect(processExitsWith: .failure) {
             let manager = CLLocationManager()
@@ -144,7 +144,7 @@ struct StandInTests {
         }
     }
 
-    @Test("nowhere else")
+    @Test("The stand-in doesn't trap for a complete delegate")
     func letsOthersPass() async {
         await #expect(processExitsWith: .success) {
             let manager = CLLocationManager()

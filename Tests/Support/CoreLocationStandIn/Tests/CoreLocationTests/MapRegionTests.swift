@@ -11,19 +11,19 @@ struct MapKitRegionTests {
             span: MKCoordinateSpan(latitudeDelta: span, longitudeDelta: 2 * span))
     }
 
-    @Test("has a box")
+    @Test("A region becomes a box")
     func hasABox() {
         #expect(BoundingBox(region(10, 20)) == BoundingBox(west: 18, south: 9, east: 22, north: 11))
         #expect(BoundingBox(region(0, 179)) == BoundingBox(west: 177, south: -1, east: -179, north: 1))
     }
 
-    @Test("may have a centre beyond the antimeridian")
+    @Test("A region may have a centre beyond the antimeridian")
     func mayBeBeyond() {
         #expect(BoundingBox(region(0, 181)) == BoundingBox(west: 179, south: -1, east: -177, north: 1))
         #expect(BoundingBox(region(0, -190)) == BoundingBox(west: 168, south: -1, east: 172, north: 1))
     }
 
-    @Test("has no box where it isn't on Earth")
+    @Test("A region that isn't on Earth has no box")
     func mayBeInvalid() {
         #expect(BoundingBox(region(91, 0)) == nil)
         #expect(BoundingBox(region(0, .nan)) == nil)
@@ -31,7 +31,7 @@ struct MapKitRegionTests {
         #expect(BoundingBox(region(0, 0, span: -1)) == nil)
     }
 
-    @Test("is shown by a map, unless it isn't on Earth")
+    @Test("A map shows a region, and refuses one that isn't on Earth")
     func isShown() async {
         let finder = MockPlaceFinder(.fixtures(2))
         let map = PlacesMap(placeFinder: finder)

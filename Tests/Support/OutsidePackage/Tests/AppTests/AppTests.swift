@@ -9,7 +9,7 @@ import Testing
 @Suite("An app that depends on the package by its URL", .timeLimit(.minutes(1)))
 @MainActor
 struct AppTests {
-    @Test("pages through two failures to the end of 45 places")
+    @Test("An app loads 45 places page after page, through two failures, to the end")
     func pages() async throws {
         let network = PagedNetwork()
         let list = AppEnvironment.mock(handler: network.respond).makeList()
@@ -38,7 +38,7 @@ struct AppTests {
         #expect(network.requestCount == 5, "there is nothing to load after the end")
     }
 
-    @Test("shows the last list and when it was received, in a launch without a network")
+    @Test("An app without a network shows the last list and when it was received")
     func staysUsableOffline() async throws {
         let network = PagedNetwork()
         let folder = FileManager.default.temporaryDirectory.appending(path: "app-\(UUID().uuidString)")
@@ -68,7 +68,7 @@ struct AppTests {
         #expect(receivedAt <= wentOffline, "when it was received, not when it was read from the disk")
     }
 
-    @Test("sends events with another key than what it asks for")
+    @Test("An app sends events with another key than other requests")
     func separatesKeys() async throws {
         let network = PagedNetwork()
         let folder = FileManager.default.temporaryDirectory.appending(path: "app-\(UUID().uuidString)")

@@ -10,7 +10,7 @@ import Testing
 @Suite("The screens", .timeLimit(.minutes(1)))
 @MainActor
 struct ScreenTests {
-    @Test("the list says that it is being loaded, then the places and their distances")
+    @Test("The list shows no places before it is loaded, then the places and their distances")
     func list() async {
         let session = PlacesSession.preview()
         #expect(Drawing.texts(of: ListScreen(session: session)) == ["No featured places nearby"])
@@ -20,7 +20,7 @@ struct ScreenTests {
         #expect(!texts.contains("No more places"))
     }
 
-    @Test("the list says why there are no places")
+    @Test("The list says why there are no places")
     func listWithoutANetwork() async {
         let session = PlacesSession.offline()
         await session.perform(.loadList)
@@ -32,7 +32,7 @@ struct ScreenTests {
     }
 
     @Test(
-        "a list's rows end as the display says",
+        "The rows of a list end with the footer of its display",
         arguments: [
             (ListDisplay(phase: .loaded, places: []), ["Nothing"]),
             (
@@ -54,7 +54,7 @@ struct ScreenTests {
         #expect(Drawing.texts(of: rows) == texts)
     }
 
-    @Test("the strip says which place is featured")
+    @Test("The strip says which place is featured")
     func strip() async {
         let session = PlacesSession.preview()
         await session.featured.refresh()
@@ -62,7 +62,7 @@ struct ScreenTests {
             Drawing.texts(of: FeaturedStrip(session: session)) == ["San Jose McEnery Convention Center"])
     }
 
-    @Test("the map names its places")
+    @Test("The map names its places")
     func map() async throws {
         let session = PlacesSession.preview()
         let box = try #require(BoundingBox(west: -122, south: 37, east: -121, north: 38))
@@ -72,7 +72,7 @@ struct ScreenTests {
         #expect(texts.last == "There are more places here. Zoom in to see them.")
     }
 
-    @Test("the tabs are all there, each with its screen")
+    @Test("Every tab is there, with its screen")
     func tabs() {
         let root = RootView(session: .preview(), useService: { _ in })
         let texts = Drawing.texts(of: root)
@@ -81,7 +81,7 @@ struct ScreenTests {
                 .filter { !texts.contains($0) } == [])
     }
 
-    @Test("every preview can be drawn")
+    @Test("Every preview can be drawn")
     func previews() {
         for texts in [
             Drawing.texts(of: RootView_Previews.previews), Drawing.texts(of: ListScreen_Previews.previews),
