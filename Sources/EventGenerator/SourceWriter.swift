@@ -91,7 +91,7 @@ struct SourceWriter {
 
 /// Names of Swift, made of those of events, parameters and values.
 enum SwiftName {
-    /// What can't name a case, a parameter or a property without backticks.
+    /// Words that can't name a case, a parameter or a property without backticks.
     private static let keywords: Set<String> = [
         "actor", "any", "as", "associatedtype", "async", "await", "borrowing", "break", "case", "catch",
         "class",

@@ -43,7 +43,7 @@ struct SwiftSource {
 
     private func writeEnum(_ writer: inout SourceWriter) {
         writer.comment("The events that are defined in `\(options.definitions)`.")
-        // On a line of its own, so that it is where it is however long the folder's path is.
+        // On a line of its own, so that its line breaks don't depend on the length of the folder's path.
         writer.comment("Later versions may have more cases, and more optional parameters.")
         writer.block("\(access)enum \(options.type): TrackableEvent") { writer in
             for event in events { event.writeCase(&writer) }

@@ -217,8 +217,8 @@ public final class EventLoop: @unchecked Sendable {
             rounds += 1
             swap(&turn.pointee.ready, &turn.pointee.running)
             for job in turn.pointee.running {
-                // Not isolated to the loop as a serial executor: then a task that another thread has resumed is now and
-                // then queued again between two statements, and what comes between is lost to it (Swift 6.3).
+                // The loop isn't passed as a serial executor, too: a task that another thread has resumed would
+                // sometimes be queued again between two statements, and miss what happens in between (Swift 6.3).
                 job.runSynchronously(on: asUnownedTaskExecutor())
             }
             turn.pointee.running.removeAll(keepingCapacity: true)

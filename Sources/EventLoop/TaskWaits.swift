@@ -1,19 +1,19 @@
 /// How long a task has waited for others, and for whom.
 public struct WaitTimes: Sendable, Hashable {
-    /// For a turn: a place in a queue, a connection, a helper thread. Nil where it asked for none.
+    /// Time waited for a turn: for a place in a queue, a connection or a helper thread; nil if it needed none.
     public fileprivate(set) var turnNanoseconds: Int64?
-    /// For a database, once it had a connection; 0 where it got none. Nil where it asked none.
+    /// Time waited for a database, once it had a connection: 0 if it got none, nil if it needed none.
     public fileprivate(set) var databaseNanoseconds: Int64?
     /// The database server that was asked last, by host and port; nil where there was no connection.
     public fileprivate(set) var server: String?
 }
 
-/// Adds up what a task waits for, for the log. Whoever makes tasks wait adds to those of the current task, so that no
-/// function between has to hand it on.
+/// Adds up what a task waits for, for the log. Code that makes a task wait adds to the times of the current task, so
+/// that no function in between has to pass them on.
 ///
 /// Confined to its loop.
 public final class TaskWaits {
-    /// Those of the current task, and of tasks that it starts; nil where nobody wants to know.
+    /// The waits of the current task and of tasks that it starts; nil if nobody reads them.
     @TaskLocal public static var current: LoopBound<TaskWaits>?
 
     /// What has been added up so far.

@@ -4,7 +4,7 @@ import PointsOfInterestAPI
 package struct NearestCandidates: Sendable {
     private let ranking: Ranking
     private var entries: [(distanceMeters: Double, candidate: Candidate)] = []
-    /// The last one that was measured: many places may be on one point, and come one after the other.
+    /// The position that was measured last: many places may be at one point, one after the other.
     private var measured: (latitude: Double, longitude: Double, meters: Double)?
 
     /// The geodesics of all longer chords are longer than `maximumMeters`.

@@ -50,7 +50,7 @@ extension SurfaceBounds {
             upper: SIMD3(x.maximum, y.maximum, north.height) + Self.searchMargin)
     }
 
-    /// What both hold; where that is nothing, some point.
+    /// The intersection of both; some point if that is empty.
     package func intersection(_ other: SurfaceBounds) -> SurfaceBounds {
         let lower = pointwiseMax(lower, other.lower)
         return SurfaceBounds(lower: lower, upper: pointwiseMax(lower, pointwiseMin(upper, other.upper)))
@@ -64,7 +64,7 @@ extension SurfaceBounds {
 
     /// The range of the cosines of angles in degrees.
     private static func cosines(from start: Double, to end: Double) -> (minimum: Double, maximum: Double) {
-        /// Whether a multiple of 360 degrees, and `angle`, is in between.
+        /// Whether `angle`, plus a multiple of 360 degrees, is in the range.
         func reaches(_ angle: Double) -> Bool {
             ((start - angle) / 360).rounded(.up) * 360 + angle <= end
         }

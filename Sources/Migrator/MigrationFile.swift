@@ -9,7 +9,8 @@ public struct MigrationFile: Sendable, Hashable {
         case schema
         /// Data: applied only on request.
         case seed
-        /// What removes something that older programs use: applied only on request, when none of those runs any more.
+        /// It removes something that older programs use, and is applied only on request, when no such program runs any
+        /// more.
         case afterRollOut
     }
 
@@ -21,7 +22,7 @@ public struct MigrationFile: Sendable, Hashable {
         public let isTransactional: Bool
         /// The number of the line in the file on which `sql` begins, from 1.
         public let firstLine: Int
-        /// Whether there is nothing to run, only comments perhaps.
+        /// Whether there is nothing to run, but perhaps comments.
         public let isEmpty: Bool
     }
 

@@ -61,7 +61,8 @@ public struct MigrationPlan: Sendable, Hashable {
             }
             let pending = files(includesSeeds ? [.pending, .optional] : [.pending])
             let removing = files([.waiting])
-            // Last, whatever its number: what is pending has to work before it, too.
+            // What waits for the roll-out comes last, whatever its number, since pending files have to work before it,
+            // too.
             steps = (pending + (finish ? removing : [])).map { Step(direction: .up, file: $0) }
             waiting = finish ? [] : removing
         case .down(let target):
@@ -106,7 +107,7 @@ public struct MigrationStatus: Sendable, Hashable {
         case newer
         /// Applied, but there is no file.
         case missing
-        /// Applied, and the present files replace the one that it was.
+        /// Applied, from a file that the present files replace.
         case replaced
     }
 

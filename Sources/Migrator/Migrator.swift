@@ -20,13 +20,13 @@ public struct Migrator: Sendable {
     /// Gets each event as it happens, on the loop.
     public var onEvent: @Sendable (MigrationEvent) -> Void = { _ in }
 
-    /// Undoes what a file changed in the session, so that a file means the same alone and behind others, and its record
+    /// Undoes a file's changes of the session, so that a file does the same alone and behind others, and its record
     /// goes to the right table.
     private static let resetSession = "RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL"
 
-    /// For files for after the roll-out: servers run, and what waits for a lock makes all that come later wait behind it.
-    /// So it waits for less than a request does for a connection (`POI_DB_ACQUIRE_TIMEOUT`), and then lets them pass. A
-    /// file can set another limit for itself.
+    /// For files for after the roll-out: servers run, and a statement that waits for a lock makes all later ones wait
+    /// behind it. So it waits for less than a request does for a connection (`POI_DB_ACQUIRE_TIMEOUT`), and then lets
+    /// them pass. A file can set another limit for itself.
     private static let boundLockWaits = "SET lock_timeout = '500ms'"
     private static let pauseBetweenAttempts: Duration = .seconds(1)
 
@@ -99,7 +99,7 @@ public struct Migrator: Sendable {
         return plan
     }
 
-    /// Tells of what there was not to do.
+    /// Reports that there was nothing to do, and which files wait for the roll-out.
     private func end(_ plan: MigrationPlan) {
         if plan.steps.isEmpty { onEvent(.nothingToDo) }
         if !plan.waiting.isEmpty { onEvent(.waitingForRollOut(plan.waiting)) }

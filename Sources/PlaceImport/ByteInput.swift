@@ -87,7 +87,7 @@ final class ByteInput {
         if buffer.count - kept < Self.chunk {
             buffer.append(contentsOf: repeatElement(0, count: buffer.count))
         }
-        // A pipe gives little at once; what parses the bytes begins a row anew each time.
+        // A read of a pipe may return little, and the parser would begin a row again after each.
         while !isAtEnd, unreadRange.count - kept < Self.chunk {
             let count = try gzip == nil ? readOnce() : inflateOnce()
             unreadRange = 0..<(unreadRange.count + count)

@@ -48,7 +48,7 @@ struct CSVReader: RowReader {
         return (0..<record.columns).map { row.text(of: row[$0]).trimmingBlanks }
     }
 
-    /// The one that is most often in the first line; a comma where none is.
+    /// The delimiter that is most often in the first line; a comma if none is.
     private static func recognizedDelimiter(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt8 {
         var counts: [UInt8: Int] = [:]
         var isQuoted = false
@@ -127,7 +127,7 @@ struct CSVReader: RowReader {
             }
             guard index < bytes.count || isAtEnd else { return nil }
             let isDelimited = index < bytes.count && bytes[index] == delimiter
-            // Of a line's end by CR and LF, the CR is no part of the field.
+            // If a line ends with CR and LF, the CR isn't part of the field.
             let hasReturn = !isDelimited && index > start && bytes[index - 1] == UInt8(ascii: "\r")
             let end = hasReturn ? index - 1 : index
             if isQuoted {
@@ -153,7 +153,7 @@ struct CSVReader: RowReader {
         return fieldOfColumn[column]
     }
 
-    /// Reads a field between quotes and returns what is behind the second; nil where that isn't there.
+    /// Reads a quoted field and returns the index behind the closing quote; nil if that isn't there yet.
     private func scanQuoted(
         _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, isAtEnd: Bool, _ record: inout Record,
         into row: inout Row
@@ -166,7 +166,7 @@ struct CSVReader: RowReader {
                 index &+= 1
                 continue
             }
-            // Whether it is doubled can't be said without the next byte.
+            // Without the next byte it isn't known whether the quote is doubled.
             guard index + 1 < bytes.count || isAtEnd else { return nil }
             if index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "\"") {
                 hasDoubled = true

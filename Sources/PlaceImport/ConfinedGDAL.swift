@@ -3,10 +3,10 @@ import Foundation
 
 /// The installed `ogr2ogr`, kept to the file that it is given.
 ///
-/// Of GDAL's drivers it has the ones for that file's format, of our environment what it needs, and no network. Where
-/// `bubblewrap` works, the system itself shows it the file, system folders and a folder of its own, and nothing else.
+/// It has only the drivers for that file's format, only what it needs of our environment, and no network. Where
+/// `bubblewrap` works, it sees nothing but the file, system folders and a folder of its own.
 struct ConfinedGDAL {
-    /// What a person should know about it; nil where all is well.
+    /// A warning for people; nil if there is none.
     var remark: String? {
         bubblewrap == nil
             ? "ogr2ogr runs without a sandbox, since bubblewrap is missing or can't work here; see Documentation/import.md"
@@ -19,9 +19,9 @@ struct ConfinedGDAL {
     private let environment: [String: String]
     private let drivers: [String]
 
-    /// What writes, in each run.
+    /// The driver that writes the output of each run.
     private static let outputDriver = "GeoJSONSeq"
-    /// What of our environment a run gets, if it is set.
+    /// The variables that a run gets of our environment, if they are set.
     private static let inherited = [
         "PATH", "LANG", "LC_ALL", "LC_CTYPE", "GDAL_DATA", "PROJ_DATA", "PROJ_LIB",
     ]
@@ -30,10 +30,10 @@ struct ConfinedGDAL {
     init(environment: [String: String]) throws(ImportError) {
         program = try Self.ogr2ogr(in: environment)
         var own = environment.filter { Self.inherited.contains($0.key) }
-        // No scheme of a proxy that curl knows: whatever would fetch something fails before it connects.
+        // curl doesn't know this scheme of a proxy, so any request fails before it connects.
         own["ALL_PROXY"] = "none://"
         own["PROJ_NETWORK"] = "OFF"
-        // Files beside the data, which have GDAL's settings for it.
+        // Ignores files beside the data with GDAL's settings for them.
         own["GDAL_PAM_ENABLED"] = "NO"
         // Views and columns of a schema call no functions that aren't harmless; no tables of GDAL's own in SQLite.
         own["OGR_SQLITE_PRAGMA"] = "trusted_schema=OFF"
@@ -78,7 +78,7 @@ struct ConfinedGDAL {
                 program, arguments, files: source.files, folder: folder.path, in: bubblewrap,
                 environment: environment)
         }
-        // GDAL says itself what is left: it isn't taken on trust that each version understands the setting.
+        // Asks GDAL which drivers are left, since not every version may understand the setting.
         let left = try Self.drivers(command(["--formats"]), environment)
         guard let left, Set(left) == Set(allowed) else {
             throw ImportError("this GDAL can't be kept to its driver \(wanted.joined(separator: " or "))")
@@ -114,7 +114,7 @@ struct ConfinedGDAL {
         _ program: String, _ arguments: [String], files: [String], folder: String, in bubblewrap: String?,
         environment: [String: String]
     ) -> [String] {
-        // Of archives that unpack to a multiple, GDAL keeps all. In KiB; macOS has no such limit.
+        // Limits memory, since GDAL keeps all of what an archive unpacks to. In KiB; macOS has no such limit.
         let limit = "ulimit -v \(4 << 20) 2>/dev/null; ulimit -c 0; exec \"$@\""
         let shell = ["/bin/sh", "-c", limit, "sh"]
         guard let bubblewrap else { return shell + [program] + arguments }

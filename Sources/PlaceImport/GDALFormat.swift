@@ -1,7 +1,7 @@
-/// A format that `ogr2ogr` reads for us, told by what its files begin with.
+/// A format that `ogr2ogr` reads for us, recognised by the first bytes of a file.
 ///
-/// Here are formats whose files have what they say in themselves. Others, such as GDAL's virtual layers, name further
-/// files, services and databases, and GDAL would follow: whoever wrote the file would decide what is read.
+/// These are formats whose files contain all of their data. Others, such as GDAL's virtual layers, name further files,
+/// services and databases, which GDAL would open: the author of the file would decide what is read.
 enum GDALFormat: CaseIterable {
     case openStreetMap
     case gpx
@@ -11,7 +11,7 @@ enum GDALFormat: CaseIterable {
     case shapefile
     case flatGeobuf
 
-    /// What may come from standard input, which GDAL itself recognises: of these, no driver follows anything.
+    /// The formats that standard input may have, where GDAL recognises them: their drivers open no other files.
     static let streams: [GDALFormat] = [.openStreetMap, .gpx, .kml]
 
     /// For people.
@@ -20,7 +20,7 @@ enum GDALFormat: CaseIterable {
     /// How many bytes of a file tell its format.
     static let beginningLength = 4096
 
-    /// GDAL's names for what may read it.
+    /// GDAL's names of the drivers that may read it.
     var drivers: [String] {
         switch self {
         case .openStreetMap: ["OSM"]

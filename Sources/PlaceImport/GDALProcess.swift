@@ -2,9 +2,9 @@ import ChildProcesses
 import Foundation
 import PointsOfInterestAPI
 
-/// `ogr2ogr`, GDAL's converter, as a program beside ours: it writes what it reads as a sequence of features.
+/// `ogr2ogr`, GDAL's converter, in a process of its own, which writes a sequence of features.
 ///
-/// Foreign formats are read in another process, so that what is wrong with a file or with its reader ends that one.
+/// Foreign formats are read in another process, so that a fault of a file or of its reader can end only that process.
 final class GDALProcess {
     /// Where it writes; whoever reads it closes it.
     let outputDescriptor: Int32
@@ -35,7 +35,7 @@ final class GDALProcess {
                 ?? ([ConfinedGDAL.ogr2ogr(in: environment)] + arguments, environment)
             messages = try WorkFolder.unlinkedFile()
             let (ours, theirs) = try socketPair()
-            // Closed before anything is read: the end comes when nobody has it open.
+            // Closed before reading, since the output ends only when no process has it open.
             defer { close(theirs) }
             let input =
                 path == "-" ? STDIN_FILENO : try check(open("/dev/null", O_RDONLY | O_CLOEXEC), "open")
@@ -59,13 +59,13 @@ final class GDALProcess {
             try Data(mapping.openStreetMapConfiguration.utf8).write(to: URL(fileURLWithPath: settings))
             arguments += ["--config", "OSM_CONFIG_FILE", settings]
             if let condition = mapping.openStreetMapCondition { arguments += ["-where", condition] }
-            // No box: the OSM driver would leave a way's nodes outside it out, and the way be elsewhere.
+            // No box is passed: the OSM driver would leave out a way's nodes outside of it, which would move the way.
             arguments += openStreetMapLayers
         } else if let box = boundingBox, !box.crossesAntimeridian {
             arguments += ["-spat_srs", "EPSG:4326", "-spat"]
             arguments += [box.west, box.south, box.east, box.north].map { "\($0)" }
         }
-        // SQLite then makes no files beside it, and looks for none.
+        // SQLite then neither makes nor reads files beside the source.
         if source.format == .geoPackage { arguments += ["-oo", "IMMUTABLE=YES"] }
         return arguments
     }
@@ -89,7 +89,7 @@ final class GDALProcess {
         let lines = String(decoding: text, as: UTF8.self).split(separator: "\n").filter {
             $0 != "FAILURE:" && !$0.hasPrefix("Warning")
         }
-        // A file that is cut off is an error to GDAL's drivers, and none to `ogr2ogr`.
+        // A truncated file is an error of GDAL's drivers, but not of `ogr2ogr`.
         let error = lines.first { $0.hasPrefix("ERROR") }
         guard code != 0 || error != nil else { return }
         throw ImportError(
@@ -106,7 +106,7 @@ extension GDALProcess {
 }
 
 extension Mapping {
-    /// Which tags become properties of which name, for GDAL's OSM driver: those that the mapping uses, as they are.
+    /// The configuration of GDAL's OSM driver: each tag that the mapping uses becomes a property of the same name.
     fileprivate var openStreetMapConfiguration: String {
         let tags = fieldNames.filter { !$0.hasPrefix("@") && $0 != "osm_id" && $0 != "osm_way_id" }
         let layer = "osm_id=yes\nattributes=\(tags.joined(separator: ","))\nother_tags=no\n"
@@ -115,7 +115,7 @@ extension Mapping {
             + GDALProcess.openStreetMapLayers.map { "[\($0)]\n\(layer)" }.joined()
     }
 
-    /// What every place has to have; nil where the mapping doesn't say it. It spares the roads of a whole country.
+    /// A condition that every place fulfils; nil if the mapping has none. It leaves out the roads of a whole country.
     fileprivate var openStreetMapCondition: String? {
         guard selectsByCategory else { return nil }
         return categoryTags.map { "\"\($0)\" IS NOT NULL" }.joined(separator: " OR ")

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What `ogr2ogr` is told to open, once it is known that it leads nowhere else.
+/// A source for `ogr2ogr` that was checked to lead to no other source.
 struct GDALSource {
     /// GDAL's name for it.
     let name: String
-    /// What it is; nil for standard input, and where GDAL decides.
+    /// The source's format; nil for standard input, and if GDAL decides.
     let format: GDALFormat?
     /// The file and those beside it that belong to it.
     let files: [String]
-    /// What may read it, with GDAL's names; nil: whatever GDAL chooses.
+    /// GDAL's names of the drivers that may read it; nil leaves the choice to GDAL.
     let drivers: [String]?
 
     /// What `--unconfined-source` allows: anything that GDAL can open, and all that it leads to.
@@ -125,7 +125,7 @@ extension GDALSource {
 
 /// Coordinate reference systems as texts.
 enum ReferenceSystem {
-    /// What names a file in WKT, in PROJ's strings and in its JSON.
+    /// Keywords that name a file in WKT, in PROJ's strings and in its JSON.
     private static let marks = [
         "grids", "parameterfile", "init=", "file=", "model=", "catalog=", "difference file", "model file",
     ]
@@ -144,6 +144,6 @@ enum ReferenceSystem {
 }
 
 extension ImportError {
-    /// What to do about a source that is refused.
+    /// The advice in the error of a refused source.
     static let seeUnconfined = "If you trust where it comes from: --unconfined-source"
 }

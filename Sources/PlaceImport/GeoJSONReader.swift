@@ -15,7 +15,7 @@ struct GeoJSONReader: RowReader {
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
-    /// The depth that the object which is kept began at; nil where none is kept.
+    /// The depth at which the kept object began; nil if none is kept.
     private var keptDepth: Int?
     /// Whether the members of a FeatureCollection are read, and whether its features are.
     private var isInCollection = false
@@ -58,7 +58,7 @@ struct GeoJSONReader: RowReader {
     /// Reads on to the end of a feature or of the bytes, and keeps what belongs to the feature.
     private mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> (length: Int, Event) {
         var index = 0
-        // What is before this is kept already, or isn't kept.
+        // Bytes before this index are kept already, or aren't to be kept.
         var start = 0
         while index < bytes.count {
             let byte = bytes[index]

@@ -1,6 +1,6 @@
-/// What a GeoPackage may have, if a stranger made it.
+/// Checks that a GeoPackage of a stranger has nothing that leads to other files.
 ///
-/// SQLite runs what a schema says: a virtual table opens whatever file its module is told, a view calls functions.
+/// SQLite runs what a schema says: a virtual table's module opens any file that it names, and a view calls functions.
 enum GeoPackage {
     /// Looks at the schema and the reference systems of a file.
     ///
@@ -61,7 +61,7 @@ enum GeoPackage {
     }
 }
 
-/// What the SQL of a schema makes, written as SQLite itself writes it; nil for all that isn't plain.
+/// The object that an SQL statement of a schema makes, if it has SQLite's own plain form; nil for any other.
 ///
 /// Bytes are compared, since to a `String` a quote with a combining mark isn't a quote.
 private enum SchemaObject {

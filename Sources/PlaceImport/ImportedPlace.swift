@@ -36,7 +36,7 @@ package struct ImportedPlace: Sendable, Equatable {
     }
 }
 
-/// What a place is made of, and mappings and options name.
+/// The fields of a place, as mappings and options name them.
 package enum ImportField: String, CaseIterable, Sendable {
     case id, name, category, latitude, longitude, featured, address, website
 
@@ -96,7 +96,7 @@ package struct RejectedRow: Sendable, Equatable {
     }
 }
 
-/// What became of a row that was selected.
+/// The result of reading a selected row.
 package enum ImportItem: Sendable, Equatable {
     case place(ImportedPlace, line: Int)
     case rejected(RejectedRow)
@@ -116,9 +116,9 @@ package enum ImportFormat: String, CaseIterable, Sendable {
 package struct ImportSource: Sendable {
     /// The files in their order; `-` is the standard input.
     package var paths: [String]
-    /// The format of all files; nil: each file's extension or first byte tells.
+    /// The format of all files; nil to recognise it from each file's extension or first byte.
     package var format: ImportFormat?
-    /// What is between the fields of a row; nil: the header tells.
+    /// The delimiter between the fields of a row; nil to recognise it from the header.
     package var delimiter: UInt8?
     /// The columns or properties that fields are taken from, instead of those of the mapping. A row without the id that
     /// is named here is rejected.
@@ -132,7 +132,7 @@ package struct ImportSource: Sendable {
     /// Whether GDAL may open whatever it can, with our environment, and all that this leads to: other files, databases,
     /// the network.
     package var isUnconfined = false
-    /// What `ogr2ogr` is found by, and gets a little of.
+    /// The environment in which `ogr2ogr` is looked up, and of which it gets a few variables.
     package var environment = ProcessInfo.processInfo.environment
 
     /// Makes a source that leaves everything to the files.

@@ -1,8 +1,8 @@
 import Foundation
 import PointsOfInterestAPI
 
-/// How the fields of a row become those of a place: for each of the latter a list of choices, of which the first that
-/// applies to a row and gives a text is taken.
+/// Makes the fields of a place from those of a row: each field of a place has a list of choices, of which the first one
+/// that applies and gives a text is taken.
 ///
 /// The files in `Mappings` are in the format that users write; Documentation/import.md describes it.
 struct Mapping {
@@ -46,7 +46,7 @@ struct Mapping {
 
     subscript(field: ImportField) -> [Choice] { choices[field.number] }
 
-    /// Whether every category depends on a condition, so that a row that fulfils none is none of the places meant.
+    /// Whether every category has a condition, so that a row that fulfils none isn't selected.
     var selectsByCategory: Bool { self[.category].allSatisfy { !$0.conditions.isEmpty } }
 
     /// Adds a choice behind those that are there.

@@ -20,7 +20,7 @@ struct PlaceBuilder {
         self.categories = categories
     }
 
-    /// The place of a row, or why it is none; nil where the row isn't selected.
+    /// The place of a row, or why it is rejected; nil if the row isn't selected.
     mutating func item(from row: inout Row) -> ImportItem? {
         var sourceID: String?
         do throws(RejectionReason) {
@@ -140,7 +140,7 @@ struct PlaceBuilder {
         return website.url
     }
 
-    /// What a row has instead of what it should have.
+    /// The values of a row because of which it is rejected.
     private func detail(of reason: RejectionReason, in row: inout Row) -> String {
         let fields: [ImportField]
         switch reason {

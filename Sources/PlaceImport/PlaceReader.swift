@@ -6,7 +6,7 @@ package final class PlaceReader {
     private let totalBytes: Int?
     private var waiting: ArraySlice<String>
     private var file: PlaceFile?
-    /// How `ogr2ogr` is kept to its files; nil where it isn't used, or may do what sources say.
+    /// The confinement of `ogr2ogr` to its files; nil if it isn't used, or isn't confined.
     private let confinement: ConfinedGDAL?
     /// What was read of the files before.
     private var finished = ReadProgress()
@@ -17,7 +17,7 @@ package final class PlaceReader {
     package init(_ source: ImportSource) throws(ImportError) {
         self.source = source
         waiting = source.paths[...]
-        // What `ogr2ogr` writes has another size than what it reads.
+        // The size of a file that `ogr2ogr` reads says nothing about its output.
         let needsGDAL = source.paths.map { (source.format ?? ImportFormat(extensionOf: $0)) == .gdal }
         let sizes = zip(source.paths, needsGDAL).map { $1 ? nil : ByteInput.size(ofFile: $0) }
         if !source.isUnconfined, let index = needsGDAL.firstIndex(of: true) {
@@ -47,7 +47,7 @@ package final class PlaceReader {
         return nil
     }
 
-    /// What a person should know about how the files are read; nil where all is well.
+    /// A warning for people about how the files are read; nil if there is none.
     package var remark: String? { confinement?.remark }
 
     /// The file that the last row was read from; empty after the end.
@@ -140,7 +140,7 @@ private final class PlaceFile {
         do throws(ImportError) {
             return try rows.next(into: &row)
         } catch {
-            // What the converter says about it is nearer to the cause.
+            // The converter's error is nearer to the cause.
             if input.isAtEnd { try converter?.finish() }
             throw error
         }
@@ -148,7 +148,7 @@ private final class PlaceFile {
 }
 
 extension ImportFormat {
-    /// The format that a path tells; nil where the first byte does.
+    /// The format of a path's extension; nil if the first byte decides.
     fileprivate init?(extensionOf path: String) {
         var name = path.split(separator: "/").last.map { String($0).asciiLowercased } ?? ""
         if name.hasSuffix(".gz") { name.removeLast(3) }

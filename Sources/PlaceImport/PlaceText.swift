@@ -1,6 +1,6 @@
-/// Which texts PostgreSQL's checks accept (`is_single_line`), and how others become such.
+/// Decides which texts PostgreSQL's checks accept (`is_single_line`), and normalises others.
 enum PlaceText {
-    /// A text that is as the checks want it, and what was done for it.
+    /// A text that the checks accept, and how it was changed for that.
     struct Normalised {
         var text: String
         var codePoints: Int

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which websites PostgreSQL's check accepts (`locations_website_is_http_url`), and how others become such.
+/// Decides which websites PostgreSQL's check accepts (`locations_website_is_http_url`), and normalises others.
 enum PlaceWebsite {
     struct Normalised: Equatable {
         var url: String
@@ -10,7 +10,7 @@ enum PlaceWebsite {
 
     private static let maximumLength = 2048
 
-    /// Makes an address of a web page one that the check accepts; nil where that can't be done.
+    /// Changes an address of a web page into one that the check accepts; nil if that isn't possible.
     static func normalise(_ text: String) -> Normalised? {
         if isAccepted(text.utf8) { return Normalised(url: text) }
         // Punycode and percent-encoding make no text shorter by more than that.

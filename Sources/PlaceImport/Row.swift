@@ -1,6 +1,6 @@
 /// The fields of a row that the mapping uses, as their file has them but for its quoting. Filled anew for each row.
 struct Row {
-    /// Where a place is, where the format itself says it.
+    /// A place's position, if the format itself has one.
     enum Position {
         case inFields
         case known(latitude: Double, longitude: Double)
@@ -34,7 +34,7 @@ struct Row {
         fields[field] = start..<text.count
     }
 
-    /// Sets a field to what was between quotes, which are doubled in it.
+    /// Sets a field to the text between quotes, in which quotes are doubled.
     mutating func set(_ field: Int, toQuoted bytes: UnsafeBufferPointer<UInt8>) {
         let start = text.count
         var isSecond = false

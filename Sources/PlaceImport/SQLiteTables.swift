@@ -2,7 +2,8 @@ import Foundation
 
 /// Reads tables of a SQLite file without running anything of it (SQLite's "Database File Format").
 ///
-/// SQLite itself would load the modules that the schema names, and they open what it says. Whatever is odd is an error.
+/// SQLite itself would load the modules that the schema names, and these open files that it names. Anything unexpected
+/// is an error.
 struct SQLiteTables: ~Copyable {
     /// A field of a row, as far as it is looked at.
     enum Value: Equatable {

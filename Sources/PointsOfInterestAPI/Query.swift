@@ -29,7 +29,7 @@ package struct QueryWriter: ~Copyable {
         buffer.withBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     }
 
-    /// Calls a closure with the memory that the query is in, behind its prefix: what it appends is no longer a query.
+    /// Calls a closure with the query's memory, prefix included. What the closure appends needn't be part of a query.
     package mutating func withBuffer(_ body: (inout ByteBuffer) -> Void) { body(&buffer) }
 
     /// The stable hash of what is written so far; `seed` continues another hash.

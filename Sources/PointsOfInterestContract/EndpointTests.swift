@@ -160,7 +160,7 @@ struct EndpointTests {
     func unknownCategory() async throws {
         let names = try await Service.client().categories().map(\.name)
         let name = try #require(names.max { ($0.count, $0) < ($1.count, $1) })
-        // No longer name than the longest is one.
+        // A name that is longer than the longest category can't be one.
         let problem = try #require(
             await Service.problem(of: "/locations?lat=1&long=2&category=\(name)x,\(name)"))
         #expect(problem.code == .unknownCategory)

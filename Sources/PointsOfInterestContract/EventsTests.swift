@@ -2,7 +2,7 @@ import Foundation
 import PointsOfInterestTesting
 import Testing
 
-/// Events of tests, marked as such; what a service has of them from an earlier run changes no result.
+/// The events are marked as tests. Those that an earlier run has sent change no result.
 @Suite("Tracking events", .timeLimit(.minutes(2)))
 struct EventsTests {
     private static let json = ["Content-Type": "application/json"]
@@ -99,7 +99,7 @@ struct EventsTests {
                 Fault(index: 2, parameter: "event", code: .missing),
             ])
         #expect(problem.eventErrors.allSatisfy { !$0.detail.isEmpty && $0.detail != $0.code.rawValue })
-        // Nothing of it was kept.
+        // No event of the refused batch was kept.
         let alone = try await Service.response(
             to: "/events", method: "POST", headers: Self.json, body: Data("[\(good)]".utf8))
         #expect(

@@ -96,7 +96,7 @@ struct KeyTests {
     func tooMany() async throws {
         let address = try #require(ContractConfiguration.current.limitedURL)
         var response = try await Service.response(to: "/categories", at: address)
-        // What a run before has sent may count, so that the first one is refused.
+        // Requests of an earlier run may count, so that the first one here is refused.
         if response.status == 200 { response = try await Service.response(to: "/categories", at: address) }
         #expect(response.status == 429)
         // A balancer that asks for health uses up nobody's share.

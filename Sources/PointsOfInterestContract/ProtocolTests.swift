@@ -29,7 +29,7 @@ struct ProtocolTests {
         for name in ["Content-Type", "Cache-Control", "ETag", "Link", "Vary"] {
             #expect(head.header(name) == get.header(name), "\(name)")
         }
-        // A proxy may send the body in chunks instead; the length that is told is the body's.
+        // A proxy may send the body in chunks instead; a `Content-Length` is the body's length.
         for response in [get, head] {
             #expect(response.header("Content-Length").map { $0 == String(get.body.count) } ?? true)
         }
@@ -42,7 +42,7 @@ struct ProtocolTests {
         ),
         arguments: ["a", "7d7c2f3e-1b0a-4f8e-9c55-0a2f6f5f5e11", "A.b_c-1"])
     func requestID(id: String) async throws {
-        // That it comes back for other paths, too, is checked with each of the suite's requests.
+        // Each of the suite's other requests checks its own id, too.
         let response = try await Service.response(to: Self.target, headers: ["X-Request-Id": id])
         #expect(response.header("X-Request-Id") == id)
     }

@@ -58,7 +58,7 @@ struct ServerUser: Hashable {
     }
 }
 
-/// The owner of what a path leads to, or nil where there is nothing.
+/// The owner of the file that a path leads to, or nil if there is none.
 func ownerID(of path: String) throws -> uid_t? {
     var status = stat()
     guard stat(path, &status) == 0 else {

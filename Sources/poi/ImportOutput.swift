@@ -51,7 +51,7 @@ final class ImportProgressDisplay: Sendable {
     }
 
     private static let interval = Duration.seconds(5)
-    /// Back to the line's start, and what was there is cleared (ECMA-48, EL).
+    /// Returns to the line's start and clears the line (ECMA-48, EL).
     private static let newLine = "\r\u{1b}[K"
 
     private let isTerminal = isatty(STDERR_FILENO) == 1

@@ -1,4 +1,4 @@
-/// What one client's connections take of a loop's time. Confined to its loop.
+/// The time of a loop that one client's connections have used. Confined to its loop.
 final class ClientAccount {
     let client: IPAddress
     fileprivate var connectionCount = 0
@@ -6,7 +6,7 @@ final class ClientAccount {
     /// When it was spent, in milliseconds of the loop's clock, which stands still during a turn.
     private var turn: Int64 = 0
 
-    /// How long a client may keep a loop busy in a turn. With more, its other connections let those of others go first.
+    /// How long a client may keep a loop busy in a turn. After that, other clients' connections go first.
     private static let nanosecondsOfTurn: Int64 = 1_000_000
 
     fileprivate init(_ client: IPAddress) {

@@ -33,7 +33,7 @@ final class HTTPConnection {
         var deadline: ConnectionDeadline?
         /// Number of the body's bytes when the deadline was set.
         var bodyBytesAtDeadline = 0
-        /// What the client takes of the loop; nil for a trusted proxy.
+        /// The client's use of the loop; nil for a trusted proxy.
         var account: ClientAccount?
         /// Memory that is held for the client, without the body's.
         var heldBytes = 0
@@ -62,7 +62,7 @@ final class HTTPConnection {
         stream.maximumReadBytes = Self.readBytes
     }
 
-    /// Bytes that are read at a time, which is what a connection keeps of requests that wait; of a body, more.
+    /// The size of a read, which also bounds what is kept of waiting requests, and that of a read of a body.
     private static let (readBytes, bodyReadBytes) = (16 * 1024, 64 * 1024)
 
     deinit {
@@ -167,7 +167,7 @@ final class HTTPConnection {
         if let account = state.pointee.account.take() { environment.accounts.close(account) }
     }
 
-    /// Whether enough has happened until the deadline for the client to get another one.
+    /// Whether the client made enough progress before the deadline to get another one.
     private func hasProgressed(since queuedWriteBytes: Int) -> Bool {
         guard case .readingBody = state.pointee.actions.machine.state else {
             return stream.queuedWriteBytes < queuedWriteBytes
@@ -176,10 +176,10 @@ final class HTTPConnection {
         return parser.bodyByteCount - state.pointee.bodyBytesAtDeadline >= Int(wanted)
     }
 
-    /// Has as much memory held for the client as the connection takes now; a closed one takes none.
+    /// Holds as much memory for the client as the connection takes now: none if it is closed.
     ///
     /// - Parameter more: bytes that it is about to take.
-    /// - Returns: false where that is too much; nothing changes then.
+    /// - Returns: false if that is too much, and then nothing changes.
     @discardableResult
     func holdMemory(forMore more: Int = 0) -> Bool {
         let bytes =
@@ -230,7 +230,7 @@ final class HTTPConnection {
         }
     }
 
-    /// Has bytes wait until they are parsed; false where there is no memory for them.
+    /// Keeps bytes until they are parsed; false if there is no memory for them.
     private func wait(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard holdMemory(forMore: bytes.count) else { return false }
         state.pointee.input.append(bytes)
@@ -239,7 +239,7 @@ final class HTTPConnection {
     }
 
     private func parseWaitingInput() {
-        // The caller further up goes on with what it has received.
+        // A caller further up the stack goes on with the bytes that it has received.
         guard !state.pointee.isReceiving else { return }
         // The array is kept alive here: what is parsed may cause further input to be appended or dropped.
         let bytes = state.pointee.input.bytes
@@ -279,7 +279,7 @@ final class HTTPConnection {
         return offset
     }
 
-    /// Has memory held for a request that has come in part; else returns the refusal.
+    /// Holds memory for an incomplete request, or returns the refusal.
     private func holdUnfinished() -> HTTPError? {
         do throws(HTTPError) {
             try state.pointee.context?.holdBody(parser.bodyByteCount)
@@ -290,7 +290,7 @@ final class HTTPConnection {
         }
     }
 
-    /// Has a request admitted by its head. The event is a failure if it is refused and a body would follow.
+    /// Admits a request by its head. The event is a failure if the request is refused and a body follows.
     private func admission() -> HTTPConnectionStateMachine.Event {
         guard let head = parser.takeHead() else { return .parseFailed(.internalError) }
         stream.maximumReadBytes = head.framing == .none ? Self.readBytes : Self.bodyReadBytes

@@ -203,7 +203,7 @@ extension HTTPConnectionStateMachine {
         actions.append(.parse)
     }
 
-    /// Drops what waits: the request in flight gets its response, and its client may send the others again (RFC 9112
+    /// Drops waiting bytes: the request in flight gets its response, and its client may send the others again (RFC 9112
     /// section 9.3.2).
     private mutating func refuseInput(_ actions: inout [Action]) {
         waitingBytes = 0

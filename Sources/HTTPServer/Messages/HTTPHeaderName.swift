@@ -2,7 +2,7 @@
 public struct HTTPHeaderName: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The name as it is sent.
     public let rawValue: String
-    /// The field's number, if it is one that the server asks requests for.
+    /// The field's number, if it is one that the server looks for in requests.
     let known: KnownField?
 
     /// Makes a name from a token; nil if the text isn't a token.

@@ -10,7 +10,7 @@ public struct HTTPHeaders: Sendable {
         var nameEnd: Int
         var valueStart: Int
         var valueEnd: Int
-        /// Which field it is; nil for all that the server asks no request for.
+        /// Which known field it is; nil for a field that the server doesn't look for.
         var known: KnownField?
 
         /// Moves the ranges by a number of bytes.
@@ -135,7 +135,7 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
-    /// Whether a field is known and not there.
+    /// Whether a field is a known one and absent.
     private func isAbsent(_ name: HTTPHeaderName) -> Bool {
         name.known.map { knownFields & $0.bit == 0 } ?? false
     }

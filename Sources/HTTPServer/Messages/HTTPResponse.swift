@@ -67,7 +67,7 @@ public struct HTTPResponse: Sendable {
 extension HTTPResponse {
     /// The fields that the handler adds, in the order in which they are sent.
     ///
-    /// To change them costs their encoding, where they were prepared; `add` doesn't.
+    /// Changing prepared fields means encoding them again; `add` avoids that.
     public var headers: HTTPHeaders {
         get {
             guard preparedFields != nil || entityTag != nil || link != nil else {

@@ -32,7 +32,7 @@ public final class RequestContext {
 
         // What it holds until `release()`.
         var inFlightLimit: InFlightLimit?
-        /// What the request will count in once its body is there.
+        /// The limit that the request counts towards once its body is complete.
         var limitOfBody: InFlightLimit?
         var bodyFollows = false
         /// Where the body's memory is held, and for whom; nil without a body.
@@ -122,14 +122,14 @@ extension RequestContext {
         set { state.pointee.observation.logNotes = newValue }
     }
 
-    /// Where the handler looks for data, for the log; nil while it needs none. A database that the request's task has
-    /// asked counts in any case.
+    /// Where the handler looks for data, for the log; nil if it needs none. It is the database in any case once the
+    /// request's task has asked one.
     public var source: RequestObservation.Source? {
         get { state.pointee.observation.source }
         set { state.pointee.observation.source = newValue }
     }
 
-    /// Has what a task waits for reported, if somebody will ask for it.
+    /// Makes the record of what the request's task waits for, if the request is observed.
     func makeWaits() -> TaskWaits? {
         if state.pointee.startNanoseconds != 0 { state.pointee.waits = TaskWaits() }
         return state.pointee.waits
@@ -153,8 +153,8 @@ extension RequestContext {
         state.pointee.pathParameters.append((name, value))
     }
 
-    /// Memory for a response's body, of which the caller becomes the owner: see `ResponseBody`. It is memory of an
-    /// earlier response, if there is some.
+    /// Memory for a response's body, which the caller then owns: see `ResponseBody`. It reuses the memory of an earlier
+    /// response, if there is some.
     ///
     /// - Parameter count: number of bytes at least, the room for the head included.
     public func takeResponseMemory(atLeast count: Int) -> UnsafeMutableRawBufferPointer {

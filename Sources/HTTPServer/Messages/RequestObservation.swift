@@ -2,8 +2,8 @@ import EventLoop
 
 /// What happened to one request, for logs and metrics.
 ///
-/// Every response of the server makes one, also the responses to requests that can't be read. Of what may be text, it
-/// holds what was received; strings are made when they are asked for.
+/// Every response of the server makes one, also the responses to requests that can't be read. It holds texts as the
+/// bytes that were received; strings are made when they are asked for.
 public struct RequestObservation: Sendable {
     /// Why a request was never complete.
     public enum Interruption: String, Sendable {
@@ -53,7 +53,7 @@ public struct RequestObservation: Sendable {
     /// Notes of the handler.
     public var logNotes: [(name: StaticString, value: String)] = []
 
-    /// Makes an observation of which nothing else is known yet.
+    /// Makes an observation that has only an id and an address so far.
     init(id: RequestID, remoteAddress: String?) {
         self.id = id
         self.remoteAddress = remoteAddress
@@ -61,7 +61,7 @@ public struct RequestObservation: Sendable {
 
     /// Forgets the request, apart from its id.
     mutating func forgetRequest() {
-        // To look costs less than to let go of nothing.
+        // Checking for nil costs less than assigning nil.
         if sentPath != nil { sentPath = nil }
         if routeTemplate != nil { routeTemplate = nil }
         if !logNotes.isEmpty { logNotes = [] }

@@ -80,7 +80,7 @@ enum ASCII {
             UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount), of: bytes)
     }
 
-    /// Eight bytes at a time, the last of which overlap those before.
+    /// Compares eight bytes at a time; the last eight may overlap the ones before.
     @inline(__always)
     private static func isLowercase(_ text: UnsafeRawBufferPointer, of bytes: UnsafeRawBufferPointer) -> Bool
     {

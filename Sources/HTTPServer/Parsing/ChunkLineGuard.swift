@@ -76,7 +76,7 @@ private struct ChunkExtensionGuard {
         case valueStart, token, quoted, escaped, quotedEnd, valueEnd
     }
 
-    /// Behind a size comes what comes behind a value: a semicolon, or blanks and a semicolon.
+    /// A size is followed by the same as a value: a semicolon, or blanks and a semicolon.
     private var state = State.valueEnd
 
     /// Whether the line may end here.

@@ -1,5 +1,5 @@
 /// Finds the end of a head, or of a chunked body's trailers, and refuses bytes that llhttp wrongly accepts there.
-/// What fields say is `RequestHead`'s.
+/// `RequestHead` reads the fields.
 ///
 /// llhttp accepts bytes that other parsers read differently: a line that continues the one before (obs-fold), an empty
 /// field name, and in some versions a bare CR. The guard checks every byte before llhttp does, enforces the limits, and

@@ -1,8 +1,8 @@
 extension RequestParser {
     /// The client's id for a request whose head was refused, or isn't complete; nil where it has given none.
     ///
-    /// Of a head that is refused while it comes in, only the lines before the fault count: so the id doesn't depend on
-    /// how many bytes came at once.
+    /// If a head is refused while it arrives, only the lines before the fault are read, so that the id doesn't depend
+    /// on how the bytes were split.
     var clientRequestID: RequestID? {
         switch state.pointee.phase {
         case .failed: state.pointee.refusedRequestID

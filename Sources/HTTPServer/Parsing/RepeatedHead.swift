@@ -6,9 +6,9 @@
 
 /// What a head without a body means, apart from its target.
 ///
-/// Most clients send the same method and fields with each request of a connection. Bytes that are the same mean the same,
-/// to the guards and to llhttp, which has agreed on them. So of a head that differs from the last one by its target alone,
-/// only the request line is read.
+/// Most clients send the same method and fields with each request of a connection. Equal bytes mean the same to the
+/// guards and to llhttp, which have accepted them before. So if a head differs from the last one only in its target,
+/// only its request line is read.
 struct RepeatableHead {
     /// Where the target is in the head's block.
     var target: Range<Int>

@@ -23,7 +23,7 @@ enum HTTPVersion: Sendable {
 }
 
 extension RequestHead {
-    /// What the fields that the HTTP layer itself uses have said so far.
+    /// What is known so far from the fields that the HTTP layer itself uses.
     fileprivate struct Facts {
         var hostCount = 0
         var contentLength: Int?
@@ -40,9 +40,9 @@ extension RequestHead {
     /// HTTP.
     ///
     /// - Parameters:
-    ///   - bytes: begin with the complete head, which the guard has checked. llhttp may refuse it yet.
+    ///   - bytes: begin with the complete head, which the guard has checked. llhttp may still refuse it.
     ///   - length: the head's length.
-    ///   - fields: as many as there are lines; they are overwritten. So their memory is used again.
+    ///   - fields: one for each line, to be overwritten, so that their memory is used again.
     /// - Throws: 400 for ambiguous or missing fields, 413, 417 for an unknown expectation, 501 for an unknown transfer
     ///   coding.
     init(

@@ -22,7 +22,7 @@ extension RequestParser {
         return nil
     }
 
-    /// What a body's memory begins with.
+    /// The initial size of a body's memory.
     private static let initialBodyBytes = 16 * 1024
 
     /// Passes up to `remaining` bytes of content to llhttp, and returns their number.
@@ -32,7 +32,7 @@ extension RequestParser {
         let remaining = state.pointee.remaining
         let count = min(remaining, rest.count)
         let before = llhttp.record.body.count
-        // Fewer copies while the body grows. Not all of it: it may never come.
+        // For fewer copies while the body grows. Not for all of it, which may never arrive.
         if before == 0, endsMessage {
             llhttp.record.body.reserveCapacity(min(remaining, Self.initialBodyBytes))
         }
@@ -55,7 +55,7 @@ extension RequestParser {
             accumulate(rest, &offset)
         case .complete(let length, let size):
             completeBlock(rest, length, &offset)
-            // Without the extensions: llhttp 8.1 refuses a second one behind one that has a value.
+            // llhttp gets the line without extensions: 8.1 refuses a second one behind one with a value.
             let extensionLength = state.pointee.chunkLine.extensionLength
             let count = state.pointee.blockLength - extensionLength
             state.pointee.block[count - 2] = ASCII.carriageReturn

@@ -15,7 +15,7 @@ final class RequestParser {
         indirect case failure(HTTPError)
     }
 
-    /// What comes next. What it needs to know is beside it, so that it is changed in place.
+    /// What the parser expects next. Data for it are in `State`, not in the cases, so that they are changed in place.
     enum Phase {
         case betweenRequests, head, bodyAbsent, body, chunkLine, chunk, chunkEnd, trailers, failed
     }
@@ -23,7 +23,7 @@ final class RequestParser {
     struct State {
         var phase = Phase.betweenRequests
         var emptyLines: EmptyLineGuard
-        /// Of the head or of the trailers.
+        /// Checks the head or the trailers.
         var head: HeadGuard
         var chunkLine: ChunkLineGuard
         /// Bytes of the body, of the chunk, or behind the chunk.
@@ -42,7 +42,7 @@ final class RequestParser {
         var blockLength = 0
         /// The fields of the last head, used again likewise.
         var fields: [HTTPHeaders.Field] = []
-        /// What all but the target of the head in `block` means; nil unless it may be repeated.
+        /// The meaning of the head in `block` without its target; nil unless it may be repeated.
         var repeatable: RepeatableHead?
 
         init(_ limits: HTTPLimits) {
@@ -209,7 +209,7 @@ final class RequestParser {
         state.pointee.readHead = head
     }
 
-    /// Makes `fields` as many as a head has, which is what most requests of a connection find.
+    /// Makes `fields` as long as a head's number of fields, which it is already for most requests of a connection.
     private func makeRoom(forFields count: Int) {
         if state.pointee.fields.capacity > Self.keptFields, count <= Self.keptFields {
             state.pointee.fields = []

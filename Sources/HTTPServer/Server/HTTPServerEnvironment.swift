@@ -69,7 +69,7 @@ final class HTTPServerEnvironment {
         guard headers.has(.traceParent),
             let traceParent = headers.withFirstValue(of: .traceParent, { TraceParent($0) }) ?? nil
         else { return nil }
-        // A repeated field is as good as none (W3C Trace Context, section 3.2.2.5).
+        // A repeated field is ignored (W3C Trace Context, section 3.2.2.5).
         return headers.count(of: .traceParent) > 1 ? nil : traceParent
     }
 
@@ -82,10 +82,10 @@ final class HTTPServerEnvironment {
     }
 }
 
-/// The connections that let others go first although they have more requests. Confined to its loop.
+/// The connections that have more requests and let other connections go first. Confined to its loop.
 ///
-/// Together they have half a millisecond of each turn of the loop, however many they are, and one of them always goes on:
-/// so a request on any other connection waits for a few of theirs at most.
+/// All of them share half a millisecond of each turn of the loop, in which at least one of them goes on. So a request
+/// on another connection waits for a few of their requests at most.
 final class ConnectionTurns {
     private let loop: EventLoop
     private var waiting: [HTTPConnection] = []
@@ -110,7 +110,7 @@ final class ConnectionTurns {
             let (start, count) = (MonotonicClock.nanoseconds(), waiting.count)
             var goneOn = 0
             repeat {
-                // It may wait again afterwards, behind all others.
+                // The connection may wait again afterwards, behind all others.
                 waiting[goneOn].process(.turnCame)
                 goneOn += 1
             } while goneOn < count && MonotonicClock.nanoseconds() - start < Self.nanosecondsOfTurn

@@ -80,7 +80,7 @@ struct IndexFollowStateMachine {
         self.maximumLag = maximumLag
     }
 
-    /// The database was looked at; `time` is when that began.
+    /// Takes the result of a look at the database, which began at `time`, and returns what to do.
     ///
     /// - Parameter served: the newest dataset that had been served when the look began, from memory or from the database.
     mutating func looked(_ look: Look, served: DatasetVersion?, at time: Duration) -> [Action] {
@@ -107,7 +107,7 @@ struct IndexFollowStateMachine {
         return forget + [.readChanges]
     }
 
-    /// Where the server that is read is behind, the primary was looked at too.
+    /// Takes the result of a look at the primary, which is asked while the server that is read is behind.
     mutating func lookedAtPrimary(_ look: Look) -> [Action] {
         guard let held, let version = look.version, !look.isStandby else { return [] }
         guard

@@ -134,7 +134,8 @@ extension UnsafeMutableRawPointer {
     /// Stores a finite number in its shortest form after rounding it to one decimal, halves away from zero; returns how
     /// many bytes it took, at most 24.
     package func storeTenths(of number: Double) -> Int {
-        // Of at most 15 digits, no two numbers read as the same double: there is no shorter form than these digits.
+        // Different numbers of at most 15 digits are never read as the same double, so no form is shorter than these
+        // digits.
         guard number >= 0, number < 1e8 else { return storeDescription(ofTenths: number) }
         let scaled = number * 10
         var tenths = UInt32(scaled)
@@ -167,8 +168,8 @@ extension UnsafeMutableRawPointer {
     /// Stores a finite number's shortest decimal form that reads back as the same number; returns how many bytes it took.
     /// There has to be room for 32.
     package func storeDecimal(_ number: Double) -> Int {
-        // Seven decimals hold what coordinates and distances have. Of at most 15 digits, no two read as the
-        // same double: what reads back as this number is its shortest form, and no shorter one can exist.
+        // Seven decimals hold what coordinates and distances have. Different numbers of at most 15 digits are never
+        // read as the same double, so one that reads back as this number is its shortest form.
         guard number.magnitude < 1e8 else { return storeDescription(of: number) }
         let scaled = Int64(number * 1e7 + (number < 0 ? -0.5 : 0.5))
         guard Double(scaled) / 1e7 == number else { return storeDescription(of: number) }

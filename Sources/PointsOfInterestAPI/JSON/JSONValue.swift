@@ -84,7 +84,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether it is true, if it is true or false.
+    /// The value of `true` or `false`; nil for any other.
     public var flag: Bool? {
         if case .boolean(let flag) = self { flag } else { nil }
     }

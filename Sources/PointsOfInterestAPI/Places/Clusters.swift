@@ -5,7 +5,7 @@ import Foundation
 /// Cells are the tiles of Web Mercator two levels below the zoom, so 16 to a tile of the map. The response has every cell
 /// that the box touches and that has a matching place, with all of its matching places.
 ///
-/// What its filter has, it has itself: `request.featured` is `request.filter.featured`.
+/// It has the properties of its filter, too: `request.featured` is `request.filter.featured`.
 @dynamicMemberLookup
 public struct ClustersRequest: Hashable, Sendable {
     /// The zooms that a request may ask for.

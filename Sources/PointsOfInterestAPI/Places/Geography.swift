@@ -97,7 +97,7 @@ extension BoundingBox {
     package func expanded(toDecimals decimals: Int) -> BoundingBox {
         let grid = DecimalGrid(decimals: decimals)
         var (west, east) = (grid.below(west), grid.above(east))
-        // It was all but a sliver, and is everything now.
+        // Only a sliver was outside of the box, and rounding has closed it.
         if crossesAntimeridian, west <= east { (west, east) = (-180, 180) }
         return BoundingBox(west: west, south: grid.below(south), east: east, north: grid.above(north)) ?? self
     }

@@ -1,5 +1,5 @@
-/// Which places a request is about, wherever they are: all that `GET /locations` and `GET /locations/clusters` have in
-/// common but the box.
+/// Which places a request is about, apart from where they are: the parameters that requests for places and for clusters
+/// share, without the box.
 public struct PlaceFilter: Hashable, Sendable {
     /// The maximum number of datasets that a filter may name.
     public static let maximumDatasetCount = 50

@@ -1,6 +1,6 @@
 /// `GET /locations`: the places around a centre or in a box, nearest first.
 ///
-/// The client encodes it, the server decodes it. What its filter has, it has itself: `request.featured` is
+/// The client encodes it, the server decodes it. It has the properties of its filter, too: `request.featured` is
 /// `request.filter.featured`.
 @dynamicMemberLookup
 public struct NearbyPlacesRequest: Hashable, Sendable {

@@ -95,8 +95,9 @@ extension FeaturedPlaceManager {
     /// Loads the featured places near the last location. Where there is none yet, it asks for the current location
     /// first. The manager also does this after each round.
     ///
-    /// A failure sets `lastError`; the places stay as they are. The current place stays where it is among the new
-    /// ones. A cancelled refresh changes nothing. Of several refreshes at the same time, the last one counts.
+    /// A failure sets `lastError`; the places stay as they are. The current place stays where it is among the new ones.
+    /// A cancelled refresh changes nothing. When several refreshes run at the same time, only the last one has an
+    /// effect.
     public func refresh() async {
         refreshCount += 1
         let turn = refreshCount

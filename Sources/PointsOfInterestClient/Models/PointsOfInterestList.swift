@@ -92,9 +92,10 @@ extension PointsOfInterestList {
     /// Loads the first page of places around the current location: the first load, or pull to refresh. When it
     /// returns, `phase` is `.loaded` or `.failed`.
     ///
-    /// Of several loads at the same time, the last one counts that isn't cancelled. Cancelled loads restore the phase
-    /// from before. Where the service doesn't respond or has failed, and there are no places to keep, the list shows the
-    /// last response to this request that is kept: `phase` is `.failed`, and `receivedAt` says how old the places are.
+    /// When several loads run at the same time, the list shows the result of the last one that isn't cancelled. A
+    /// cancelled load restores the phase from before. Where the service doesn't respond or has failed, and there are no
+    /// places to keep, the list shows the last response to this request that is kept: `phase` is `.failed`, and
+    /// `receivedAt` says how old the places are.
     public func load() async {
         let load = begin(.loading)
         do {
@@ -204,8 +205,8 @@ extension PointsOfInterestList.State {
 }
 
 extension RequestError {
-    /// Whether a response from before may stand in: there is none now, or one of a server that has failed (RFC 5861,
-    /// section 4, "stale-if-error").
+    /// Whether a kept page may be shown instead: there is no response now, or the server has failed (RFC 5861, section
+    /// 4, "stale-if-error").
     fileprivate var allowsKeptPage: Bool {
         switch self {
         // Whoever redirected it, the service's response didn't come.

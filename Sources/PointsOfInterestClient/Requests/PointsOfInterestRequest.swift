@@ -7,7 +7,7 @@ import Foundation
 /// `GET /locations`: loads the first page of places around a coordinate, nearest first. With an `APIRequestLoader`
 /// this is the shortest way to them; `PointsOfInterestService` does more.
 ///
-/// What its filter has, it has itself: `request.featured` is `request.filter.featured`.
+/// It has the properties of its filter, too: `request.featured` is `request.filter.featured`.
 @dynamicMemberLookup
 public struct PointsOfInterestRequest: APIRequest, Hashable {
     /// Where the service is, with a path prefix if it has one. A query or a fragment is ignored.

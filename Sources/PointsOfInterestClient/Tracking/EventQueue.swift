@@ -131,7 +131,7 @@ public final class EventQueue: Tracker {
         guard needsDisk else { return }
         disk.async {
             self.synchronizeNow()
-            // Not only when events are removed: offline, a full queue drops one for each that it adds.
+            // Also after events were added: offline, a full queue drops one for each that it adds.
             self.compactIfWorthIt()
         }
     }
@@ -283,7 +283,7 @@ public final class EventQueue: Tracker {
     /// How many bytes of lines are mostly about events that are gone.
     private static func outdated(_ backlog: EventBacklog) -> Int { 64 << 10 + 2 * backlog.byteCount }
 
-    /// Does what may fail without harm to the events in memory, and remembers the failure.
+    /// Runs a step whose failure doesn't harm the events in memory, and remembers the failure.
     private func note(_ body: () throws(EventQueueError) -> Void) {
         do throws(EventQueueError) {
             try body()

@@ -178,7 +178,7 @@ public actor EventUploader {
             report(.split(events: batchEvents))
             return .progress
         case .failed(let error, let retryAfter):
-            // A proxy has a limit of its own, perhaps. Nothing is dropped because of it.
+            // A proxy may have a lower limit. No event is dropped because of it.
             if error.isContentTooLarge { batchEvents = max(batch.numbers.count / 2, 1) }
             report(.failed(error))
             return .failed(error, retryAfter: retryAfter)

@@ -68,7 +68,7 @@ final class JournalFile: Sendable {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
                 let failure = EventQueueError.system("write \(path)")
-                // If this fails too, what was written is a damaged line, no more.
+                // If this fails too, the file ends with a damaged line, which is skipped when it is read.
                 ftruncate(descriptor, off_t(length))
                 throw failure
             }

@@ -12,7 +12,7 @@ enum JournalRecord: Equatable {
     case dropped([UInt64], EventDropReason)
     /// This many events were dropped that are no longer in the file.
     case counted(EventDrops.Key, Int)
-    /// What stands before counts no more: the records of the whole queue follow.
+    /// All earlier records are void: the records of the whole queue follow.
     case restarted
 }
 

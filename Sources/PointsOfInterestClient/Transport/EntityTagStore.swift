@@ -54,7 +54,7 @@ public struct EntityTagKey: Hashable, Sendable {
         return [String(parts.first ?? ""), fields["Accept"] ?? ""] + items.map(String.init)
     }
 
-    /// All of the key but what proves who asks: `Authorization`, `Cookie`, and a name and password in the URL.
+    /// The key without the credentials: `Authorization`, `Cookie`, and a name and password in the URL.
     var partsWithoutSecrets: [String] {
         let open = fields.filter { !["Authorization", "Cookie"].contains($0.key) }.sorted { $0.key < $1.key }
         return [url.withoutUser?.absoluteString ?? ""] + open.flatMap { [$0.key, $0.value] }

@@ -4,9 +4,9 @@ import Foundation
     import FoundationNetworking
 #endif
 
-// A redirect is a stranger's wish: a hotel's login page answers any request with one. A session by itself follows it to
-// any host, with the key and the position, and on Linux turns a `POST` into a `GET`. So no session follows any here; the
-// transport does, where nothing can get lost by it.
+// A redirect may come from a stranger: a hotel's login page responds to any request with one. A session by itself
+// follows it to any host, with the key and the position, and on Linux turns a `POST` into a `GET`. So no session
+// follows redirects here; the transport follows those that stay within the origin.
 
 /// Where a request goes to: scheme, host and port (RFC 6454, section 4).
 struct Origin: Hashable, CustomStringConvertible {

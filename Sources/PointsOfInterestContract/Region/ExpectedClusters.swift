@@ -6,11 +6,11 @@ struct ExpectedClusters {
     /// The matching places of a cell.
     private struct Cell {
         var places: [PointOfInterest] = []
-        /// How many of them can't be told to match.
+        /// The number of places that may match or not.
         var openCount = 0
     }
 
-    /// What the mean's rounding, and that of each position, may be off, in degrees.
+    /// The maximum error by rounding of the mean and of each position, in degrees.
     private static let precision = 1.5e-7
 
     let request: ClustersRequest

@@ -3,7 +3,7 @@ import PointsOfInterestClient
 
 /// What a search in a region has to find, by brute force: every place is looked at, and measured by Vincenty's formula.
 struct ExpectedSearch {
-    /// A place that matches, or of which that can't be told.
+    /// A place that matches, or that may match.
     struct Candidate {
         let place: PointOfInterest
         let isCertain: Bool
@@ -16,7 +16,7 @@ struct ExpectedSearch {
     private static let precision = 0.002
     /// Where Vincenty's formula doesn't converge, in metres: the last 150 km before the antipode.
     private static let antipode = (meters: 19_930_000.0, tolerance: 150_000.0)
-    /// Half of 0.1 m, to which responses round distances, and what the formula may be off.
+    /// The maximum error of a distance: half of 0.1 m, to which responses round, and the formula's error.
     private static let rounding = 0.051
 
     let request: NearbyPlacesRequest
@@ -103,7 +103,7 @@ struct ExpectedSearch {
     }
 }
 
-/// What a search leaves, apart from its radius.
+/// The filter of a search, without its radius.
 struct RegionFilter {
     let box: BoundingBox?
     let filter: PlaceFilter
@@ -113,7 +113,7 @@ struct RegionFilter {
     /// Its cells are counted whole, beyond the box.
     init(_ request: ClustersRequest) { (box, filter) = (nil, request.filter) }
 
-    /// Whether it is certain that a place is kept; nil where it certainly isn't.
+    /// True if a place certainly matches, false if it may match, nil if it certainly doesn't.
     func keeps(_ known: RegionPlace) -> Bool? {
         let place = known.place
         if let box, !box.holds(place) { return nil }

@@ -1,6 +1,6 @@
 import PointsOfInterestClient
 
-/// What a target may be unable to show, since none of its places is so.
+/// A property of the data, which a target can't show if none of its places has it.
 enum Fact: CaseIterable {
     case place, clusters, morePages
     case address, website, source, featured, notFeatured

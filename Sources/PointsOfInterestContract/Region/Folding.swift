@@ -3,8 +3,8 @@ import Foundation
 /// Which names a search text matches, by the contract's words alone: each word of the text has to begin a word of the
 /// name, and case and accents don't matter.
 ///
-/// What the contract leaves open can't be told: what becomes of letters such as ß, ı and ø, of ligatures and of other
-/// scripts, and where apostrophes divide words.
+/// The contract leaves some of it open: how letters such as ß, ı and ø, ligatures and other scripts are folded, and
+/// where apostrophes divide words.
 enum TextMatch {
     case matches
     case differs

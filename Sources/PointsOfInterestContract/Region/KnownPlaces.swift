@@ -9,7 +9,7 @@ enum KnownPlaces {
         let expected: ExpectedPlace
         /// All places within a metre, in the response's order, without distances.
         let nearby: [PointOfInterest]
-        /// The one that is meant; nil where none has its id in the dataset or, where that isn't known, its name.
+        /// The target's place; nil if none has the expected id in the dataset or, without an expected id, the name.
         let place: PointOfInterest?
     }
 
@@ -62,7 +62,8 @@ enum KnownPlaces {
                 $0.source?.id == id && (expected.dataset ?? $0.source?.dataset) == $0.source?.dataset
             }
         }
-        // A name in another normal form is the same to `==`: it is found, and then told apart.
+        // To `==`, a name in another normal form is the same: the place is found, and its name is reported as a
+        // difference.
         let named = nearby.filter { $0.name == expected.name }
         return named.first { expected.differences(from: $0).isEmpty } ?? named.first
     }
@@ -76,7 +77,7 @@ extension ExpectedPlace {
             limit: NearbyPlacesRequest.limits.upperBound)
     }
 
-    /// What a place has differently from the file, apart from what the file says nothing about.
+    /// The members in which a place differs from the file, without those that the file leaves out.
     func differences(from place: PointOfInterest) -> [String] {
         var members = PlaceMembers()
         func compare(_ member: String, _ text: String?, _ expected: String?) {

@@ -3,7 +3,7 @@ import PointsOfInterestClient
 
 /// A tile of Web Mercator, computed from the definition (EPSG method 1024), apart from the service.
 struct MapTile: Hashable {
-    /// What a request's zoom is smaller by than the level of its cells.
+    /// How many levels the cells of a request are below its zoom.
     static let levelsBelowZoom = 2
     /// The latitude where the map's square ends; the rows at its edges reach the poles.
     private static let edge = atan(sinh(Double.pi)) * 180 / .pi

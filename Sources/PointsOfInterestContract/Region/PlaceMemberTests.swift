@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Members of a place in lists and details", .timeLimit(.minutes(2)))
 struct PlaceMemberTests {
-    /// The details, as JSON and as GeoJSON, are what lists say.
+    /// Compares a place's details, as JSON and as GeoJSON, with lists.
     private func compare(_ fact: Fact) async throws {
         try await Region.compare { _, differences in
             // Looked up again: in a new region it is another place.
@@ -21,7 +21,7 @@ struct PlaceMemberTests {
         }
     }
 
-    /// The place as a cluster of its own has it; nil where it isn't alone in its cell, or clusters aren't counted.
+    /// The place as its cluster has it; nil if it isn't alone in its cell, or clusters aren't counted.
     private static func cluster(of place: PointOfInterest) async throws -> PointOfInterest? {
         let (latitude, longitude) = (place.latitude, place.longitude)
         let request = ClustersRequest(

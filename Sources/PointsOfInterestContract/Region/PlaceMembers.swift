@@ -1,6 +1,6 @@
 import PointsOfInterestClient
 
-/// What has to be the same wherever a place is told of: every member but the distance.
+/// The members of a place that have to be the same in every response: all but the distance.
 ///
 /// Texts are compared by their code points: `==` takes é for e with an accent behind it.
 struct PlaceMembers {
@@ -25,7 +25,7 @@ struct PlaceMembers {
 }
 
 extension PointOfInterest {
-    /// The members, but for the distance, that are others than those of the same place elsewhere.
+    /// The members that differ from those of the same place elsewhere, without the distance.
     func differences(from place: PointOfInterest) -> [String] {
         var members = PlaceMembers()
         members.compare("id", id, place.id)

@@ -17,9 +17,9 @@ struct Region: Sendable {
     let places: [RegionPlace]
     /// The clusters of the whole Earth at zoom 3; nil where the service can't count them.
     let earth: PlaceClusters?
-    /// What the walk through its pages began with.
+    /// The first page of the walk through the region.
     let firstPage: PlacesResponse
-    /// What to search for in it.
+    /// Words to search for in the region.
     let words: RegionWords
 
     /// Whether its places are all that the service has.
@@ -92,7 +92,7 @@ extension Region {
         throw MovingData()
     }
 
-    /// Whether the first page isn't what it was when the walk began.
+    /// Whether the first page has changed since the walk began.
     func hasChanged() async throws -> Bool { try await firstPage.hasChanged() }
 }
 
@@ -105,7 +105,7 @@ struct Differences {
         if !holds { all.append(text()) }
     }
 
-    /// Fails for each of them; where they are many, the first ones tell enough.
+    /// Records a failure for each difference, or for the first ones if there are many.
     fileprivate func record(at sourceLocation: SourceLocation) {
         for difference in all.prefix(5) {
             Issue.record(Comment(rawValue: difference), sourceLocation: sourceLocation)

@@ -1,7 +1,7 @@
 import Foundation
 import PointsOfInterestClient
 
-/// What of a region tests ask for.
+/// Examples that tests need of a region.
 extension Region {
     /// Its categories, the most frequent one first.
     var categories: [String] {
@@ -9,7 +9,7 @@ extension Region {
             .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map(\.key)
     }
 
-    /// The first of its places of which something holds.
+    /// The first of its places that fulfils a condition.
     func first(where holds: (PointOfInterest) -> Bool) -> PointOfInterest? {
         places.first { holds($0.place) }?.place
     }
@@ -80,7 +80,7 @@ struct RegionWords: Sendable {
     let accented: String?
     /// Two words of one name, of which another name has only the first.
     let pair: (first: String, second: String)?
-    /// The beginning of a word, as long as can be found, of which another word has all but the last letter.
+    /// The longest beginning of a word that, without its last letter, begins another word, too.
     let fork: String?
 
     init(_ all: [RegionPlace]) {

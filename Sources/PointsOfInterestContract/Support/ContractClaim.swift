@@ -1,6 +1,6 @@
 import Testing
 
-/// What a test says of itself: of which data it is true, and which targets it can be run against.
+/// What a test declares: the data for which it holds, and the targets that it can be run against.
 struct ContractClaim: Sendable {
     /// Of which data a test is true.
     enum Truth: Sendable {
@@ -126,7 +126,7 @@ struct ContractTrait: TestTrait, TestScoping {
     }
 }
 
-/// What the comments of an issue tell: of the exchange that broke a rule, or else of the test's last one.
+/// The comments of an issue: about the exchange that broke a rule, or else about the test's last one.
 private struct Explanation: Sendable {
     @TaskLocal static var current = Explanation(violation: nil)
 
@@ -151,8 +151,8 @@ private struct Explanation: Sendable {
 }
 
 extension Trait where Self == ContractTrait {
-    /// What every test of the contract says: of which data it is true, what else decides where it runs, which section
-    /// has the rule, and what an app, or whoever it is, would do wrong otherwise.
+    /// Declares for a test of the contract: the data for which it holds, what else decides where it runs, the section
+    /// that has the rule, and what an app or another client would do wrong otherwise.
     static func contract(
         _ truth: ContractClaim.Truth, _ notes: ContractClaim.Note..., in section: ContractRule.Section,
         otherwise harm: String
@@ -168,7 +168,7 @@ extension Trait where Self == ContractTrait {
 enum Obstacle: Error, CustomStringConvertible {
     /// The service doesn't have what the test is about, and need not have it.
     case notApplicable(String)
-    /// What the test looks for isn't there. That may be true of the data, or the service's fault; nobody knows.
+    /// The test doesn't find what it looks for. The data may lack it, or the service may have lost it.
     case notShown(String)
 
     var description: String {
@@ -184,7 +184,7 @@ struct NeedTrait: TestTrait {
     let obstacle: @Sendable () async throws -> Obstacle?
 
     func prepare(for test: Test) async throws {
-        // If this fails the test runs, and fails itself: what is thrown here may be explained by no exchange.
+        // If this throws, the test runs and fails by itself: an error here would be reported without its exchange.
         guard let obstacle = try? await obstacle() else { return }
         if case .notShown = obstacle, ContractConfiguration.current.isStrict { throw obstacle }
         try await ConditionTrait.enabled(
@@ -213,7 +213,8 @@ extension Trait where Self == NeedTrait {
     }
 }
 
-/// What can't be told by looking at a service, and is declared: by the environment, or in the file of expected places.
+/// A setting that can't be found out from a service, and is declared: by the environment, or in the file of expected
+/// places.
 enum Declaration: Sendable {
     /// How long responses may be kept.
     case cacheTimes

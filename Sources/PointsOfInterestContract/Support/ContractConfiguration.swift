@@ -26,12 +26,12 @@ struct ContractConfiguration: Sendable {
     let isSeeded: Bool
     /// Where a client's second request is refused.
     let limitedURL: URL?
-    /// Whether a test fails that looks in vain for what it is about.
+    /// Whether a test fails if the target doesn't show what it is about.
     let isStrict: Bool
     /// Whether responses are recorded for the recorded target.
     let isRecording: Bool
 
-    /// Reads the environment's variables; an empty one is as good as none.
+    /// Reads the environment's variables; an empty one counts as absent.
     init(environment: [String: String]) throws(ContractConfigurationError) {
         let variables = environment.filter { !$0.value.isEmpty }
         let isSaidToBeSeeded = try Self.boolean("POI_CONTRACT_SEEDED", in: variables)
@@ -138,7 +138,7 @@ struct ContractKeys: Hashable, Sendable {
     /// The header that a key is sent in.
     static func header(_ key: String) -> [String: String] { ["Authorization": "Bearer \(key)"] }
 
-    /// What an app does that has both.
+    /// Adds the key of each endpoint to an app's own header fields.
     func added(to headers: @escaping HeaderProvider) -> HeaderProvider {
         { endpoint in
             let key = endpoint == .events ? events : data

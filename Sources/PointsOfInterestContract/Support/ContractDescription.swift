@@ -28,7 +28,7 @@ final class ContractDescription: Sendable {
     private let templates: [String]
     private let documented = Lock<[String: Made]>([:])
 
-    /// Carries what was made over the lock; unchecked, since nobody changes it and its expressions are thread-safe.
+    /// Takes a value out of the lock. Unchecked: it never changes, and its regular expressions are thread-safe.
     private struct Made: @unchecked Sendable {
         let value: Documented?
     }
@@ -50,8 +50,8 @@ final class ContractDescription: Sendable {
         }
     }
 
-    /// What is said of a status of an operation; nil where it isn't among its responses. A problem looks the same
-    /// wherever it comes from.
+    /// The description of an operation's response with a status; nil if it isn't described. Problems are the same for
+    /// all operations.
     func response(_ status: Int, _ method: String, _ path: String) -> Documented? {
         let template = template(of: path) ?? ""
         return documented.withLock { documented in

@@ -164,7 +164,7 @@ enum JSON: Hashable {
         case let values as [Any]: self = .array(values.map(JSON.init(any:)))
         case let text as String: self = .string(text)
         case let number as NSNumber:
-            // Foundation has one class for both; "c" is `char`, of which it makes the two booleans alone.
+            // Foundation has one class for numbers and booleans; only booleans have the type "c" (`char`).
             self =
                 String(cString: number.objCType) == "c"
                 ? .boolean(number.boolValue) : .number(number.doubleValue)

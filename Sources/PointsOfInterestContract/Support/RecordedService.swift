@@ -42,7 +42,7 @@ enum RecordedService {
 }
 
 extension RecordedExchange {
-    /// What parts two exchanges of a file, as in the `.http` files of editors.
+    /// The line between two exchanges of a file, as in the `.http` files of editors.
     private static let separator = "###\n"
 
     /// Reads a file of exchanges.
@@ -75,7 +75,7 @@ struct ExchangeKey: Hashable {
     let target: String
     let headers: [String: String]
 
-    /// What a request sends of its own; the rest differs between platforms.
+    /// The header fields that requests set themselves; others differ between platforms.
     private static let names = ["Accept", "If-None-Match", "Origin"]
 
     init(_ exchange: RecordedExchange) {

@@ -18,7 +18,7 @@ enum Service {
     /// Whether the service's places are the seed's.
     static var isSeeded: Bool { ContractConfiguration.current.isSeeded }
 
-    /// What carries requests: the network, or what stands in for it.
+    /// The session of all requests: on the network, or on its mock.
     static let session: URLSession =
         if ContractConfiguration.current.target == .recorded {
             MockURLProtocol.session { try RecordedService.response(to: $0) }
@@ -121,7 +121,7 @@ enum Service {
         "/problems", "/problems/not-found", "/",
     ]
 
-    /// A target with the id of a place that there is, or if there is none with any.
+    /// The target with the id of an existing place, or with any id if there is no place.
     static func resolved(_ target: String) async throws -> String {
         guard target.contains("{id}") else { return target }
         let id = try await places(around: center(), limit: 1).first?.id ?? 1

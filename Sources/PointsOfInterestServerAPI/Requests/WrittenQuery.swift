@@ -27,8 +27,8 @@ package struct WrittenQuery: ~Copyable {
         if let cursor = request.cursor { query.add("cursor", cursor.rawValue) }
     }
 
-    /// Tells apart the queries that cursors are bound to: all but the cursor itself and the page's size, which may change on
-    /// the way.
+    /// The hash of the query that a cursor is bound to: without the cursor and the page's size, which may change from
+    /// page to page.
     var fingerprint: UInt64 {
         var hash = StableHash.basis
         query.withBytes { bytes in

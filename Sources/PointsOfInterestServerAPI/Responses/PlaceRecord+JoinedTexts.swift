@@ -128,7 +128,7 @@ private struct RecordMaker {
         var (next, end) = (next, end)
         defer { (self.next, self.end) = (next, end) }
         while next < limit {
-            // What is stored behind a byte that needs care is overwritten.
+            // Copies eight bytes at a time; those from the first special byte on are overwritten afterwards.
             while limit - next >= 8 {
                 let word = UInt64(littleEndian: next.loadUnaligned(as: UInt64.self))
                 end.storeBytes(of: word.littleEndian, as: UInt64.self)
@@ -156,7 +156,7 @@ extension UInt64 {
     /// The highest bits of the bytes that are control characters, quotes or backslashes, at least up to the first of them.
     @inline(__always)
     fileprivate var specialBytes: UInt64 {
-        // Without their second bit quotes become spaces, and control characters others of theirs.
+        // Flipping 0x02 turns a quote into 0x20 and keeps control characters below 0x20, so one comparison finds both.
         (self ^ 0x0202_0202_0202_0202).bytes(below: 0x21) | (self ^ 0x5C5C_5C5C_5C5C_5C5C).bytes(below: 1)
     }
 

@@ -21,13 +21,13 @@ public enum ConnectFailure: String, Sendable, Hashable, CaseIterable {
     case unreachable
     /// The host didn't respond within `connect_timeout`.
     case timeout
-    /// Nothing listens there, or what does closed the connection at once.
+    /// No server listens there, or it closed the connection at once.
     case refused
     /// Anything else.
     case other
 
-    /// Where several hosts failed in different ways, the kind that comes first in the order of the cases: the earlier
-    /// ones need an operator, the later ones may pass.
+    /// If several hosts failed in different ways, it is the first of their kinds in the order of the cases: earlier
+    /// cases need an operator, later ones may pass.
     init(sqlState: SQLState?, text: String) {
         self = sqlState.flatMap(Self.init(sqlState:)) ?? Self(text: text)
     }
@@ -81,8 +81,8 @@ extension PostgresConfiguration {
     /// libpq's message about an attempt to connect, on one line: the hosts' failures one after another, with `…` in place
     /// of each password.
     ///
-    /// libpq quotes no password, and PostgreSQL none; this is for what else may respond. A password that is ordinary text
-    /// stays where it isn't part of a connection string: its absence would show it, in a message that everybody knows.
+    /// libpq and PostgreSQL quote no password; this is for other programs that may respond. A password that is an
+    /// ordinary word is removed from connection strings only: a gap in a well-known message would reveal it.
     func logLine(_ message: String) -> String {
         let attempts = message.split(whereSeparator: \.isNewline).reduce(into: [String]()) { attempts, line in
             let words = line.split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -13,7 +13,7 @@ struct ConnectionOptions {
         guard hasPorts, !Self.hasStrayAt(conninfo) else { return nil }
     }
 
-    /// What libpq takes where a string says nothing: from the environment, or its own defaults.
+    /// The options that libpq uses if a string sets none: from the environment, or its own defaults.
     static var defaults: ConnectionOptions {
         PQconndefaults().map { ConnectionOptions(taking: $0) } ?? ConnectionOptions()
     }
@@ -138,7 +138,7 @@ extension PostgresConfiguration {
         return wanted == "prefer-standby" || wanted == "standby"
     }
 
-    /// The same with only these of its servers, of which there must be at least one.
+    /// The same configuration with only these of its servers, at least one.
     public func narrowed(to endpoints: [PostgresEndpoint]) -> PostgresConfiguration {
         var configuration = self
         configuration.overrides = [

@@ -39,7 +39,7 @@ public struct PostgresConfiguration: Sendable {
     public var statementTimeout: Duration? = .seconds(2)
     /// Whether statements are kept on the server.
     public var preparedStatements = PreparedStatementUse.auto
-    /// What replaces the conninfo's own keywords.
+    /// Keywords that replace the conninfo's own.
     var overrides: [(keyword: String, value: String)] = []
     /// How long past its deadline a query may keep its connection before that is closed.
     public var overrunGrace: Duration = .seconds(5)

@@ -129,7 +129,7 @@ public final class PostgresConnection {
         self.onEnd = nil
         onQueryEnd = nil
         held = []
-        // The pool is told first, so that it gives no query that is sent again to this connection.
+        // Tells the pool first, so that it doesn't send queries again on this connection.
         onEnd?(error)
         let failure = error ?? PostgresError(.closed)
         for query in unfinished { query.complete(with: .failure(failure)) }

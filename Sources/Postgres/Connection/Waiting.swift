@@ -79,7 +79,7 @@ final class WakeUp {
         await withUnsafeContinuation { sleeper = $0 }
     }
 
-    /// Wakes the task that sleeps; does nothing where none does.
+    /// Wakes the sleeping task, if there is one.
     func wake() {
         let woken = sleeper
         sleeper = nil
@@ -88,7 +88,7 @@ final class WakeUp {
 }
 
 extension Duration {
-    /// The earlier of two times, of which nil is never.
+    /// The earlier of two times; nil means never.
     static func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
         guard let one, let other else { return one ?? other }
         return min(one, other)

@@ -113,7 +113,7 @@ extension PostgresConnection {
             }
             switch count {
             case 0: try await moreData()
-            // The end, or a failure, which the results that follow tell.
+            // The data ended or the command failed; the results that follow say which.
             default: return false
             }
         }

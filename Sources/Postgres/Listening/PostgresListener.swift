@@ -142,8 +142,8 @@ extension PostgresNotification {
 
 /// A listener's events on their way to the reader: bounded, and with a gap in place of what it drops.
 ///
-/// Usable from any thread; for one reader at a time. For a reader that is too slow, everything that waits becomes one
-/// gap: after a gap it looks at what the notifications are about, so older ones are of no use to it.
+/// Usable from any thread; for one reader at a time. If the reader is too slow, all waiting events become one gap:
+/// after a gap the reader looks at the data themselves, so it doesn't need older notifications.
 final class ListenerEventBuffer: Sendable {
     typealias Event = PostgresListener.Event
 

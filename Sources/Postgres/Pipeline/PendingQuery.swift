@@ -33,8 +33,8 @@ final class PendingQuery: PendingResult<PostgresRows> {
     var retriedError: PostgresError?
     /// Sends the query again, on whichever of its connections has a place, after an error that need not come again.
     var lane: PoolLane?
-    /// How often that may still be. Where a server ends, each of a lane's connections may be lost with the query once;
-    /// more would be too many, since it could be the query that ends them.
+    /// How often the query may still be sent again. When a server stops, the query may be lost once with each
+    /// connection of its lane; if it is lost more often, the query itself could be the reason.
     var resubmissionsLeft = 0
     /// Until when the query may wait, run and be sent again; nil is for ever.
     var expiry: Duration?
@@ -60,7 +60,7 @@ final class PendingQuery: PendingResult<PostgresRows> {
         if waits != nil { countedUntil = MonotonicClock.nanoseconds() }
     }
 
-    /// Adds the time since the connection last changed to what it was spent with.
+    /// Adds the time since the last call to what it was spent on: a connection's query, or waiting for a connection.
     private func countTime() {
         guard let waits else { return }
         let now = MonotonicClock.nanoseconds()
@@ -85,7 +85,7 @@ final class PendingQuery: PendingResult<PostgresRows> {
         super.complete(with: outcome)
     }
 
-    /// Refuses what the server would take for garbage, or end the connection for.
+    /// Refuses a query that the server would misread, or for which it would end the connection.
     ///
     /// - Throws: ``PostgresError/Code/parameterMismatch`` or ``PostgresError/Code/sendFailed``.
     func validate() throws(PostgresError) {
@@ -106,15 +106,15 @@ final class PendingQuery: PendingResult<PostgresRows> {
 // MARK: - What may be tried again
 
 extension PostgresError {
-    /// Whether what only reads may succeed when it runs again, in another transaction or on another connection.
+    /// Whether a query that only reads may succeed when it runs again, in another transaction or on another connection.
     var mayPassAgain: Bool { code == .connectionLost || isReplayConflict || isStaleStatement }
 
     /// Whether a standby has ended a statement because of what it had to replay (PostgreSQL manual, "Handling Query
     /// Conflicts").
     public var isReplayConflict: Bool { sqlState == .serializationFailure || sqlState == .deadlockDetected }
 
-    /// Whether the prepared statement is gone (26000: `DISCARD ALL`, a pooler), or its result type has changed
-    /// (0A000, which says much else too: plancache.c's function tells).
+    /// Whether the prepared statement is gone (26000: `DISCARD ALL`, a pooler), or its result type has changed (0A000,
+    /// which has other causes, too: plancache.c's function name tells).
     var isStaleStatement: Bool {
         sqlState == .invalidStatementName
             || (sqlState == .featureNotSupported && server?.sourceFunction == "RevalidateCachedQuery")

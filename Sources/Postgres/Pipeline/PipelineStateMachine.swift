@@ -121,7 +121,7 @@ struct PipelineStateMachine<Query> {
             _ = entries.popFirst()
             return .finish(entry.query)
         }
-        // One ends each command; a third in a row means that libpq waits for nothing.
+        // One of these ends each command; a third in a row means that libpq expects no more results.
         return consecutiveEnds > 2 ? .giveUp : .ignore
     }
 

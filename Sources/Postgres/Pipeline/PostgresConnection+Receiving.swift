@@ -13,19 +13,19 @@ extension PostgresConnection {
             if events.contains(.writable) { flush() }
             guard isOpen, events.contains(.readable) else { return }
             let isReadable = PQconsumeInput(raw) == 1
-            // Also after a failure, since what came before the end may say why.
+            // Also after a failure, since what was received before the end may have the reason.
             if isUnpipelined { scriptWakeUp.wake() } else { receiveResults() }
             receiveNotifications()
             if !isReadable && isOpen { end(clientError(.connectionLost)) }
         }
     }
 
-    /// Sends what libpq has buffered, and watches for room where there is none.
+    /// Sends libpq's buffer, and watches for room in the socket if there is none.
     func flush() {
         guard isOpen else { return }
         let status = PQflush(raw)
         guard status >= 0 else {
-            // The reason may be waiting to be read; if not, the poll tells of the end.
+            // The server's reason may be waiting to be read; if not, the poll reports the end.
             return receiveLastWords()
         }
         watch(writable: status == 1)
@@ -33,7 +33,7 @@ extension PostgresConnection {
     }
 
     private func watch(writable: Bool) {
-        // Each change is a system call: none is made while nothing changes.
+        // Each call of `start` is a system call, so it is called only for a change.
         guard writable != watchesWritable, let poll else { return }
         watchesWritable = writable
         do {
@@ -43,11 +43,11 @@ extension PostgresConnection {
         }
     }
 
-    /// Ends a connection that is broken with what the server has said before, or what libpq says.
+    /// Ends a broken connection with the server's last error, or else with libpq's message.
     ///
-    /// - Parameter reason: where libpq says nothing.
+    /// - Parameter reason: used if libpq has no message.
     private func receiveLastWords(orElse reason: String? = nil) {
-        // The first call may read what came before the error, without coming to the error.
+        // The first call may read only what came before the error.
         if PQconsumeInput(raw) == 1 { _ = PQconsumeInput(raw) }
         if isUnpipelined { scriptWakeUp.wake() } else { receiveResults() }
         guard isOpen else { return }
@@ -64,7 +64,7 @@ extension PostgresConnection {
         }
     }
 
-    /// Does what the pipeline says, and takes over `result`.
+    /// Performs the pipeline's action, and becomes the owner of `result`.
     private func handle(
         _ action: PipelineStateMachine<PendingQuery>.Action, _ result: OpaquePointer?
     ) {

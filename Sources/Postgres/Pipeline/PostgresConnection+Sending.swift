@@ -73,7 +73,7 @@ extension PostgresConnection {
         guard sharesSync || endGroup() else { return }
         let isSent = send(query, as: name)
         guard isSent, sharesSync || postgres_queue_pipeline_sync(raw) == 1 else {
-            // What libpq has taken of the group cannot be taken back.
+            // The part of the group that libpq has taken cannot be taken back.
             return end(clientError(PQstatus(raw) == CONNECTION_OK ? .sendFailed : .connectionLost))
         }
         isGroupOpen = sharesSync
@@ -188,7 +188,8 @@ extension PostgresConnection {
         }
     }
 
-    /// Runs what must not be left out, and closes the connection if it fails: the session's state is unknown then.
+    /// Runs a statement that must not be left out, and closes the connection if it fails, since the session's state is
+    /// unknown then.
     func runOrEnd(_ sql: SQL) async {
         guard isOpen else { return }
         do {

@@ -127,7 +127,7 @@ public final class ConnectionPool {
     public enum Fate: Sendable, Hashable {
         /// It stays.
         case keep
-        /// It is made anew once it is idle. In each lane only one is, so that the others go on meanwhile.
+        /// It is replaced once it is idle: one connection of a lane at a time, so that the others go on meanwhile.
         case move
         /// It gets no more queries, and is made anew once it is idle.
         case leave
@@ -143,7 +143,8 @@ public final class ConnectionPool {
 
     // MARK: The end
 
-    /// Closes the pool: what waits fails with ``PostgresError/Code/closed``, what is in flight has `grace` to end.
+    /// Closes the pool: waiting queries fail with ``PostgresError/Code/closed``, and those in flight have `grace` to
+    /// end.
     ///
     /// Returns when every socket is closed; an attempt to connect that is under way is waited for.
     public func close(grace: Duration = .seconds(5)) async {

@@ -20,7 +20,7 @@ final class PoolLane {
     private var waiterDeadline: Duration?
     /// Why the last connection could not be made, or ended; nil since one was made.
     private var lastFailure: String?
-    /// Those whose first attempt to connect is still under way.
+    /// Slots whose first attempt to connect is still under way.
     private var untriedSlots: Set<Int>
     private let tried = OneTimeEvent()
     /// Connections that have ended and whose socket is not closed yet.
@@ -82,7 +82,7 @@ final class PoolLane {
 
     /// Gives a place to a query or a lease, as soon as there is one.
     ///
-    /// - Parameter waitsUntil: until when it may wait, for one that had a connection before and goes before others.
+    /// - Parameter waitsUntil: the deadline of a query that had a connection before, and now goes before others.
     func acquire(_ waiter: PoolWaiter, again waitsUntil: Duration? = nil) {
         perform(machine.acquire(waiter, again: waitsUntil, now: loop.now))
         watchWaiters()
@@ -189,7 +189,7 @@ final class PoolLane {
         }
     }
 
-    /// Has the slot's connection made anew once it is idle.
+    /// Replaces the slot's connection once it is idle.
     private func retire(_ slot: Int) {
         for action in machine.retire(slot: slot, now: loop.now) { perform(action) }
     }
@@ -298,7 +298,7 @@ final class PoolLane {
         waiterTimer?.start(after: grace)
     }
 
-    /// Waits for the end of what `startClosing(grace:)` has begun.
+    /// Waits until every connection is closed, after `startClosing(grace:)`.
     func waitUntilClosed() async {
         finishClosing()
         await closed.wait()

@@ -55,7 +55,7 @@ public struct PoolStatistics: Sendable, Hashable {
     public struct Lane: Sendable, Hashable {
         /// Healthy connections.
         public internal(set) var connections = 0
-        /// Those of them that have something in flight.
+        /// Healthy connections with a query in flight.
         public internal(set) var busyConnections = 0
         /// Connections that are being made, or wait for the next attempt.
         public internal(set) var missingConnections = 0
@@ -71,7 +71,7 @@ public struct PoolStatistics: Sendable, Hashable {
         public internal(set) var timedOutQueries = 0
         /// Attempts to connect that failed since the start.
         public internal(set) var failedConnects = 0
-        /// The same by their kind; what never happened is absent.
+        /// Failed attempts by their kind, without the kinds that never happened.
         public internal(set) var connectFailures: [ConnectFailure: Int] = [:]
         /// Connections that ended by themselves since the start.
         public internal(set) var lostConnections = 0

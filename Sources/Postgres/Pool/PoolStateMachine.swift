@@ -22,7 +22,7 @@ struct PoolStateMachine<Waiter> {
         case connectLater(slot: Int, after: Duration)
         /// Give the slot's connection to that waiter.
         case dispatch(Waiter, slot: Int)
-        /// Tell the waiter that it gets none.
+        /// Tell the waiter that it gets no connection.
         case refuse(Waiter, PostgresError.Code)
         /// See whether the slot's connection still responds.
         case check(slot: Int)
@@ -124,7 +124,7 @@ struct PoolStateMachine<Waiter> {
 
     /// The time has come to look for waiters whose deadline has passed.
     mutating func expireWaiters(now: Duration) -> [Action] {
-        // Those that wait again have deadlines of their own, in no order.
+        // Waiters that lost a connection have their own deadlines, in no order.
         var expired = returned.removeAll { $0.deadline <= now }
         while let first = waiting.first, first.deadline <= now {
             _ = waiting.popFirst()
@@ -191,8 +191,8 @@ struct PoolStateMachine<Waiter> {
         return [action].compactMap(\.self) + suspectAll(now: now)
     }
 
-    /// Suspects all other connections after one was lost: what ends one, such as a server's stop, often ends the others a
-    /// moment later, and what was in flight here would be lost there again. Idle ones are checked at once.
+    /// Suspects all other connections after one was lost. The cause, such as a server's stop, often ends the others a
+    /// moment later, and queries that are sent again would be lost with them. Idle ones are checked at once.
     private mutating func suspectAll(now: Duration) -> [Action] {
         guard !isClosing else { return [] }
         var actions: [Action] = []
@@ -230,7 +230,7 @@ struct PoolStateMachine<Waiter> {
 
     // MARK: The end
 
-    /// No more places; connections close as soon as they are idle.
+    /// Admits no more queries; connections close as soon as they are idle.
     mutating func close() -> [Action] {
         guard !isClosing else { return [] }
         isClosing = true
@@ -250,7 +250,7 @@ struct PoolStateMachine<Waiter> {
         return actions
     }
 
-    /// The grace is over: connections close with what is in flight on them.
+    /// The grace is over: connections close, and their queries in flight fail.
     mutating func closeNow() -> [Action] {
         var actions = close()
         for slot in slots.indices {

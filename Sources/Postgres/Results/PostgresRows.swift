@@ -75,7 +75,8 @@ public final class PostgresRows: @unchecked Sendable, RandomAccessCollection {
 // MARK: - Values of a known type
 
 extension PostgresRows {
-    /// A `bigint`; nil is null. As `self[row].decode(Int64?.self, at: column)`, for what each request reads many times.
+    /// A `bigint`; nil is null. Like `self[row].decode(Int64?.self, at: column)`, for values that each request reads
+    /// many times.
     ///
     /// - Throws: ``PostgresError/Code/decoding(_:)``, where the column has another type or doesn't exist.
     public func int8(row: Int, column: Int) throws(PostgresError) -> Int64? {

@@ -137,7 +137,7 @@ extension [UInt8] {
             bytes.storeBytes(of: UInt32(1).bigEndian, toByteOffset: 0, as: UInt32.self)
             bytes.storeBytes(of: 0, toByteOffset: 4, as: UInt32.self)
             bytes.storeBytes(of: elementType.oid.bigEndian, toByteOffset: 8, as: UInt32.self)
-            // What exceeds an Int32 also exceeds PostgreSQL's 1 GB a value: the server refuses it.
+            // A count beyond Int32 also exceeds PostgreSQL's 1 GB a value, so the server refuses it.
             let length = UInt32(clamping: elements.count)
             bytes.storeBytes(of: length.bigEndian, toByteOffset: 12, as: UInt32.self)
             bytes.storeBytes(of: UInt32(1).bigEndian, toByteOffset: 16, as: UInt32.self)
@@ -151,13 +151,13 @@ extension [UInt8] {
         }
     }
 
-    /// Appends what such an array begins with.
+    /// Appends the head of such an array.
     private mutating func appendArrayHead(count: Int, elementType: PostgresType) {
         appendBigEndian(Int32(count == 0 ? 0 : 1))
         appendBigEndian(Int32(0))
         appendBigEndian(elementType.oid)
         guard count > 0 else { return }
-        // What exceeds an Int32 also exceeds PostgreSQL's 1 GB a value: the server refuses it.
+        // A count beyond Int32 also exceeds PostgreSQL's 1 GB a value, so the server refuses it.
         appendBigEndian(Int32(clamping: count))
         appendBigEndian(Int32(1))
     }

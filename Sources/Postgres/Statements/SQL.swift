@@ -47,7 +47,7 @@ public struct SQL: Sendable, Hashable, ExpressibleByStringLiteral {
 
 /// A statement and its bound values, parsed anew each time it runs (an unnamed statement).
 ///
-/// For what runs seldom; use a ``PreparedStatement`` for what runs often.
+/// For statements that run seldom; use a ``PreparedStatement`` for those that run often.
 public struct PostgresQuery: Sendable, Hashable {
     /// The statement's text.
     public var sql: SQL
