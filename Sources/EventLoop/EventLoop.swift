@@ -28,9 +28,7 @@ public final class EventLoop: @unchecked Sendable {
     private let check: UnsafeMutablePointer<uv_check_t>
     private let idle: UnsafeMutablePointer<uv_idle_t>
 
-    /// In memory of its own: every turn looks at it several times, and each access to a stored property of a class
-    /// that the compiler can't prove exclusive is checked at run time, for 80 instructions.
-    private let turn: UnsafeMutablePointer<Turn>
+    private let turn: Confined<Turn>
     private var openHandles = 0
 
     /// What the loop has to do in this turn.
@@ -60,8 +58,7 @@ public final class EventLoop: @unchecked Sendable {
         prepare = .allocateZeroed()
         check = .allocateZeroed()
         idle = .allocateZeroed()
-        turn = .allocate(capacity: 1)
-        turn.initialize(to: Turn())
+        turn = Confined(Turn())
         try EventLoopError.check(uv_loop_init(raw))
         uv_loop_set_data(raw, Unmanaged.passUnretained(self).toOpaque())
         try EventLoopError.check(
@@ -81,8 +78,6 @@ public final class EventLoop: @unchecked Sendable {
         prepare.deallocate()
         check.deallocate()
         idle.deallocate()
-        turn.deinitialize(count: 1)
-        turn.deallocate()
         raw.deallocate()
         readBuffer.deallocate()
     }
@@ -175,7 +170,7 @@ public final class EventLoop: @unchecked Sendable {
     /// Used to send everything that the jobs of a turn wrote in one system call.
     public func atEndOfTurn(_ work: @escaping () -> Void) {
         preconditionInEventLoop()
-        turn.pointee.endOfTurn.append(work)
+        turn.value.endOfTurn.append(work)
     }
 
     func handleOpened() {
@@ -195,15 +190,15 @@ public final class EventLoop: @unchecked Sendable {
     /// send leaves together. Jobs that keep making each other ready don't starve the loop: after `roundsPerTurn` it
     /// polls for events without waiting.
     private func runTurn() {
-        guard !turn.pointee.isEmpty || turn.pointee.isPolling else { return }
+        guard !turn.value.isEmpty || turn.value.isPolling else { return }
         runReadyJobs()
-        if !turn.pointee.endOfTurn.isEmpty {
-            let works = turn.pointee.endOfTurn
-            turn.pointee.endOfTurn.removeAll(keepingCapacity: true)
+        if !turn.value.endOfTurn.isEmpty {
+            let works = turn.value.endOfTurn
+            turn.value.endOfTurn.removeAll(keepingCapacity: true)
             for work in works { work() }
         }
-        turn.pointee.isPolling = !turn.pointee.isEmpty
-        if turn.pointee.isPolling {
+        turn.value.isPolling = !turn.value.isEmpty
+        if turn.value.isPolling {
             // An idle handle makes the loop poll without waiting.
             uv_idle_start(idle) { _ in }
         } else {
@@ -213,15 +208,15 @@ public final class EventLoop: @unchecked Sendable {
 
     private func runReadyJobs() {
         var rounds = 0
-        while !turn.pointee.ready.isEmpty && rounds < Self.roundsPerTurn {
+        while !turn.value.ready.isEmpty && rounds < Self.roundsPerTurn {
             rounds += 1
-            swap(&turn.pointee.ready, &turn.pointee.running)
-            for job in turn.pointee.running {
+            swap(&turn.value.ready, &turn.value.running)
+            for job in turn.value.running {
                 // The loop isn't passed as a serial executor, too: a task that another thread has resumed would
                 // sometimes be queued again between two statements, and miss what happens in between (Swift 6.3).
                 job.runSynchronously(on: asUnownedTaskExecutor())
             }
-            turn.pointee.running.removeAll(keepingCapacity: true)
+            turn.value.running.removeAll(keepingCapacity: true)
         }
     }
 
@@ -254,7 +249,7 @@ public final class EventLoop: @unchecked Sendable {
         }
         for work in works {
             switch work {
-            case .job(let job): turn.pointee.ready.append(job)
+            case .job(let job): turn.value.ready.append(job)
             case .closure(let closure): closure()
             }
         }
@@ -263,7 +258,7 @@ public final class EventLoop: @unchecked Sendable {
     /// Queues a job for the loop's thread. Any thread.
     func schedule(_ job: UnownedJob) {
         if isInEventLoop {
-            turn.pointee.ready.append(job)
+            turn.value.ready.append(job)
         } else {
             send(.job(job))
         }

@@ -1,4 +1,5 @@
 import CLibUV
+import Locking
 
 #if canImport(Darwin)
     import Darwin
@@ -13,8 +14,8 @@ import CLibUV
 public final class TCPStream {
     /// Gets the bytes that were read. They are valid during the call only.
     public var onRead: ((UnsafeRawBufferPointer) -> Void)? {
-        get { state.pointee.onRead }
-        set { state.pointee.onRead = newValue }
+        get { state.value.onRead }
+        set { state.value.onRead = newValue }
     }
     /// Called when the peer has ended its side (FIN). Nothing is read after it.
     public var onEnd: (() -> Void)?
@@ -25,12 +26,12 @@ public final class TCPStream {
 
     /// Maximum number of bytes that `onRead` gets at once; the loop's buffer is another.
     public var maximumReadBytes: Int {
-        get { state.pointee.maximumReadBytes }
-        set { state.pointee.maximumReadBytes = newValue }
+        get { state.value.maximumReadBytes }
+        set { state.value.maximumReadBytes = newValue }
     }
 
     /// Number of bytes that are queued because the system didn't take them yet.
-    public var queuedWriteBytes: Int { state.pointee.queuedWriteBytes }
+    public var queuedWriteBytes: Int { state.value.queuedWriteBytes }
 
     /// What every read and write needs.
     private struct State {
@@ -41,8 +42,7 @@ public final class TCPStream {
         var isReading = false
     }
 
-    /// In memory of its own, so that accesses aren't checked at run time.
-    private let state: UnsafeMutablePointer<State>
+    private let state: Confined<State>
     private let box: HandleBox<uv_tcp_t, TCPStream>
     private var resetWatch: ResetWatch?
 
@@ -51,14 +51,8 @@ public final class TCPStream {
 
     init(loop: EventLoop) throws(EventLoopError) {
         box = try HandleBox(loop: loop, uv_tcp_init)
-        state = .allocate(capacity: 1)
-        state.initialize(to: State())
+        state = Confined(State())
         box.attach(self)
-    }
-
-    deinit {
-        state.deinitialize(count: 1)
-        state.deallocate()
     }
 
     /// The loop whose thread owns the stream.
@@ -99,8 +93,8 @@ public final class TCPStream {
 
     /// Reads and calls `onRead` until `stopReading()`.
     public func startReading() {
-        guard box.isOpen, !state.pointee.isReading, !state.pointee.hasFailed else { return }
-        state.pointee.isReading = true
+        guard box.isOpen, !state.value.isReading, !state.value.hasFailed else { return }
+        state.value.isReading = true
         let status = uv_read_start(
             stream,
             { handle, _, buffer in
@@ -120,8 +114,8 @@ public final class TCPStream {
 
     /// Stops reading. TCP's window holds the peer back once the system's buffers are full.
     public func stopReading() {
-        guard box.isOpen, state.pointee.isReading else { return }
-        state.pointee.isReading = false
+        guard box.isOpen, state.value.isReading else { return }
+        state.value.isReading = false
         uv_read_stop(stream)
     }
 
@@ -130,7 +124,7 @@ public final class TCPStream {
     /// Write something after it: a peer that has closed both directions responds with a reset, a peer that only
     /// stopped sending doesn't. If the system can't watch for it, the next write reports the reset.
     public func watchForReset() {
-        guard !state.pointee.hasFailed, resetWatch == nil, let socket = descriptor else { return }
+        guard !state.value.hasFailed, resetWatch == nil, let socket = descriptor else { return }
         resetWatch = try? ResetWatch(loop: loop, socket: socket) { [weak self] in
             self?.fail(UV_ECONNRESET.rawValue)
         }
@@ -157,9 +151,9 @@ public final class TCPStream {
 
     /// Writes `bytes`. What the system doesn't take at once is copied and queued.
     public func write(_ bytes: UnsafeRawBufferPointer) {
-        guard box.isOpen, !state.pointee.hasFailed, !bytes.isEmpty else { return }
+        guard box.isOpen, !state.value.hasFailed, !bytes.isEmpty else { return }
         var written = 0
-        if state.pointee.queuedWriteBytes == 0 {
+        if state.value.queuedWriteBytes == 0 {
             var buffer = uv_buf_t(
                 base: UnsafeMutablePointer(mutating: bytes.baseAddress?.assumingMemoryBound(to: CChar.self)),
                 len: min(bytes.count, Self.writeLimit))
@@ -186,7 +180,7 @@ public final class TCPStream {
         request.pointee.data = UnsafeMutableRawPointer(bitPattern: bytes.count)
         var buffer = uv_buf_t(
             base: payload.baseAddress?.assumingMemoryBound(to: CChar.self), len: payload.count)
-        state.pointee.queuedWriteBytes += bytes.count
+        state.value.queuedWriteBytes += bytes.count
         let status = uv_write(request, stream, &buffer, 1) { request, status in
             guard let request else { return }
             let count = Int(bitPattern: request.pointee.data)
@@ -196,23 +190,23 @@ public final class TCPStream {
         }
         if status < 0 {
             base.deallocate()
-            state.pointee.queuedWriteBytes -= bytes.count
+            state.value.queuedWriteBytes -= bytes.count
             fail(status)
         }
     }
 
     private func didWrite(count: Int, status: Int32) {
-        state.pointee.queuedWriteBytes -= count
+        state.value.queuedWriteBytes -= count
         if status < 0 {
             fail(status)
-        } else if state.pointee.queuedWriteBytes == 0 {
+        } else if state.value.queuedWriteBytes == 0 {
             onDrained?()
         }
     }
 
     /// Ends this side of the connection (FIN), after all queued bytes.
     public func shutdownWriting() {
-        guard box.isOpen, !state.pointee.hasFailed else { return }
+        guard box.isOpen, !state.value.hasFailed else { return }
         let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
         let status = uv_shutdown(request, stream) { request, _ in request?.deallocate() }
         if status < 0 { request.deallocate() }
@@ -245,8 +239,8 @@ public final class TCPStream {
 
     /// Reports an error at the end of the turn, so that `onError` never runs inside a call by the owner.
     private func fail(_ status: Int32) {
-        guard !state.pointee.hasFailed else { return }
-        state.pointee.hasFailed = true
+        guard !state.value.hasFailed else { return }
+        state.value.hasFailed = true
         stopReading()
         resetWatch?.close()
         resetWatch = nil

@@ -43,14 +43,14 @@ struct RequestParserTests {
             }
         }
         read("X: \(String(repeating: "v", count: 1500))\r\n")
-        #expect(parser.state.pointee.block.capacity >= 1500, "that of a common head is")
+        #expect(parser.state.value.block.capacity >= 1500, "that of a common head is")
         read("X: \(String(repeating: "v", count: 15_000))\r\n")
-        #expect(parser.state.pointee.block.capacity <= 2048)
-        #expect(parser.state.pointee.accumulated.capacity == 0)
+        #expect(parser.state.value.block.capacity <= 2048)
+        #expect(parser.state.value.accumulated.capacity == 0)
         read(String(repeating: "X: v\r\n", count: 1000))
-        #expect(parser.state.pointee.block.capacity <= 2048)
+        #expect(parser.state.value.block.capacity <= 2048)
         read("X: v\r\n")
-        #expect(parser.state.pointee.fields.capacity <= 64)
+        #expect(parser.state.value.fields.capacity <= 64)
     }
 
     @Test("Any bytes are a request, an error or incomplete, and never a crash")

@@ -3,7 +3,7 @@ import EventLoop
 /// From a complete request to its response, and to the bytes of it.
 extension HTTPConnection {
     func dispatch() {
-        guard let context = state.pointee.context else { return }
+        guard let context = state.value.context else { return }
         let wait: () async throws -> HTTPResponse
         do {
             let (admission, head) = try context.takeRequest()
@@ -30,7 +30,7 @@ extension HTTPConnection {
     private func start(_ wait: @escaping () async throws -> HTTPResponse) {
         let loop = environment.loop
         let work = LoopBound(AwaitedResponse(connection: self, wait: wait), loop: loop)
-        let waits = state.pointee.context?.makeWaits().map { LoopBound($0, loop: loop) }
+        let waits = state.value.context?.makeWaits().map { LoopBound($0, loop: loop) }
         TaskWaits.$current.withValue(waits) { startTask(work) }
     }
 
@@ -38,18 +38,18 @@ extension HTTPConnection {
         let loop = environment.loop
         if #available(macOS 26, iOS 26, *) {
             // Runs at once on this thread until it first suspends, without going through the queue of jobs.
-            state.pointee.task = Task.immediate(executorPreference: loop) {
+            state.value.task = Task.immediate(executorPreference: loop) {
                 await work.value.connection.respond(after: work.value.wait)
             }
         } else {
-            state.pointee.task = Task(executorPreference: loop) {
+            state.value.task = Task(executorPreference: loop) {
                 await work.value.connection.respond(after: work.value.wait)
             }
         }
     }
 
     private func respond(after wait: () async throws -> HTTPResponse) async {
-        guard let context = state.pointee.context else { return }
+        guard let context = state.value.context else { return }
         let response: HTTPResponse
         do {
             response = try await wait()
@@ -62,33 +62,33 @@ extension HTTPConnection {
     }
 
     private func respond(_ response: consuming HTTPResponse) {
-        guard let context = state.pointee.context else { return }
-        guard state.pointee.actions.machine.state != .closed else {
+        guard let context = state.value.context else { return }
+        guard state.value.actions.machine.state != .closed else {
             return context.observe(nil, responseBytes: 0, environment)
         }
         if let fields = context.addedFields { response.add(fields) }
         let asksToClose = response.asksToClose
-        state.pointee.response = consume response
+        state.value.response = consume response
         process(.responseProduced(asksToClose: asksToClose))
     }
 
     func send(_ error: HTTPError) {
         let context =
-            state.pointee.context
+            state.value.context
             ?? environment.makeContext(id: parser.clientRequestID, remoteAddress: stream.remoteAddress)
         var response = environment.errorResponder.response(to: error, context: context)
         if let fields = context.addedFields { response.add(fields) }
         parser.discardBody()
         context.release()
-        state.pointee.context = context
-        state.pointee.response = response
+        state.value.context = context
+        state.value.response = response
         sendResponse(keepsAlive: false, interruption: .init(error))
     }
 
     func sendResponse(
         keepsAlive: Bool, interruption: RequestObservation.Interruption? = nil
     ) {
-        guard let context = state.pointee.context.take(), var response = state.pointee.response.take() else {
+        guard let context = state.value.context.take(), var response = state.value.response.take() else {
             return
         }
         let framing = context.framing(keepsAlive: keepsAlive)
@@ -99,7 +99,7 @@ extension HTTPConnection {
             return transmit(
                 bytes, bodyBytes: framing.bodyBytes(of: response), as: response.transmission)
         }
-        let canWait = keepsAlive && (state.pointee.moreFollows || !state.pointee.input.isEmpty)
+        let canWait = keepsAlive && (state.value.moreFollows || !state.value.input.isEmpty)
         let count = ResponseEncoder.withEncoded(
             response, framing, date: environment.date, commonFields: environment.commonFields,
             environment.responseMemory
@@ -110,7 +110,7 @@ extension HTTPConnection {
         if let body = response.takeBodyMemory() { environment.responseMemory.recycle(body) }
         context.observe(response.status, responseBytes: count, interruption: interruption, environment)
         if keepsAlive { keep(consume context) }
-        if state.pointee.heldBytes > 0 || stream.queuedWriteBytes > 0, !holdMemory() {
+        if state.value.heldBytes > 0 || stream.queuedWriteBytes > 0, !holdMemory() {
             // Its client takes no responses.
             return process(.responseWithheld)
         }
@@ -121,7 +121,7 @@ extension HTTPConnection {
     private func keep(_ context: consuming RequestContext) {
         guard isKnownUniquelyReferenced(&context) else { return }
         context.reset()
-        state.pointee.spareContext = context
+        state.value.spareContext = context
     }
 
     // MARK: Output
@@ -134,23 +134,23 @@ extension HTTPConnection {
     /// - Parameter canWait: whether another request waits. Then the response is sent together with the next one, at
     ///   the latest at the end of the turn.
     func write(_ bytes: UnsafeRawBufferPointer, canWait: Bool) {
-        guard canWait || !state.pointee.output.isEmpty else { return stream.write(bytes) }
-        state.pointee.output.append(contentsOf: bytes)
-        if !canWait || state.pointee.output.count >= Self.batchBytes {
+        guard canWait || !state.value.output.isEmpty else { return stream.write(bytes) }
+        state.value.output.append(contentsOf: bytes)
+        if !canWait || state.value.output.count >= Self.batchBytes {
             flush()
-        } else if !state.pointee.isFlushScheduled {
-            state.pointee.isFlushScheduled = true
+        } else if !state.value.isFlushScheduled {
+            state.value.isFlushScheduled = true
             environment.loop.atEndOfTurn { [self] in
-                state.pointee.isFlushScheduled = false
+                state.value.isFlushScheduled = false
                 flush()
             }
         }
     }
 
     func flush() {
-        guard !state.pointee.output.isEmpty else { return }
-        let bytes = state.pointee.output
-        state.pointee.output = []
+        guard !state.value.output.isEmpty else { return }
+        let bytes = state.value.output
+        state.value.output = []
         stream.write(bytes)
     }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Locking
 
 /// One client's connection. Performs the actions of its state machine with the stream, the parser, a timer and the
 /// handler's task.
@@ -12,9 +13,7 @@ final class HTTPConnection {
 
     let parser: RequestParser
     private let onClosed: (HTTPConnection) -> Void
-    /// In memory of its own: each access to a stored property of a class that the compiler can't prove exclusive is
-    /// checked at run time, and a request makes dozens.
-    let state: UnsafeMutablePointer<State>
+    let state: Confined<State>
 
     struct State {
         var actions: ActionQueue
@@ -43,8 +42,8 @@ final class HTTPConnection {
 
     /// The rest of a response that is sent piece by piece.
     var drip: DrippedOutput? {
-        get { state.pointee.drip }
-        set { state.pointee.drip = newValue }
+        get { state.value.drip }
+        set { state.value.drip = newValue }
     }
 
     init(
@@ -56,19 +55,13 @@ final class HTTPConnection {
         self.environment = environment
         self.onClosed = onClosed
         self.parser = RequestParser(limits: environment.limits)
-        state = .allocate(capacity: 1)
-        state.initialize(to: State(actions: ActionQueue(limits: environment.limits)))
-        state.pointee.account = environment.accounts.open(from: stream.remoteAddress)
+        state = Confined(State(actions: ActionQueue(limits: environment.limits)))
+        state.value.account = environment.accounts.open(from: stream.remoteAddress)
         stream.maximumReadBytes = Self.readBytes
     }
 
     /// The size of a read, which also bounds what is kept of waiting requests, and that of a read of a body.
     private static let (readBytes, bodyReadBytes) = (16 * 1024, 64 * 1024)
-
-    deinit {
-        state.deinitialize(count: 1)
-        state.deallocate()
-    }
 
     /// Starts to serve the client.
     ///
@@ -84,7 +77,7 @@ final class HTTPConnection {
                 process(.drained)
             }
         }
-        state.pointee.deadline = ConnectionDeadline(loop: environment.loop) { [self] queuedWriteBytes in
+        state.value.deadline = ConnectionDeadline(loop: environment.loop) { [self] queuedWriteBytes in
             process(.deadlineReached(progressed: hasProgressed(since: queuedWriteBytes)))
         }
         process(.connected(refusal: refusal))
@@ -92,7 +85,7 @@ final class HTTPConnection {
 
     /// Whether a handler runs.
     var isHandling: Bool {
-        if case .handling = state.pointee.actions.machine.state { true } else { false }
+        if case .handling = state.value.actions.machine.state { true } else { false }
     }
 
     /// Closes the connection after its next response.
@@ -114,8 +107,8 @@ final class HTTPConnection {
 
     /// Passes an event to the state machine, and performs the actions that follow.
     func process(_ event: HTTPConnectionStateMachine.Event) {
-        guard state.pointee.actions.handle(event) else { return }
-        while let action = state.pointee.actions.next() { perform(action) }
+        guard state.value.actions.handle(event) else { return }
+        while let action = state.value.actions.next() { perform(action) }
     }
 
     private func perform(_ action: HTTPConnectionStateMachine.Action) {
@@ -123,10 +116,10 @@ final class HTTPConnection {
         case .startReading: stream.startReading()
         case .stopReading: stream.stopReading()
         case .setDeadline(let kind):
-            state.pointee.deadline?.set(
+            state.value.deadline?.set(
                 milliseconds: environment.deadlines[kind], queuedWriteBytes: stream.queuedWriteBytes)
-            if kind == .body { state.pointee.bodyBytesAtDeadline = parser.bodyByteCount }
-        case .clearDeadline: state.pointee.deadline?.clear()
+            if kind == .body { state.value.bodyBytesAtDeadline = parser.bodyByteCount }
+        case .clearDeadline: state.value.deadline?.clear()
         case .parse: parseWaitingInput()
         case .yield: environment.turns.wait(self)
         case .sendContinue:
@@ -137,11 +130,11 @@ final class HTTPConnection {
             stream.watchForReset()
             stream.write(ResponseEncoder.processingResponse)
         case .dispatch: dispatch()
-        case .cancelRequest: state.pointee.task?.cancel()
+        case .cancelRequest: state.value.task?.cancel()
         case .sendError(let error): send(error)
         case .sendResponse(let keepsAlive): sendResponse(keepsAlive: keepsAlive)
         case .shutdownWriting:
-            state.pointee.input.removeAll()
+            state.value.input.removeAll()
             flush()
             holdMemory()
             stream.shutdownWriting()
@@ -157,23 +150,23 @@ final class HTTPConnection {
     }
 
     private func release() {
-        state.pointee.deadline?.close()
-        state.pointee.deadline = nil
+        state.value.deadline?.close()
+        state.value.deadline = nil
         drip?.cancel()
         drip = nil
-        state.pointee.input.removeAll()
-        state.pointee.output = []
+        state.value.input.removeAll()
+        state.value.output = []
         holdMemory()
-        if let account = state.pointee.account.take() { environment.accounts.close(account) }
+        if let account = state.value.account.take() { environment.accounts.close(account) }
     }
 
     /// Whether the client made enough progress before the deadline to get another one.
     private func hasProgressed(since queuedWriteBytes: Int) -> Bool {
-        guard case .readingBody = state.pointee.actions.machine.state else {
+        guard case .readingBody = state.value.actions.machine.state else {
             return stream.queuedWriteBytes < queuedWriteBytes
         }
         let wanted = Int64(environment.limits.bodyBytesPerSecond) * environment.deadlines[.body] / 1000
-        return parser.bodyByteCount - state.pointee.bodyBytesAtDeadline >= Int(wanted)
+        return parser.bodyByteCount - state.value.bodyBytesAtDeadline >= Int(wanted)
     }
 
     /// Holds as much memory for the client as the connection takes now: none if it is closed.
@@ -183,37 +176,37 @@ final class HTTPConnection {
     @discardableResult
     func holdMemory(forMore more: Int = 0) -> Bool {
         let bytes =
-            state.pointee.actions.machine.state == .closed
-            ? 0 : parser.unfinishedBytes + state.pointee.input.count + stream.queuedWriteBytes + more
-        let change = bytes - state.pointee.heldBytes
-        let client = state.pointee.account?.client
+            state.value.actions.machine.state == .closed
+            ? 0 : parser.unfinishedBytes + state.value.input.count + stream.queuedWriteBytes + more
+        let change = bytes - state.value.heldBytes
+        let client = state.value.account?.client
         if change > 0 {
             guard environment.memory.hold(change, for: client) else { return false }
         } else if change < 0 {
             environment.memory.release(-change, for: client)
         }
-        state.pointee.heldBytes = bytes
+        state.value.heldBytes = bytes
         return true
     }
 
     // MARK: Input
 
     private func received(_ bytes: UnsafeRawBufferPointer) {
-        if state.pointee.actions.machine.discardsInput {
+        if state.value.actions.machine.discardsInput {
             process(.inputDiscarded(bytes: bytes.count))
-        } else if state.pointee.actions.machine.wantsInput {
+        } else if state.value.actions.machine.wantsInput {
             let turn = environment.loop.nowMilliseconds
-            if state.pointee.account?.isOverdrawn(in: turn) == true,
-                state.pointee.actions.machine.state == .waiting, wait(bytes)
+            if state.value.account?.isOverdrawn(in: turn) == true,
+                state.value.actions.machine.state == .waiting, wait(bytes)
             {
                 return process(.turnUsedUp)
             }
             let start = MonotonicClock.nanoseconds()
-            state.pointee.isReceiving = true
+            state.value.isReceiving = true
             let used = parse(bytes, from: 0)
-            state.pointee.isReceiving = false
+            state.value.isReceiving = false
             keep(UnsafeRawBufferPointer(rebasing: bytes[used...]))
-            state.pointee.account?.spend(MonotonicClock.nanoseconds() - start, in: turn)
+            state.value.account?.spend(MonotonicClock.nanoseconds() - start, in: turn)
         } else {
             keep(bytes)
         }
@@ -221,10 +214,10 @@ final class HTTPConnection {
 
     private func keep(_ bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty else { return }
-        if state.pointee.actions.machine.discardsInput {
+        if state.value.actions.machine.discardsInput {
             process(.inputDiscarded(bytes: bytes.count))
         } else if !wait(bytes) {
-            state.pointee.input.removeAll()
+            state.value.input.removeAll()
             holdMemory()
             process(.inputRefused)
         }
@@ -233,22 +226,22 @@ final class HTTPConnection {
     /// Keeps bytes until they are parsed; false if there is no memory for them.
     private func wait(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard holdMemory(forMore: bytes.count) else { return false }
-        state.pointee.input.append(bytes)
-        process(.inputWaits(bytes: state.pointee.input.count))
+        state.value.input.append(bytes)
+        process(.inputWaits(bytes: state.value.input.count))
         return true
     }
 
     private func parseWaitingInput() {
         // A caller further up the stack goes on with the bytes that it has received.
-        guard !state.pointee.isReceiving else { return }
+        guard !state.value.isReceiving else { return }
         // The array is kept alive here: what is parsed may cause further input to be appended or dropped.
-        let bytes = state.pointee.input.bytes
-        let start = state.pointee.input.start
+        let bytes = state.value.input.bytes
+        let start = state.value.input.start
         let used = bytes.withUnsafeBytes { parse($0, from: start) }
-        state.pointee.input.consume(used - start)
+        state.value.input.consume(used - start)
         holdMemory()
-        if !state.pointee.input.isEmpty, !state.pointee.actions.machine.discardsInput {
-            process(.inputWaits(bytes: state.pointee.input.count))
+        if !state.value.input.isEmpty, !state.value.actions.machine.discardsInput {
+            process(.inputWaits(bytes: state.value.input.count))
         }
     }
 
@@ -257,7 +250,7 @@ final class HTTPConnection {
     /// - Returns: the index in `bytes` where it stopped.
     private func parse(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var offset = start
-        while state.pointee.actions.machine.wantsInput {
+        while state.value.actions.machine.wantsInput {
             switch parser.next(bytes, from: &offset) {
             case .needsMore(let isInRequest):
                 if isInRequest, let refusal = holdUnfinished() {
@@ -269,8 +262,8 @@ final class HTTPConnection {
             case .head:
                 process(admission())
             case .body(let body):
-                state.pointee.context?.complete(body)
-                state.pointee.moreFollows = offset < bytes.count
+                state.value.context?.complete(body)
+                state.value.moreFollows = offset < bytes.count
                 process(.requestParsed)
             case .failure(let error):
                 process(.parseFailed(refusal(ofMalformedRequest: error)))
@@ -282,7 +275,7 @@ final class HTTPConnection {
     /// Holds memory for an incomplete request, or returns the refusal.
     private func holdUnfinished() -> HTTPError? {
         do throws(HTTPError) {
-            try state.pointee.context?.holdBody(parser.bodyByteCount)
+            try state.value.context?.holdBody(parser.bodyByteCount)
             guard holdMemory() else { throw .overloaded(retryAfterSeconds: 1) }
             return nil
         } catch {
@@ -297,8 +290,8 @@ final class HTTPConnection {
         let event = HTTPConnectionStateMachine.Event.headParsed(
             keepsAlive: head.keepsAlive, bodyFollows: head.framing != .none,
             expectsContinue: head.expectsContinue, takesInterim: head.version == .http11)
-        let context = environment.makeContext(for: head, of: stream, using: state.pointee.spareContext.take())
-        state.pointee.context = context
+        let context = environment.makeContext(for: head, of: stream, using: state.value.spareContext.take())
+        state.value.context = context
         do throws(HTTPError) {
             parser.maximumBodyBytes = try context.admit(head, by: environment)
         } catch {
@@ -309,9 +302,9 @@ final class HTTPConnection {
 
     /// The error for a request whose head or body can't be read. The dispatcher may replace the error of a head.
     private func refusal(ofMalformedRequest error: HTTPError) -> HTTPError {
-        guard state.pointee.context == nil else { return error }
+        guard state.value.context == nil else { return error }
         let context = environment.makeContext(id: parser.clientRequestID, remoteAddress: stream.remoteAddress)
-        state.pointee.context = context
+        state.value.context = context
         return environment.dispatcher.refusal(ofMalformedRequest: context) ?? error
     }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Locking
 
 /// One request on its way through the server: what is known of it besides what the client sent, what the server holds
 /// for it, and its response.
@@ -6,10 +7,9 @@ import EventLoop
 /// There is one per request, shared by the connection, the router and the handler. Confined to the server's loop.
 public final class RequestContext {
     /// The peer's numeric address; a proxy's, if there is one in front of the server.
-    public var remoteAddress: String? { state.pointee.observation.remoteAddress }
+    public var remoteAddress: String? { state.value.observation.remoteAddress }
     private let memory: ResponseMemory?
-    /// In memory of its own, so that accesses aren't checked at run time.
-    let state: UnsafeMutablePointer<State>
+    let state: Confined<State>
 
     struct State {
         /// What will be reported of the request, as far as it is known.
@@ -45,23 +45,20 @@ public final class RequestContext {
         requestID: String, traceParent: TraceParent? = nil, remoteAddress: String? = nil
     ) {
         self.init(id: RequestID(requestID), remoteAddress: remoteAddress, memory: nil)
-        state.pointee.observation.traceParent = traceParent
+        state.value.observation.traceParent = traceParent
     }
 
     /// Makes a context without a request.
     init(id: RequestID, remoteAddress: String?, memory: ResponseMemory?) {
         self.memory = memory
-        state = .allocate(capacity: 1)
-        state.initialize(
-            to: State(
+        state = Confined(
+            State(
                 observation: RequestObservation(id: id, remoteAddress: remoteAddress),
                 startNanoseconds: MonotonicClock.nanoseconds()))
     }
 
     deinit {
         release()
-        state.deinitialize(count: 1)
-        state.deallocate()
     }
 
     /// Begins with a request whose head was read. The context may have been that of an earlier request, which `reset()`
@@ -69,15 +66,15 @@ public final class RequestContext {
     ///
     /// - Parameter isObserved: whether `observe` will be called; otherwise it isn't prepared, to save its cost.
     func begin(_ head: RequestHead, id: RequestID, traceParent: TraceParent?, isObserved: Bool) {
-        state.pointee.observation.id = id
-        state.pointee.observation.traceParent = traceParent
-        state.pointee.observation.method = head.request.method
-        state.pointee.version = head.version
+        state.value.observation.id = id
+        state.value.observation.traceParent = traceParent
+        state.value.observation.method = head.request.method
+        state.value.version = head.version
         if isObserved {
-            state.pointee.observation.sentPath = head.request.sentPath
-            state.pointee.startNanoseconds = MonotonicClock.nanoseconds()
+            state.value.observation.sentPath = head.request.sentPath
+            state.value.startNanoseconds = MonotonicClock.nanoseconds()
         } else {
-            state.pointee.startNanoseconds = 0
+            state.value.startNanoseconds = 0
         }
     }
 
@@ -85,13 +82,13 @@ public final class RequestContext {
     func reset() {
         release()
         // Most of it was handed over; to look costs less than to let go of nothing.
-        if state.pointee.head != nil { state.pointee.head = nil }
-        if state.pointee.admission != nil { state.pointee.admission = nil }
-        if state.pointee.refusal != nil { state.pointee.refusal = nil }
-        if state.pointee.waits != nil { state.pointee.waits = nil }
-        if state.pointee.addedFields != nil { state.pointee.addedFields = nil }
-        if !state.pointee.pathParameters.isEmpty { state.pointee.pathParameters = [] }
-        state.pointee.observation.forgetRequest()
+        if state.value.head != nil { state.value.head = nil }
+        if state.value.admission != nil { state.value.admission = nil }
+        if state.value.refusal != nil { state.value.refusal = nil }
+        if state.value.waits != nil { state.value.waits = nil }
+        if state.value.addedFields != nil { state.value.addedFields = nil }
+        if !state.value.pathParameters.isEmpty { state.value.pathParameters = [] }
+        state.value.observation.forgetRequest()
     }
 }
 
@@ -99,58 +96,58 @@ public final class RequestContext {
 
 extension RequestContext {
     /// The id that the request is logged with; its response repeats it.
-    public var id: RequestID { state.pointee.observation.id }
+    public var id: RequestID { state.value.observation.id }
 
     /// The id, as a string.
     public var requestID: String { id.description }
 
     /// The trace that the request is part of, if the client named one (W3C Trace Context).
-    public var traceParent: TraceParent? { state.pointee.observation.traceParent }
+    public var traceParent: TraceParent? { state.value.observation.traceParent }
 
     /// The template of the request's route, for example `/locations/{id}`; nil before routing and without a route.
-    public var routeTemplate: String? { state.pointee.observation.routeTemplate }
+    public var routeTemplate: String? { state.value.observation.routeTemplate }
 
     /// - Parameter isPath: whether the template is the request's path.
     func setRoute(_ template: String, isPath: Bool) {
-        state.pointee.observation.routeTemplate = template
-        state.pointee.observation.isPathOfRoute = isPath
+        state.value.observation.routeTemplate = template
+        state.value.observation.isPathOfRoute = isPath
     }
 
     /// Notes of the handler for the log; part of the request's observation.
     public var logNotes: [(name: StaticString, value: String)] {
-        get { state.pointee.observation.logNotes }
-        set { state.pointee.observation.logNotes = newValue }
+        get { state.value.observation.logNotes }
+        set { state.value.observation.logNotes = newValue }
     }
 
     /// Where the handler looks for data, for the log; nil if it needs none. It is the database in any case once the
     /// request's task has asked one.
     public var source: RequestObservation.Source? {
-        get { state.pointee.observation.source }
-        set { state.pointee.observation.source = newValue }
+        get { state.value.observation.source }
+        set { state.value.observation.source = newValue }
     }
 
     /// Makes the record of what the request's task waits for, if the request is observed.
     func makeWaits() -> TaskWaits? {
-        if state.pointee.startNanoseconds != 0 { state.pointee.waits = TaskWaits() }
-        return state.pointee.waits
+        if state.value.startNanoseconds != 0 { state.value.waits = TaskWaits() }
+        return state.value.waits
     }
 
     /// Fields that are added to the response, whatever it is: also to errors and to refusals at the head.
     public var responseFields: HTTPHeaders {
-        get { state.pointee.addedFields ?? HTTPHeaders() }
-        set { state.pointee.addedFields = newValue.isEmpty ? nil : newValue }
+        get { state.value.addedFields ?? HTTPHeaders() }
+        set { state.value.addedFields = newValue.isEmpty ? nil : newValue }
     }
 
     /// `responseFields`; nil if there are none.
-    var addedFields: HTTPHeaders? { state.pointee.addedFields }
+    var addedFields: HTTPHeaders? { state.value.addedFields }
 
     /// The value of a parameter of the route's template, percent-decoded; nil if the template has no such parameter.
     public func pathParameter(_ name: String) -> String? {
-        state.pointee.pathParameters.first { $0.name == name }?.value
+        state.value.pathParameters.first { $0.name == name }?.value
     }
 
     func addPathParameter(_ name: String, _ value: String) {
-        state.pointee.pathParameters.append((name, value))
+        state.value.pathParameters.append((name, value))
     }
 
     /// Memory for a response's body, which the caller then owns: see `ResponseBody`. It reuses the memory of an earlier
@@ -173,8 +170,8 @@ extension RequestContext {
     {
         let framing = head.framing
         if framing != .none {
-            state.pointee.bodyFollows = true
-            state.pointee.bodyHolder = (
+            state.value.bodyFollows = true
+            state.value.bodyHolder = (
                 environment.memory, environment.clients.client(of: head.request, self)
             )
         }
@@ -186,24 +183,24 @@ extension RequestContext {
             case .chunked: try admission.admitBody(ofLength: 1)
             }
             let maximumBodyBytes = admission.maximumBodyBytes
-            state.pointee.admission = admission
-            state.pointee.head = consume head
+            state.value.admission = admission
+            state.value.head = consume head
             return maximumBodyBytes
         } catch {
             guard framing == .none else { throw error }
-            state.pointee.refusal = error
+            state.value.refusal = error
             return 0
         }
     }
 
     /// Adds the body, which is complete, to the request.
     func complete(_ body: [UInt8]) {
-        if state.pointee.bodyFollows { countWithBody() }
+        if state.value.bodyFollows { countWithBody() }
         guard !body.isEmpty else { return }
-        state.pointee.observation.requestBodyBytes = body.count
-        state.pointee.head?.request.body = body
-        if state.pointee.startNanoseconds != 0 {
-            state.pointee.startNanoseconds = MonotonicClock.nanoseconds()
+        state.value.observation.requestBodyBytes = body.count
+        state.value.head?.request.body = body
+        if state.value.startNanoseconds != 0 {
+            state.value.startNanoseconds = MonotonicClock.nanoseconds()
         }
     }
 
@@ -212,8 +209,8 @@ extension RequestContext {
     ///
     /// - Throws: the refusal of a request without a body.
     func takeRequest() throws(HTTPError) -> (HTTPAdmission, RequestHead) {
-        if let refusal = state.pointee.refusal { throw refusal }
-        guard let admission = state.pointee.admission.take(), let head = state.pointee.head.take() else {
+        if let refusal = state.value.refusal { throw refusal }
+        guard let admission = state.value.admission.take(), let head = state.value.head.take() else {
             throw .internalError
         }
         return (admission, head)
@@ -221,8 +218,8 @@ extension RequestContext {
 
     func framing(keepsAlive: Bool) -> ResponseEncoder.Framing {
         ResponseEncoder.Framing(
-            isHead: state.pointee.observation.method == .head, keepsAlive: keepsAlive,
-            version: state.pointee.version, id: state.pointee.observation.id)
+            isHead: state.value.observation.method == .head, keepsAlive: keepsAlive,
+            version: state.value.version, id: state.value.observation.id)
     }
 
     /// Reports what happened to the request. Call it at most once, at the end.
@@ -236,16 +233,16 @@ extension RequestContext {
     ) {
         guard let observe = environment.observe else { return }
         let end = MonotonicClock.nanoseconds()
-        state.pointee.observation.status = status
-        state.pointee.observation.interruption = interruption
-        state.pointee.observation.durationNanoseconds = end - state.pointee.startNanoseconds
-        state.pointee.observation.endNanoseconds = end
-        state.pointee.observation.responseBytes = responseBytes
-        if let waits = state.pointee.waits?.times {
-            state.pointee.observation.waits = waits
-            if waits.databaseNanoseconds != nil { state.pointee.observation.source = .database }
+        state.value.observation.status = status
+        state.value.observation.interruption = interruption
+        state.value.observation.durationNanoseconds = end - state.value.startNanoseconds
+        state.value.observation.endNanoseconds = end
+        state.value.observation.responseBytes = responseBytes
+        if let waits = state.value.waits?.times {
+            state.value.observation.waits = waits
+            if waits.databaseNanoseconds != nil { state.value.observation.source = .database }
         }
-        withUnsafeMutablePointer(to: &state.pointee.observation) { place in
+        withUnsafeMutablePointer(to: &state.value.observation) { place in
             // Moved out and back: an argument that stays in memory is copied, with all that it refers to.
             let observation = place.move()
             observe(observation)

@@ -4,8 +4,8 @@ extension RequestParser {
     /// If a head is refused while it arrives, only the lines before the fault are read, so that the id doesn't depend
     /// on how the bytes were split.
     var clientRequestID: RequestID? {
-        switch state.pointee.phase {
-        case .failed: state.pointee.refusedRequestID
+        switch state.value.phase {
+        case .failed: state.value.refusedRequestID
         case .head: readRequestID()
         default: nil
         }
@@ -13,13 +13,13 @@ extension RequestParser {
 
     /// Looks for the field in what was read of the head.
     func readRequestID() -> RequestID? {
-        let head = state.pointee.head
+        let head = state.value.head
         guard head.fieldCount > 0 else { return nil }
         let find = { (bytes: UnsafeRawBufferPointer) in
             Self.requestID(in: bytes, from: head.requestLine.length + 2, lines: head.fieldCount)
         }
-        return state.pointee.accumulated.isEmpty
-            ? withBlock(find) : state.pointee.accumulated.withUnsafeBytes(find)
+        return state.value.accumulated.isEmpty
+            ? withBlock(find) : state.value.accumulated.withUnsafeBytes(find)
     }
 
     private static func requestID(

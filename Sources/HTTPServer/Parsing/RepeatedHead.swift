@@ -34,9 +34,9 @@ extension RequestParser {
     func readRepeatedHead(
         _ rest: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(HTTPError) -> Bool {
-        guard var last = state.pointee.repeatable, state.pointee.accumulated.isEmpty else { return false }
-        let target = state.pointee.head.requestLine.target
-        let restCount = state.pointee.blockLength - last.target.upperBound
+        guard var last = state.value.repeatable, state.value.accumulated.isEmpty else { return false }
+        let target = state.value.head.requestLine.target
+        let restCount = state.value.blockLength - last.target.upperBound
         guard target.lowerBound == last.target.lowerBound, rest.count - target.upperBound >= restCount,
             rest[target.lowerBound] == ASCII.slash,
             withBlock({ block in
@@ -46,17 +46,17 @@ extension RequestParser {
             })
         else { return false }
         completeBlock(rest, target.upperBound + restCount, &offset)
-        state.pointee.head.fieldCount = state.pointee.fields.count
-        let line = try RequestLine(head: &state.pointee.block, checkedBy: state.pointee.head.requestLine)
+        state.value.head.fieldCount = state.value.fields.count
+        let line = try RequestLine(head: &state.value.block, checkedBy: state.value.head.requestLine)
         let shift = target.upperBound - last.target.upperBound
         if shift != 0 {
-            for index in state.pointee.fields.indices { state.pointee.fields[index].shift(by: shift) }
+            for index in state.value.fields.indices { state.value.fields[index].shift(by: shift) }
         }
         last.target = target
-        state.pointee.repeatable = last
-        state.pointee.readHead = RequestHead(
-            repeating: last, line: line, bytes: state.pointee.block, fields: state.pointee.fields)
-        state.pointee.phase = .bodyAbsent
+        state.value.repeatable = last
+        state.value.readHead = RequestHead(
+            repeating: last, line: line, bytes: state.value.block, fields: state.value.fields)
+        state.value.phase = .bodyAbsent
         return true
     }
 }

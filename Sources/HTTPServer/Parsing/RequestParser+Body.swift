@@ -2,13 +2,13 @@
 extension RequestParser {
     /// Reads a part of a body, up to the next boundary.
     func readBody(_ rest: UnsafeRawBufferPointer, _ offset: inout Int) throws(HTTPError) -> Output? {
-        switch state.pointee.phase {
+        switch state.value.phase {
         case .body:
-            state.pointee.remaining -= try feed(rest, &offset, endsMessage: true)
-            return state.pointee.remaining == 0 ? finish() : nil
+            state.value.remaining -= try feed(rest, &offset, endsMessage: true)
+            return state.value.remaining == 0 ? finish() : nil
         case .chunk:
-            state.pointee.remaining -= try feed(rest, &offset, endsMessage: false)
-            if state.pointee.remaining == 0 { expect(.chunkEnd, remaining: 2) }
+            state.value.remaining -= try feed(rest, &offset, endsMessage: false)
+            if state.value.remaining == 0 { expect(.chunkEnd, remaining: 2) }
         case .chunkEnd:
             try readChunkEnd(rest[0])
             offset += 1
@@ -29,7 +29,7 @@ extension RequestParser {
     private func feed(
         _ rest: UnsafeRawBufferPointer, _ offset: inout Int, endsMessage: Bool
     ) throws(HTTPError) -> Int {
-        let remaining = state.pointee.remaining
+        let remaining = state.value.remaining
         let count = min(remaining, rest.count)
         let before = llhttp.record.body.count
         // For fewer copies while the body grows. Not for all of it, which may never arrive.
@@ -48,7 +48,7 @@ extension RequestParser {
     private func readChunkLine(
         _ rest: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(HTTPError) {
-        switch state.pointee.chunkLine.scan(rest) {
+        switch state.value.chunkLine.scan(rest) {
         case .failed(let error):
             throw error
         case .incomplete:
@@ -56,11 +56,11 @@ extension RequestParser {
         case .complete(let length, let size):
             completeBlock(rest, length, &offset)
             // llhttp gets the line without extensions: 8.1 refuses a second one behind one with a value.
-            let extensionLength = state.pointee.chunkLine.extensionLength
-            let count = state.pointee.blockLength - extensionLength
-            state.pointee.block[count - 2] = ASCII.carriageReturn
-            state.pointee.block[count - 1] = ASCII.lineFeed
-            state.pointee.blockLength = count
+            let extensionLength = state.value.chunkLine.extensionLength
+            let count = state.value.blockLength - extensionLength
+            state.value.block[count - 2] = ASCII.carriageReturn
+            state.value.block[count - 1] = ASCII.lineFeed
+            state.value.blockLength = count
             guard withBlock({ llhttp.execute($0) }) == .paused(consumed: count)
             else { throw .malformed("A malformed chunk.") }
             guard llhttp.chunkSize == UInt64(size) else { throw .disagreement }
@@ -69,32 +69,32 @@ extension RequestParser {
     }
 
     private func open(chunk size: Int, extensionLength: Int) throws(HTTPError) {
-        state.pointee.chunkExtensionBytes += extensionLength
-        guard state.pointee.chunkExtensionBytes <= limits.chunkExtensionBytes else {
+        state.value.chunkExtensionBytes += extensionLength
+        guard state.value.chunkExtensionBytes <= limits.chunkExtensionBytes else {
             throw .malformed("Too many chunk extensions.")
         }
         guard size <= maximumBodyBytes - llhttp.record.body.count else { throw .bodyTooLarge }
         if size == 0 {
-            state.pointee.phase = .trailers
-            state.pointee.head = HeadGuard(trailers: limits)
+            state.value.phase = .trailers
+            state.value.head = HeadGuard(trailers: limits)
         } else {
             expect(.chunk, remaining: size)
         }
     }
 
     private func readChunkEnd(_ byte: UInt8) throws(HTTPError) {
-        let isFirst = state.pointee.remaining == 2
+        let isFirst = state.value.remaining == 2
         let expected = isFirst ? ASCII.carriageReturn : ASCII.lineFeed
         guard byte == expected else { throw .malformed("A chunk that does not end where it said.") }
         let outcome = withUnsafeBytes(of: byte) { llhttp.execute($0) }
         guard outcome == .wantsMore else { throw .disagreement }
-        if isFirst { state.pointee.remaining = 1 } else { expectChunkLine() }
+        if isFirst { state.value.remaining = 1 } else { expectChunkLine() }
     }
 
     private func readTrailers(
         _ rest: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(HTTPError) -> Output? {
-        switch state.pointee.head.scan(rest) {
+        switch state.value.head.scan(rest) {
         case .failed(let error):
             throw error
         case .incomplete:
@@ -102,7 +102,7 @@ extension RequestParser {
             return nil
         case .complete(let length):
             completeHeadBlock(rest, length, &offset)
-            let count = state.pointee.blockLength
+            let count = state.value.blockLength
             guard withBlock({ llhttp.execute($0) }) == .paused(consumed: count),
                 llhttp.record.isMessageComplete
             else { throw .malformed("A malformed trailer.") }

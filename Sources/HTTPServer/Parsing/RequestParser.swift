@@ -1,3 +1,5 @@
+import Locking
+
 /// Splits a connection's bytes into requests.
 ///
 /// Framing is decided twice: here, by guards that know the limits and refuse what is ambiguous, and by llhttp, which
@@ -59,21 +61,14 @@ final class RequestParser {
 
     let limits: HTTPLimits
     let llhttp = LLHTTPParser()
-    /// In memory of its own, so that accesses aren't checked at run time.
-    let state: UnsafeMutablePointer<State>
+    let state: Confined<State>
     /// Maximum length in bytes of the body of the request whose head was returned last.
     var maximumBodyBytes: Int
 
     init(limits: HTTPLimits) {
         self.limits = limits
         self.maximumBodyBytes = limits.bodyBytes
-        state = .allocate(capacity: 1)
-        state.initialize(to: State(limits))
-    }
-
-    deinit {
-        state.deinitialize(count: 1)
-        state.deallocate()
+        state = Confined(State(limits))
     }
 
     /// Reads until there is an output. Moves `offset` behind the bytes that were used.
@@ -83,10 +78,10 @@ final class RequestParser {
                 if let output = try step(bytes, &offset) { return output }
             }
         } catch {
-            if state.pointee.phase == .head { state.pointee.refusedRequestID = readRequestID() }
-            state.pointee.accumulated = []
-            state.pointee.failure = error
-            state.pointee.phase = .failed
+            if state.value.phase == .head { state.value.refusedRequestID = readRequestID() }
+            state.value.accumulated = []
+            state.value.failure = error
+            state.value.phase = .failed
             return .failure(error)
         }
     }
@@ -94,19 +89,19 @@ final class RequestParser {
     private func step(
         _ bytes: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(HTTPError) -> Output? {
-        let phase = state.pointee.phase
+        let phase = state.value.phase
         switch phase {
         case .failed:
-            throw state.pointee.failure
+            throw state.value.failure
         case .bodyAbsent:
             return finish()
         case _ where offset == bytes.count:
             return .needsMore(isInRequest: phase != .betweenRequests)
         case .betweenRequests:
-            offset += try state.pointee.emptyLines.skip(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+            offset += try state.value.emptyLines.skip(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
             if offset < bytes.count {
-                state.pointee.head = HeadGuard(requestHead: limits)
-                state.pointee.phase = .head
+                state.value.head = HeadGuard(requestHead: limits)
+                state.value.phase = .head
             }
             return nil
         case .head:
@@ -120,11 +115,11 @@ final class RequestParser {
         _ rest: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(HTTPError) -> Output? {
         var index = 0
-        let hasLine = try state.pointee.head.scanRequestLine(rest, from: &index)
+        let hasLine = try state.value.head.scanRequestLine(rest, from: &index)
         if hasLine, try readRepeatedHead(rest, &offset) { return .head }
-        switch state.pointee.head.scan(rest, from: index) {
+        switch state.value.head.scan(rest, from: index) {
         case .failed(let error):
-            state.pointee.accumulated.append(contentsOf: rest)
+            state.value.accumulated.append(contentsOf: rest)
             throw error
         case .incomplete:
             accumulate(rest, &offset)
@@ -138,104 +133,104 @@ final class RequestParser {
 
     /// Hands over the head that was read last. Call it once after each `Output.head`.
     func takeHead() -> RequestHead? {
-        state.pointee.readHead.take()
+        state.value.readHead.take()
     }
 
     /// Keeps the start of a head, a chunk's first line or trailers until the guard has seen their end.
     func accumulate(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) {
-        state.pointee.accumulated.append(contentsOf: bytes)
+        state.value.accumulated.append(contentsOf: bytes)
         offset += bytes.count
     }
 
     /// Completes the block that ends with the first `length` of these bytes.
     func completeBlock(_ bytes: UnsafeRawBufferPointer, _ length: Int, _ offset: inout Int) {
         offset += length
-        let accumulated = state.pointee.accumulated.count
+        let accumulated = state.value.accumulated.count
         let blockLength = accumulated + length
-        if state.pointee.block.count < blockLength {
-            state.pointee.block = [UInt8](repeating: 0, count: max(blockLength, Self.minimumBlockBytes))
+        if state.value.block.count < blockLength {
+            state.value.block = [UInt8](repeating: 0, count: max(blockLength, Self.minimumBlockBytes))
         }
-        state.pointee.block.withUnsafeMutableBytes { block in
-            if accumulated > 0 { block.copyBytes(from: state.pointee.accumulated) }
+        state.value.block.withUnsafeMutableBytes { block in
+            if accumulated > 0 { block.copyBytes(from: state.value.accumulated) }
             UnsafeMutableRawBufferPointer(rebasing: block[accumulated...])
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<length]))
         }
-        state.pointee.blockLength = blockLength
-        if accumulated > 0 { state.pointee.accumulated = [] }
+        state.value.blockLength = blockLength
+        if accumulated > 0 { state.value.accumulated = [] }
     }
 
     /// Calls a closure with the last complete block.
     func withBlock<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        let length = state.pointee.blockLength
-        return state.pointee.block.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+        let length = state.value.blockLength
+        return state.value.block.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
     }
 
     /// Completes a block that the guard of heads has checked, and removes the blanks at the ends of its lines.
     func completeHeadBlock(_ bytes: UnsafeRawBufferPointer, _ length: Int, _ offset: inout Int) {
         completeBlock(bytes, length, &offset)
-        if state.pointee.head.hasTrailingBlanks {
-            state.pointee.block = withBlock(HeadGuard.removingTrailingBlanks)
-            state.pointee.blockLength = state.pointee.block.count
+        if state.value.head.hasTrailingBlanks {
+            state.value.block = withBlock(HeadGuard.removingTrailingBlanks)
+            state.value.blockLength = state.value.block.count
         }
     }
 
     private func parseHead() throws(HTTPError) {
         llhttp.restart()
         let line = try RequestLine(
-            head: &state.pointee.block, checkedBy: state.pointee.head.requestLine)
+            head: &state.value.block, checkedBy: state.value.head.requestLine)
         let outcome = withBlock { llhttp.executeHead($0) }
         // llhttp knows registered methods only.
         if llhttp.hasUnknownMethod { throw .unknownMethod }
         // Our checks come first: they name the reason, llhttp doesn't.
-        let fieldCount = state.pointee.head.fieldCount
+        let fieldCount = state.value.head.fieldCount
         makeRoom(forFields: fieldCount)
-        let length = state.pointee.blockLength
+        let length = state.value.blockLength
         let head = try RequestHead(
-            line: line, bytes: state.pointee.block, length: length, fields: &state.pointee.fields,
+            line: line, bytes: state.value.block, length: length, fields: &state.value.fields,
             limits: limits)
         guard llhttp.record.isHeadComplete else { throw .malformed("A malformed head.") }
         guard llhttp.record.target == line.target.whole, llhttp.record.fieldCount == fieldCount,
             llhttp.record.isMessageComplete == (head.framing == .none),
             outcome == (head.framing == .none ? .paused(consumed: length) : .wantsMore)
         else { throw .disagreement }
-        state.pointee.repeatable = RepeatableHead(head, line, guardedBy: state.pointee.head)
+        state.value.repeatable = RepeatableHead(head, line, guardedBy: state.value.head)
         switch head.framing {
-        case .none: state.pointee.phase = .bodyAbsent
+        case .none: state.value.phase = .bodyAbsent
         case .length(let length): expect(.body, remaining: length)
         case .chunked:
-            state.pointee.chunkExtensionBytes = 0
+            state.value.chunkExtensionBytes = 0
             expectChunkLine()
         }
-        state.pointee.readHead = head
+        state.value.readHead = head
     }
 
     /// Makes `fields` as long as a head's number of fields, which it is already for most requests of a connection.
     private func makeRoom(forFields count: Int) {
-        if state.pointee.fields.capacity > Self.keptFields, count <= Self.keptFields {
-            state.pointee.fields = []
+        if state.value.fields.capacity > Self.keptFields, count <= Self.keptFields {
+            state.value.fields = []
         }
-        while state.pointee.fields.count > count { state.pointee.fields.removeLast() }
-        while state.pointee.fields.count < count {
-            state.pointee.fields.append(
+        while state.value.fields.count > count { state.value.fields.removeLast() }
+        while state.value.fields.count < count {
+            state.value.fields.append(
                 HTTPHeaders.Field(nameStart: 0, nameEnd: 0, valueStart: 0, valueEnd: 0, known: nil))
         }
     }
 
     func expect(_ phase: Phase, remaining: Int) {
-        state.pointee.phase = phase
-        state.pointee.remaining = remaining
+        state.value.phase = phase
+        state.value.remaining = remaining
     }
 
     func expectChunkLine() {
-        state.pointee.phase = .chunkLine
-        state.pointee.chunkLine = ChunkLineGuard(maximumLength: limits.chunkLineBytes)
+        state.value.phase = .chunkLine
+        state.value.chunkLine = ChunkLineGuard(maximumLength: limits.chunkLineBytes)
     }
 
     /// Number of bytes that have come of a body.
     var bodyByteCount: Int { llhttp.record.body.count }
 
     /// Number of bytes that are kept of a head, a chunk's first line or trailers until they are complete.
-    var unfinishedBytes: Int { state.pointee.accumulated.count }
+    var unfinishedBytes: Int { state.value.accumulated.count }
 
     /// Frees the part of a body that was read, which nobody needs.
     func discardBody() {
@@ -247,12 +242,12 @@ final class RequestParser {
         var body: [UInt8] = []
         if !llhttp.record.body.isEmpty { swap(&body, &llhttp.record.body) }
         // A connection that waits for its next request doesn't keep the memory of a large head.
-        if state.pointee.block.count > Self.keptBlockBytes {
-            state.pointee.block = []
-            state.pointee.repeatable = nil
+        if state.value.block.count > Self.keptBlockBytes {
+            state.value.block = []
+            state.value.repeatable = nil
         }
-        state.pointee.phase = .betweenRequests
-        state.pointee.emptyLines = EmptyLineGuard(limit: limits.leadingEmptyLines)
+        state.value.phase = .betweenRequests
+        state.value.emptyLines = EmptyLineGuard(limit: limits.leadingEmptyLines)
         return .body(body)
     }
 }

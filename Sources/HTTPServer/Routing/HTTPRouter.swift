@@ -1,3 +1,5 @@
+import Locking
+
 /// Finds the handler of a request by its path and method.
 ///
 /// Segments match byte for byte, as they were sent. Parameters match any segment that isn't empty, and are
@@ -8,19 +10,12 @@ public final class HTTPRouter: HTTPDispatcher {
     /// The methods and templates of all routes, in the order in which they were added.
     public private(set) var routes: [(method: HTTPMethod, template: String)] = []
     private let root = RouteNode()
-    /// The nodes of templates without parameters, by their paths: most requests need no walk through the tree. In
-    /// memory of its own, so that accesses aren't checked at run time.
-    private let plainPaths: UnsafeMutablePointer<[(path: [UInt8], node: RouteNode)]>
+    /// The nodes of templates without parameters, by their paths: most requests need no walk through the tree.
+    private let plainPaths: Confined<[(path: [UInt8], node: RouteNode)]>
 
     /// Makes a router without routes.
     public init() {
-        plainPaths = .allocate(capacity: 1)
-        plainPaths.initialize(to: [])
-    }
-
-    deinit {
-        plainPaths.deinitialize(count: 1)
-        plainPaths.deallocate()
+        plainPaths = Confined([])
     }
 
     /// Adds a route. Traps if it was added before, which is a programming error.
@@ -50,21 +45,21 @@ public final class HTTPRouter: HTTPDispatcher {
             HTTPRoute(
                 method: method, template: template, parameters: parameters, checks: checks,
                 admission: HTTPAdmission(handler, maximumBodyBytes: maximumBodyBytes)))
-        if parameters.isEmpty, !plainPaths.pointee.contains(where: { $0.node === node }) {
-            plainPaths.pointee.append((Array(template.utf8), node))
+        if parameters.isEmpty, !plainPaths.value.contains(where: { $0.node === node }) {
+            plainPaths.value.append((Array(template.utf8), node))
         }
     }
 
     /// The node of a path; appends the ranges of its parameters to `values`. An exact segment wins over a parameter, so
     /// a template without parameters wins over all others.
     private func match(_ path: UnsafeRawBufferPointer, _ values: inout [Range<Int>]) -> RouteNode? {
-        for index in plainPaths.pointee.indices {
-            guard plainPaths.pointee[index].path.count == path.count else { continue }
-            let isEqual = plainPaths.pointee[index].path.withUnsafeBytes { candidate in
+        for index in plainPaths.value.indices {
+            guard plainPaths.value[index].path.count == path.count else { continue }
+            let isEqual = plainPaths.value[index].path.withUnsafeBytes { candidate in
                 for offset in 0..<path.count where candidate[offset] != path[offset] { return false }
                 return true
             }
-            if isEqual { return plainPaths.pointee[index].node }
+            if isEqual { return plainPaths.value[index].node }
         }
         return root.match(path, &values)
     }

@@ -1,25 +1,20 @@
+import Locking
+
 /// A node of the tree of all templates, for one segment.
 final class RouteNode {
     /// The template that ends at this node, as it was first added.
     private(set) var template: String?
     /// The methods of this node, as `Allow` lists them.
     private(set) var allow = ""
-    /// In memory of its own, so that accesses aren't checked at run time.
-    private let routeList: UnsafeMutablePointer<[HTTPRoute]>
+    private let routeList: Confined<[HTTPRoute]>
     private var children: [(segment: [UInt8], node: RouteNode)] = []
     private var parameter: RouteNode?
 
     init() {
-        routeList = .allocate(capacity: 1)
-        routeList.initialize(to: [])
+        routeList = Confined([])
     }
 
-    deinit {
-        routeList.deinitialize(count: 1)
-        routeList.deallocate()
-    }
-
-    var routes: [HTTPRoute] { routeList.pointee }
+    var routes: [HTTPRoute] { routeList.value }
 
     func child(named segment: [UInt8]) -> RouteNode {
         if let child = children.first(where: { $0.segment == segment }) { return child.node }
@@ -35,7 +30,7 @@ final class RouteNode {
     }
 
     func add(_ route: HTTPRoute) {
-        routeList.pointee.append(route)
+        routeList.value.append(route)
         template = template ?? route.template
         var methods = routes.map(\.method.rawValue)
         if methods.contains("GET"), !methods.contains("HEAD") { methods.append("HEAD") }
@@ -44,8 +39,8 @@ final class RouteNode {
     }
 
     func route(for method: HTTPMethod) -> HTTPRoute? {
-        for index in routeList.pointee.indices where routeList.pointee[index].method == method {
-            return routeList.pointee[index]
+        for index in routeList.value.indices where routeList.value[index].method == method {
+            return routeList.value[index]
         }
         return method == .head ? routes.first { $0.method == .get } : nil
     }

@@ -1,4 +1,5 @@
 import EventLoop
+import Locking
 
 /// What all connections of a server share. Confined to its loop.
 final class HTTPServerEnvironment {
@@ -16,8 +17,7 @@ final class HTTPServerEnvironment {
     let responseMemory = ResponseMemory()
     let turns: ConnectionTurns
 
-    /// In memory of its own, so that accesses aren't checked at run time.
-    private let state: UnsafeMutablePointer<State>
+    private let state: Confined<State>
 
     private struct State {
         var date = DateHeader()
@@ -39,17 +39,11 @@ final class HTTPServerEnvironment {
         self.errorResponder = errorResponder
         self.observe = observe
         self.commonFields = ResponseEncoder.encode(configuration.commonFields)
-        state = .allocate(capacity: 1)
-        state.initialize(to: State())
-    }
-
-    deinit {
-        state.deinitialize(count: 1)
-        state.deallocate()
+        state = Confined(State())
     }
 
     /// The value of the `Date` field now.
-    var date: [UInt8] { state.pointee.date.now() }
+    var date: [UInt8] { state.value.date.now() }
 
     /// Makes the context of a request whose head was read.
     ///
@@ -57,7 +51,7 @@ final class HTTPServerEnvironment {
     func makeContext(
         for head: RequestHead, of stream: TCPStream, using spare: consuming RequestContext?
     ) -> RequestContext {
-        let id = state.pointee.requestIDs.id(for: head.request.headers)
+        let id = state.value.requestIDs.id(for: head.request.headers)
         let context =
             spare ?? RequestContext(id: id, remoteAddress: stream.remoteAddress, memory: responseMemory)
         context.begin(
@@ -78,7 +72,7 @@ final class HTTPServerEnvironment {
     /// - Parameter id: the client's id, if that could be read.
     func makeContext(id: RequestID?, remoteAddress: String?) -> RequestContext {
         RequestContext(
-            id: id ?? state.pointee.requestIDs.nextID(), remoteAddress: remoteAddress, memory: responseMemory)
+            id: id ?? state.value.requestIDs.nextID(), remoteAddress: remoteAddress, memory: responseMemory)
     }
 }
 

@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPServer
+import Locking
 
 /// The log of one loop's requests: a line each, formatted in memory of the loop and handed to the log's thread in
 /// batches, so that a request costs no allocation, lock or wake-up of a thread.
@@ -9,8 +10,7 @@ final class AccessLog {
     private let writer: LogWriter
     private let formatter: LogFormatter
     private var timer: LoopTimer?
-    /// In memory of its own, so that accesses aren't checked at run time.
-    private let state: UnsafeMutablePointer<State>
+    private let state: Confined<State>
 
     private struct State: ~Copyable {
         var buffer = LineBuffer()
@@ -26,34 +26,28 @@ final class AccessLog {
     init(loop: EventLoop, writer: LogWriter, formatter: LogFormatter) {
         self.writer = writer
         self.formatter = formatter
-        state = .allocate(capacity: 1)
-        state.initialize(to: State())
+        state = Confined(State())
         timer = LoopTimer(loop: loop) { [weak self] in self?.flush() }
-    }
-
-    deinit {
-        state.deinitialize(count: 1)
-        state.deallocate()
     }
 
     /// Writes the line of a request.
     func record(_ request: RequestObservation) {
-        if state.pointee.lineCount == 0 {
-            state.pointee.clock.synchronize()
+        if state.value.lineCount == 0 {
+            state.value.clock.synchronize()
             timer?.start(after: Self.maximumDelay)
         }
         formatter.append(
-            request, &state.pointee.clock, &state.pointee.members, to: &state.pointee.buffer)
-        state.pointee.lineCount += 1
-        if state.pointee.buffer.count >= Self.batchBytes { flush() }
+            request, &state.value.clock, &state.value.members, to: &state.value.buffer)
+        state.value.lineCount += 1
+        if state.value.buffer.count >= Self.batchBytes { flush() }
     }
 
     /// Hands over all lines.
     func flush() {
-        guard state.pointee.lineCount > 0 else { return }
-        writer.write(state.pointee.buffer.bytes, lineCount: state.pointee.lineCount)
-        state.pointee.buffer.removeAll()
-        state.pointee.lineCount = 0
+        guard state.value.lineCount > 0 else { return }
+        writer.write(state.value.buffer.bytes, lineCount: state.value.lineCount)
+        state.value.buffer.removeAll()
+        state.value.lineCount = 0
     }
 
     /// Hands over all lines. Call it once, at the end.

@@ -1,4 +1,5 @@
 import HTTPServer
+import Locking
 
 /// Counts the requests of one loop.
 ///
@@ -24,17 +25,10 @@ final class RequestMetrics {
         let reason: String
     }
 
-    /// In memory of its own, so that accesses aren't checked at run time.
-    private let state: UnsafeMutablePointer<State>
+    private let state: Confined<State>
 
     init() {
-        state = .allocate(capacity: 1)
-        state.initialize(to: State())
-    }
-
-    deinit {
-        state.deinitialize(count: 1)
-        state.deallocate()
+        state = Confined(State())
     }
 
     /// OpenTelemetry's bounds for this metric, and three below them: most responses take less than 5 ms.
@@ -47,29 +41,29 @@ final class RequestMetrics {
         let route = request.routeTemplate ?? ""
         if let interruption = request.interruption {
             let key = Interrupted(route: route, reason: interruption.rawValue)
-            state.pointee.interrupted[key, default: 0] += 1
+            state.value.interrupted[key, default: 0] += 1
             return
         }
         guard let status = request.status else {
-            state.pointee.abandoned[route, default: 0] += 1
+            state.value.abandoned[route, default: 0] += 1
             return
         }
         let method = request.method.flatMap { $0.knownToken == nil ? nil : $0 }
         let index = index(route, method, status.code)
-        state.pointee.series[index].durations.record(Double(request.durationNanoseconds) / 1e9)
+        state.value.series[index].durations.record(Double(request.durationNanoseconds) / 1e9)
     }
 
     /// Adds the counts since the start.
     func collect(into snapshot: inout MetricsSnapshot) {
-        for series in state.pointee.series {
+        for series in state.value.series {
             // Others, and methods that couldn't be parsed, are `_OTHER` (OpenTelemetry, semantic conventions for HTTP,
             // `http.request.method`).
             snapshot.add(
                 series.durations, to: .requestDuration, series.route, series.method?.rawValue ?? "_OTHER",
                 String(series.statusCode))
         }
-        for (route, count) in state.pointee.abandoned { snapshot.add(count, to: .abandonedRequests, route) }
-        for (key, count) in state.pointee.interrupted {
+        for (route, count) in state.value.abandoned { snapshot.add(count, to: .abandonedRequests, route) }
+        for (key, count) in state.value.interrupted {
             snapshot.add(count, to: .interruptedRequests, key.route, key.reason)
         }
     }
@@ -77,20 +71,20 @@ final class RequestMetrics {
     /// The index of a series, which is added if necessary. It searches linearly, since there are few; a series that was
     /// found moves towards the front, so that the most frequent ones are found first.
     private func index(_ route: String, _ method: HTTPMethod?, _ statusCode: Int) -> Int {
-        for index in state.pointee.series.indices
-        where state.pointee.series[index].statusCode == statusCode
-            && state.pointee.series[index].method == method
-            && state.pointee.series[index].route == route
+        for index in state.value.series.indices
+        where state.value.series[index].statusCode == statusCode
+            && state.value.series[index].method == method
+            && state.value.series[index].route == route
         {
             guard index > 0 else { return 0 }
-            state.pointee.series.swapAt(index, index - 1)
+            state.value.series.swapAt(index, index - 1)
             return index - 1
         }
-        state.pointee.series.append(
+        state.value.series.append(
             Series(
                 route: route, method: method, statusCode: statusCode,
                 durations: Histogram(bounds: Self.bounds)))
-        return state.pointee.series.count - 1
+        return state.value.series.count - 1
     }
 }
 

@@ -66,7 +66,7 @@ struct TableServer {
     }
 
     private static func connection(_ connection: HTTPConnection) -> WireCase.Connection {
-        switch connection.state.pointee.actions.machine.state {
+        switch connection.state.value.actions.machine.state {
         case .created, .waiting: .open
         case .readingHead, .readingBody, .handling, .yielding: .waits
         case .writing, .lingering, .closed: .closed
