@@ -53,7 +53,7 @@ struct FaultPlanTests {
             ("/locations?%71=a", ["q": "a"], true), ("/locations?q=a=b", ["q": "a=b"], true),
             ("/locations?q=a&q=b", ["q": "b"], true), ("/locations?q=tea", ["q": "coffee bar"], false),
             ("/locations?Q=tea", ["q": "tea"], false), ("/locations?q", ["q": ""], true),
-            ("/locations?q=%zz%4", ["q": "%zz%4"], true), ("/locations?q=%+1", ["q": "% 1"], true),
+            ("/locations?q=%zz%4", ["q": "%zz%4"], true), ("/locations?q=%+1", ["q": "%+1"], true),
             ("/locations", ["q": ""], false),
             ("/locations?cursor=A", ["cursor": .present], true),
             ("/locations?q=A", ["cursor": .present], false),
@@ -93,17 +93,6 @@ struct FaultPlanTests {
         let rule = try plan.rule("/events", method: .post, body: #"{"event":"search"}"#)
         #expect((rule != nil) == isMatched)
         #expect(try plan.rule("/events", method: .post) == nil)
-    }
-
-    @Test(
-        "A text is found in a body wherever it begins",
-        arguments: ["aab", "abab", "aaaa", "abaab", "b"])
-    func findTexts(text: String) {
-        for number in 0..<(1 << 10) {
-            let body = (0..<10).map { number >> $0 & 1 == 0 ? UInt8(ascii: "a") : UInt8(ascii: "b") }
-            #expect(
-                body.contains(text: text) == String(decoding: body, as: UTF8.self).contains(text), "\(body)")
-        }
     }
 
     @Test("A rule lets as many matching requests pass as it skips, and the next rule may use them")

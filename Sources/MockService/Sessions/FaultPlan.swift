@@ -58,21 +58,10 @@ private struct RequestParts {
         query = Dictionary(grouping: items) { $0.0 }.mapValues { $0.map(\.1) }
     }
 
-    /// A name or a value of the query as the service decodes it; a `%` that begins no escape stays.
+    /// A name or a value of the query as the service decodes it; what it refuses stays as it is.
     private static func decoded(_ text: Substring.UTF8View) -> [UInt8] {
-        var decoded: [UInt8] = []
-        var rest = text
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let high = rest.first?.hexDigitValue,
-                let low = rest.dropFirst().first?.hexDigitValue
-            {
-                decoded.append(high << 4 | low)
-                rest = rest.dropFirst(2)
-            } else {
-                decoded.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            }
-        }
-        return decoded
+        let bytes = Array(text)
+        return (try? bytes.withUnsafeBufferPointer(PercentEncoding.decode)) ?? bytes
     }
 
     /// Whether the request has all that a rule names.
@@ -84,33 +73,6 @@ private struct RequestParts {
                 let values = HTTPHeaderName(name).map { request.headers.all($0) } ?? []
                 return condition.isMet(by: values.map { Array($0.utf8) })
             }
-            && rule.bodyContains.map { request.body.contains(text: $0) } ?? true
-    }
-}
-
-extension [UInt8] {
-    /// Whether the bytes of a text are somewhere in these. Linear in both: Knuth, Morris and Pratt, "Fast pattern
-    /// matching in strings", SIAM Journal on Computing 6, 1977.
-    func contains(text: String) -> Bool {
-        let text = Array(text.utf8)
-        guard !text.isEmpty else { return true }
-        // For each beginning of the text: how long the longest shorter beginning is with which it ends.
-        var borders = [0]
-        for byte in text.dropFirst() {
-            borders.append(text.extended(borders[borders.count - 1], by: byte, borders))
-        }
-        var matched = 0
-        for byte in self {
-            matched = text.extended(matched, by: byte, borders)
-            if matched == text.count { return true }
-        }
-        return false
-    }
-
-    /// How many of these bytes the bytes before `byte` and `byte` itself end with, if they did with `matched` before.
-    private func extended(_ matched: Int, by byte: UInt8, _ borders: [Int]) -> Int {
-        var matched = matched
-        while matched > 0, self[matched] != byte { matched = borders[matched - 1] }
-        return self[matched] == byte ? matched + 1 : 0
+            && rule.bodyContains.map { request.body.contains(Array($0.utf8)) } ?? true
     }
 }

@@ -302,9 +302,9 @@ extension QueryParameter {
 // MARK: - Percent-decoding
 
 /// Percent-decoding of names and values in a query (RFC 3986, section 2.1).
-enum PercentEncoding {
+package enum PercentEncoding {
     /// Why a text can't be decoded.
-    enum Fault: Error {
+    package enum Fault: Error {
         case malformedEscape, notUTF8, nul
 
         var detail: String {
@@ -316,7 +316,10 @@ enum PercentEncoding {
         }
     }
 
-    static func decode(_ text: UnsafeBufferPointer<UInt8>) throws(Fault) -> [UInt8] {
+    /// Decodes a name or a value, in which `+` is a space.
+    ///
+    /// - Throws: why it can't be decoded.
+    package static func decode(_ text: UnsafeBufferPointer<UInt8>) throws(Fault) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(text.count)
         var rest = text[...]

@@ -47,7 +47,7 @@ struct ParserReading: Equatable {
                     return
                 }
             }
-            let keptBytes = parser.state.pointee.accumulated.count
+            let keptBytes = parser.state.value.accumulated.count
             require(
                 keptBytes <= limits.requestLineBytes + limits.headerBlockBytes + 4, "too long a head is kept")
             require(parser.llhttp.record.body.count <= limits.bodyBytes, "too long a body is kept")
