@@ -156,7 +156,7 @@ let package = Package(
             name: "EventSender", dependencies: ["PointsOfInterestClient"], path: "Tests/Support/EventSender",
             swiftSettings: swiftSettings),
 
-        // What a release's client does, frozen with each release: see scripts/freeze-client.
+        // What an app does with the client, recorded with each release: see scripts/record/record-exchanges.
         .executableTarget(
             name: "CompatibilityProgram", dependencies: ["PointsOfInterestClient"],
             path: "Tests/Compatibility/Program", swiftSettings: swiftSettings),

@@ -12,6 +12,8 @@ enum Mode: String {
     case check
     /// Runs them against the recorded responses. The app must get the same from them.
     case replay
+    /// Sends the recorded requests to a server, whose responses must have what `Needs.json` says.
+    case resend
 }
 
 /// One run of all scenarios.
@@ -51,6 +53,12 @@ struct Run {
         guard unknown.isEmpty else {
             throw Scenario.Unsound(description: "no scenario for \(unknown.sorted())")
         }
+        if mode == .resend {
+            let goneCodes = try Needs(besides: folder).goneCodes
+            guard goneCodes.isEmpty else {
+                throw Scenario.Unsound(description: "no problem has these codes any more: \(goneCodes)")
+            }
+        }
         return scenarios
     }
 
@@ -61,39 +69,60 @@ struct Run {
             let conversation = ExchangeProtocol.conversation
             conversation.startRecording()
             let outcome = try await scenario.run(intercepted(try server()))
-            let frozen = FrozenScenario(
+            let recorded = RecordedScenario(
                 exchanges: conversation.rest, outcome: String(decoding: outcome, as: UTF8.self))
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try (encoder.encode(frozen) + Data("\n".utf8)).write(to: file)
+            try (encoder.encode(recorded) + Data("\n".utf8)).write(to: file)
         case .check:
             let site = Scenario.Site(
                 baseURL: try server(), session: URLSession(configuration: .withoutCache))
             _ = try await scenario.run(site)
-            for place in try frozen(file).places {
-                // An id is never given to another place, and none of a seed's places goes.
-                let now = try await site.service.place(id: place.id)
-                guard now.source == place.source else {
-                    throw Scenario.Unsound(description: "place \(place.id) was \(place.name), is \(now.name)")
-                }
-            }
+            try await checkPlaces(of: RecordedScenario(file))
         case .replay:
-            try await replay(scenario, frozen(file))
+            try await replay(scenario, RecordedScenario(file))
+        case .resend:
+            try await resend(scenario, RecordedScenario(file))
         }
     }
 
-    private func frozen(_ file: URL) throws -> FrozenScenario {
-        try JSONDecoder().decode(FrozenScenario.self, from: Data(contentsOf: file))
+    /// An id is never given to another place, and none of a seed's places goes.
+    private func checkPlaces(of recorded: RecordedScenario) async throws {
+        let site = Scenario.Site(baseURL: try server(), session: URLSession(configuration: .withoutCache))
+        for place in recorded.places {
+            let now = try await site.service.place(id: place.id)
+            guard now.source == place.source else {
+                throw Scenario.Unsound(description: "place \(place.id) was \(place.name), is \(now.name)")
+            }
+        }
     }
 
-    private func replay(_ scenario: Scenario, _ frozen: FrozenScenario) async throws {
+    private func resend(_ scenario: Scenario, _ recorded: RecordedScenario) async throws {
+        let needs = try Needs(besides: folder)
+        let session = URLSession(configuration: .withoutCache)
+        var faults: [String] = []
+        var entityTag: String?
+        for exchange in recorded.exchanges {
+            let request = try exchange.request.urlRequest(to: server(), entityTag: entityTag)
+            let (body, response) = try await session.data(for: request)
+            guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+            let now = Exchange.Response(response, body)
+            entityTag = now.value(of: "ETag")
+            faults += needs.faults(of: now, comparedWith: exchange.response, in: scenario.name)
+                .map { "\(exchange.request.method) \(exchange.request.target): \($0)" }
+        }
+        guard faults.isEmpty else { throw Scenario.Unsound(description: faults.joined(separator: "; ")) }
+        try await checkPlaces(of: recorded)
+    }
+
+    private func replay(_ scenario: Scenario, _ recorded: RecordedScenario) async throws {
         let conversation = ExchangeProtocol.conversation
-        conversation.startReplaying(frozen.exchanges)
-        guard let nowhere = URL(string: "http://frozen.invalid") else { throw URLError(.badURL) }
+        conversation.startReplaying(recorded.exchanges)
+        guard let nowhere = URL(string: "http://recorded.invalid") else { throw URLError(.badURL) }
         let outcome = String(decoding: try await scenario.run(intercepted(nowhere)), as: UTF8.self)
-        guard outcome == frozen.outcome else {
-            throw Scenario.Unsound(description: "the app gets \(outcome) instead of \(frozen.outcome)")
+        guard outcome == recorded.outcome else {
+            throw Scenario.Unsound(description: "the app gets \(outcome) instead of \(recorded.outcome)")
         }
         guard conversation.rest.isEmpty else {
             throw Scenario.Unsound(description: "\(conversation.rest.count) requests were not made")

@@ -126,7 +126,7 @@ extension Scenario {
         Scenario("events") { site in
             // Sent twice, as where the response to the first is lost.
             let event = TrackedEvent(
-                userID: "frozen", time: Date.now.timeIntervalSince1970, event: .featuredShown(place: 84),
+                userID: "scenario", time: Date.now.timeIntervalSince1970, event: .featuredShown(place: 84),
                 isTest: true)
             let request = EventsRequest(events: [event])
             return [try await site.service.send(request), try await site.service.send(request)]

@@ -41,11 +41,20 @@ struct Scenario: Sendable {
     }
 }
 
-/// A scenario as it went when a release was frozen.
-struct FrozenScenario: Codable {
+/// A scenario as it went when a release was recorded.
+struct RecordedScenario: Codable {
     let exchanges: [Exchange]
     /// What the app got, as JSON.
     let outcome: String
+
+    init(exchanges: [Exchange], outcome: String) {
+        self.exchanges = exchanges
+        self.outcome = outcome
+    }
+
+    init(_ file: URL) throws {
+        self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: file))
+    }
 
     /// The places of its lists.
     var places: [PointOfInterest] {
