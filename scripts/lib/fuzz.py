@@ -15,6 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 SECONDS = int(os.environ.get("POI_FUZZ_SECONDS", 20))
+# A planted fault ends its target's run when it is found.
+PLANTED_SECONDS = int(os.environ.get("POI_FUZZ_SECONDS", 600))
 SEED = os.environ.get("POI_FUZZ_SEED", "0")
 ROOT = Path.cwd()
 FOLDER = ROOT / "Tests/Fuzzing"
@@ -31,6 +33,8 @@ MODULES = {
     "queries": ["PointsOfInterestServerAPI"],
     "rows": ["POIDatabase", "Postgres"],
 }
+# How many seeds `--keep` leaves a target.
+SEEDS = 11
 OPTIONS = ["-timeout=10", "-rss_limit_mb=2048", "-detect_leaks=0", "-print_funcs=0",
            "-max_len=4096"]
 
@@ -80,7 +84,7 @@ def fresh(path):
 
 
 def fuzz(program, target, seconds=SECONDS, output=OUTPUT):
-    """Fuzzes a target from its kept corpus, which isn't changed; returns a line of the table and the finding."""
+    """Fuzzes a target from its seeds, which aren't changed; returns a line of the table and the finding."""
     corpus, findings = fresh(output / "corpus" / target), output / "findings" / target
     findings.mkdir(parents=True, exist_ok=True)
     for file in (FOLDER / "Corpus" / target).iterdir():
@@ -135,19 +139,53 @@ def print_table(lines):
         print("| " + " | ".join(cells) + " |", flush=True)
 
 
-def keep(program, target):
-    """Replaces the kept corpus by the fewest inputs that reach what it and the last run reach."""
-    kept, merged = FOLDER / "Corpus" / target, fresh(OUTPUT / "merged" / target)
-    sources = [str(folder) for folder in (kept, OUTPUT / "corpus" / target) if folder.exists()]
-    code, text = run(program, target, ["-merge=1", str(merged), *sources], 600)
+def reached(program, target, folders):
+    """The edges that each input of some folders reaches, by its path."""
+    control = OUTPUT / f"{target}.merge"
+    control.unlink(missing_ok=True)
+    merged = fresh(OUTPUT / "merged" / target)
+    arguments = ["-set_cover_merge=1", f"-merge_control_file={control}", f"-artifact_prefix={control}-", str(merged),
+                 *map(str, folders)]
+    code, text = run(program, target, arguments, 600)
     if code != 0:
-        fail(f"{target}: the corpora can't be merged\n{text[-2000:]}")
-    fresh(kept)
-    for file in merged.iterdir():
-        # A short name is enough: it is a digest.
-        shutil.copy(file, kept / file.name[:12])
-    size = sum(file.stat().st_size for file in kept.iterdir())
-    print(f"{target}: {len(list(kept.iterdir()))} inputs, {size:,} bytes")
+        fail(f"{target}: the inputs can't be compared\n{text[-2000:]}")
+    count, _, *lines = control.read_text().splitlines()
+    features = [line.split() for line in lines if line.startswith("FT ")]
+    # A feature is an edge and one of eight classes of how often it is passed.
+    edges = {Path(lines[int(number)]): {int(feature) // 8 for feature in passed} for _, number, *passed in features}
+    # libFuzzer goes on behind one that stops the process.
+    for file in map(Path, lines[:int(count)]):
+        if file not in edges:
+            fail(f"{target}: {file} fails")
+    return edges
+
+
+def keep(program, target):
+    """Removes the seeds that reach nothing of their own, and fills up with what the last run has found."""
+    kept, found = FOLDER / "Corpus" / target, OUTPUT / "corpus" / target
+    edges = reached(program, target, [folder for folder in (kept, found) if folder.exists()])
+    chosen, covered = [], set()
+    worth = len(set().union(*edges.values())) // 100
+
+    def choose(inputs, least):
+        while inputs and len(chosen) < SEEDS:
+            best = max(inputs, key=lambda file: (len(edges[file] - covered), -file.stat().st_size, file.name))
+            if len(edges[best] - covered) < least:
+                return
+            inputs.remove(best)
+            chosen.append(best)
+            covered.update(edges[best])
+
+    # A person has named and can read the seeds, so they come first.
+    choose([file for file in edges if file.parent == kept], 1)
+    seeds = set(chosen)
+    choose([file for file in edges if file.parent == found], worth)
+    for file in set(kept.iterdir()) - seeds:
+        file.unlink()
+    for file in set(chosen) - seeds:
+        shutil.copy(file, kept / f"found-{file.name[:8]}")
+    added = len(chosen) - len(seeds)
+    print(f"{target}: {len(chosen)} seeds, {added} of them to be named, reach {len(covered)} edges")
 
 
 def plant(targets):
@@ -166,7 +204,7 @@ def plant(targets):
     program, sound = build(package, output / "build"), build(ROOT, OUTPUT / "build")
     shutil.rmtree(output / "findings", ignore_errors=True)
     with ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda target: fuzz(program, target, output=output), targets))
+        results = list(pool.map(lambda target: fuzz(program, target, PLANTED_SECONDS, output), targets))
     missed = [line["target"] for line, finding in results if not finding]
     for target in targets:
         for file in (output / "findings" / target).iterdir():

@@ -82,7 +82,9 @@ private func check<Value: PostgresDecodable>(
     guard let decoded: Value = decode(bytes, type) else { return }
     require(bytes != nil, "a null is \(decoded)")
     let encoded = encode(value(decoded))
-    require(encoded.count <= max(1, bytes?.count ?? 0), "\(decoded) is longer than it was")
+    // Elements that are smaller integers become larger ones.
+    let growth = "\(Value.self)".hasPrefix("Array") ? 2 : 1
+    require(encoded.count <= max(1, growth * (bytes?.count ?? 0)), "\(decoded) is longer than it was")
     guard let again: Value = decode(encoded, type) else { fatalError("\(decoded) is encoded as \(encoded)") }
     require(encode(value(again)) == encoded, "\(decoded) is encoded as \(encoded), and decoded as \(again)")
     let isFixed = ![.bool, .text].contains(type) && !"\(Value.self)".hasPrefix("Array")

@@ -1,0 +1,3 @@
+-- migrate:down
+SELECT 1;
+-- migrate:up

@@ -1,0 +1,3 @@
+-- migrate:up
+SELECT 'ÿ©';
+-- migrate:down

@@ -1,0 +1,4 @@
+-- poi:oldest-program 1.2
+-- migrate:up
+SELECT 1;
+-- migrate:down

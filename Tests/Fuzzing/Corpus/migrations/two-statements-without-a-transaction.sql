@@ -1,0 +1,3 @@
+-- migrate:up transaction:false
+SELECT 1; SELECT 2;
+-- migrate:down
