@@ -16,14 +16,14 @@ package struct MockConfiguration: Sendable {
     package let summary: String
 
     /// The mock's own settings, and those of `poi serve` that it has as well.
-    private static let variables: Set = [
-        "POI_FIXTURES", "POI_MAX_SESSIONS", "POI_SCENARIO",
-        "HOST", "PORT", "POI_MAX_CONNECTIONS", "POI_MAX_IN_FLIGHT", "POI_SHUTDOWN_TIMEOUT",
-        "POI_IGNORED_PARAMETERS", "POI_CACHE_PRIVATE_MAX_AGE", "POI_CACHE_PUBLIC_MAX_AGE", "POI_CORS_ORIGINS",
-        "POI_API_KEYS", "POI_EVENTS_KEYS", "POI_EVENTS_DIR", "POI_RATE_LIMIT", "POI_RATE_BURST",
-        "POI_TRUSTED_PROXIES", "POI_ACCESS_LOG",
-        "POI_LEAFLET_DIRECTORY", "POI_TILES_URL", "POI_TILES_ATTRIBUTION",
-        "POI_LOG_FORMAT", "POI_LOG_CLIENT",
+    private static let settings: Set<SettingName> = [
+        .fixtures, .maxSessions, .scenario,
+        .host, .port, .maxConnections, .maxInFlight, .shutdownTimeout,
+        .ignoredParameters, .cachePrivateMaxAge, .cachePublicMaxAge, .corsOrigins,
+        .apiKeys, .eventsKeys, .eventsDir, .rateLimit, .rateBurst,
+        .trustedProxies, .accessLog,
+        .leafletDirectory, .tilesURL, .tilesAttribution,
+        .logFormat, .logClient,
     ]
 
     /// Reads the settings, and the file of `--fixtures`.
@@ -35,22 +35,24 @@ package struct MockConfiguration: Sendable {
     package init(_ invocation: Invocation) throws(ConfigurationError) {
         var reader = SettingsReader(
             flags: invocation.line.options,
-            environment: invocation.environment.filter { Self.variables.contains($0.key) })
+            environment: invocation.environment.filter { variable in
+                Self.settings.contains { $0.rawValue == variable.key }
+            })
         let path = try reader.readIfPresent(
-            .text("POI_FIXTURES", "file with the places to serve; the seed by default"))
+            .text(.fixtures, "file with the places to serve; the seed by default"))
         scenario = try reader.read(
-            .choice("POI_SCENARIO", "situation that sessions begin with", default: .normal))
+            .choice(.scenario, "situation that sessions begin with", default: .normal))
         maximumSessionCount = try reader.read(
-            .integer("POI_MAX_SESSIONS", "maximum number of sessions at a time", in: 1...1000, default: 64))
+            .integer(.maxSessions, "maximum number of sessions at a time", in: 1...1000, default: 64))
         service = try ServiceConfiguration(from: &reader, processorCount: 1, isDevelopment: true)
         try reader.refuseUnknownFlags()
         for entry in reader.entries where entry.origin == "flag" {
-            guard Self.variables.contains(entry.variable) else {
+            guard Self.settings.contains(entry.name) else {
                 throw ConfigurationError(
-                    "\(entry.flag) means nothing to poi-mock, which has no database and one event loop")
+                    "\(entry.name.flag) means nothing to poi-mock, which has no database and one event loop")
             }
         }
-        summary = reader.summary { Self.variables.contains($0.variable) }
+        summary = reader.summary { Self.settings.contains($0.name) }
         fixtures = try Self.fixtures(at: path)
     }
 

@@ -46,7 +46,7 @@ private struct MockCommand {
             }
             let invocation = Invocation(line: line, environment: environment)
             try invocation.refuseWords(after: 0)
-            try KnownVariables.refuseMisspelt(in: environment)
+            try SettingName.refuseMisspelt(in: environment)
             let configuration = try MockConfiguration(invocation)
             if line.switches.contains("--print-config") {
                 try Terminal.print(configuration.summary)

@@ -68,7 +68,7 @@ struct CommandLineTool {
             guard let command = Self.commands.first(where: { $0.name == name }) else {
                 throw ConfigurationError("unknown command \(name); see poi --help")
             }
-            try KnownVariables.refuseMisspelt(in: environment)
+            try SettingName.refuseMisspelt(in: environment)
             try command.run(Invocation(line: line, environment: environment))
             return 0
         }

@@ -14,7 +14,7 @@ struct DevelopmentState: Sendable {
     /// - Throws: `ConfigurationError` for a setting that isn't valid.
     init(from reader: inout SettingsReader) throws(ConfigurationError) {
         let path = try reader.read(
-            .text("POI_STATE_DIR", "where poi dev keeps its private PostgreSQL", default: ".local"))
+            .text(.stateDir, "where poi dev keeps its private PostgreSQL", default: ".local"))
         directory = URL(filePath: path, directoryHint: .isDirectory)
         cluster = PrivateCluster(directory: directory.appending(path: "postgres"))
     }

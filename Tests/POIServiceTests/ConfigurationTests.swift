@@ -179,17 +179,17 @@ struct ConfigurationTests {
 
     @Test("A secret is never shown, neither in the list nor in an error")
     func secrets() throws {
-        let secret = Setting<String>("SOME_SECRET", "a secret", isSecret: true) {
+        let secret = Setting<String>(.apiKeys, "a secret", isSecret: true) {
             (text) throws(SettingRejection) in
             guard text != "bad" else { throw SettingRejection(expected: "better") }
             return text
         }
-        var reader = SettingsReader(flags: [:], environment: ["SOME_SECRET": "hunter2"])
+        var reader = SettingsReader(flags: [:], environment: ["POI_API_KEYS": "hunter2"])
         #expect(try reader.read(secret) == "hunter2")
         #expect(reader.entries.map(\.shownValue) == ["(redacted)"])
-        var bad = SettingsReader(flags: [:], environment: ["SOME_SECRET": "bad"])
+        var bad = SettingsReader(flags: [:], environment: ["POI_API_KEYS": "bad"])
         let error = #expect(throws: ConfigurationError.self) { try bad.read(secret) }
-        #expect(error?.description == "SOME_SECRET=(redacted): expected better")
+        #expect(error?.description == "POI_API_KEYS=(redacted): expected better")
     }
 
     @Test(

@@ -113,6 +113,22 @@ struct CommandLineTests {
         #expect(!result.standardOutput.joined().contains("hunter2"))
     }
 
+    @Test("The README's defaults are those in effect where nothing is set")
+    func readmeDefaults() async throws {
+        let readme = try String(contentsOf: PoiProgram.package.appending(path: "README.md"), encoding: .utf8)
+        let rows = readme.matches(of: /(?m)^\| (`[A-Z][^|]*`) \| ([^|]*)\|/).map {
+            (names: $0.1, defaults: $0.2)
+        }
+        let result = try await PoiProgram.run(["serve", "--print-config"], environment: [:])
+        let settings = result.standardOutput.compactMap { $0.wholeMatch(of: /([A-Z_]+)=(.+)  # default/) }
+        #expect(settings.count > 20)
+        // By default as many as the machine has processors.
+        for setting in settings where setting.1 != "POI_LOOPS" {
+            let row = try #require(rows.first { $0.names.contains("`\(setting.1)`") }, "\(setting.1)")
+            #expect(row.defaults.contains(setting.2), "\(setting.1)")
+        }
+    }
+
     @Test(
         "Help goes to standard output, exit code 0",
         arguments: [["--help"], ["serve", "--help"], ["--help", "swim"]])

@@ -22,9 +22,9 @@ public struct DatabaseConfiguration: Sendable {
     ///
     /// - Throws: the first setting that can't be used.
     public init(from reader: inout SettingsReader) throws(ConfigurationError) {
-        postgres = try Self.postgres(try reader.readIfPresent(.databaseURL), of: Setting.databaseURL.variable)
+        postgres = try Self.postgres(try reader.readIfPresent(.databaseURL), of: .databaseURL)
         if let conninfo = try reader.readIfPresent(.readDatabaseURL) {
-            reads = try Self.postgres(conninfo, of: Setting.readDatabaseURL.variable)
+            reads = try Self.postgres(conninfo, of: .readDatabaseURL)
         }
         maxReplicaLag = try reader.read(.maxReplicaLag)
         let preparedStatements = try reader.read(.preparedStatements)
@@ -47,7 +47,7 @@ public struct DatabaseConfiguration: Sendable {
     /// - Throws: `ConfigurationError` for a connection string that libpq can't read.
     public mutating func use(connectionString: String) throws(ConfigurationError) {
         let old = postgres
-        postgres = try Self.postgres(connectionString, of: Setting.databaseURL.variable)
+        postgres = try Self.postgres(connectionString, of: .databaseURL)
         postgres.statementTimeout = old.statementTimeout
         postgres.preparedStatements = old.preparedStatements
         reads = nil
@@ -55,14 +55,14 @@ public struct DatabaseConfiguration: Sendable {
 
     /// What the connection string of a setting leads to.
     static func postgres(
-        _ conninfo: String?, of variable: String
+        _ conninfo: String?, of name: SettingName
     ) throws(ConfigurationError) -> PostgresConfiguration {
         do throws(PostgresError) {
             return try PostgresConfiguration(conninfo: conninfo)
         } catch {
             // The text may hold a password.
             throw ConfigurationError(
-                "\(variable): expected a connection string or URI of libpq, a password in which is percent-encoded "
+                "\(name): expected a connection string or URI of libpq, a password in which is percent-encoded "
                     + "(@ as %40, / as %2F)")
         }
     }
@@ -97,7 +97,7 @@ public struct EventDatabaseConfiguration: Sendable {
         let setting = Setting.eventsDatabaseURL
         postgres = database.postgres
         if let url = try reader.readIfPresent(setting) {
-            postgres = try DatabaseConfiguration.postgres(url, of: setting.variable)
+            postgres = try DatabaseConfiguration.postgres(url, of: setting.name)
             isSeparate = true
         }
         pool = PoolOptions()
@@ -112,7 +112,7 @@ public struct EventDatabaseConfiguration: Sendable {
     ///
     /// - Throws: `ConfigurationError` for a connection string that libpq can't read.
     public mutating func use(connectionString: String) throws(ConfigurationError) {
-        postgres = try DatabaseConfiguration.postgres(connectionString, of: Setting.databaseURL.variable)
+        postgres = try DatabaseConfiguration.postgres(connectionString, of: .databaseURL)
         isSeparate = false
         makeCommitsDurable()
     }
@@ -130,52 +130,52 @@ public struct EventDatabaseConfiguration: Sendable {
 extension Setting where Value == String {
     /// Handed to libpq as it is; without it the standard `PG*` variables count.
     public static let databaseURL = text(
-        "DATABASE_URL", "PostgreSQL, as a libpq URI; without it the PG* variables count", isSecret: true)
+        .databaseURL, "PostgreSQL, as a libpq URI; without it the PG* variables count", isSecret: true)
     /// Handed to libpq as it is, but for servers that are left out; without it places are read by `databaseURL`.
     static let readDatabaseURL = text(
-        "POI_READ_DATABASE_URL",
+        .readDatabaseURL,
         "where places are read, as a libpq URI with target_session_attrs=prefer-standby; else DATABASE_URL",
         isSecret: true)
     static let eventsDatabaseURL = text(
-        "POI_EVENTS_DATABASE_URL", "where events are written; without it DATABASE_URL", isSecret: true)
+        .eventsDatabaseURL, "where events are written; without it DATABASE_URL", isSecret: true)
 }
 
 extension Setting where Value == Int {
     static let fastConnections = integer(
-        "POI_DB_FAST_CONNECTIONS", "pipelined connections a loop", in: 1...100, default: 3)
+        .dbFastConnections, "pipelined connections a loop", in: 1...100, default: 3)
     static let exclusiveConnections = integer(
-        "POI_DB_EXCLUSIVE_CONNECTIONS", "connections a loop for one search at a time", in: 1...100, default: 3
+        .dbExclusiveConnections, "connections a loop for one search at a time", in: 1...100, default: 3
     )
     static let eventsConnections = integer(
-        "POI_EVENTS_CONNECTIONS", "connections a loop that write events", in: 1...100, default: 1)
+        .eventsConnections, "connections a loop that write events", in: 1...100, default: 1)
 }
 
 extension Setting where Value == Duration {
     static let acquireTimeout = duration(
-        "POI_DB_ACQUIRE_TIMEOUT", "how long a request waits for a connection",
+        .dbAcquireTimeout, "how long a request waits for a connection",
         in: .milliseconds(1) ... .seconds(60), default: "1s")
     static let requestTimeout = duration(
-        "POI_REQUEST_TIMEOUT", "how long a request for places may wait and read, then 504",
+        .requestTimeout, "how long a request for places may wait and read, then 504",
         in: .milliseconds(1) ... .seconds(600), default: "2s")
     static let statementTimeout = duration(
-        "POI_DB_STATEMENT_TIMEOUT", "how long a statement may take", in: .milliseconds(1) ... .seconds(600),
+        .dbStatementTimeout, "how long a statement may take", in: .milliseconds(1) ... .seconds(600),
         default: "2s")
     static let maxReplicaLag = duration(
-        "POI_MAX_REPLICA_LAG", "how far a server for reads may be behind the primary",
+        .maxReplicaLag, "how far a server for reads may be behind the primary",
         in: .seconds(1) ... .seconds(3600), default: "10s")
     static let eventsStatementTimeout = duration(
-        "POI_EVENTS_STATEMENT_TIMEOUT", "how long writing events may take",
+        .eventsStatementTimeout, "how long writing events may take",
         in: .milliseconds(1) ... .seconds(600), default: "10s")
 }
 
 extension Setting where Value == PreparedStatementUse {
     static let preparedStatements = choice(
-        "POI_DB_PREPARED", "whether statements stay prepared: auto (not behind a pooler), on, off",
+        .dbPrepared, "whether statements stay prepared: auto (not behind a pooler), on, off",
         default: PreparedStatementUse.auto)
 }
 
 extension Setting where Value == ListenMode {
     static let listenMode = choice(
-        "POI_DB_LISTEN", "how changes of the data are noticed: auto, on (LISTEN), off (asking)",
+        .dbListen, "how changes of the data are noticed: auto, on (LISTEN), off (asking)",
         default: ListenMode.auto)
 }

@@ -17,7 +17,7 @@ public struct IndexConfiguration: Sendable {
     /// The maximum memory that it may take, in bytes, also while it is loaded anew.
     public var maximumBytes: Int
     /// What that follows from, for the log.
-    var maximumOrigin = Setting.indexMaximumMemory.variable
+    var maximumOrigin = SettingName.indexMaxMemory.rawValue
 
     /// How long places may be served without having been compared with the database.
     public var maximumStaleness: Duration
@@ -54,20 +54,20 @@ public struct IndexConfiguration: Sendable {
 
 extension Setting where Value == IndexUse {
     static let index = choice(
-        "POI_INDEX", "whether places are kept in memory: auto (while they fit), on, off",
+        .index, "whether places are kept in memory: auto (while they fit), on, off",
         default: IndexUse.auto)
 }
 
 extension Setting where Value == Duration {
     static let indexMaximumStaleness = duration(
-        "POI_INDEX_MAX_STALENESS",
+        .indexMaxStaleness,
         "how long places in memory may be served while the database can't be asked, or is behind",
         in: .seconds(1) ... .seconds(86_400), default: "600s")
 }
 
 extension Setting where Value == Int {
     static let indexMaximumMemory = optionalBytes(
-        "POI_INDEX_MAX_MEMORY",
+        .indexMaxMemory,
         "maximum memory for places, such as 2GiB; without it half of what a control group, such as a container, leaves "
             + "the process, or a quarter of the machine's",
         in: 1 << 20...1 << 50)

@@ -19,9 +19,9 @@ public struct MigrationSettings: Sendable {
         from reader: inout SettingsReader, seedsByDefault: Bool = false
     ) throws(ConfigurationError) {
         path = try reader.read(
-            .text("POI_MIGRATIONS_DIR", "folder of the migrations", default: Self.defaultPath))
+            .text(.migrationsDir, "folder of the migrations", default: Self.defaultPath))
         includesSeeds = try reader.read(
-            .flag("POI_SEEDS", "whether migrating applies the seeds too", default: seedsByDefault))
+            .flag(.seeds, "whether migrating applies the seeds too", default: seedsByDefault))
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
             throw ConfigurationError("POI_MIGRATIONS_DIR=\(path): expected the folder of the migrations")

@@ -125,5 +125,5 @@ extension EventPartitions.Outcome {
 
 extension Setting where Value == Int {
     static let eventsRetention = optionalMonths(
-        "POI_EVENTS_RETENTION", "how long events are kept, this month not counted", in: 1...1200)
+        .eventsRetention, "how long events are kept, this month not counted", in: 1...1200)
 }

@@ -17,12 +17,12 @@ public struct EventsConfiguration: Sendable {
     public init(from reader: inout SettingsReader) throws(ConfigurationError) {
         keys = try reader.read(
             .list(
-                "POI_EVENTS_KEYS", "keys for events; a batch needs one of them", isSecret: true,
+                .eventsKeys, "keys for events; a batch needs one of them", isSecret: true,
                 expected: AccessKey.settingForm, element: { AccessKey(settingText: $0) }))
         hashKey = try HashKey(from: &reader)
         catalog = .builtIn
         if let path = try reader.readIfPresent(
-            .text("POI_EVENTS_DIR", "folder with a team's own event definitions"))
+            .text(.eventsDir, "folder with a team's own event definitions"))
         {
             catalog = try Self.catalog(addingFolder: path)
         }
@@ -42,8 +42,8 @@ public struct HashKey: Sendable, CustomStringConvertible {
     /// The valid lengths of a key, in bytes: fewer than the hash's 32 would weaken it (RFC 2104, section 3).
     static let lengths = 32...1024
 
-    private static let variable = "POI_EVENTS_HASH_KEY"
-    private static let fileVariable = "POI_EVENTS_HASH_KEY_FILE"
+    private static let variable = SettingName.eventsHashKey
+    private static let fileVariable = SettingName.eventsHashKeyFile
     private static let form = "\(lengths.lowerBound) to \(lengths.upperBound) bytes, from a random source"
 
     let hash: HMAC

@@ -64,26 +64,26 @@ public struct ServiceConfiguration: Sendable {
         admin = try AdminConfiguration(from: &reader, isDevelopment: isDevelopment)
         loops = try reader.read(
             .integer(
-                "POI_LOOPS", "number of event loops; by default one a core", in: 1...256,
+                .loops, "number of event loops; by default one a core", in: 1...256,
                 default: min(max(processorCount, 1), 256)))
         let maxConnections = try reader.read(
             .integer(
-                "POI_MAX_CONNECTIONS", "maximum number of open connections", in: 1...1_000_000,
+                .maxConnections, "maximum number of open connections", in: 1...1_000_000,
                 default: 10_000))
         maxConnectionsPerLoop = max(1, maxConnections / loops)
         let maxInFlight = try reader.read(
             .integer(
-                "POI_MAX_IN_FLIGHT", "maximum number of requests in flight", in: 1...1_000_000, default: 1000)
+                .maxInFlight, "maximum number of requests in flight", in: 1...1_000_000, default: 1000)
         )
         maxInFlightPerLoop = max(1, maxInFlight / loops)
         maxBodyBytes = try reader.read(
             .integer(
-                "POI_MAX_BODY_BYTES", "maximum memory for what clients send and do not take, in bytes",
+                .maxBodyBytes, "maximum memory for what clients send and do not take, in bytes",
                 in: 2 * EventLimits.bodyBytes...1 << 40, default: 32 << 20))
         lifecycle = try LifecycleConfiguration(from: &reader, isDevelopment: isDevelopment)
         ignoredParameters = try reader.read(
             .list(
-                "POI_IGNORED_PARAMETERS", "query parameters to ignore, such as utm_*",
+                .ignoredParameters, "query parameters to ignore, such as utm_*",
                 expected: "names, each with or without a * at its end",
                 element: { ParameterPattern($0) }))
         caching = try CachingConfiguration(from: &reader)
@@ -91,16 +91,16 @@ public struct ServiceConfiguration: Sendable {
         events = try EventsConfiguration(from: &reader)
         startPage = try StartPageConfiguration(from: &reader)
         readyRequiresDatabase = try reader.read(
-            .flag("POI_READY_REQUIRES_DATABASE", "whether /readyz needs the database", default: false))
-        logsAccess = try reader.read(.flag("POI_ACCESS_LOG", "whether each request is logged", default: true))
+            .flag(.readyRequiresDatabase, "whether /readyz needs the database", default: false))
+        logsAccess = try reader.read(.flag(.accessLog, "whether each request is logged", default: true))
         logFormat = try reader.read(
-            .choice("POI_LOG_FORMAT", "how log lines look", default: LogFormat.auto))
+            .choice(.logFormat, "how log lines look", default: LogFormat.auto))
         logCoordinates = try reader.read(
             .choice(
-                "POI_LOG_COORDINATES", "how precisely a request's coordinates are logged",
+                .logCoordinates, "how precisely a request's coordinates are logged",
                 default: LoggedCoordinates.off))
         logClient = try reader.read(
-            .choice("POI_LOG_CLIENT", "how much of a client's address is logged", default: LoggedClient.full))
+            .choice(.logClient, "how much of a client's address is logged", default: LoggedClient.full))
     }
 }
 
@@ -117,10 +117,10 @@ public struct AdminConfiguration: Hashable, Sendable {
     /// - Throws: `ConfigurationError` for the first setting that can't be used.
     public init(from reader: inout SettingsReader, isDevelopment: Bool) throws(ConfigurationError) {
         host = try reader.read(
-            .text("POI_ADMIN_HOST", "address of the admin listener", default: "127.0.0.1"))
+            .text(.adminHost, "address of the admin listener", default: "127.0.0.1"))
         port = try reader.read(
             Setting<Int?>(
-                "POI_ADMIN_PORT", "port of the admin listener; 0 lets the system choose, off disables it",
+                .adminPort, "port of the admin listener; 0 lets the system choose, off disables it",
                 default: isDevelopment ? "0" : "9464"
             ) { (text) throws(SettingRejection) in
                 if text == "off" { return nil }
@@ -147,12 +147,12 @@ public struct LifecycleConfiguration: Hashable, Sendable {
         let times = Duration.zero ... .seconds(3600)
         drainDelay = try reader.read(
             .duration(
-                "POI_DRAIN_DELAY", "how long to go on serving, while not ready, after the signal to end",
+                .drainDelay, "how long to go on serving, while not ready, after the signal to end",
                 in: times,
                 default: isDevelopment ? "0s" : "5s"))
         shutdownTimeout = try reader.read(
             .duration(
-                "POI_SHUTDOWN_TIMEOUT", "maximum time for the requests in flight at the end", in: times,
+                .shutdownTimeout, "maximum time for the requests in flight at the end", in: times,
                 default: "20s"))
     }
 }
@@ -172,13 +172,13 @@ public struct CachingConfiguration: Hashable, Sendable {
         privateMaxAgeSeconds = Self.seconds(
             try reader.read(
                 .duration(
-                    "POI_CACHE_PRIVATE_MAX_AGE", "how long a client may cache responses for coordinates",
+                    .cachePrivateMaxAge, "how long a client may cache responses for coordinates",
                     in: ages,
                     default: "60s")))
         publicMaxAgeSeconds = Self.seconds(
             try reader.read(
                 .duration(
-                    "POI_CACHE_PUBLIC_MAX_AGE", "how long any cache may keep other responses", in: ages,
+                    .cachePublicMaxAge, "how long any cache may keep other responses", in: ages,
                     default: "60s")))
     }
 
@@ -204,15 +204,15 @@ public struct AccessConfiguration: Sendable {
     public init(from reader: inout SettingsReader) throws(ConfigurationError) {
         allowedOrigins = try reader.read(
             .list(
-                "POI_CORS_ORIGINS", "origins whose scripts may read responses; * for all",
+                .corsOrigins, "origins whose scripts may read responses; * for all",
                 expected: "*, or origins such as https://example.com, without a path, in lower case",
                 element: { AllowedOrigin(settingText: $0) }))
         keys = try reader.read(
             .list(
-                "POI_API_KEYS", "keys for data; a request needs one of them", isSecret: true,
+                .apiKeys, "keys for data; a request needs one of them", isSecret: true,
                 expected: AccessKey.settingForm, element: { AccessKey(settingText: $0) }))
         rateLimit = try reader.readIfPresent(
-            Setting("POI_RATE_LIMIT", "limit of a client's requests, such as 20/s") {
+            Setting(.rateLimit, "limit of a client's requests, such as 20/s") {
                 (text) throws(SettingRejection) in
                 guard let limit = RateLimit(settingText: text) else {
                     throw SettingRejection(
@@ -222,7 +222,7 @@ public struct AccessConfiguration: Sendable {
             })
         let burst = try reader.readIfPresent(
             .optionalInteger(
-                "POI_RATE_BURST", "requests at once after a pause; by default as many as in a period",
+                .rateBurst, "requests at once after a pause; by default as many as in a period",
                 in: 1...1_000_000)
         )
         if let burst {
@@ -233,12 +233,12 @@ public struct AccessConfiguration: Sendable {
         }
         maxConnectionsPerClient = try reader.read(
             .integer(
-                "POI_MAX_CONNECTIONS_PER_CLIENT", "maximum number of open connections of one client",
+                .maxConnectionsPerClient, "maximum number of open connections of one client",
                 in: 1...1_000_000,
                 default: 256))
         trustedProxies = try reader.read(
             .list(
-                "POI_TRUSTED_PROXIES", "proxies whose X-Forwarded-For is believed",
+                .trustedProxies, "proxies whose X-Forwarded-For is believed",
                 expected: "addresses, or ranges such as 10.0.0.0/8",
                 element: { AddressRange(settingText: $0) }))
     }

@@ -2,8 +2,8 @@ import EventLoop
 
 /// One setting: its names, its default, and how its text is parsed.
 public struct Setting<Value: Sendable>: Sendable {
-    /// The name in the environment, such as `POI_LOOPS`.
-    public let variable: String
+    /// Its names in the environment and on the command line.
+    public let name: SettingName
     /// What the setting is for, in half a sentence, for error messages.
     public let purpose: String
     /// The default as text; nil if there is none.
@@ -13,18 +13,15 @@ public struct Setting<Value: Sendable>: Sendable {
     let parse: @Sendable (String) throws(SettingRejection) -> Value
 
     init(
-        _ variable: String, _ purpose: String, default defaultText: String? = nil, isSecret: Bool = false,
+        _ name: SettingName, _ purpose: String, default defaultText: String? = nil, isSecret: Bool = false,
         parse: @escaping @Sendable (String) throws(SettingRejection) -> Value
     ) {
-        self.variable = variable
+        self.name = name
         self.purpose = purpose
         self.defaultText = defaultText
         self.isSecret = isSecret
         self.parse = parse
     }
-
-    /// The name on the command line: `POI_LOOPS` is `--loops`, `DATABASE_URL` is `--database-url`.
-    public var flag: String { SettingName.flag(of: variable) }
 }
 
 /// A text isn't a value of a setting; tells what is expected.
@@ -32,36 +29,28 @@ struct SettingRejection: Error {
     let expected: String
 }
 
-/// The rule by which a setting's option is named after its variable.
-enum SettingName {
-    static func flag(of variable: String) -> String {
-        let name = variable.hasPrefix("POI_") ? variable.dropFirst(4) : variable[...]
-        return "--" + name.lowercased().replacing("_", with: "-")
-    }
-}
-
 extension Setting where Value == Int {
     /// A whole number in a range.
     public static func integer(
-        _ variable: String, _ purpose: String, in range: ClosedRange<Int>, default defaultValue: Int
+        _ name: SettingName, _ purpose: String, in range: ClosedRange<Int>, default defaultValue: Int
     ) -> Setting {
-        Setting(variable, purpose, default: String(defaultValue)) { (text) throws(SettingRejection) in
+        Setting(name, purpose, default: String(defaultValue)) { (text) throws(SettingRejection) in
             try parse(text, in: range)
         }
     }
 
     /// A whole number in a range, without a default.
     public static func optionalInteger(
-        _ variable: String, _ purpose: String, in range: ClosedRange<Int>
+        _ name: SettingName, _ purpose: String, in range: ClosedRange<Int>
     ) -> Setting {
-        Setting(variable, purpose) { (text) throws(SettingRejection) in try parse(text, in: range) }
+        Setting(name, purpose) { (text) throws(SettingRejection) in try parse(text, in: range) }
     }
 
     /// A number of months such as `13 months`, without a default.
     public static func optionalMonths(
-        _ variable: String, _ purpose: String, in range: ClosedRange<Int>
+        _ name: SettingName, _ purpose: String, in range: ClosedRange<Int>
     ) -> Setting {
-        Setting(variable, purpose) { (text) throws(SettingRejection) in
+        Setting(name, purpose) { (text) throws(SettingRejection) in
             let words = text.split(separator: " ", omittingEmptySubsequences: false)
             guard words.count == 2, words[1] == "months" || words[1] == "month", let count = Int(words[0]),
                 range.contains(count)
@@ -75,9 +64,9 @@ extension Setting where Value == Int {
 
     /// A number of bytes such as `512MiB` or `2GiB`, without a default.
     public static func optionalBytes(
-        _ variable: String, _ purpose: String, in range: ClosedRange<Int>
+        _ name: SettingName, _ purpose: String, in range: ClosedRange<Int>
     ) -> Setting {
-        Setting(variable, purpose) { (text) throws(SettingRejection) in
+        Setting(name, purpose) { (text) throws(SettingRejection) in
             let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40), ("", 0)]
             let unit = units.first { text.hasSuffix($0.0) } ?? ("", 0)
             let (bytes, overflow) =
@@ -101,8 +90,8 @@ extension Setting where Value == Int {
 
 extension Setting where Value == Bool {
     /// A boolean: `true`, `on`, `yes`, `1` or their opposites.
-    public static func flag(_ variable: String, _ purpose: String, default defaultValue: Bool) -> Setting {
-        Setting(variable, purpose, default: defaultValue ? "true" : "false") {
+    public static func flag(_ name: SettingName, _ purpose: String, default defaultValue: Bool) -> Setting {
+        Setting(name, purpose, default: defaultValue ? "true" : "false") {
             (text) throws(SettingRejection) in
             switch text.lowercased() {
             case "true", "on", "yes", "1": return true
@@ -116,9 +105,9 @@ extension Setting where Value == Bool {
 extension Setting where Value == Duration {
     /// A time such as `250ms`, `2s` or `1m`, or a number of seconds.
     public static func duration(
-        _ variable: String, _ purpose: String, in range: ClosedRange<Duration>, default defaultText: String
+        _ name: SettingName, _ purpose: String, in range: ClosedRange<Duration>, default defaultText: String
     ) -> Setting {
-        Setting(variable, purpose, default: defaultText) { (text) throws(SettingRejection) in
+        Setting(name, purpose, default: defaultText) { (text) throws(SettingRejection) in
             guard let value = Duration(settingText: text), range.contains(value) else {
                 throw SettingRejection(
                     expected:
@@ -133,9 +122,9 @@ extension Setting where Value == Duration {
 extension Setting where Value == String {
     /// A text that isn't empty.
     public static func text(
-        _ variable: String, _ purpose: String, default defaultText: String? = nil, isSecret: Bool = false
+        _ name: SettingName, _ purpose: String, default defaultText: String? = nil, isSecret: Bool = false
     ) -> Setting {
-        Setting(variable, purpose, default: defaultText, isSecret: isSecret) {
+        Setting(name, purpose, default: defaultText, isSecret: isSecret) {
             (text) throws(SettingRejection) in
             guard !text.isEmpty, !text.contains("\0") else { throw SettingRejection(expected: "a text") }
             return text
@@ -146,10 +135,10 @@ extension Setting where Value == String {
 extension Setting {
     /// A comma-separated list, empty by default.
     static func list<Element>(
-        _ variable: String, _ purpose: String, isSecret: Bool = false, expected: String,
+        _ name: SettingName, _ purpose: String, isSecret: Bool = false, expected: String,
         element: @escaping @Sendable (String) -> Element?
     ) -> Setting where Value == [Element] {
-        Setting(variable, purpose, default: "", isSecret: isSecret) { (text) throws(SettingRejection) in
+        Setting(name, purpose, default: "", isSecret: isSecret) { (text) throws(SettingRejection) in
             var elements: [Element] = []
             for part in text.split(separator: ",") {
                 guard let element = element(part.trimmingSpaces()) else {
@@ -166,8 +155,9 @@ extension Setting {
 
 extension Setting where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
     /// One of a few words.
-    public static func choice(_ variable: String, _ purpose: String, default defaultValue: Value) -> Setting {
-        Setting(variable, purpose, default: defaultValue.rawValue) { (text) throws(SettingRejection) in
+    public static func choice(_ name: SettingName, _ purpose: String, default defaultValue: Value) -> Setting
+    {
+        Setting(name, purpose, default: defaultValue.rawValue) { (text) throws(SettingRejection) in
             guard let value = Value(rawValue: text) else {
                 throw SettingRejection(
                     expected: "one of " + Value.allCases.map(\.rawValue).joined(separator: ", "))
@@ -186,7 +176,7 @@ extension Substring {
 extension Setting where Value == String {
     /// The address to listen on.
     public static var host: Setting {
-        Setting("HOST", "address to listen on, or unix:/path of a socket", default: "127.0.0.1") {
+        Setting(.host, "address to listen on, or unix:/path of a socket", default: "127.0.0.1") {
             (text) throws(SettingRejection) in
             guard !text.isEmpty, !text.contains("\0") else { throw SettingRejection(expected: "an address") }
             guard !text.hasPrefix("unix:") || UnixSocketAddress(host: text) != nil else {
@@ -200,7 +190,7 @@ extension Setting where Value == String {
 extension Setting where Value == Int {
     /// The port to listen on.
     public static var port: Setting {
-        .integer("PORT", "port to listen on; 0 lets the system choose", in: 0...65535, default: 8080)
+        .integer(.port, "port to listen on; 0 lets the system choose", in: 0...65535, default: 8080)
     }
 }
 

@@ -5,15 +5,12 @@
 public struct SettingsReader: Sendable {
     /// A setting as it was read, for `--print-config`.
     public struct Entry: Hashable, Sendable {
-        /// The name in the environment.
-        public let variable: String
+        /// The setting.
+        public let name: SettingName
         /// The value in effect, or `(redacted)`; nil if the setting is absent.
         public let shownValue: String?
         /// `flag`, `environment` or `default`, or what the value follows from.
         public let origin: String
-
-        /// The name on the command line.
-        package var flag: String { SettingName.flag(of: variable) }
     }
 
     /// The settings that were read so far, in order.
@@ -33,7 +30,7 @@ public struct SettingsReader: Sendable {
     /// - Throws: `ConfigurationError` if the value can't be used, or if there is neither a value nor a default.
     public mutating func read<Value>(_ setting: Setting<Value>) throws(ConfigurationError) -> Value {
         guard let value = try readIfPresent(setting) else {
-            throw ConfigurationError("\(setting.variable) is not set (\(setting.purpose))")
+            throw ConfigurationError("\(setting.name) is not set (\(setting.purpose))")
         }
         return value
     }
@@ -49,16 +46,16 @@ public struct SettingsReader: Sendable {
         let text: String?
         let origin: String
         let name: String
-        if let value = flags.removeValue(forKey: setting.flag) {
-            (text, origin, name) = (value, "flag", setting.flag)
-        } else if let value = environment[setting.variable], !value.isEmpty {
-            (text, origin, name) = (value, "environment", setting.variable)
+        if let value = flags.removeValue(forKey: setting.name.flag) {
+            (text, origin, name) = (value, "flag", setting.name.flag)
+        } else if let value = environment[setting.name.rawValue], !value.isEmpty {
+            (text, origin, name) = (value, "environment", setting.name.rawValue)
         } else {
-            (text, origin, name) = (setting.defaultText, "default", setting.variable)
+            (text, origin, name) = (setting.defaultText, "default", setting.name.rawValue)
         }
         let isHidden = setting.isSecret && text?.isEmpty == false
         entries.append(
-            Entry(variable: setting.variable, shownValue: isHidden ? "(redacted)" : text, origin: origin))
+            Entry(name: setting.name, shownValue: isHidden ? "(redacted)" : text, origin: origin))
         guard let text else { return nil }
         do throws(SettingRejection) {
             return try setting.parse(text)
@@ -79,7 +76,7 @@ public struct SettingsReader: Sendable {
         _ setting: Setting<Value>, unlessSet fallback: Value, shownAs text: String, origin: String
     ) throws(ConfigurationError) -> Value {
         if let value = try readIfPresent(setting) { return value }
-        entries[entries.count - 1] = Entry(variable: setting.variable, shownValue: text, origin: origin)
+        entries[entries.count - 1] = Entry(name: setting.name, shownValue: text, origin: origin)
         return fallback
     }
 
@@ -93,7 +90,7 @@ public struct SettingsReader: Sendable {
     /// - Throws: `ConfigurationError` with the first of them.
     public func refuseUnknownFlags() throws(ConfigurationError) {
         guard let unknown = flags.keys.sorted().first else { return }
-        let known = entries.map(\.flag).sorted().joined(separator: " ")
+        let known = entries.map(\.name.flag).sorted().joined(separator: " ")
         throw ConfigurationError("unknown option \(unknown); known options: \(known)")
     }
 
@@ -102,7 +99,7 @@ public struct SettingsReader: Sendable {
 
     /// The same for some of the settings.
     package func summary(where isIncluded: (Entry) -> Bool) -> String {
-        entries.filter(isIncluded).map { "\($0.variable)=\($0.shownValue ?? "")  # \($0.origin)" }
+        entries.filter(isIncluded).map { "\($0.name)=\($0.shownValue ?? "")  # \($0.origin)" }
             .joined(separator: "\n")
     }
 }

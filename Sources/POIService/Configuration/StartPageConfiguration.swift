@@ -14,7 +14,7 @@ public struct StartPageConfiguration: Sendable {
     /// - Throws: `ConfigurationError` for the first setting that can't be used.
     public init(from reader: inout SettingsReader) throws(ConfigurationError) {
         tiles = try reader.readIfPresent(
-            Setting("POI_TILES_URL", "address of the map's tiles") { (text) throws(SettingRejection) in
+            Setting(.tilesURL, "address of the map's tiles") { (text) throws(SettingRejection) in
                 guard let tiles = TileSource(settingText: text) else {
                     throw SettingRejection(
                         expected: "an http or https address with {z}, {x} and {y}, and no other braces")
@@ -22,12 +22,12 @@ public struct StartPageConfiguration: Sendable {
                 return tiles
             })
         tilesAttribution = try reader.readIfPresent(
-            .text("POI_TILES_ATTRIBUTION", "who is to be named for the map's tiles"))
+            .text(.tilesAttribution, "who is to be named for the map's tiles"))
         guard tilesAttribution == nil || tiles != nil else {
             throw ConfigurationError("POI_TILES_ATTRIBUTION: expected POI_TILES_URL to be set too")
         }
         let folder = try reader.readIfPresent(
-            Setting("POI_LEAFLET_DIRECTORY", "folder with Leaflet's files") {
+            Setting(.leafletDirectory, "folder with Leaflet's files") {
                 (text) throws(SettingRejection) in
                 guard let leaflet = Leaflet(folder: text) else {
                     throw SettingRejection(

@@ -23,7 +23,7 @@ public enum PoiProgram {
     public static var migrations: URL { package.appending(path: "Migrations", directoryHint: .notDirectory) }
 
     /// The package's folder: this file's, four levels up.
-    private static var package: URL {
+    public static var package: URL {
         (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
     }
 
