@@ -83,6 +83,10 @@ let package = Package(
         .target(
             name: "Postgres", dependencies: ["Locking", "EventLoop", "CLibPQ"], swiftSettings: swiftSettings),
         .target(name: "Hashing", dependencies: ["CCrypto"], swiftSettings: swiftSettings),
+        // What our programs have in common: no HTTP, no SQL.
+        .target(
+            name: "Program", dependencies: ["EventLoop", "Locking", "PointsOfInterestServerAPI"],
+            swiftSettings: swiftSettings),
         .target(name: "ChildProcesses", swiftSettings: swiftSettings),
         .target(
             name: "PrivateCluster", dependencies: ["Locking", "ChildProcesses"], swiftSettings: swiftSettings),
@@ -93,7 +97,7 @@ let package = Package(
             name: "POIService",
             dependencies: [
                 "CSystem", "EventLoop", "Geodesy", "HTTPServer", "Hashing", "Locking", "PointsOfInterestAPI",
-                "PointsOfInterestServerAPI", "SpatialIndex",
+                "PointsOfInterestServerAPI", "Program", "SpatialIndex",
             ],
             // The page at `/`, in the program itself.
             resources: [.embedInCode("Pages/Start/Web")], swiftSettings: swiftSettings),
@@ -109,14 +113,14 @@ let package = Package(
             name: "POIDatabase",
             dependencies: [
                 "EventLoop", "Geodesy", "HTTPServer", "Locking", "Migrator", "POIService", "PlaceImport",
-                "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Postgres", "SpatialIndex",
+                "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Postgres", "Program", "SpatialIndex",
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "poi",
             dependencies: [
                 "CSystem", "EventLoop", "Locking", "Migrator", "POIDatabase", "POIService", "PlaceImport",
-                "PointsOfInterestAPI", "PrivateCluster",
+                "PointsOfInterestAPI", "PrivateCluster", "Program",
             ],
             swiftSettings: swiftSettings),
         // The same service over fixtures: no database, no libpq.
@@ -124,12 +128,13 @@ let package = Package(
             name: "MockService",
             dependencies: [
                 "EventLoop", "HTTPServer", "Locking", "MockServerAPI", "POIService", "PointsOfInterestAPI",
-                "PointsOfInterestServerAPI",
+                "PointsOfInterestServerAPI", "Program",
             ],
             // In the program itself: `poi-mock` is one file to copy.
             resources: [.embedInCode("Fixtures/RecordedSeed.json")], swiftSettings: swiftSettings),
         .executableTarget(
-            name: "poi-mock", dependencies: ["MockService", "POIService"], swiftSettings: swiftSettings),
+            name: "poi-mock", dependencies: ["MockService", "POIService", "Program"],
+            swiftSettings: swiftSettings),
 
         // What several test targets share.
         .target(name: "Randomness", path: "Tests/Support/Randomness", swiftSettings: swiftSettings),
@@ -241,7 +246,7 @@ let package = Package(
             name: "POIServiceTests",
             dependencies: [
                 "BruteForce", "EventLoop", "HTTPServer", "Hashing", "Locking", "Loopback", "MockService",
-                "POIService", "PointsOfInterestAPI", "Randomness", "SpatialIndex",
+                "POIService", "PointsOfInterestAPI", "Program", "Randomness", "SpatialIndex",
             ],
             exclude: ["Faults"], swiftSettings: swiftSettings),
         .testTarget(
@@ -250,7 +255,7 @@ let package = Package(
                 "BruteForce", "DifficultPlaces", "EventLoop", "Locking", "Loopback", "Migrator",
                 "POIDatabase",
                 "POIService",
-                "PlaceImport", "PointsOfInterestAPI", "Postgres", "PrivateCluster", "Randomness",
+                "PlaceImport", "PointsOfInterestAPI", "Postgres", "PrivateCluster", "Program", "Randomness",
                 "SpatialIndex",
             ],
             exclude: ["Faults", "PlainTextFunctions.sql"], swiftSettings: swiftSettings),

@@ -1,6 +1,7 @@
 import Foundation
 import MockServerAPI
 import POIService
+import Program
 
 /// The mock's validated settings.
 package struct MockConfiguration: Sendable {

@@ -2,6 +2,7 @@ import EventLoop
 import HTTPServer
 import PointsOfInterestAPI
 import POIService
+import Program
 
 #if canImport(Darwin)
     import Darwin

@@ -1,7 +1,7 @@
 import EventLoop
 import Migrator
-import POIService
 import Postgres
+import Program
 
 /// Runs migrations from a command, on a loop of its own.
 public struct Migration: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import MockService
 import POIService
+import Program
 
 Terminal.prepare()
 exit(

@@ -2,6 +2,7 @@ import CSystem
 import Foundation
 import POIDatabase
 import POIService
+import Program
 
 /// The program `poi`: runs the command that a command line names, and turns its errors into a line and an exit code.
 @main

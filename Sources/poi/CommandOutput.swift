@@ -1,5 +1,5 @@
 import Foundation
-import POIService
+import Program
 
 /// Where a command writes its data: standard output, a device or a pipe, or a file that appears only once it is complete.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import POIDatabase
-import POIService
+import Program
 
 /// `poi reindex`: makes every server read all places again.
 enum ReindexCommand {

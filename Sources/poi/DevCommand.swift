@@ -3,6 +3,7 @@ import Migrator
 import POIDatabase
 import POIService
 import PlaceImport
+import Program
 
 /// `poi dev`: serves from a private PostgreSQL of its own, migrated and seeded, with the places of `--import FILE` too.
 enum DevCommand {

@@ -1,6 +1,6 @@
 import Foundation
-import POIService
 import PrivateCluster
+import Program
 
 /// What `poi dev` keeps between runs: a private PostgreSQL in a folder of its own.
 struct DevelopmentState: Sendable {

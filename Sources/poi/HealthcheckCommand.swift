@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import POIService
+import Program
 
 /// `poi healthcheck`: asks the server of HOST and PORT, or of `--url`, whether it is alive or ready.
 enum HealthcheckCommand {

@@ -1,9 +1,9 @@
 import Foundation
 import Locking
 import POIDatabase
-import POIService
 import PlaceImport
 import PointsOfInterestAPI
+import Program
 
 /// `poi import FILE…`: brings the places of a dataset to what files say.
 enum ImportCommand {

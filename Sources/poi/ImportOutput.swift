@@ -1,8 +1,8 @@
 import Foundation
 import Locking
 import POIDatabase
-import POIService
 import PlaceImport
+import Program
 
 /// The rows that an import has rejected, as CSV (RFC 4180): `file,line,reason,id,detail`.
 final class RejectsFile: Sendable {

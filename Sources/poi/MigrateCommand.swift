@@ -1,7 +1,7 @@
 import Locking
 import Migrator
 import POIDatabase
-import POIService
+import Program
 
 /// `poi migrate up|down|status|new|validate`: changes and checks the database's schema.
 enum MigrateCommand {

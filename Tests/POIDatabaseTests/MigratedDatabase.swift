@@ -2,6 +2,7 @@ import Foundation
 import Migrator
 import POIService
 import PrivateCluster
+@testable import Program
 
 @testable import POIDatabase
 

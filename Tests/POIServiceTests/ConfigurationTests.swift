@@ -1,3 +1,4 @@
+@testable import Program
 import Testing
 
 @testable import POIService

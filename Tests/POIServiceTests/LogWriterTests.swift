@@ -2,6 +2,7 @@ import Locking
 import Dispatch
 import EventLoop
 import Foundation
+@testable import Program
 import Testing
 
 @testable import POIService

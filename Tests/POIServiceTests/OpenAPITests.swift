@@ -2,6 +2,7 @@ import BruteForce
 import Foundation
 import HTTPServer
 import MockService
+@testable import Program
 import Testing
 
 @testable import POIService

@@ -1,5 +1,6 @@
 import HTTPServer
 import PointsOfInterestAPI
+@testable import Program
 import Randomness
 import Testing
 

@@ -2,6 +2,7 @@ import BruteForce
 import EventLoop
 import HTTPServer
 import PointsOfInterestAPI
+@testable import Program
 import Testing
 
 @testable import POIService

@@ -2,6 +2,7 @@ import Foundation
 import HTTPServer
 import MockService
 import PointsOfInterestAPI
+@testable import Program
 
 @testable import POIService
 

@@ -1,4 +1,5 @@
 import Foundation
+@testable import Program
 import Testing
 
 @testable import POIService

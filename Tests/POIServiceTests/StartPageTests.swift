@@ -1,6 +1,7 @@
 import Foundation
 import HTTPServer
 import PointsOfInterestAPI
+@testable import Program
 import Testing
 
 @testable import POIService

@@ -3,6 +3,7 @@ import EventLoop
 import HTTPServer
 import MockService
 import PointsOfInterestAPI
+@testable import Program
 import Testing
 
 @testable import POIService

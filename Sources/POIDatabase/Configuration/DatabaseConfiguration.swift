@@ -1,5 +1,5 @@
-import POIService
 import Postgres
+import Program
 
 /// The settings of the places' database, validated.
 public struct DatabaseConfiguration: Sendable {

@@ -1,4 +1,4 @@
-import POIService
+import Program
 
 /// Whether a process keeps the places in memory.
 public enum IndexUse: String, Sendable, CaseIterable {

@@ -1,6 +1,6 @@
 import Foundation
 import Migrator
-import POIService
+import Program
 
 /// Where the migrations are, and whether a run applies the seeds too.
 public struct MigrationSettings: Sendable {

@@ -1,6 +1,6 @@
 import EventLoop
-import POIService
 import Postgres
+import Program
 
 /// What `poi events export` does: streams events out of the database. It takes as little memory for a billion as for one.
 public struct EventExport: Sendable {

@@ -1,6 +1,6 @@
 import EventLoop
-import POIService
 import Postgres
+import Program
 
 /// Makes and drops the partitions of the table of events, through a session of its own: both may wait for others.
 struct EventPartitions {

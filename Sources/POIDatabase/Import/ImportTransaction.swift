@@ -1,7 +1,6 @@
 import EventLoop
 import Locking
 import PlaceImport
-import POIService
 import Postgres
 
 /// The one transaction of an import, in its own session.

@@ -1,5 +1,5 @@
 import EventLoop
-import POIService
+import Program
 
 /// Whether a signal has asked a command to end.
 ///

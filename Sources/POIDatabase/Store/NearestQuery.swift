@@ -1,5 +1,4 @@
 import Geodesy
-import POIService
 import PointsOfInterestAPI
 import Postgres
 

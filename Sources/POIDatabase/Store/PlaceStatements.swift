@@ -1,4 +1,4 @@
-import POIService
+import PointsOfInterestServerAPI
 import Postgres
 
 /// The SQL that reads places; see `Documentation/queries.md` for what each statement costs.

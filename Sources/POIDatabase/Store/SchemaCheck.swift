@@ -1,6 +1,7 @@
 import Migrator
 import POIService
 import Postgres
+import Program
 
 /// Asks the database whether every migration is applied that this program relies on, and whether it is too old for one.
 ///

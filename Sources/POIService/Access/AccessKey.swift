@@ -1,4 +1,5 @@
 import HTTPServer
+import Program
 
 /// A client's key. Comparing it takes a time that doesn't reveal how much of a guess is right.
 public struct AccessKey: Sendable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import HTTPServer
+import Program
 
 /// Which origins' scripts may read the service's responses (Fetch standard, "CORS protocol").
 ///

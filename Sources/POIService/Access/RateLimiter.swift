@@ -1,6 +1,7 @@
 import EventLoop
 import HTTPServer
 import Locking
+import Program
 
 /// A limit of a client's requests.
 public struct RateLimit: Hashable, Sendable {

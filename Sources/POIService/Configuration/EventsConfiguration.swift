@@ -1,6 +1,7 @@
 import Foundation
 import Hashing
 import PointsOfInterestAPI
+import Program
 
 /// How the app's events are handled.
 public struct EventsConfiguration: Sendable {

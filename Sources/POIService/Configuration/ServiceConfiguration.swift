@@ -1,5 +1,6 @@
 import HTTPServer
 import PointsOfInterestAPI
+import Program
 
 /// The validated settings of the HTTP service.
 public struct ServiceConfiguration: Sendable {

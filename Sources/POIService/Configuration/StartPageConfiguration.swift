@@ -1,4 +1,5 @@
 import Foundation
+import Program
 
 /// The settings of the page at `/`: where its map comes from.
 public struct StartPageConfiguration: Sendable {

@@ -1,5 +1,6 @@
 import HTTPServer
 import PointsOfInterestAPI
+import Program
 
 /// `GET /livez`: 200 while the process is alive. Never asks the database.
 struct LivenessHandler: ImmediateHandler {

@@ -1,5 +1,6 @@
 import EventLoop
 import Locking
+import Program
 
 /// The service in one process.
 ///

@@ -1,4 +1,5 @@
 import EventLoop
+import Program
 
 #if canImport(Darwin)
     import Darwin

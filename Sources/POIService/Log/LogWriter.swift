@@ -1,6 +1,7 @@
 import Dispatch
 import EventLoop
 import Locking
+import Program
 
 /// Writes log lines to a descriptor on a thread of its own, so that a slow reader doesn't block a loop.
 ///

@@ -1,4 +1,5 @@
 import HTTPServer
+import Program
 
 /// The service's databases, which may be one.
 public enum DatabaseName: String, Sendable, Hashable, CaseIterable {

@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPServer
+import Program
 
 #if canImport(Darwin)
     import Darwin

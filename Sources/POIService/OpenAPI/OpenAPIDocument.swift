@@ -1,6 +1,7 @@
 import EventLoop
 import HTTPServer
 import PointsOfInterestAPI
+import Program
 
 /// The OpenAPI 3.1 description of the service, made from the constants of the contract.
 ///

@@ -1,5 +1,6 @@
 import HTTPServer
 import PointsOfInterestAPI
+import Program
 
 /// A page or document that never changes while the process runs, in one media type or several.
 struct StaticDocument: ImmediateHandler {
@@ -99,25 +100,4 @@ enum HTMLPage {
             }
         }
     }
-}
-
-extension String {
-    /// Replaces scalars by texts; nil leaves one as it is.
-    ///
-    /// Not by characters, as the standard library's `replacing` does: a quote with a combining mark behind it is another
-    /// character, and so is CR with LF.
-    func replacingScalars(_ replacement: (Unicode.Scalar) -> StaticString?) -> String {
-        var text = ""
-        for scalar in unicodeScalars {
-            if let replacement = replacement(scalar) {
-                text += replacement.description
-            } else {
-                text.unicodeScalars.append(scalar)
-            }
-        }
-        return text
-    }
-
-    /// The text on one line.
-    var onOneLine: String { replacingScalars { $0 == "\r" || $0 == "\n" ? " " : nil } }
 }

@@ -5,6 +5,7 @@ import POIService
 import PointsOfInterestAPI
 import Postgres
 import PrivateCluster
+@testable import Program
 
 @testable import POIDatabase
 

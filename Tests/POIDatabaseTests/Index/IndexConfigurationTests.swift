@@ -1,4 +1,5 @@
 import POIService
+@testable import Program
 import Testing
 
 @testable import POIDatabase

@@ -1,5 +1,6 @@
 import Foundation
 import PointsOfInterestAPI
+@testable import Program
 import Testing
 
 @testable import POIService

@@ -4,7 +4,7 @@ package enum BuildInformation {
     package static let version = "0.3.0"
 
     /// The compiler's version, as far as conditional compilation reveals it.
-    static let swift: String = {
+    package static let swift: String = {
         #if compiler(>=6.5)
             "6.5 or later"
         #elseif compiler(>=6.4)

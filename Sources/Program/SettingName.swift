@@ -1,4 +1,4 @@
-import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 
 /// The settings of our programs, by the names of their variables: several programs often share an environment.
 public enum SettingName: String, CaseIterable, CustomStringConvertible, Sendable {

@@ -117,3 +117,24 @@ public struct ConfigurationError: Error, Hashable, CustomStringConvertible {
         self.description = description.onOneLine
     }
 }
+
+extension String {
+    /// Replaces scalars by texts; nil leaves one as it is.
+    ///
+    /// Not by characters, as the standard library's `replacing` does: a quote with a combining mark behind it is another
+    /// character, and so is CR with LF.
+    package func replacingScalars(_ replacement: (Unicode.Scalar) -> StaticString?) -> String {
+        var text = ""
+        for scalar in unicodeScalars {
+            if let replacement = replacement(scalar) {
+                text += replacement.description
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+
+    /// The text on one line.
+    package var onOneLine: String { replacingScalars { $0 == "\r" || $0 == "\n" ? " " : nil } }
+}

@@ -90,7 +90,7 @@ package final class StopSignals {
 /// Ends the process after a time, even if a database or a reader of the log blocks its orderly end.
 ///
 /// It has a thread of its own, since what blocks a loop's end may block its timers too.
-enum HardEnd {
+package enum HardEnd {
     /// The maximum time for closing, after the time for requests.
     private static let closingTime = Duration.seconds(2)
 
@@ -98,7 +98,7 @@ enum HardEnd {
     ///
     /// - Parameter grace: how long the requests in flight may take.
     /// - Throws: `EventLoopError` if the system refuses a thread.
-    static func arm(after grace: Duration) throws {
+    package static func arm(after grace: Duration) throws {
         let loop = try EventLoopThread.start(name: "poi-end").loop
         loop.execute {
             LoopTimer(loop: loop) { _exit(0) }.start(after: grace + closingTime)

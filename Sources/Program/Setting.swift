@@ -10,9 +10,10 @@ public struct Setting<Value: Sendable>: Sendable {
     public let defaultText: String?
     /// Whether the value is never shown.
     public let isSecret: Bool
-    let parse: @Sendable (String) throws(SettingRejection) -> Value
+    package let parse: @Sendable (String) throws(SettingRejection) -> Value
 
-    init(
+    /// Makes a setting.
+    package init(
         _ name: SettingName, _ purpose: String, default defaultText: String? = nil, isSecret: Bool = false,
         parse: @escaping @Sendable (String) throws(SettingRejection) -> Value
     ) {
@@ -25,8 +26,13 @@ public struct Setting<Value: Sendable>: Sendable {
 }
 
 /// A text isn't a value of a setting; tells what is expected.
-struct SettingRejection: Error {
+package struct SettingRejection: Error {
     let expected: String
+
+    /// Says what is expected.
+    package init(expected: String) {
+        self.expected = expected
+    }
 }
 
 extension Setting where Value == Int {
@@ -134,7 +140,7 @@ extension Setting where Value == String {
 
 extension Setting {
     /// A comma-separated list, empty by default.
-    static func list<Element>(
+    package static func list<Element>(
         _ name: SettingName, _ purpose: String, isSecret: Bool = false, expected: String,
         element: @escaping @Sendable (String) -> Element?
     ) -> Setting where Value == [Element] {
@@ -196,7 +202,7 @@ extension Setting where Value == Int {
 
 extension Duration {
     /// Parses `250ms`, `2s`, `1.5s`, `1m`, or a number of seconds; nil for anything else.
-    init?(settingText text: String) {
+    package init?(settingText text: String) {
         let units: [(suffix: String, milliseconds: Double)] = [
             ("ms", 1), ("s", 1000), ("m", 60_000), ("", 1000),
         ]
@@ -211,12 +217,12 @@ extension Duration {
     }
 
     /// The text that parses to this time, in whole milliseconds or seconds.
-    var settingText: String {
+    package var settingText: String {
         let milliseconds = wholeMilliseconds
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
     }
     /// The time in milliseconds, rounded down. For times that a setting may have: others overflow.
-    var wholeMilliseconds: Int64 {
+    package var wholeMilliseconds: Int64 {
         components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
 }
