@@ -52,3 +52,98 @@ public struct IndexPage: Sendable {
     /// A page without places.
     public init() {}
 }
+
+/// Which places match, wherever they are.
+public struct IndexFilter: Sendable {
+    /// Only places of these categories, by their numbers in the snapshot's vocabulary; nil is all, none matches nothing.
+    public var categories: [UInt16]?
+    /// Only places of these sources: whether each is meant, at its number in the snapshot's vocabulary, 0 for none; nil is
+    /// all.
+    public var sources: [Bool]?
+    /// Only places that are featured, or that aren't; nil is both.
+    public var isFeatured: Bool?
+    /// Only places with a word that begins with each of these: UTF-8, folded as `SearchWords` does. Nil is all, none
+    /// matches nothing.
+    public var words: [[UInt8]]?
+
+    /// Lets all places match.
+    public init() {}
+
+    /// Whether all places match.
+    var isEmpty: Bool { categories == nil && sources == nil && isFeatured == nil && words == nil }
+}
+
+/// What a query asks of a part's places beyond the tree that they are in.
+///
+/// Words are numbers of one part, so each part has a filter of its own.
+struct PartFilter {
+    /// Only places in this box.
+    let box: BoundingBox?
+    /// Whether places of each source match; nil where it doesn't matter.
+    let sources: [Bool]?
+    /// For each word of the query, the part's words that begin with it; nil without words.
+    var words: [Range<UInt32>]?
+    /// Whether any of it, or a dead place, has to be looked for.
+    let isNeeded: Bool
+
+    init(_ filter: IndexFilter, in box: BoundingBox?, for part: PartView) {
+        self.box = box
+        sources = filter.sources
+        words = filter.words.map { $0.map { part.columns.words.words(beginningWith: $0) } }
+        isNeeded = box != nil || sources != nil || words != nil || part.dead != nil
+    }
+
+    /// How many times as much work a place is to be asked about as one without words.
+    var cost: Int { 1 + 2 * (words?.count ?? 0) }
+
+    func admits(_ place: Int, of part: PartView) -> Bool {
+        if part.isDead(place) { return false }
+        if let box,
+            !box.contains(latitude: part.columns.latitudes[place], longitude: part.columns.longitudes[place])
+        {
+            return false
+        }
+        if let sources, !sources[Int(part.columns.sources[place])] { return false }
+        guard let words else { return true }
+        for word in words where !part.columns.words.place(place, hasOneOf: word) { return false }
+        return true
+    }
+}
+
+extension IndexFilter {
+    /// Whether no place can match.
+    var matchesNothing: Bool {
+        categories?.isEmpty == true || words?.isEmpty == true || sources?.contains(true) == false
+    }
+
+    /// Calls `body` with the trees of a part that have the matching places, until it returns false.
+    ///
+    /// - Returns: whether it was called for all of them.
+    func forEachTree(of part: PartColumns, _ body: (PackedTree) -> Bool) -> Bool {
+        guard let categories else {
+            switch isFeatured {
+            case nil: return body(part.wholeTree)
+            case true: return part.featuredTree.count == 0 || body(part.featuredTree)
+            case false:
+                for index in PartColumns.firstKindTree..<part.trees.count
+                where part.trees[index].kind & 1 == 0 {
+                    guard body(part.trees[index]) else { return false }
+                }
+                return true
+            }
+        }
+        for (index, category) in categories.enumerated() where !categories[..<index].contains(category) {
+            for featured in [false, true] where isFeatured ?? featured == featured {
+                let kind = PackedTree.kind(category: category, isFeatured: featured)
+                if let tree = part.tree(ofKind: kind), !body(tree) { return false }
+            }
+        }
+        return true
+    }
+
+    /// Whether a place is of a category, and featured, as asked for.
+    func admits(kind: UInt32) -> Bool {
+        if let isFeatured, isFeatured != (kind & 1 == 1) { return false }
+        return categories?.contains(UInt16(kind >> 1)) ?? true
+    }
+}

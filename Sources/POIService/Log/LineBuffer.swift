@@ -1,4 +1,11 @@
+import EventLoop
 import PointsOfInterestAPI
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
 /// Memory that log lines are formatted into, used again and again. It can't be copied, so its memory has one owner.
 struct LineBuffer: ~Copyable {
@@ -126,5 +133,107 @@ extension UnsafeRawBufferPointer {
             index &+= 1
         }
         return false
+    }
+}
+
+/// Writes the wall clock's time for readings of the monotonic clock. The text is formatted once a second; only its
+/// milliseconds change in between.
+struct LogClock: ~Copyable {
+    /// The difference between the two clocks.
+    private var offsetNanoseconds: Int64 = 0
+    private var second = Int.min
+    /// The text of `second`; its milliseconds are those of the last time.
+    private let text = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.length, alignment: 8)
+
+    /// Length of a time such as `2026-11-21T01:35:33.250Z`.
+    private static let length = 24
+    private static let millisecondsOffset = 20
+
+    deinit {
+        text.deallocate()
+    }
+
+    /// Reads both clocks: somebody may have set the wall clock.
+    mutating func synchronize() {
+        set(WallClock.nanoseconds(), at: MonotonicClock.nanoseconds())
+    }
+
+    /// Fixes what the wall clock's time is at a reading of the monotonic clock.
+    mutating func set(_ wallNanoseconds: Int64, at monotonicNanoseconds: Int64) {
+        offsetNanoseconds = wallNanoseconds - monotonicNanoseconds
+    }
+
+    /// Writes the time of a reading, as RFC 3339 has it, in UTC with milliseconds.
+    mutating func append(_ monotonicNanoseconds: Int64, to buffer: inout LineBuffer) {
+        let milliseconds = Int((monotonicNanoseconds + offsetNanoseconds) / 1_000_000)
+        let (second, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        if second != self.second { format(second) }
+        let digits = UInt(truncatingIfNeeded: rest)
+        text[Self.millisecondsOffset] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digits / 100)
+        text[Self.millisecondsOffset + 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digits / 10 % 10)
+        text[Self.millisecondsOffset + 2] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digits % 10)
+        buffer.append(UnsafeRawBufferPointer(text))
+    }
+
+    private mutating func format(_ second: Int) {
+        self.second = second
+        text.copyBytes(from: Timestamp(seconds: second, milliseconds: 0).rfc3339.utf8.prefix(Self.length))
+    }
+}
+
+/// A time of the wall clock.
+public struct Timestamp: Hashable, Sendable {
+    /// Seconds since 1970-01-01T00:00:00Z.
+    public let seconds: Int
+    /// The milliseconds of that second, 0…999.
+    public let milliseconds: Int
+
+    /// Makes a time from its parts.
+    init(seconds: Int, milliseconds: Int) {
+        self.seconds = seconds
+        self.milliseconds = milliseconds
+    }
+
+    /// Seconds since 1970-01-01T00:00:00Z, with the milliseconds.
+    package var secondsSince1970: Double { Double(seconds) + Double(milliseconds) / 1000 }
+
+    /// The time now.
+    public static var now: Timestamp {
+        let (seconds, rest) = WallClock.nanoseconds().quotientAndRemainder(dividingBy: 1_000_000_000)
+        return Timestamp(seconds: Int(seconds), milliseconds: Int(rest / 1_000_000))
+    }
+
+    /// Nanoseconds since 1970-01-01T00:00:00Z.
+    var nanosecondsSince1970: Int64 { Int64(seconds) * 1_000_000_000 + Int64(milliseconds) * 1_000_000 }
+
+    /// The time in UTC by RFC 3339, such as `2026-11-21T01:35:33.250Z`.
+    public var rfc3339: String {
+        var seconds = seconds
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        let date = [
+            padded(Int(parts.tm_year) + 1900, 4), padded(Int(parts.tm_mon) + 1, 2),
+            padded(Int(parts.tm_mday), 2),
+        ]
+        let time = [
+            padded(Int(parts.tm_hour), 2), padded(Int(parts.tm_min), 2), padded(Int(parts.tm_sec), 2),
+        ]
+        return date.joined(separator: "-") + "T" + time.joined(separator: ":") + "." + padded(milliseconds, 3)
+            + "Z"
+    }
+
+    private func padded(_ number: Int, _ digits: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+}
+
+/// The system's clock, which somebody may set.
+enum WallClock {
+    /// Nanoseconds since 1970-01-01T00:00:00Z.
+    static func nanoseconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

@@ -55,3 +55,141 @@ package struct WrittenQuery: ~Copyable {
         }
     }
 }
+
+/// A place in the order of distance, then id: where a page ends, and the next one begins behind it.
+public struct PagePosition: Hashable, Sendable {
+    /// The unrounded geodesic distance of the place from the order's centre, in metres.
+    public let distanceMeters: Double
+    /// The place's id.
+    public let id: Int64
+    /// How many places there are up to this one: a hint to how dense places are.
+    public let count: Int
+
+    /// Makes a position.
+    public init(distanceMeters: Double, id: Int64, count: Int) {
+        self.distanceMeters = distanceMeters
+        self.id = id
+        self.count = count
+    }
+}
+
+/// What the server puts into a cursor: where the last page ended, and a fingerprint of the query that it belongs to.
+///
+/// Nothing in it is a secret or trusted: a forged one gets another page of the same public data at most. While one release
+/// replaces another, the servers of both get each other's cursors. So a change is read a release before it is written.
+extension PageCursor {
+    /// The bytes of a cursor: the revision, the query's fingerprint, distance, id, count, and a checksum of them all, so that
+    /// a damaged cursor isn't taken for another page's.
+    private static let byteCount = 1 + 8 + 8 + 8 + 4 + 4
+    private static let revision: UInt8 = 1
+    /// How many characters every cursor has: six bits each, without padding.
+    package static let characterCount = (byteCount * 8 + 5) / 6
+
+    /// Makes the cursor of the page behind another one in the responses to a request.
+    package init(_ end: PagePosition, in request: NearbyPlacesRequest) {
+        var text = ByteBuffer(capacity: Self.characterCount)
+        Self.write(end, fingerprint: WrittenQuery(request).fingerprint, to: &text)
+        self.init(rawValue: String(decoding: text.bytes, as: UTF8.self))
+    }
+
+    /// Writes the text of a cursor.
+    static func write(_ end: PagePosition, fingerprint: UInt64, to text: inout ByteBuffer) {
+        var bytes = ByteBuffer(capacity: byteCount)
+        bytes.append(revision)
+        bytes.append(bigEndian: fingerprint)
+        bytes.append(bigEndian: end.distanceMeters.bitPattern)
+        bytes.append(bigEndian: end.id)
+        bytes.append(bigEndian: UInt32(clamping: end.count))
+        var checksum = UInt32(0)
+        bytes.withBytes { checksum = Self.checksum(of: $0) }
+        bytes.append(bigEndian: checksum)
+        bytes.withBytes { Base64URL.encode($0, to: &text) }
+    }
+
+    /// Why a cursor is refused.
+    enum Fault: Error {
+        case malformed, mismatch
+    }
+
+    /// Where the page begins that the cursor names in the responses to a request.
+    func start(in request: NearbyPlacesRequest) throws(Fault) -> PagePosition {
+        guard let bytes = Base64URL.decode(rawValue.utf8), bytes.count == Self.byteCount,
+            bytes[0] == Self.revision
+        else { throw .malformed }
+        func number(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
+        let checksum = bytes.withUnsafeBytes {
+            Self.checksum(of: UnsafeRawBufferPointer(rebasing: $0[..<29]))
+        }
+        guard number(29..<33) == checksum else { throw .malformed }
+        guard number(1..<9) == WrittenQuery(request).fingerprint else { throw .mismatch }
+        let distanceMeters = Double(bitPattern: number(9..<17))
+        // A range does not contain NaN.
+        guard (0...NearbyPlacesRequest.maximumRadiusMeters).contains(distanceMeters) else { throw .malformed }
+        // Of four bytes, any count is an `Int` with room to count on.
+        return PagePosition(
+            distanceMeters: distanceMeters, id: Int64(bitPattern: number(17..<25)),
+            count: Int(number(25..<29)))
+    }
+
+    static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt32 {
+        UInt32(truncatingIfNeeded: StableHash.hash(bytes))
+    }
+}
+
+/// Base64 with the alphabet for URLs, without padding (RFC 4648, section 5).
+enum Base64URL {
+    private static var alphabet: StaticString {
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    }
+
+    /// Appends the text of some bytes.
+    static func encode(_ bytes: UnsafeRawBufferPointer, to text: inout ByteBuffer) {
+        let alphabet = Self.alphabet.utf8Start
+        let count = (bytes.count * 4 + 2) / 3
+        // Whole groups are written; of the last one only what has bits of the bytes is kept.
+        text.withRoom(for: count + 3) { end in
+            var target = end
+            for start in stride(from: 0, to: bytes.count, by: 3) {
+                var word = UInt32(bytes[start]) << 16
+                if start + 1 < bytes.count { word |= UInt32(bytes[start + 1]) << 8 }
+                if start + 2 < bytes.count { word |= UInt32(bytes[start + 2]) }
+                for index in 0..<4 {
+                    let digit = Int(word &>> UInt32(18 - 6 * index) & 63)
+                    target.storeBytes(of: alphabet[digit], toByteOffset: index, as: UInt8.self)
+                }
+                target += 4
+            }
+            return count
+        }
+    }
+
+    /// The bytes; nil where the text is anything but what `encode` writes.
+    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        guard text.count % 4 != 1 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count * 3 / 4)
+        var word = UInt32(0)
+        var bits = 0
+        for character in text {
+            guard let value = value(of: character) else { return nil }
+            word = word << 6 | value
+            bits += 6
+            guard bits >= 8 else { continue }
+            bits -= 8
+            bytes.append(UInt8(truncatingIfNeeded: word >> UInt32(bits)))
+            word &= 1 << UInt32(bits) - 1
+        }
+        return word == 0 ? bytes : nil
+    }
+
+    private static func value(of character: UInt8) -> UInt32? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a")) + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0")) + 52
+        case UInt8(ascii: "-"): 62
+        case UInt8(ascii: "_"): 63
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,353 @@
+extension NearbyPlacesRequest {
+    /// The query's parameters, in the order in which `encode(into:)` writes them.
+    package enum Parameter: FilteredParameter, Hashable {
+        case lat, long, radius, limit, bbox
+        case filter(PlaceFilter.Parameter)
+        case cursor
+
+        package init?(rawValue: Int) {
+            switch rawValue {
+            case 0: self = .lat
+            case 1: self = .long
+            case 2: self = .radius
+            case 3: self = .limit
+            case 4: self = .bbox
+            case 5 + PlaceFilter.Parameter.count: self = .cursor
+            default:
+                guard let parameter = PlaceFilter.Parameter(rawValue: rawValue - 5) else { return nil }
+                self = .filter(parameter)
+            }
+        }
+
+        package var rawValue: Int {
+            switch self {
+            case .lat: 0
+            case .long: 1
+            case .radius: 2
+            case .limit: 3
+            case .bbox: 4
+            case .filter(let parameter): 5 + parameter.rawValue
+            case .cursor: 5 + PlaceFilter.Parameter.count
+            }
+        }
+
+        package var name: StaticString {
+            switch self {
+            case .lat: "lat"
+            case .long: "long"
+            case .radius: "radius"
+            case .limit: "limit"
+            case .bbox: "bbox"
+            case .filter(let parameter): parameter.name
+            case .cursor: "cursor"
+            }
+        }
+    }
+
+    /// Reads a raw query.
+    ///
+    /// - Parameters:
+    ///   - query: the UTF-8 bytes of a request target behind its `?`, still percent-encoded.
+    ///   - ignored: parameters that a gateway adds, which are not read.
+    ///   - vocabulary: the names that there are, looked up where the query has some; without it they aren't checked.
+    /// - Throws: every fault of the query at once.
+    package static func decode(
+        query: some Collection<UInt8>, ignoring ignored: [ParameterPattern] = [],
+        vocabulary: @autoclosure () -> FilterVocabulary? = nil
+    ) throws(ParameterError) -> NearbyPlacesRequest {
+        try withQueryBytes(query) { (bytes) throws(ParameterError) in
+            try decode(query: bytes, ignoring: ignored, vocabulary: vocabulary())
+        }
+    }
+
+    /// The same for bytes in memory.
+    package static func decode(
+        query bytes: UnsafeBufferPointer<UInt8>, ignoring ignored: [ParameterPattern],
+        vocabulary: @autoclosure () -> FilterVocabulary?
+    ) throws(ParameterError) -> NearbyPlacesRequest {
+        var query = QueryDecoder<Parameter>(bytes, ignoring: ignored)
+        let hasBox = query.has(.bbox)
+        let center =
+            hasBox
+            ? query.optionalCoordinate(latitude: .lat, longitude: .long)
+            : query.coordinate(latitude: .lat, longitude: .long)
+        let radiusMeters = query.number(
+            .radius, in: 0.nextUp...maximumRadiusMeters,
+            "must be a number of metres above 0 and at most 20037508")
+        if hasBox, query.has(.radius) {
+            query.report(.radius, .conflictingParameters, "can't be given together with bbox")
+        }
+        let limit = query.integer(.limit, in: limits, "must be a whole number from 1 to 100")
+        let box = query.box(.bbox)
+        let filter = query.filter(vocabulary())
+        let cursor = query.text(.cursor).map(PageCursor.init(rawValue:))
+        let request = NearbyPlacesRequest(
+            center: center, radiusMeters: radiusMeters, limit: limit, box: box, filter: filter, cursor: cursor
+        )
+        if cursor != nil { query.checkCursor(.cursor, of: request) }
+        guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
+        return request
+    }
+
+    /// The coordinate that the order starts from: the centre, else the box's middle; nil where there is neither.
+    package var orderCenter: Coordinate? { center ?? box?.middle }
+
+    /// What the page begins behind; nil for the first, and for a cursor that isn't this request's.
+    package var start: PagePosition? {
+        cursor.flatMap { cursor in try? cursor.start(in: self) }
+    }
+}
+
+extension QueryDecoder {
+    /// Refuses a malformed cursor, and one of another query.
+    fileprivate mutating func checkCursor(_ parameter: Parameter, of request: NearbyPlacesRequest) {
+        // With other faults, the query that the cursor has to match isn't known.
+        guard let cursor = request.cursor, faults.isEmpty else { return }
+        do {
+            _ = try cursor.start(in: request)
+        } catch {
+            switch error {
+            case .malformed:
+                report(parameter, .malformedCursor, "must be a cursor from a Link header, unchanged")
+            case .mismatch:
+                report(parameter, .cursorMismatch, "belongs to another query")
+            }
+        }
+    }
+}
+
+extension PlaceRequest {
+    /// The query's parameters.
+    package enum Parameter: Int, QueryParameter {
+        case lat, long
+
+        package var name: StaticString {
+            switch self {
+            case .lat: "lat"
+            case .long: "long"
+            }
+        }
+    }
+
+    /// Reads the id out of the path and a raw query.
+    ///
+    /// - Parameters:
+    ///   - id: the path's segment, percent-decoded.
+    ///   - query: the UTF-8 bytes of a request target behind its `?`, still percent-encoded.
+    ///   - ignored: parameters that a gateway adds, which are not read.
+    /// - Returns: nil where the segment is not an id: there is nothing at such a path.
+    /// - Throws: every fault of the query at once.
+    package static func decode(
+        id: String, query: some Collection<UInt8>, ignoring ignored: [ParameterPattern] = []
+    ) throws(ParameterError) -> PlaceRequest? {
+        let request = try withQueryBytes(query) { (bytes) throws(ParameterError) in
+            var query = QueryDecoder<Parameter>(bytes, ignoring: ignored)
+            let center = query.optionalCoordinate(latitude: .lat, longitude: .long)
+            guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
+            return PlaceRequest(id: 0, center: center)
+        }
+        // One spelling per id, so one URL per place: no sign, no leading zero.
+        guard let number = Int(id), number > 0, String(number) == id else { return nil }
+        return PlaceRequest(id: number, center: request.center)
+    }
+}
+
+extension ClustersRequest {
+    /// The query's parameters, in the order in which `encode(into:)` writes them.
+    package enum Parameter: FilteredParameter, Hashable {
+        case zoom, bbox
+        case filter(PlaceFilter.Parameter)
+
+        package init?(rawValue: Int) {
+            switch rawValue {
+            case 0: self = .zoom
+            case 1: self = .bbox
+            default:
+                guard let parameter = PlaceFilter.Parameter(rawValue: rawValue - 2) else { return nil }
+                self = .filter(parameter)
+            }
+        }
+
+        package var rawValue: Int {
+            switch self {
+            case .zoom: 0
+            case .bbox: 1
+            case .filter(let parameter): 2 + parameter.rawValue
+            }
+        }
+
+        package var name: StaticString {
+            switch self {
+            case .zoom: "zoom"
+            case .bbox: "bbox"
+            case .filter(let parameter): parameter.name
+            }
+        }
+    }
+
+    /// Reads a raw query.
+    ///
+    /// - Parameters:
+    ///   - bytes: the UTF-8 bytes of a request target behind its `?`, still percent-encoded.
+    ///   - ignored: parameters that a gateway adds, which are not read.
+    ///   - vocabulary: the names that there are, looked up where the query has some; without it they aren't checked.
+    /// - Throws: every fault of the query at once.
+    package static func decode(
+        query bytes: UnsafeBufferPointer<UInt8>, ignoring ignored: [ParameterPattern],
+        vocabulary: @autoclosure () -> FilterVocabulary?
+    ) throws(ParameterError) -> ClustersRequest {
+        var query = QueryDecoder<Parameter>(bytes, ignoring: ignored)
+        query.requireValue(of: .zoom)
+        query.requireValue(of: .bbox)
+        let zoom = query.integer(
+            .zoom, in: zooms, "must be a whole number from \(zooms.lowerBound) to \(zooms.upperBound)")
+        let box = query.box(.bbox)
+        let filter = query.filter(vocabulary())
+        if let zoom, let box {
+            let count = ClusterCells(box, zoom: zoom).count
+            if count > maximumCellCount {
+                query.report(
+                    .zoom, .outOfRange,
+                    "is too large for this bbox, which touches \(count) cells; at most \(maximumCellCount) are counted"
+                )
+            }
+        }
+        guard query.faults.isEmpty, let zoom, let box else { throw ParameterError(faults: query.faults) }
+        return ClustersRequest(box: box, zoom: zoom, filter: filter)
+    }
+}
+
+extension PlaceFilter {
+    /// A filter's parameters in a query, in the order in which `encode(into:)` writes them.
+    package enum Parameter: Int, QueryParameter {
+        case category, dataset, q, featured
+
+        package var name: StaticString {
+            switch self {
+            case .category: "category"
+            case .dataset: "dataset"
+            case .q: "q"
+            case .featured: "featured"
+            }
+        }
+
+        /// How many there are.
+        static var count: Int { Self.featured.rawValue + 1 }
+    }
+}
+
+extension PlaceFilter {
+    /// Whether it has names that a vocabulary has to have.
+    package var hasNames: Bool { !categories.isEmpty || !datasets.isEmpty }
+}
+
+extension ParameterFault {
+    /// Whether it is a name that the vocabulary doesn't have.
+    package var isUnknownName: Bool { code == .unknownCategory || code == .unknownDataset }
+}
+
+/// The parameters of a query that has a filter among others.
+protocol FilteredParameter: QueryParameter {
+    static func filter(_ parameter: PlaceFilter.Parameter) -> Self
+}
+
+extension QueryDecoder where Parameter: FilteredParameter {
+    /// The filter; without what is a fault.
+    ///
+    /// - Parameter vocabulary: the names that there are, looked up where the query has some; without it they aren't checked.
+    mutating func filter(_ vocabulary: @autoclosure () -> FilterVocabulary?) -> PlaceFilter {
+        // Most requests have none.
+        guard has(.filter(.category)) || has(.filter(.dataset)) || has(.filter(.q)) || has(.filter(.featured))
+        else { return PlaceFilter() }
+        return PlaceFilter(
+            categories: categories(
+                .filter(.category), atMost: NearbyPlacesRequest.maximumCategoryCount,
+                vocabulary()?.categories),
+            datasets: datasets(
+                .filter(.dataset), atMost: PlaceFilter.maximumDatasetCount, vocabulary()?.datasets),
+            searchText: text(
+                .filter(.q), lengths: NearbyPlacesRequest.searchTextLengths,
+                "must be a text of 1 to 100 characters"),
+            featured: flag(.filter(.featured)))
+    }
+
+    // MARK: Names
+
+    /// A comma-separated list of categories, each once and in order; empty where the parameter is absent or a
+    /// fault. No category has a comma, so that escaped commas separate, too.
+    private mutating func categories(
+        _ parameter: Parameter, atMost maximumCount: Int, _ vocabulary: @autoclosure () -> NameVocabulary?
+    ) -> [String] {
+        let list = withValue(of: parameter) { value in
+            // One byte more than a name may have says that it is too long.
+            Self.list(value, atMost: maximumCount)?
+                .map { String(decoding: $0.prefix(NameKind.category.maximumBytes + 1), as: UTF8.self) }
+        }
+        guard let list else { return [] }
+        return names(in: list, of: .category, parameter, atMost: maximumCount, vocabulary())
+    }
+
+    /// A comma-separated list of datasets, each once and in order; empty where the parameter is absent or a fault. Commas that
+    /// are escaped belong to a name.
+    private mutating func datasets(
+        _ parameter: Parameter, atMost maximumCount: Int, _ vocabulary: @autoclosure () -> NameVocabulary?
+    ) -> [String] {
+        guard let value = encodedValue(of: parameter) else { return [] }
+        let list = Self.list(value, atMost: maximumCount)?
+            // An escape takes three bytes.
+            .map { UnsafeBufferPointer(rebasing: $0.prefix(3 * NameKind.dataset.maximumBytes + 1)) }
+            .map { (try? PercentEncoding.decode($0)) ?? Array($0) }
+            .map { String(decoding: $0.prefix(NameKind.dataset.maximumBytes + 1), as: UTF8.self) }
+        return names(in: list, of: .dataset, parameter, atMost: maximumCount, vocabulary())
+    }
+
+    /// Each name once and in order, unless there are too many.
+    private mutating func names(
+        in list: [String]?, of kind: NameKind, _ parameter: Parameter, atMost maximumCount: Int,
+        _ vocabulary: NameVocabulary?
+    ) -> [String] {
+        guard let list else {
+            report(parameter, .tooManyValues, "must name at most \(maximumCount) \(kind.plural)")
+            return []
+        }
+        let names = list.uniqueInByteOrder
+        for name in names {
+            if name.isEmpty {
+                report(parameter, .emptyParameter, "must have a name between any two commas")
+            } else if name.utf8.count > kind.maximumBytes || vocabulary?.contains(name) == false {
+                let hint = vocabulary?.nearest(to: name).map { "; did you mean \($0)?" } ?? ""
+                report(parameter, kind.unknown, "has no \(kind) \(Self.shown(name))\(hint)")
+            }
+        }
+        return names
+    }
+}
+
+/// What names of a vocabulary are of.
+private enum NameKind {
+    case category, dataset
+
+    var plural: String {
+        switch self {
+        case .category: "categories"
+        case .dataset: "datasets"
+        }
+    }
+
+    /// The fault of a name that the vocabulary doesn't have.
+    var unknown: ProblemCode {
+        switch self {
+        case .category: .unknownCategory
+        case .dataset: .unknownDataset
+        }
+    }
+
+    /// How many bytes a name has at most. A longer one is unknown, and is not looked up.
+    var maximumBytes: Int {
+        switch self {
+        case .category: 100
+        // A hundred characters, by the table's check.
+        case .dataset: 400
+        }
+    }
+}
