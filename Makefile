@@ -62,6 +62,11 @@ test-deployment: ## run several servers behind balancers and before replicas and
 	$(BUILD) --build-tests
 	@scripts/test-group DeploymentTests --no-parallel
 
+.PHONY: test-system
+test-system: ## run the programs beside databases, balancers and browsers, by pytest (OPTIONS='-k import')
+	@scripts/bootstrap checks
+	@scripts/test-system -m ci $(OPTIONS)
+
 .PHONY: check-client
 check-client: ## build the client alone, from a package outside
 	@scripts/checks/check-client-alone

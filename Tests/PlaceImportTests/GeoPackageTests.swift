@@ -2,7 +2,7 @@ import Foundation
 import PlaceImport
 import Testing
 
-/// What a GeoPackage's schema may have. Files of real SQLite are in scripts/checks/check-import-formats.
+/// What a GeoPackage's schema may have. Files of real SQLite are in Tests/System/import/test_formats.py.
 @Suite("GeoPackages of strangers")
 struct GeoPackageTests {
     private static let contents = "CREATE TABLE gpkg_contents (table_name TEXT)"

@@ -3,7 +3,7 @@ import PlaceImport
 import Testing
 
 /// Files that are wrong by accident or on purpose: a message with the line. What memory they take,
-/// scripts/checks/check-import-formats measures.
+/// Tests/System/import/test_formats.py measures.
 @Suite("Hostile files")
 struct HostileFileTests {
     private static let megabyte = 1 << 20

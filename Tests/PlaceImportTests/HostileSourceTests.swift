@@ -5,7 +5,7 @@ import Testing
 /// Files for `ogr2ogr` that would lead it elsewhere: it isn't even started with them.
 ///
 /// A stand-in for `ogr2ogr` notes that it was. What the real one does with what gets through, with a sandbox and without,
-/// scripts/checks/check-import-formats shows.
+/// Tests/System/import/test_formats.py shows.
 @Suite("Hostile files for ogr2ogr")
 struct HostileSourceTests {
     private let virtualLayer = """

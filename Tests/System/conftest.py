@@ -1,0 +1,77 @@
+"""What the system tests share: their options and marks, the programs that they test, and a server."""
+
+import os
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from servers import ROOT, Server
+
+
+def pytest_addoption(parser):
+    parser.addoption("--screenshots", type=Path, metavar="FOLDER", help="keep pictures of the start page there")
+    parser.addoption("--record", action="store_true", help="write the instructions that are counted as the new budgets")
+    parser.addoption("--keep", type=Path, metavar="FOLDER", help="keep the profiles of the instructions there")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if not any(item.get_closest_marker(mark) for mark in ("ci", "soak")):
+            item.add_marker("ci")
+
+
+def pytest_report_header():
+    return f"POI_TEST_SEED={SEED}"
+
+
+SEED = int(os.environ.setdefault("POI_TEST_SEED", str(random.SystemRandom().randrange(1 << 32))))
+
+
+def built(product, variable, *options, **environment):
+    """A program in release mode, built unless a variable names one."""
+    if variable in os.environ:
+        return Path(os.environ[variable]).resolve()
+    command = ["swift", "build", "--quiet", "-c", "release", *options]
+    environment = {**os.environ, **environment}
+    subprocess.run([*command, "--product", product], cwd=ROOT, env=environment, check=True)
+    return Path(subprocess.run([*command, "--show-bin-path"], cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE,
+                               text=True).stdout.strip(), product)
+
+
+@pytest.fixture(scope="session")
+def poi():
+    return built("poi", "POI_BINARY")
+
+
+@pytest.fixture(scope="session")
+def mock():
+    return built("poi-mock", "POI_MOCK_EXECUTABLE")
+
+
+@pytest.fixture(scope="session")
+def read_places():
+    # Of the package, only what this program needs.
+    return built("read-places", "READ_PLACES", "--scratch-path", ".build/read-places", POI_TARGETS="read-places")
+
+
+@pytest.fixture(scope="session")
+def load(tmp_path_factory):
+    """The program that sends requests at a rate."""
+    program = tmp_path_factory.mktemp("load") / "load"
+    subprocess.run(["clang", "-O2", "-o", program, ROOT / "Benchmarks/lib/load.c", "-lm"], check=True)
+    return program
+
+
+@pytest.fixture
+def random_source():
+    """Random numbers that POI_TEST_SEED repeats."""
+    return random.Random(SEED)
+
+
+@pytest.fixture(scope="module")
+def server(request, poi):
+    """A `poi dev` with a database of its own, and the module's SETTINGS."""
+    with Server(poi, settings=getattr(request.module, "SETTINGS", {}), prefix=getattr(request.module, "PREFIX", ())) as server:
+        yield server

@@ -1,0 +1,211 @@
+"""What `read-places` reads, as an import does, compared with other programs; and files that are hostile.
+
+Real files become the places that osmium and GeoNames have. Hostile ones are refused with their line, in little memory, and
+lead GDAL to no other file, network or database, with a sandbox and without.
+"""
+
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import hostile_sources
+from processes import wait_for
+from real_files import HELSINKI, write_cities
+from servers import ROOT
+
+CITY_COUNT = 234_908
+MAXIMUM_MEBIBYTES = 64
+
+
+@pytest.fixture
+def read(read_places):
+    """Reads with the program; returns what it prints, and what it says is wrong."""
+    def run(*arguments, **variables):
+        done = subprocess.run([read_places, *map(str, arguments)], capture_output=True, text=True, timeout=600,
+                              env={**os.environ, **variables})
+        return done.stdout, done.stderr.strip()
+
+    return run
+
+
+@pytest.fixture
+def without_bubblewrap(tmp_path):
+    """A folder with ogr2ogr alone, to be the whole PATH."""
+    (tmp_path / "programs").mkdir()
+    (tmp_path / "programs/ogr2ogr").symlink_to(shutil.which("ogr2ogr"))
+    return str(tmp_path / "programs")
+
+
+def has_sandbox():
+    return subprocess.run(["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"], capture_output=True).returncode == 0
+
+
+# OpenStreetMap
+
+TYPES = {"n": "node", "w": "way", "r": "relation"}
+
+
+def objects(*arguments):
+    """The objects that an osmium command writes, by their ids, with the fields of OPL."""
+    text = subprocess.run(["osmium", *arguments, "-f", "opl", "--no-progress"], check=True, capture_output=True, text=True).stdout
+    found = {}
+    for line in text.splitlines():
+        first, *fields = line.split(" ")
+        found[f"{TYPES[first[0]]}/{first[1:]}"] = {field[0]: field[1:] for field in fields if field}
+    return found
+
+
+def expression(conditions):
+    """A rule as osmium has it; one key is enough for the built-in mapping."""
+    [(key, values)] = conditions.items()
+    values = [values] if isinstance(values, str) else values
+    return f"nwr/{key}" if values == ["*"] else f"nwr/{key}={','.join(values)}"
+
+
+def is_whole(name, everything):
+    """Whether all that an object is made of is in the extract."""
+    fields = everything.get(name)
+    if fields is None:
+        return False
+    parts = [f"node/{node[1:].split('x')[0]}" for node in fields.get("N", "").split(",") if node]
+    parts += [f"{TYPES[member[0]]}/{member[1:].split('@')[0]}" for member in fields.get("M", "").split(",") if member]
+    return all(is_whole(part, everything) for part in parts)
+
+
+def places_by_osmium():
+    """The named objects that the mapping's rules find, with their categories."""
+    mapping = json.loads((ROOT / "Sources/PlaceImport/Mappings/openstreetmap.json").read_text())
+    expected = {}
+    for rule in mapping["category"]:
+        # The first rule that applies is the one that counts.
+        for name, fields in objects("tags-filter", "-R", HELSINKI, expression(rule["when"])).items():
+            expected.setdefault(name, (rule["then"], "name" in dict(tag.split("=", 1) for tag in fields["T"].split(","))))
+    return {name: category for name, (category, is_named) in expected.items() if is_named}
+
+
+def test_an_openstreetmap_extract_has_the_places_that_osmium_finds(read):
+    expected = places_by_osmium()
+    output, error = read("--ids", HELSINKI)
+    assert not error
+    actual = {name: category for category, name in re.findall(r"^place (\S+) (\S+)$", output, re.M)}
+    missing = expected.keys() - actual.keys()
+    everything = objects("cat", HELSINKI)
+    cut_off = {name for name in missing if not is_whole(name, everything)}
+    assert missing == cut_off, "only what the extract's edge cuts off may be missing"
+    assert not actual.keys() - expected.keys()
+    assert Counter(actual.values()) == Counter(category for name, category in expected.items() if name not in cut_off)
+    assert actual
+
+
+def test_no_town_of_geonames_is_rejected(read, tmp_path):
+    write_cities(tmp_path / "cities500.txt")
+    output, error = read("--mapping", "geonames", tmp_path / "cities500.txt")
+    assert output.startswith(f"category town {CITY_COUNT}\n") and f"rows {CITY_COUNT} " in output, error
+
+
+# Hostile files
+
+HEADER = b"name,category,lat,lon\n"
+MUCH = 200 << 20
+FEATURE = b'\n{"type":"Feature","id":"'
+# Contents that are far larger than the memory that is allowed, and what is said.
+HOSTILE = {
+    "endless.csv": (lambda: HEADER + b"A,cafe,1,2\n" + b"a" * MUCH, "line 3: a row has more than 1 MiB"),
+    "quote.csv": (lambda: HEADER + b'"' + b"A,cafe,1,2\n" * (MUCH // 11), "line 2: a row has more than 1 MiB"),
+    "open.csv": (lambda: HEADER + b'A,cafe,1,2\n"A,cafe,1,2\n', "line 3: a quote isn't closed"),
+    "columns.csv": (lambda: b"," * 1_000_000 + b"\n", "line 1: 1000001 columns are more than 4096"),
+    "zeros.csv.gz": (lambda: gzip.compress(bytes(MUCH), 9), "line 1: a row has more than 1 MiB"),
+    "zeros.json.gz": (lambda: gzip.compress(bytes(MUCH), 9), "line 1: there should be a feature"),
+    "blanks.json.gz": (lambda: gzip.compress(b"\n" * MUCH, 9), ""),
+    "deep.json": (lambda: b"[" * MUCH, "line 1: there should be a feature"),
+    "feature.json": (lambda: FEATURE + b"a" * MUCH, "line 2: the feature isn't closed"),
+    "nested.json": (lambda: FEATURE + b'","properties":' + b'{"a":' * (MUCH // 5), "line 2: the feature isn't closed"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_takes_little_memory(read, tmp_path, name):
+    content, message = HOSTILE[name]
+    (tmp_path / name).write_bytes(content())
+    output, error = read(tmp_path / name)
+    (tmp_path / name).unlink()
+    assert message in error and bool(message) == bool(error)
+    assert int(re.search(r"memory (\d+) MiB", output + error).group(1)) <= MAXIMUM_MEBIBYTES
+
+
+def test_an_archive_that_unpacks_to_much_is_refused(read_places, without_bubblewrap, tmp_path):
+    """What 2 MiB unpack to, GDAL would keep twice: without the limit of its address space, it takes 4 GiB."""
+    file = tmp_path / "bomb.kmz"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("doc.kml", "w") as document:
+        document.write(b"<kml>")
+        for _ in range(2000):
+            document.write(b" " * (1 << 20))
+        document.write(b"</kml>")
+    # Without the sandbox: whose processes have ended in there, Linux doesn't count for those outside.
+    process = subprocess.Popen([read_places, file], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               env={**os.environ, "PATH": without_bubblewrap})
+    with process.stderr:
+        error = process.stderr.readline().decode()
+    # Of the processes that it has waited for, too.
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 1 and "ogr2ogr: " in error
+    assert usage.ru_maxrss < 3 << 20, f"{usage.ru_maxrss >> 10} MiB"
+
+
+# What would lead GDAL elsewhere
+
+def test_no_source_leads_elsewhere(read, without_bubblewrap, tmp_path, subtests):
+    """Each hostile source with the sandbox, where it works, and without it, which is where PATH has no bwrap."""
+    canaries = hostile_sources.Canaries(tmp_path)
+    is_sandboxed, breaches, count = has_sandbox(), 0, 0
+    for source in hostile_sources.sources(canaries):
+        name, count = str(source.name).removeprefix(f"{canaries.sources}/"), count + 1
+        # What GDAL itself does with it shows that there is something to keep it from.
+        bare = ["ogr2ogr", "-f", "GeoJSONSeq", "/vsistdout/", str(source.name)]
+        _, reached = canaries.watch(lambda: subprocess.run(bare, capture_output=True, timeout=60))
+        breaches += bool(reached)
+        for kind, path in [("sandbox", os.environ["PATH"]), ("no sandbox", without_bubblewrap)]:
+            with subtests.test(f"{name}, {kind}"):
+                (output, error), reached = canaries.watch(
+                    lambda: read("--ids", "--column", "category=type", *source.options, source.name, PATH=path))
+                assert not reached and "leaked" not in output
+                if source.message:
+                    assert source.message in error.split("\n")[0]
+                else:
+                    assert not error and len(re.findall("^place ", output, re.M)) == source.places
+                    assert ("remark" in output) == (kind == "no sandbox" or not is_sandboxed)
+    assert count == 59 and breaches >= 20, f"of {count} sources, GDAL alone follows {breaches}"
+
+
+def test_the_sandbox_shows_nothing_of_ours(read_places, tmp_path):
+    """While it reads, the converter has a network of its own, and of the files that we see only what it needs."""
+    if not has_sandbox():
+        pytest.skip("there is no sandbox here: bwrap fails")
+    secret = tmp_path / "secret"
+    secret.write_text("a")
+
+    def converter():
+        """The one that has the pipe as its input; those that say which drivers there are have none."""
+        pipe = os.fstat(reader.stdin.fileno()).st_ino
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                if (process / "comm").read_text() == "ogr2ogr\n" and (process / "fd/0").stat().st_ino == pipe:
+                    return process
+            except (FileNotFoundError, ProcessLookupError):
+                pass
+        return None
+
+    with subprocess.Popen([read_places, "--format", "gdal", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as reader:
+        process = wait_for(converter, 60, "ogr2ogr in the sandbox")
+        assert (process / "ns/net").readlink() != Path("/proc/self/ns/net").readlink()
+        ours = (secret, Path("/etc/passwd"), Path.home(), Path("/proc/self"))
+        assert not [path for path in ours if (process / f"root{path}").exists()]

@@ -1,0 +1,252 @@
+"""`poi import`, the real program, beside a server that serves what it imports. See Documentation/import.md."""
+
+import gzip
+import html
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from processes import wait_for
+from psql import psql
+from real_files import HELSINKI, write_cities
+from servers import Server
+
+SETTINGS = {"POI_SEEDS": "false"}
+MAXIMUM_MEMORY = 150 << 20
+ROWS, KILLS = 2000, 50
+HEADER, GOOD = b"id,name,category,latitude,longitude\n", b"x1,X,cafe,1,1\n"
+# Runs a command and writes down how much memory it took at most. Linux counts what a program held when it started
+# another one, so this is a small one.
+MEASURED = [sys.executable, "-c", """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[2:])
+open(sys.argv[1], "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(code)
+"""]
+
+
+class Importer:
+    """Imports into a server's database."""
+
+    def __init__(self, poi, server, folder):
+        self.poi, self.server, self.folder = poi, server, folder
+
+    def command(self, *options, dataset="check"):
+        return [self.poi, "import", *options, "--dataset", dataset, "--license", "CC0-1.0", "--database-url",
+                self.server.database]
+
+    def run(self, *options, expect, says=(), chunks=(), dataset="check", **variables):
+        """An import, which has to end with that exit code, to print those texts, and to take little memory."""
+        memory = self.folder / "memory"
+        process = subprocess.Popen(
+            [*MEASURED, memory, *self.command(*options, dataset=dataset)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, env={**os.environ, **variables})
+        try:
+            for chunk in chunks:
+                process.stdin.write(chunk)
+            process.stdin.close()
+        except BrokenPipeError:
+            pass
+        with process:
+            output = process.stdout.read().decode()
+        assert process.returncode == expect, output
+        for text in [says] if isinstance(says, str) else says:
+            assert text in output
+        assert int(memory.read_text()) << 10 <= MAXIMUM_MEMORY, output
+        return output
+
+    def sql(self, statement):
+        return psql(self.server.database, statement).stdout.strip()
+
+    def versions(self):
+        """The first words of the dataset's names, and how many places it has."""
+        return self.sql("SELECT string_agg(DISTINCT split_part(name, ' ', 1), ','), count(*) FROM locations "
+                        "WHERE source_dataset = 'check'")
+
+    def is_importing(self):
+        return self.sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 1229803604") != "0"
+
+
+@pytest.fixture
+def importer(poi, server, tmp_path):
+    return Importer(poi, server, tmp_path)
+
+
+@pytest.fixture
+def kept(importer):
+    """Places that are there before a test: names, and what the database is then."""
+    importer.run("-", chunks=[csv("kept")], expect=0)
+    return importer.sql("SELECT id FROM dataset"), importer.versions()
+
+
+def csv(name, count=ROWS):
+    return HEADER + b"".join(b"%d,%s %d,cafe,%d,%d\n" % (n, name.encode(), n, n % 80, n % 170) for n in range(count))
+
+
+def first_place(server, latitude, longitude):
+    return next(iter(server.json(f"/locations?lat={latitude}&long={longitude}&limit=1")), None)
+
+
+def test_a_kill_leaves_the_old_places_or_the_new_ones(importer, random_source):
+    path = importer.folder / "places.csv"
+    path.write_bytes(csv("v0"))
+    importer.run(path, expect=0)
+    path.write_bytes(csv("v1"))
+    start = time.monotonic()
+    importer.run(path, expect=0, says=f"changed {ROWS}")
+    longest = time.monotonic() - start
+    old, outcomes = "v1", {"old": 0, "new": 0}
+    for number in range(2, KILLS + 2):
+        new = f"v{number}"
+        path.write_bytes(csv(new))
+        with subprocess.Popen(importer.command(path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            time.sleep(random_source.uniform(0, 1.2 * longest))
+            process.kill()
+        # A session whose client was killed notices it when it next reads or writes.
+        wait_for(lambda: not importer.is_importing(), 60, "the end of the session")
+        state = importer.versions()
+        assert state in (f"{old}|{ROWS}", f"{new}|{ROWS}")
+        outcomes["old" if state.startswith(f"{old}|") else "new"] += 1
+        old = state.split("|")[0]
+    path.write_bytes(csv("last"))
+    importer.run(path, expect=0, says=f"changed {ROWS}")
+    # The server was never restarted, and follows.
+    wait_for(lambda: first_place(importer.server, 7, 7)["name"].startswith("last "), 60, "the last import's places")
+    print(f"{KILLS} kills, {outcomes['old']} left the old places, {outcomes['new']} the new ones")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_changes_nothing_and_is_named(importer, kept, number):
+    with subprocess.Popen(importer.command("-"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT) as process:
+        process.stdin.write(csv("cut"))
+        process.stdin.flush()
+        wait_for(importer.is_importing, 60, "the import's lock")
+        process.send_signal(number)
+        output = process.stdout.read().decode()
+    assert process.returncode == 1 and f"stopped by {number.name}: nothing was changed" in output
+    assert importer.versions() == kept[1]
+
+
+def repeated(chunk, megabytes):
+    return (chunk * ((1 << 20) // len(chunk)) for _ in range(megabytes))
+
+
+def bomb():
+    parts = [HEADER, b"1,", *[bytes([97]) * (1 << 20)] * 200]
+    return gzip.compress(b"".join(parts))
+
+
+# What standard input has, the expected exit code, what has to be said, and further options.
+HOSTILE = {
+    "a line without end": (lambda: [HEADER, GOOD, b"x2,", *repeated(b"a", 128)], 1, "line 3"),
+    "a quote without end": (lambda: [HEADER, GOOD, b'x2,"open\n', *repeated(b"1,a,cafe,1,1\n", 64)], 1, ["line 3", "quote"]),
+    "a million columns": (lambda: [b"a," * 1_000_000], 1, "line 1"),
+    "nothing": (lambda: [b""], 1, ""),
+    "one column": (lambda: [b"name\n"], 1, "line 1"),
+    "UTF-16": (lambda: [HEADER.decode().encode("utf-16")], 1, "UTF-16"),
+    # These only have rows that are rejected.
+    "NUL": (lambda: [HEADER, b"x1,A\0B,cafe,1,1\n"], 0, "nul 1"),
+    "no UTF-8": (lambda: [HEADER, b"x1,\xff\xfe,cafe,1,1\n"], 0, "invalid-text 1"),
+    "no positions": (lambda: [HEADER, b"x1,A,cafe,nan,1\nx2,A,cafe,1,inf\nx3,A,cafe,91,1\nx4,A,cafe,1e400,1\n"], 0, "rejected 4"),
+    "too many and too few columns": (lambda: [HEADER, b"x1,A,cafe,1,1,1\nx2\n"], 0, "column-count 2"),
+    "SQL": (lambda: [HEADER, b"x1,A,'; DROP TABLE locations; --,1,1\n"], 0, "malformed-category 1"),
+    "too many errors": (lambda: [HEADER, *repeated(b"x1,,cafe,1,1\n", 1)], 1, ["--max-errors", "line 11"], "--max-errors", "9"),
+}
+# Files, and what has to be said of them.
+HOSTILE_FILES = {
+    "bomb.csv.gz": (bomb, "line 2"),
+    "damaged.csv.gz": (lambda: gzip.compress(HEADER + GOOD * 10_000)[:-100], "gzip"),
+    "none.csv": (None, "No such file"),
+    ".": (None, ""),
+    "deep.geojson": (lambda: b'{"type":"FeatureCollection","features":' + b"[" * 5_000_000, ""),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_input_changes_nothing(importer, kept, name):
+    chunks, code, says, *options = HOSTILE[name]
+    importer.run("-", *options, chunks=chunks(), expect=code, says=says)
+    assert (importer.sql("SELECT id FROM dataset"), importer.versions()) == kept
+
+
+@pytest.mark.parametrize("name", HOSTILE_FILES)
+def test_a_hostile_file_changes_nothing(importer, kept, name):
+    content, says = HOSTILE_FILES[name]
+    if content:
+        (importer.folder / name).write_bytes(content())
+    importer.run(importer.folder / name, expect=1, says=says)
+    assert (importer.sql("SELECT id FROM dataset"), importer.versions()) == kept
+
+
+def test_rejected_rows_are_written_down(importer, kept):
+    rejects = importer.folder / "rejects.csv"
+    importer.run("-", "--id", "id", "--rejects", rejects, chunks=[csv("kept") + b'r1,"No, such",none,1,1\n'], expect=0,
+                 says=[f"unchanged {ROWS}", "unknown categories: none 1"])
+    assert rejects.read_bytes() == \
+        f"file,line,reason,id,detail\r\nstandard input,{ROWS + 2},unknown-category,r1,none\r\n".encode()
+
+
+@pytest.mark.parametrize("options", [
+    "- --bbox 1,2", "- --delimiter ab", "- --column color=c", "- --colour c", "- -", "- --url javascript:1", "- --max-errors -1",
+    ""])
+def test_a_wrong_option_is_refused(importer, options):
+    importer.run(*options.split(), expect=64)
+
+
+def test_sql_of_a_virtual_layer_is_not_run(importer):
+    """A file that is SQL for this database, as which GDAL would read it, runs only where --unconfined-source says so."""
+    importer.sql("INSERT INTO locations (name, category, latitude, longitude) VALUES ('Victim', 'cafe', 1, 2)")
+    path = importer.folder / "places.gpx"
+    path.write_text(
+        f"<OGRVRTDataSource><OGRVRTLayer name='a'><SrcDataSource>{html.escape(importer.server.database)}</SrcDataSource>"
+        "<SrcSQL>DELETE FROM locations WHERE name = 'Victim' RETURNING name</SrcSQL></OGRVRTLayer></OGRVRTDataSource>")
+    # Without bubblewrap, too.
+    programs = importer.folder / "programs"
+    programs.mkdir()
+    (programs / "ogr2ogr").symlink_to(shutil.which("ogr2ogr"))
+    for search_path in (os.environ["PATH"], str(programs)):
+        importer.run(path, "--dry-run", expect=1, says=["its root element, OGRVRTDataSource", "--unconfined-source"],
+                     PATH=search_path)
+        assert importer.sql("SELECT count(*) FROM locations WHERE name = 'Victim'") == "1"
+    path.write_text("<gpx version='1.1' creator='a'/>")
+    importer.run(path, "--dry-run", expect=0, says=["without a sandbox", "nothing was changed"], PATH=str(programs))
+    source = f"PG:{importer.server.database}"
+    importer.run(source, "--dry-run", expect=1, says="--unconfined-source")
+    importer.run(source, "--dry-run", "--unconfined-source", expect=0, says="read ")
+    importer.sql("DELETE FROM locations WHERE name = 'Victim'")
+
+
+def test_poi_dev_imports_before_it_serves(poi, tmp_path):
+    """The next start does so again, without what the file no longer has."""
+    tmp_path.chmod(0o755)
+    path, state = tmp_path / "mine.csv", tmp_path / "state"
+    for names, counts in ((["A", "B"], "added 2,"), (["B"], "removed 1")):
+        path.write_text("name,category,lat,lon\n" + "".join(f"{name},no_such_one,1,2\n" for name in names))
+        with Server(poi, arguments=["--import", path], settings={**SETTINGS, "POI_STATE_DIR": str(state)}) as server:
+            place = first_place(server, 1, 2)
+            assert counts in server.output
+        assert place["name"] in names and place["source"]["dataset"] == "mine"
+
+
+def test_all_towns_of_geonames_are_found_where_they_are(importer, random_source):
+    path = importer.folder / "cities500.txt"
+    cities = write_cities(path)
+    importer.run(path, "--mapping", "geonames", dataset="cities", expect=0, says=["rejected 0,", f"added {len(cities)},"])
+    wait_for(lambda: first_place(importer.server, 60.16952, 24.93545)["name"] == "Helsinki", 120, "the towns")
+    for city in random_source.sample(cities, 1000):
+        latitude, longitude = city.split("\t")[4:6]
+        place = first_place(importer.server, latitude, longitude)
+        assert (place["distance"], place["latitude"], place["longitude"]) == (0, float(latitude), float(longitude)), city
+
+
+def test_an_openstreetmap_extract_is_unchanged_by_itself(importer):
+    report = importer.run(HELSINKI, "--add-categories", dataset="helsinki", expect=0)
+    added = re.search(r"added (\d+)", report).group(1)
+    importer.run(HELSINKI, "--sync", dataset="helsinki", expect=0, says=f"unchanged {added}, removed 0")
