@@ -3,11 +3,15 @@
 import os
 import random
 import subprocess
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from scratch_postgres import ScratchPostgres
 from servers import ROOT, Server
+
+PASSWORDS = {"poi_migrate": "migratepassword", "poi_serve": "servepassword", "poi_events": "eventspassword"}
 
 
 def pytest_addoption(parser):
@@ -40,6 +44,12 @@ def built(product, variable, *options, **environment):
                                text=True).stdout.strip(), product)
 
 
+def migrate(poi, database, seeds=False):
+    """Makes the service's tables in a database."""
+    subprocess.run([poi, "migrate", "up"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL,
+                   env={**os.environ, "DATABASE_URL": database, "POI_SEEDS": str(seeds).lower()})
+
+
 @pytest.fixture(scope="session")
 def poi():
     return built("poi", "POI_BINARY")
@@ -54,6 +64,34 @@ def mock():
 def read_places():
     # Of the package, only what this program needs.
     return built("read-places", "READ_PLACES", "--scratch-path", ".build/read-places", POI_TARGETS="read-places")
+
+
+@pytest.fixture
+def fleet(poi):
+    """Starts `poi serve` before a database, as many as are wanted; they end with the test."""
+    with ExitStack() as servers:
+        yield lambda database, count=1, **settings: [
+            servers.enter_context(Server(poi, database, settings=settings)) for _ in range(count)]
+
+
+@pytest.fixture
+def database():
+    """An empty PostgreSQL with the service's roles."""
+    with ScratchPostgres(ROOT / "deploy/postgres/roles.sql", PASSWORDS) as postgres:
+        yield postgres
+
+
+@pytest.fixture
+def contract():
+    """Runs the contract suite against a server. POI_CONTRACT_TESTS names built tests, a bundle, to run instead of building."""
+    tests = [os.environ["POI_CONTRACT_TESTS"], "--testing-library", "swift-testing"] if "POI_CONTRACT_TESTS" in os.environ \
+        else ["swift", "test", "--quiet"]
+
+    def run(url):
+        subprocess.run([*tests, "--filter", "^PointsOfInterestContract"], cwd=ROOT, check=True,
+                       env={**os.environ, "POI_BASE_URL": url, "POI_CONTRACT_SEEDED": "true"})
+
+    return run
 
 
 @pytest.fixture(scope="session")

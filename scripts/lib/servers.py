@@ -33,7 +33,8 @@ class Server:
         self.log = self.folder / "log"
         self.process = subprocess.Popen(
             ["setpriv", "--pdeathsig=TERM", "--", *self.command], cwd=ROOT, stdout=subprocess.PIPE, stderr=self.log.open("wb"),
-            text=True, env={**os.environ, "POI_ACCESS_LOG": "off", "POI_STATE_DIR": str(self.folder), **self.settings})
+            text=True, env={**os.environ, "POI_ACCESS_LOG": "off", "POI_DRAIN_DELAY": "0s", "POI_STATE_DIR": str(self.folder),
+                            **self.settings})
         try:
             self.read_addresses()
         except BaseException:
@@ -67,6 +68,13 @@ class Server:
     def get(self, target, headers=None):
         """The response to a request; an error's status raises HTTPError."""
         return urllib.request.urlopen(urllib.request.Request(self.url.rstrip("/") + target, headers=headers or {}), timeout=60)
+
+    def is_ready(self):
+        try:
+            self.get("/readyz").close()
+            return True
+        except OSError:
+            return False
 
     def json(self, target, headers=None):
         with self.get(target, headers) as response:

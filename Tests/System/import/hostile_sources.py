@@ -9,7 +9,6 @@ import struct
 import subprocess
 import threading
 import zipfile
-from pathlib import Path
 
 GPX = ('<gpx xmlns="http://www.topografix.com/GPX/1/1" version="1.1" creator="a">'
        '<wpt lat="1" lon="2"><name>A</name><type>cafe</type></wpt></gpx>')

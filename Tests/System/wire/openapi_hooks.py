@@ -25,7 +25,7 @@ import schemathesis
 
 MAXIMUM_CELLS = 1024
 CENTER = {"lat": 37.3293, "long": -121.8893}
-EVENT = {"user_id": "check-openapi", "time": 0, "event": {"name": "launch"}, "test": True}
+EVENT = {"user_id": "test-openapi", "time": 0, "event": {"name": "launch"}, "test": True}
 BROKEN_EVENTS = [
     {**EVENT, "user_id": "é" * 101},
     {**EVENT, "event": {"name": "é" * 51}},
@@ -35,7 +35,7 @@ BROKEN_EVENTS = [
     ),
 ]
 session = requests.Session()
-# A run that never comes here would show nothing: check-openapi looks.
+# A run that never comes here would show nothing: test_openapi.py looks.
 counts = {"refusals": 0, "real cursors": 0, "refused batches": 0}
 atexit.register(lambda: pathlib.Path("counts.json").write_text(json.dumps(counts)))
 

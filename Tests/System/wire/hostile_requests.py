@@ -10,7 +10,7 @@ import zlib
 from dataclasses import dataclass
 from typing import Callable
 
-KEY = "check-linear-cost-key"
+KEY = "hostile-requests-key"
 MARKS = "\u0301\u0316".encode()  # Two combining marks of different classes: normalization puts them in order.
 
 

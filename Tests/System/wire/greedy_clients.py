@@ -1,4 +1,4 @@
-"""Clients that take what they can get: greedy_clients.py PORT [slow=N] [silent=N] [idle=N] [endless=N] [heads=N] [resets=N]
+"""Clients that take what they can get: greedy_clients.py PORT target=TARGET [slow=N] [silent=N] [idle=N] [endless=N] [heads=N] [resets=N]
 
     slow     sends a byte a second: half of them a request's head, the others the body of POST /events
     silent   sends requests as long as the server takes them, and reads no response
@@ -12,7 +12,6 @@ address makes necessary. Prints a line when all have connected; at SIGTERM, what
 """
 
 import json
-import os
 import selectors
 import signal
 import socket
@@ -21,7 +20,7 @@ import sys
 import time
 
 PORT = int(sys.argv[1])
-COUNTS = {kind: int(count) for kind, count in (argument.split("=") for argument in sys.argv[2:])}
+COUNTS = {kind: int(count) for kind, count in (argument.split("=") for argument in sys.argv[3:])}
 CLIENTS_OF_AN_ADDRESS = 250
 # Those that are due in a hundredth of a second send together: with more of them, a normal request would wait for a crowd
 # that sends at one moment, which clients of their own don't; with less, the wake-ups would disturb what is measured.
@@ -29,9 +28,8 @@ TICKS_A_SECOND, CONNECTIONS_A_TICK = 100, 10
 REQUEST = b"GET /locations?lat=37.33&long=-121.89 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 EVENTS = b"POST /events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
 ANNOUNCED = EVENTS.replace(b"1000", b"1048576")
-# Of clients whose responses nobody reads: POI_GREEDY_TARGET, if it is set.
 MANY_REQUESTS = REQUEST * 1000
-SEARCH = REQUEST.replace(b"/locations?lat=37.33&long=-121.89", os.environ.get("POI_GREEDY_TARGET", "/livez").encode())
+SEARCH = REQUEST.replace(b"/locations?lat=37.33&long=-121.89", sys.argv[2].partition("=")[2].encode())
 OUTCOMES = {b"HTTP/1.1 408": "timed out", b"HTTP/1.1 429": "refused", b"HTTP/1.1 503": "refused", b"": "closed"}
 # What becomes readable or writable is looked at; what a slow client sends is due at its tick.
 EVENTS_OF = {"slow": selectors.EVENT_READ, "idle": selectors.EVENT_READ, "silent": selectors.EVENT_WRITE,

@@ -7,6 +7,9 @@ import re
 import shutil
 import signal
 import subprocess
+from pathlib import Path
+
+from servers import ROOT
 
 TIMEOUT_SECONDS = 120
 
@@ -20,32 +23,42 @@ def end_with_parent():
 
 
 class CountedProgram:
-    """A program under callgrind, which writes down what it has counted, and begins anew, when it is told.
+    """A program under callgrind, as a context manager; it writes down what it has counted, and begins anew, when it is told.
 
     Its standard error goes to a file, `log`, in `folder`. Unless it counts at once, it is several times faster until
     `begin`. Threads whose number is in `ignored_threads` don't count.
     """
 
-    def __init__(self, folder, command, settings, stdin=subprocess.DEVNULL, counts_at_once=True):
+    def __init__(self, folder, program, arguments, settings, stdin=subprocess.DEVNULL, counts_at_once=True):
         self.folder = folder
         self.ignored_threads = set()
         self.log = f"{folder}/log"
+        # Valgrind takes minutes to read what a debugger needs.
+        stripped = f"{folder}/{Path(program).name}"
+        subprocess.run(["objcopy", "--strip-debug", program, stripped], check=True)
         # Fair scheduling: libuv spins while a thread that woke it waits for its turn, and that would be counted.
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts",
                  f"--vgdb-prefix={folder}/vgdb", "--fair-sched=yes",
                  "--separate-threads=yes",
-                 f"--instr-atstart={'yes' if counts_at_once else 'no'}", *command],
-                env=os.environ | settings, stdin=stdin, stdout=subprocess.PIPE, stderr=log,
+                 f"--instr-atstart={'yes' if counts_at_once else 'no'}", stripped, *arguments],
+                cwd=ROOT, env=os.environ | settings, stdin=stdin, stdout=subprocess.PIPE, stderr=log,
                 preexec_fn=end_with_parent)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
 
     def first_line(self):
         """What the program says first, once it has started."""
         line = self.process.stdout.readline().decode()
         if not line:
             with open(self.log, errors="replace") as log:
-                raise SystemExit("callgrind: the program did not start:\n" + log.read())
+                raise RuntimeError("the program did not start:\n" + log.read())
         return line
 
     def instructions(self, keep=None):

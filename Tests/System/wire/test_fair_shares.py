@@ -1,0 +1,105 @@
+"""What one client with 250 connections can take of others' plain requests, filtered maps and events, by kind of attack, with
+200,000 places in memory. Documentation/security.md has a table of a run."""
+
+import gzip
+import os
+from contextlib import nullcontext
+
+import pytest
+
+from greedy import Greedy
+from loads import Requests, result, separate
+from processes import wait_for
+from psql import psql
+from request_cases import request, upload
+
+SETTINGS = {"POI_LOOPS": "1", "POI_INDEX": "on", "POI_ACCESS_LOG": "false"}
+PLACES = 200_000
+# Only where it is set, since other programs of the machine count, too: POI_TEST_MILLISECONDS=50.
+MAXIMUM_MILLISECONDS = float(os.environ.get("POI_TEST_MILLISECONDS", "inf"))
+# As many as one client may have, but for the normal ones' own address, which is another.
+CONNECTIONS = 250
+ATTACKER = "127.0.1.1"
+# Two of the words each, so that no place has all, and every one has to be looked at.
+PLACES_SQL = f"""
+SELECT setseed(0.5);
+INSERT INTO locations (name, category, latitude, longitude, featured)
+SELECT word[1 + number % 6] || ' ' || word[1 + number / 6 % 6] || ' ' || number,
+    (ARRAY['cafe', 'park', 'museum', 'library', 'school', 'bar'])[1 + number % 6],
+    round((degrees(asin(2 * random() - 1)))::numeric, 6), round((360 * random() - 180)::numeric, 6), number % 50 = 0
+FROM generate_series(1, {PLACES}) AS number, (SELECT ARRAY['Hotel', 'Crown', 'Taverna', 'Aria', 'Casa', 'Saint'] AS word) AS words;
+VACUUM ANALYZE locations;
+"""
+SEARCH = "/locations?lat=51.5&long=-0.12&q=hotel+crown+taverna+aria+casa+saint"
+WORLD = "/locations/clusters?bbox=-180,-90,180,90&zoom=0&category=cafe,park,museum,library,school&q=h"
+NUMBERS = gzip.compress(b"[" + b",".join([b"1e308"] * 170_000) + b"]")
+BOMB = request("/events", f"Content-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: {len(NUMBERS)}\r\n",
+               "POST", NUMBERS)
+NORMAL = {
+    "plain": (300, [request(f"/locations?lat={number}&long=-121.9") for number in range(64)]),
+    "maps": (40, [request(f"/locations/clusters?bbox={west},20,{west + 60},60&zoom=2&category=cafe,park&featured=false")
+                  for west in range(-120, 100, 20)]),
+    "events": (20, [upload() for _ in range(100)]),
+}
+# Requests that follow each other on each connection as fast as the responses come, or a kind of greedy clients.
+ATTACKS = {
+    "nothing": None,
+    "plain requests": request("/locations?lat=51.5&long=-0.12"),
+    "searches by many words": request(SEARCH),
+    "filtered maps of the Earth": request(WORLD),
+    "searches that are reset": "resets",
+    "heads without a body": "heads",
+    "bytes one by one": "slow",
+    "number bombs": BOMB,
+    "responses not read": "silent",
+}
+
+
+class Loop:
+    """An attack by a request again and again."""
+
+    def __init__(self, load, request, port, seconds):
+        self.requests, self.port, self.seconds = Requests(load, [request]), port, seconds
+
+    def __enter__(self):
+        self.load = self.requests.start(self.port, CONNECTIONS, self.seconds + 1.5, 0, source=ATTACKER)
+
+    def __exit__(self, *_):
+        # It ends by itself, or where the server closes a connection.
+        self.load.communicate()
+
+
+@pytest.fixture(scope="module")
+def attacked(server, load):
+    """The server with its places in memory, and a processor of its own; and what others ask of it."""
+    count = psql(server.database, PLACES_SQL + "SELECT count(*) FROM locations;").stdout.split()[-1]
+    wait_for(lambda: sum(category["count"] for category in server.json("/categories")) == int(count), 120, "places in memory")
+    server.normal = {kind: Requests(load, requests) for kind, (_, requests) in NORMAL.items()}
+    with separate(server.process.pid):
+        measure(server, 3)
+        yield server
+
+
+def measure(server, seconds):
+    """What the normal clients see, all kinds at the same time: p50 and p99 in milliseconds, and failures."""
+    loads = {kind: requests.start(server.port, 8, seconds, NORMAL[kind][0]) for kind, requests in server.normal.items()}
+    seen = {kind: result(load) for kind, load in loads.items()}
+    return {kind: (one["p50"] / 1000, one["p99"] / 1000, one["failed"] + one["unsent"]) for kind, one in seen.items()}
+
+
+@pytest.mark.parametrize("seconds", [pytest.param(3, marks=pytest.mark.ci), pytest.param(15, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_attack_costs_others_no_request(attacked, load, name, seconds):
+    attack = ATTACKS[name]
+    if attack is None:
+        beside = nullcontext()
+    elif isinstance(attack, bytes):
+        beside = Loop(load, attack, attacked.port, seconds)
+    else:
+        beside = Greedy(attacked.port, target=SEARCH, **{attack: CONNECTIONS})
+    with beside:
+        seen = measure(attacked, seconds)
+    print(" | ".join(f"{kind} {p50:.2f} {p99:.2f}" for kind, (p50, p99, _) in seen.items()),
+          f"| resident {attacked.resident() >> 20} MiB, {attacked.maximum_resident() >> 20} at most")
+    assert not any(failed for _, _, failed in seen.values()), seen
+    assert all(p99 <= MAXIMUM_MILLISECONDS for _, p99, _ in seen.values())

@@ -1,0 +1,89 @@
+"""What a stranger's bytes cost: requests that look for work are sent to `poi-mock`, which has the service's HTTP, contract and
+handlers, and valgrind counts instructions, which don't depend on how busy the machine is. See Documentation/evidence.md.
+
+Each case of hostile_requests.py is sent in three sizes, each twice the one before. A doubling may at most make it GROWTH
+times as dear, and a byte of the largest may cost as much as the case says: one of those that the service reads, and one of
+those that were sent.
+"""
+
+import json
+import re
+import socket
+import subprocess
+import time
+
+import pytest
+
+from callgrind import TIMEOUT_SECONDS, CountedProgram
+from hostile_requests import CASES, KEY, SETUP
+
+GROWTH = 2.3
+SETTINGS = {
+    "POI_EVENTS_KEYS": KEY,
+    "POI_TRUSTED_PROXIES": "127.0.0.0/8,10.0.0.0/8,::/128",
+    "POI_RATE_LIMIT": "1000000/s",
+    "POI_CORS_ORIGINS": "https://app.example.com",
+    "POI_ACCESS_LOG": "on",
+}
+
+
+@pytest.fixture(scope="module")
+def counted_mock(mock, tmp_path_factory):
+    """poi-mock under callgrind, until its standard input closes."""
+    with CountedProgram(tmp_path_factory.mktemp("callgrind"), mock, ["--port", "0", "--until-stdin-closes"], SETTINGS,
+                        stdin=subprocess.PIPE) as counted:
+        counted.port = json.loads(counted.first_line())["port"]
+        # What happens once, at the first request, is no request's cost.
+        measure(counted, CASES[0])
+        assert exchange(counted.port, SETUP, 1, 0) == [204]
+        yield counted
+        counted.process.stdin.close()
+        counted.wait()
+
+
+def exchange(port, request, count, piece_bytes):
+    """Sends a request, and returns the statuses of the responses."""
+    statuses = []
+    with socket.create_connection(("127.0.0.1", port), TIMEOUT_SECONDS) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        step = piece_bytes or len(request)
+        for start in range(0, len(request), step):
+            connection.sendall(request[start:start + step])
+            if piece_bytes:
+                time.sleep(0.005)
+        received = b""
+        while len(statuses) < count:
+            head, end, rest = received.partition(b"\r\n\r\n")
+            length = re.search(rb"(?i)content-length: (\d+)", head)
+            length = int(length[1]) if length else 0
+            if end and len(rest) >= length:
+                statuses.append(int(head.split()[1]))
+                received = rest[length:]
+                continue
+            more = connection.recv(1 << 20)
+            if not more:
+                break
+            received += more
+    return statuses
+
+
+def measure(counted, case):
+    """For each size: the bytes that the service reads, those that were sent, and the instructions."""
+    measured = []
+    for size in case.sizes:
+        request, count = case.make(size), case.responses(size)
+        counted.instructions()
+        assert exchange(counted.port, request, count, case.piece_bytes) == [case.status] * count, "it went another way"
+        measured.append((size if case.is_coded else len(request), len(request), counted.instructions()))
+    return measured
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_byte_costs_no_more_than_it_may(counted_mock, case):
+    (_, _, first), (_, _, second), (size, sent, third) = measure(counted_mock, case)
+    growth = max(second / first, third / second)
+    print(f"{third / size:.0f} a byte (at most {case.most}), {third / sent:.0f} a byte sent (at most {case.most_sent}), "
+          f"x{growth:.2f}; {size} bytes {third / 1e6:.2f} M")
+    assert growth <= GROWTH
+    assert third / size <= case.most
+    assert third / sent <= case.most_sent
