@@ -1,17 +1,18 @@
-"""What scripts/checks/check-page does with a browser: see there. `POI_BASE_URL` is a server, `DATABASE_URL` its database."""
+"""The page at / in a real browser, against a real server: what it shows and does, at a phone's and a desktop's width, in light
+and dark, that it asks no other host, and its accessibility by axe-core. `--screenshots FOLDER` keeps pictures of it.
 
-import argparse
+Needs Debian's chromium and chromium-driver.
+"""
+
 import importlib.util
 import json
 import os
 import re
-import sys
-import time
-import traceback
 import urllib.parse
-import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -19,7 +20,7 @@ from selenium.webdriver.common.keys import Keys
 from processes import wait_for
 from psql import psql
 
-BASE = os.environ["POI_BASE_URL"]
+SETTINGS = {"POI_INDEX": "on"}
 KEY = "0123456789abcdef"
 DESKTOP, PHONE = (1440, 900), (390, 844)
 SAN_JOSE = "at=37.3313,-121.889,16"
@@ -35,40 +36,11 @@ FAKE_CLOCK = """
 """
 
 
-def ask(path, **query):
-    """The service's own response, past the page."""
-    url = f"{BASE}/{path}?{urllib.parse.urlencode(query)}"
-    request = urllib.request.Request(url, headers={"Authorization": f"Bearer {KEY}"})
-    with urllib.request.urlopen(request) as response:
-        return json.load(response)
-
-
-def is_ready():
-    """Places are in memory then, where the server is to have them there."""
-    try:
-        urllib.request.urlopen(f"{BASE}/readyz").close()
-        return True
-    except OSError:
-        return False
-
-
-def sql(statement):
-    psql(os.environ["DATABASE_URL"], statement)
-
-
-def wait_for_places(count, **center):
-    """The places around a centre, once the service has seen the change."""
-    def places():
-        found = ask("locations", **center, radius=5000)
-        return found if len(found) >= count else None
-
-    return wait_for(places, 30, f"{count} places")
-
-
 class Page:
     """The page in a browser, as a person and as an assistive technology find it."""
 
     def __init__(self):
+        self.server = None
         options = webdriver.ChromeOptions()
         options.binary_location = "/usr/bin/chromium"
         for argument in ["--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]:
@@ -79,7 +51,18 @@ class Page:
         self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver"))
         self.driver.set_script_timeout(60)
         self.cdp("Page.addScriptToEvaluateOnNewDocument", source=FAKE_CLOCK)
-        self.requests = []
+
+    def ask(self, path, **query):
+        """The service's own response, past the page."""
+        return self.server.json(f"/{path}?{urllib.parse.urlencode(query)}", {"Authorization": f"Bearer {KEY}"})
+
+    def wait_for_places(self, count, **center):
+        """The places around a centre, once the service has seen the change."""
+        def places():
+            found = self.ask("locations", **center, radius=5000)
+            return found if len(found) >= count else None
+
+        return wait_for(places, 30, f"{count} places")
 
     def cdp(self, command, **parameters):
         return self.driver.execute_cdp_cmd(command, parameters)
@@ -92,7 +75,7 @@ class Page:
         self.cdp("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": motion}])
         self.driver.get("about:blank")
-        self.driver.get(f"{BASE}/#{fragment}")
+        self.driver.get(f"{self.server.url}/#{fragment}")
         if is_settled:
             self.settle()
 
@@ -101,10 +84,10 @@ class Page:
 
     def wait(self, expression, *arguments):
         """Waits until an expression holds; half a minute without it is a failure."""
-        end = time.monotonic() + 30
-        while not self.js(expression, *arguments):
-            assert time.monotonic() < end, f"never: {expression} {arguments}; {self.js('document.body.innerText')[:400]!r}"
-            time.sleep(0.03)
+        try:
+            wait_for(lambda: self.js(expression, *arguments), 30, f"{expression} {arguments}")
+        except TimeoutError as error:
+            raise AssertionError(f"{error}; {self.js('document.body.innerText')[:400]!r}") from None
 
     def settle(self):
         """Waits until everything that was asked for is there."""
@@ -134,9 +117,6 @@ class Page:
         latitude, longitude, _ = re.search(r"at=([^&]*)", self.js("location.hash"))[1].split(",")
         return {"lat": latitude, "long": longitude}
 
-    def screenshot(self, path):
-        self.driver.save_screenshot(str(path))
-
     def faults(self):
         """What the console has said since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
@@ -144,45 +124,83 @@ class Page:
     def watch_requests(self):
         """Every address that was asked for since the last call."""
         messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        found = [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
-        self.requests += found
-        return found
+        return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+
+@pytest.fixture(scope="module")
+def browser():
+    page = Page()
+    yield page
+    page.driver.quit()
+
+
+@contextmanager
+def visited(page, server):
+    """The page of a server; afterwards, no other host was asked, and the console has said nothing that a test didn't expect."""
+    # Places are in memory then, where the server is to have them there.
+    wait_for(server.is_ready, 30, "a server that is ready")
+    page.server = server
+    page.driver.get("about:blank")
+    page.watch_requests()
+    page.faults()
+    yield page
+    assert not [url for url in page.watch_requests() if not url.startswith((server.url + "/", "data:", "about:"))]
+    assert not page.faults()
+
+
+@pytest.fixture
+def page(browser, server):
+    with visited(browser, server) as page:
+        yield page
+
+
+@pytest.fixture
+def keyed_page(fleet, browser, server):
+    """Of a server that needs a key, before the same database."""
+    with visited(browser, *fleet(server.database, POI_API_KEYS=KEY)) as page:
+        yield page
+
+
+@pytest.fixture
+def uncounted_page(fleet, browser, server):
+    """Of a server that can't count clusters, before the same database."""
+    with visited(browser, *fleet(server.database, POI_INDEX="off")) as page:
+        yield page
 
 
 def ids(places):
     return [place["id"] for place in places]
 
 
-def list_agrees(page):
+def test_the_list_has_the_nearest_places(page):
     page.open()
-    expected = ask("locations", **page.middle(), limit=20)
-    assert page.listed() == ids(expected), (page.listed(), ids(expected))
+    expected = page.ask("locations", **page.middle(), limit=20)
+    assert page.listed() == ids(expected)
     nearest = expected[0]["distance"]
-    assert page.text("#results .distance") == f"{nearest:.0f} m", (page.text("#results .distance"), nearest)
+    assert page.text("#results .distance") == f"{nearest:.0f} m"
     page.click("#more")
     page.wait("document.querySelectorAll('#results li').length === 40")
-    assert page.listed() == ids(ask("locations", **page.middle(), limit=40))
+    assert page.listed() == ids(page.ask("locations", **page.middle(), limit=40))
 
 
-def map_agrees(page):
-    total = sum(category["count"] for category in ask("categories"))
+def test_the_map_has_every_place(page):
+    total = sum(category["count"] for category in page.ask("categories"))
     page.open("at=0,0,2", size=(1440, 1100))
-    assert page.drawn()[0] == total, (page.drawn()[0], total)
+    assert page.drawn()[0] == total
     page.open(SAN_JOSE.replace("16", "18"))
     count, alone = page.drawn()
-    assert count >= len(alone) > 0, count
+    assert count >= len(alone) > 0
     for id in alone:
         assert page.js("document.querySelector(`.spot[data-id='${arguments[0]}']`).textContent", id) \
-            == ask(f"locations/{id}")["name"]
+            == page.ask(f"locations/{id}")["name"]
 
 
-def it_begins_where_places_are(page):
+def test_it_begins_where_places_are(page):
     page.open("")
-    assert page.drawn()[0] > 20, page.drawn()
-    assert abs(float(page.middle()["lat"]) - 37.33) < 0.3, page.middle()
+    assert page.drawn()[0] > 20
+    assert abs(float(page.middle()["lat"]) - 37.33) < 0.3
 
 
-def a_cluster_opens(page):
+def test_a_cluster_opens_by_the_keyboard(page):
     page.open("at=20,0,2")
     before = page.js("location.hash")
     page.js("[...document.querySelectorAll('.spot.cluster')].sort((a, b) => b.offsetWidth - a.offsetWidth)[0].focus()")
@@ -191,41 +209,41 @@ def a_cluster_opens(page):
     assert page.drawn()[0] > 0
 
 
-def categories_filter(page):
+def test_a_category_filters_list_and_map(page):
     page.open("at=20,0,2")
-    name, count = next((c["name"], c["count"]) for c in ask("categories") if c["name"] == "theatre")
+    name, count = next((c["name"], c["count"]) for c in page.ask("categories") if c["name"] == "theatre")
     page.click(f"[data-category={name}]")
     page.wait("document.querySelector(`[data-category=${arguments[0]}]`).ariaPressed === 'true'", name)
     page.settle()
     assert f"category={name}" in page.js("location.hash")
-    assert page.listed() == ids(ask("locations", **page.middle(), category=name))
-    assert page.drawn()[0] == count, page.drawn()
+    assert page.listed() == ids(page.ask("locations", **page.middle(), category=name))
+    assert page.drawn()[0] == count
 
 
-def search_as_one_types(page):
+def test_it_searches_as_one_types(page):
     page.open()
     page.watch_requests()
     page.find("#q").send_keys("san jose m")
     page.wait("location.hash.includes('q=san+jose+m') && document.getElementById('progress').hidden")
-    expected = ids(ask("locations", **page.middle(), q="san jose m"))
-    assert expected and page.listed() == expected, (page.listed(), expected)
+    expected = ids(page.ask("locations", **page.middle(), q="san jose m"))
+    assert expected and page.listed() == expected
     asked = [url for url in page.watch_requests() if "/locations?" in url and "limit=20" in url]
-    assert len(asked) <= 5, asked
+    assert len(asked) <= 5
     page.find("#q").send_keys("zzz")
     page.wait("document.getElementById('summary').textContent.startsWith('No place matches')")
     page.click("#summary button")
     page.wait("document.querySelectorAll('#results li').length === 20")
 
 
-def strip_moves_on(page):
+def test_the_strip_moves_on_but_not_under_the_reader(page):
     page.open()
-    expected = ids(ask("locations", **page.middle(), featured="true", limit=10))
+    expected = ids(page.ask("locations", **page.middle(), featured="true", limit=10))
     shown = "Number(document.querySelector('#featured-place button').dataset.id)"
     seen = [page.js(shown)]
     for _ in expected:
         page.driver.execute_script("tenSecondsPass()")
         seen.append(page.js(shown))
-    assert seen == expected + expected[:1], (seen, expected)
+    assert seen == expected + expected[:1]
     page.driver.execute_script("document.querySelector('#featured-place button').focus(); tenSecondsPass()")
     assert page.js(shown) == expected[0], "it moves under the focus"
     page.click("#featured-on")
@@ -236,7 +254,7 @@ def strip_moves_on(page):
     assert page.js(shown) == expected[0], "it moves though less motion is preferred"
 
 
-def offline_and_back(page):
+def test_it_keeps_what_it_has_offline_and_goes_on_afterwards(page):
     page.open()
     page.cdp("Network.enable")
     conditions = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
@@ -247,29 +265,30 @@ def offline_and_back(page):
     page.cdp("Network.emulateNetworkConditions", offline=False, **conditions)
     page.wait("document.getElementById('notice').textContent === ''")
     page.settle()
-    assert page.listed() == ids(ask("locations", **page.middle(), limit=20))
+    assert page.listed() == ids(page.ask("locations", **page.middle(), limit=20))
     assert all("ERR_INTERNET_DISCONNECTED" in fault for fault in page.faults())
 
 
-def hostile_names_are_text(page):
-    sql("INSERT INTO locations (name, category, latitude, longitude, featured, address, website, source_dataset, source_id,"
-        f" source_license) VALUES ('{HOSTILE}', 'park', -40, 60, true, '{HOSTILE}', 'https://example.org/', '{HOSTILE}',"
-        " '1', 'x')")
-    found, = wait_for_places(1, lat=-40, long=60)
+def test_hostile_names_are_shown_as_text(page):
+    psql(page.server.database, f"""
+        INSERT INTO locations (name, category, latitude, longitude, featured, address, website, source_dataset, source_id,
+        source_license) VALUES ('{HOSTILE}', 'park', -40, 60, true, '{HOSTILE}', 'https://example.org/', '{HOSTILE}', '1', 'x')""")
+    found, = page.wait_for_places(1, lat=-40, long=60)
     page.open(f"at=-40,60,15&place={found['id']}")
     page.wait("!document.getElementById('detail').hidden")
     for selector in ["#results .name", "#featured-place .name", ".spot .label", "#detail h2", "#detail dd:nth-of-type(2)"]:
-        assert page.text(selector) == HOSTILE, (selector, page.text(selector))
+        assert page.text(selector) == HOSTILE
     assert HOSTILE in page.text("#credits")
     assert not page.js("window.hostile") and page.js("document.querySelectorAll('img, body script').length") == 0
     link = page.find("#detail dd a")
     assert link.get_attribute("rel") == "noopener noreferrer" and link.get_attribute("target") == "_blank"
 
 
-def antimeridian(page):
-    sql("INSERT INTO locations (name, category, latitude, longitude) VALUES ('West of it', 'park', -50, 179.99),"
-        " ('East of it', 'park', -50, -179.99)")
-    wait_for_places(2, lat=-50, long=180)
+def test_the_antimeridian_divides_nothing(page):
+    psql(page.server.database, """
+        INSERT INTO locations (name, category, latitude, longitude)
+        VALUES ('West of it', 'park', -50, 179.99), ('East of it', 'park', -50, -179.99)""")
+    page.wait_for_places(2, lat=-50, long=180)
     for middle in ["180", "-180", "179.995"]:
         page.open(f"at=-50,{middle},13")
         west, east = (page.js("document.querySelector(`[aria-label='${arguments[0]}']`).getBoundingClientRect().x", label)
@@ -277,7 +296,7 @@ def antimeridian(page):
         assert 50 < east - west < 200, (middle, west, east)
 
 
-def keyboard(page):
+def test_the_keyboard_reaches_everything(page):
     page.open()
     assert page.js("document.querySelectorAll('.spot[tabindex=\"0\"]').length") == 1
     page.js("document.querySelector('.spot[tabindex=\"0\"]').focus()")
@@ -292,26 +311,29 @@ def keyboard(page):
     chosen = page.js("document.activeElement.dataset.id")
     page.driver.switch_to.active_element.send_keys(Keys.ENTER)
     page.wait("document.activeElement.id === 'detail-name'")
-    assert page.text("#detail-name") == ask(f"locations/{chosen}")["name"]
+    assert page.text("#detail-name") == page.ask(f"locations/{chosen}")["name"]
     page.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
     page.wait("document.getElementById('detail').hidden && document.activeElement.dataset.id === arguments[0]", chosen)
 
 
-def distances_from_a_marker(page):
+def test_distances_are_from_a_marker_or_from_the_reader(page):
     page.open(f"{SAN_JOSE}&marker=37.335,-121.885")
-    assert page.listed() == ids(ask("locations", lat=37.335, long=-121.885))
-    page.cdp("Browser.grantPermissions", origin=BASE, permissions=["geolocation"])
+    assert page.listed() == ids(page.ask("locations", lat=37.335, long=-121.885))
+    page.cdp("Browser.grantPermissions", origin=page.server.url, permissions=["geolocation"])
     page.cdp("Emulation.setGeolocationOverride", latitude=48.8584, longitude=2.2945, accuracy=1)
     page.click("#from label:has([value=me])")
     page.wait("document.getElementById('summary').textContent.includes('nearest to you')")
-    assert page.listed() == ids(ask("locations", lat=48.8584, long=2.2945))
+    assert page.listed() == ids(page.ask("locations", lat=48.8584, long=2.2945))
     assert "48.8" not in page.js("location.hash"), "the address tells where somebody is"
 
 
-def fits_and_is_accessible(page, folder):
+def test_it_fits_and_is_accessible(page, pytestconfig):
     """No scrolling to the side, no serious finding of axe-core; and the pictures."""
+    folder = pytestconfig.getoption("--screenshots")
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
     axe = Path(importlib.util.find_spec("axe_playwright_python").submodule_search_locations[0], "axe.min.js").read_text()
-    place = ask("locations", lat=37.3292, long=-121.8889, limit=1)[0]["id"]
+    place = page.ask("locations", lat=37.3292, long=-121.8889, limit=1)[0]["id"]
     views = {"map": "", "list": "&view=list", "detail": f"&place={place}"}
     for size, scheme in [(size, scheme) for size in (DESKTOP, PHONE) for scheme in ("light", "dark")]:
         for view, fragment in views.items():
@@ -320,7 +342,7 @@ def fits_and_is_accessible(page, folder):
             if view == "detail":
                 page.wait("!document.getElementById('detail').hidden")
             if folder:
-                page.screenshot(folder / f"{what}.png")
+                page.driver.save_screenshot(str(folder / f"{what}.png"))
             width = page.js("document.documentElement.scrollWidth")
             assert width == size[0], f"{what} is {width} wide"
             page.driver.execute_script(axe)
@@ -334,7 +356,7 @@ def fits_and_is_accessible(page, folder):
         assert (brightness < 64) == (scheme == "dark"), (what, ground)
 
 
-def without_leaflet(page):
+def test_it_has_a_list_without_leaflet(page):
     page.cdp("Network.enable")
     page.cdp("Network.setBlockedURLs", urls=["*leaflet.js"])
     page.open("", PHONE)
@@ -346,7 +368,8 @@ def without_leaflet(page):
     assert all("leaflet.js" in fault for fault in page.faults())
 
 
-def key_is_asked_for(page):
+def test_a_key_is_asked_for_and_kept_for_the_session_only(keyed_page):
+    page = keyed_page
     page.open(is_settled=False)
     page.wait("document.getElementById('key-dialog').open")
     page.find("#key").send_keys("a-wrong-key-of-16", Keys.ENTER)
@@ -364,49 +387,9 @@ def key_is_asked_for(page):
     page.faults()
 
 
-def nearest_hundred_without_counts(page):
+def test_it_shows_the_nearest_hundred_where_nothing_counts(uncounted_page):
+    page = uncounted_page
     page.open("at=20,0,2")
-    assert page.drawn()[0] == 100, page.drawn()
+    assert page.drawn()[0] == 100
     assert "nearest 100 places" in page.text("#map-note")
     assert all("/locations/clusters" in fault and "503" in fault for fault in page.faults())
-
-
-CHECKS = {
-    "ordinary": [
-        list_agrees, map_agrees, it_begins_where_places_are, a_cluster_opens, categories_filter, search_as_one_types,
-        strip_moves_on, keyboard, distances_from_a_marker, fits_and_is_accessible, offline_and_back, hostile_names_are_text,
-        antimeridian, without_leaflet,
-    ],
-    "keyed": [key_is_asked_for],
-    "uncounted": [nearest_hundred_without_counts],
-}
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("server", choices=CHECKS)
-    parser.add_argument("--screenshots", type=Path, metavar="FOLDER")
-    parser.add_argument("--only", help="the name of one check")
-    options = parser.parse_args()
-    if options.screenshots:
-        options.screenshots.mkdir(parents=True, exist_ok=True)
-    wait_for(is_ready, 30, "a server that is ready")
-    page, failures = Page(), 0
-    try:
-        for check in [check for check in CHECKS[options.server] if options.only in (None, check.__name__)]:
-            begin = time.monotonic()
-            try:
-                check(page, options.screenshots) if check is fits_and_is_accessible else check(page)
-                foreign = [url for url in page.watch_requests() if not url.startswith((BASE + "/", "data:", "about:"))]
-                assert not foreign, f"another host is asked: {foreign}"
-                assert not (faults := page.faults()), f"the console says {faults}"
-                print(f"check-page: {check.__name__.replace('_', ' ')} ({time.monotonic() - begin:.1f} s)", flush=True)
-            except Exception:
-                failures += 1
-                print(f"check-page: FAILED {check.__name__}\n{traceback.format_exc()}", file=sys.stderr, flush=True)
-    finally:
-        page.driver.quit()
-    sys.exit(failures > 0)
-
-
-main()
