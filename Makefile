@@ -37,7 +37,7 @@ cluster: ## run three PostgreSQL that fail over by themselves, and two servers, 
 .PHONY: restore-drill
 restore-drill: ## back up a database, lose it, restore it, and check what it serves (as root)
 	@scripts/bootstrap checks
-	@scripts/checks/restore-drill
+	@scripts/test-system deployment/test_restore_drill.py -s
 
 .PHONY: psql
 psql: ## open the private database of a running `make run`
