@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scratch_postgres import ScratchPostgres
-from servers import ROOT, Server
+from servers import ROOT, Server, built
 
 PASSWORDS = {"poi_migrate": "migratepassword", "poi_serve": "servepassword", "poi_events": "eventspassword"}
 
@@ -31,17 +31,6 @@ def pytest_report_header():
 
 
 SEED = int(os.environ.setdefault("POI_TEST_SEED", str(random.SystemRandom().randrange(1 << 32))))
-
-
-def built(product, variable, *options, **environment):
-    """A program in release mode, built unless a variable names one."""
-    if variable in os.environ:
-        return Path(os.environ[variable]).resolve()
-    command = ["swift", "build", "--quiet", "-c", "release", *options]
-    environment = {**os.environ, **environment}
-    subprocess.run([*command, "--product", product], cwd=ROOT, env=environment, check=True)
-    return Path(subprocess.run([*command, "--show-bin-path"], cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE,
-                               text=True).stdout.strip(), product)
 
 
 def migrate(poi, database, seeds=False):

@@ -1,4 +1,5 @@
-"""A `poi` that a test or a script starts, and what is seen of it from outside: its log, memory and descriptors (proc(5))."""
+"""The programs that a test or a script starts, and a `poi`, with what is seen of it from outside: its log, memory and
+descriptors (proc(5))."""
 
 import json
 import os
@@ -10,8 +11,24 @@ import urllib.request
 from pathlib import Path
 
 from processes import end
+from scratch_postgres import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+# Ends a program with the one that has started it, however that ends.
+BOUND = ["setpriv", "--pdeathsig=TERM", "--"] if shutil.which("setpriv") else []
+
+
+def built(product, variable, *options, **environment):
+    """A program in release mode, built unless a variable names one."""
+    if variable in os.environ:
+        return Path(os.environ[variable]).resolve()
+    command = ["swift", "build", "--quiet", "-c", "release", *options]
+    environment = {**os.environ, **environment}
+    subprocess.run([*command, "--product", product], cwd=ROOT, env=environment, check=True)
+    return Path(subprocess.run([*command, "--show-bin-path"], cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE,
+                               text=True).stdout.strip(), product)
 
 
 class Server:
@@ -19,12 +36,13 @@ class Server:
     order. `prefix` is a command that runs it, and `settings` are variables of its environment."""
 
     def __init__(self, program, database=None, arguments=(), settings=None, prefix=()):
+        self.admin_port = free_port()
         self.database, self.url = database, None
         # What it has printed at its start.
         self.output = ""
         kind = ["serve", "--database-url", database] if database else ["dev"]
         self.command = [*prefix, str(program), *kind, "--port", "0", *arguments]
-        self.settings = settings or {}
+        self.settings = {"POI_ADMIN_PORT": str(self.admin_port), **(settings or {})}
 
     def __enter__(self):
         self.folder = Path(tempfile.mkdtemp(prefix="poi-server-"))
@@ -32,9 +50,9 @@ class Server:
         self.folder.chmod(0o755)
         self.log = self.folder / "log"
         self.process = subprocess.Popen(
-            ["setpriv", "--pdeathsig=TERM", "--", *self.command], cwd=ROOT, stdout=subprocess.PIPE, stderr=self.log.open("wb"),
-            text=True, env={**os.environ, "POI_ACCESS_LOG": "off", "POI_DRAIN_DELAY": "0s", "POI_STATE_DIR": str(self.folder),
-                            **self.settings})
+            [*BOUND, *self.command], cwd=ROOT, stdout=subprocess.PIPE, stderr=self.log.open("wb"), text=True,
+            env={"POI_ACCESS_LOG": "off", "POI_DRAIN_DELAY": "0s", **os.environ, "POI_STATE_DIR": str(self.folder),
+                 **self.settings})
         try:
             self.read_addresses()
         except BaseException:
@@ -79,6 +97,17 @@ class Server:
     def json(self, target, headers=None):
         with self.get(target, headers) as response:
             return json.load(response)
+
+    def metrics(self):
+        """What the admin listener says; nothing where it doesn't respond."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.admin_port}/metrics", timeout=5) as response:
+                return response.read().decode()
+        except OSError:
+            return ""
+
+    def is_serving_from_memory(self):
+        return 'poi_index_state{state="serving"} 1' in self.metrics()
 
     def resident(self):
         """Bytes of resident memory."""
