@@ -22,7 +22,6 @@ import urllib.request
 from pathlib import Path
 
 from certificates import make_ca, make_certificate
-from etcd_proxy import EtcdProxy
 from processes import start, wait_for
 from scratch_postgres import programs
 
@@ -64,9 +63,7 @@ class Node:
         self.name = f"db{number}"
         self.folder = folder / self.name
         self.port, self.api_port, self.etcd_port, self.etcd_peer_port, *self.proxy_ports = free_ports(7)
-        self.cut_file = self.folder / "cut"
-        self.etcd = self.patroni = None
-        self.proxies = []
+        self.etcd = self.patroni = self.proxy = None
 
     @property
     def data(self):
@@ -200,16 +197,13 @@ class DatabaseCluster:
         if kind and issubclass(kind, Exception):
             self.keep_logs()
         for node in self.nodes:
-            node.cut_file.unlink(missing_ok=True)
             # There is nothing to keep, and a frozen process takes no other signal. With the commands that it runs: an
             # initdb would go on in a folder that is being removed.
-            for process in [node.patroni, node.etcd]:
+            for process in [node.patroni, node.etcd, node.proxy]:
                 if process and process.poll() is None:
                     os.killpg(process.pid, signal.SIGKILL)
                     process.wait()
             self.kill_postgres(node)
-            for proxy in node.proxies:
-                proxy.close()
         if self.haproxy:
             self.haproxy.kill()
             self.haproxy.wait()
@@ -220,8 +214,12 @@ class DatabaseCluster:
         node.etcd = subprocess.Popen(
             [*as_database_user(), "etcd"], env=environment, start_new_session=True, cwd="/",
             stdout=open(node.folder / "etcd.log", "ab"), stderr=subprocess.STDOUT)
-        node.proxies = [EtcdProxy(port, other.etcd_port, node.cut_file)
-                        for port, other in zip(node.proxy_ports, self.nodes)]
+        ways = [f"listen {other.name}\n bind 127.0.0.1:{port}\n server etcd 127.0.0.1:{other.etcd_port}\n"
+                for port, other in zip(node.proxy_ports, self.nodes)]
+        (node.folder / "proxy.cfg").write_text(
+            "defaults\n mode tcp\n timeout connect 1s\n timeout client 1d\n timeout server 1d\n" + "".join(ways))
+        node.proxy = start(["haproxy", "-f", node.folder / "proxy.cfg"], node.folder / "proxy.log")
+        (node.folder / "proxy.pid").write_text(f"{node.proxy.pid}\n")
 
     def start_patroni(self, node):
         node.patroni = subprocess.Popen(
@@ -317,6 +315,13 @@ class DatabaseCluster:
     def thaw(self, node):
         node.signal_postgres(signal.SIGCONT)
         node.patroni.send_signal(signal.SIGCONT)
+
+    def cut_off(self, node):
+        """No byte passes between its Patroni and etcd, as if packets were dropped: what is sent waits in the system's buffers."""
+        node.proxy.send_signal(signal.SIGSTOP)
+
+    def reconnect(self, node):
+        node.proxy.send_signal(signal.SIGCONT)
 
     def switch_over(self, old, new):
         """As `patronictl switchover` does."""

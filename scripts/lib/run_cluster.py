@@ -1,5 +1,6 @@
 """Starts the cluster of deploy/cluster on 127.0.0.1 with two servers before it, says how to break it, and waits for Ctrl-C."""
 
+import os
 import signal
 import sys
 import time
@@ -26,8 +27,8 @@ kill         kill -9 $(cat {folder}/{node}/patroni.pid) $(head -1 {folder}/{node
              It is started again after {PAUSE} s.
 freeze       kill -STOP $(cat {folder}/{node}/patroni.pid)
 thaw         kill -CONT $(cat {folder}/{node}/patroni.pid)
-cut off      touch {folder}/{node}/cut
-reconnect    rm {folder}/{node}/cut
+cut off      kill -STOP $(cat {folder}/{node}/proxy.pid)
+reconnect    kill -CONT $(cat {folder}/{node}/proxy.pid)
 switch over  {folder}/patronictl switchover poi --force
 
 Ctrl-C ends everything and removes it.""", flush=True)
@@ -50,7 +51,7 @@ def main():
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         print("starting three etcd, three PostgreSQL with Patroni, and HAProxy", flush=True)
-        with DatabaseCluster() as cluster, ClusteredService(cluster) as service:
+        with DatabaseCluster() as cluster, ClusteredService(os.environ["POI_BINARY"], cluster) as service:
             describe(cluster, service)
             ended, leader = {}, cluster.leader()
             while True:

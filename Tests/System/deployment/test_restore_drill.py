@@ -7,8 +7,9 @@ import time
 import pytest
 
 from archived_postgres import ArchivedPostgres
-from clients import Client, new_events, stored_events
+from cluster_load import Client
 from conftest import PASSWORDS, migrate
+from events import new_events, stored_events
 from processes import wait_for
 from servers import ROOT
 
@@ -25,7 +26,7 @@ class Service:
         self.url, self.port = server.url, server.port
 
     def requests(self):
-        return [Client(self.port).request(target) for target in TARGETS]
+        return [Client(self.port).request("GET", target, {}) for target in TARGETS]
 
     def is_ready(self):
         return all(status == 200 for status, _, _ in self.requests())
@@ -38,7 +39,8 @@ class Service:
 
     def refuses(self, tags):
         """Whether no tag is confirmed, whether or not its page has the same rows again."""
-        return all(Client(self.port).request(target, {"If-None-Match": tag})[0] != 304 for target, tag in zip(TARGETS, tags))
+        return all(Client(self.port).request("GET", target, {"If-None-Match": tag})[0] != 304
+                   for target, tag in zip(TARGETS, tags))
 
 
 class Sender:
@@ -61,7 +63,7 @@ class Sender:
         while not self.is_over.wait(0.01):
             ids, batch = new_events(5, "drill")
             self.sent.update(ids)
-            if self.client.send(batch):
+            if self.client.request("POST", "/events", {"Content-Type": "application/json"}, batch)[0] == 200:
                 self.acknowledged.update(dict.fromkeys(ids, time.monotonic()))
 
 

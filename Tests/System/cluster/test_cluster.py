@@ -1,5 +1,5 @@
-"""Breaks the cluster of deploy/cluster again and again, under load, and fails where a read was wrong or failed for too long,
-where an acknowledged event is lost or doubled, or where a migration is neither whole nor absent."""
+"""The cluster of deploy/cluster, broken under load: no read is wrong or fails for longer than it takes to notice the fault, no
+acknowledged event is lost or doubled, and no migration is left half done. See Documentation/cluster.md."""
 
 import os
 import re
@@ -7,25 +7,23 @@ import shutil
 import signal
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cluster_backup import rehearse_backups
-from cluster_cost import measure_cost
+import pytest
+
 from cluster_judgement import check_judgement, longest_failure, lost_and_doubled, recovery, wrong_reads
 from cluster_load import INSERT_PLACES, Load
 from clustered_service import ClusteredService
-from database_cluster import DATABASE, FILES, HEAL_TIMEOUT, ROOT, DatabaseCluster
+from database_cluster import DATABASE, FILES, HEAL_TIMEOUT, DatabaseCluster
+from events import stored_events
 from processes import wait_for
+from scratch_postgres import programs
+from servers import ROOT
 
-ROUNDS = int(os.environ.get("POI_CHECK_ROUNDS", 0))
-# Faults of the cluster itself, for which the check has to fail.
-PLANTS = {"": None, "asynchronous": {"synchronous_mode: true": "synchronous_mode: false",
-                                     "synchronous_mode_strict: true": "synchronous_mode_strict: false"}}
-PLANT = os.environ.get("POI_CHECK_PLANT", "")
 TTL = int(re.search(r"\bttl: (\d+)", (FILES / "patroni.yml").read_text())[1])
 # What the servers are told, and so how old a response may be: twice that, and two seconds until it is noticed.
 MAXIMUM_LAG = 5
@@ -46,27 +44,21 @@ class Figures:
     events: int = 0
     lost: int = 0
     doubled: int = 0
-    migrations: dict = field(default_factory=lambda: {"whole": 0, "absent": 0, "broken": 0})
+    migrations: Counter = field(default_factory=Counter)
     recoveries: list = field(default_factory=list)
 
-    HEADER = ["fault", "rounds", "reads", "failed", "longest s", "wrong", "events", "lost", "doubled",
-              "migrations whole / absent / broken", "s to recover: median", "max"]
+    def __str__(self):
+        return (f"{self.rounds} rounds; {self.reads} reads, {self.failed_reads} failed, for {self.longest_failure:.1f} s at "
+                f"most, {len(self.wrong)} wrong; {self.events} events, {self.lost} lost, {self.doubled} doubled; migrations "
+                f"{dict(self.migrations)}; recovered in {statistics.median(self.recoveries):.1f} s, "
+                f"{max(self.recoveries):.1f} at most")
 
-    def cells(self, fault):
-        return [fault, self.rounds, self.reads, self.failed_reads, f"{self.longest_failure:.1f}", len(self.wrong),
-                self.events, self.lost, self.doubled, " / ".join(map(str, self.migrations.values())),
-                f"{statistics.median(self.recoveries):.1f}", f"{max(self.recoveries):.1f}"]
-
-    def faults(self):
-        found = self.wrong[:5] + [text for number, text in [
-            (self.lost, f"{self.lost} acknowledged events are lost"), (self.doubled, f"{self.doubled} events are doubled"),
-            (self.migrations["broken"], f"{self.migrations['broken']} migrations are neither whole nor absent"),
-        ] if number]
-        if min(self.reads, self.events) == 0:
-            found.append("nothing was read, or no event was acknowledged")
-        if self.longest_failure > MAXIMUM_OUTAGE:
-            found.append(f"a server served no read for {self.longest_failure:.1f} s")
-        return found
+    def check(self):
+        assert not self.wrong
+        assert (self.lost, self.doubled) == (0, 0), "acknowledged events"
+        assert not self.migrations["broken"]
+        assert self.reads and self.events
+        assert self.longest_failure <= MAXIMUM_OUTAGE
 
 
 # The faults: each breaks something, watches what comes of it for a while, and repairs it.
@@ -93,11 +85,8 @@ def freeze_patroni(cluster, old):
     cluster.freeze(old, postgres=False)
     another_leads(cluster, old)
     # Whoever reached it directly could read old places there for ever, but a commit is never acknowledged.
-    try:
+    with pytest.raises(subprocess.TimeoutExpired):
         cluster.psql(DATABASE, "--command", "CREATE TABLE check_cluster_deposed ()", node=old, timeout=3)
-        raise RuntimeError("a deposed leader has acknowledged a commit")
-    except subprocess.TimeoutExpired:
-        pass
     time.sleep(STALENESS + 2)
     cluster.thaw(old)
 
@@ -110,10 +99,10 @@ def freeze_machine(cluster, old):
 
 
 def cut_off(cluster, old):
-    old.cut_file.touch()
+    cluster.cut_off(old)
     another_leads(cluster, old)
     time.sleep(STALENESS + 2)
-    old.cut_file.unlink()
+    cluster.reconnect(old)
 
 
 def switch_over(cluster, old):
@@ -133,15 +122,11 @@ def freeze_standby(cluster, leader):
 def lose_etcd(cluster, old):
     """Nobody knows who may lead, so nobody does."""
     for node in cluster.nodes:
-        node.cut_file.touch()
+        cluster.cut_off(node)
     wait_for(lambda: cluster.leader() is None, 3 * TTL, "no leader")
     time.sleep(STALENESS + 2)
     for node in cluster.nodes:
-        node.cut_file.unlink()
-
-
-FAULTS = {"kill": kill, "switchover": switch_over, "freeze-patroni": freeze_patroni, "freeze-machine": freeze_machine,
-          "cut-off": cut_off, "freeze-standby": freeze_standby, "lose-etcd": lose_etcd}
+        cluster.reconnect(node)
 
 
 class Migrations:
@@ -188,27 +173,38 @@ DROP TABLE check_cluster_{number};
         return "whole" if (is_listed, count) == ("t", "2000") else "broken"
 
 
-class Check:
+class Rehearsal:
+    """Rounds of faults in a cluster under load."""
+
     def __init__(self, cluster, service):
         self.cluster, self.service = cluster, service
         self.migrations = Migrations(service)
-        self.figures = {}
         self.state = 0
-        if service.psql(INSERT_PLACES).returncode != 0:
-            raise RuntimeError("the places can't be inserted")
+        assert service.psql(INSERT_PLACES).returncode == 0
 
-    def run(self, fault):
-        """One round: the fault under load, until the cluster is whole again."""
-        figures = self.figures.setdefault(fault, Figures())
+    def run(self, fault, rounds):
+        """The figures of so many rounds; where one can't be finished, the logs are kept."""
+        figures = Figures()
+        try:
+            for _ in range(rounds):
+                self.run_once(fault, figures)
+        except BaseException:
+            self.cluster.keep_logs()
+            raise
+        print(figures)
+        return figures
+
+    def run_once(self, fault, figures):
+        """The fault under load, until the cluster is whole again."""
         load = Load(self.service, self.state)
         load.start()
-        time.sleep(2)
-        # Its commit comes at another moment in each round: before the fault, and until some seconds after it.
-        self.migrations.start(seconds=(1 + figures.rounds * 1.1) % 8)
-        time.sleep(0.7)
-        old, fault_at = self.cluster.leader(), time.monotonic()
         try:
-            FAULTS[fault](self.cluster, old)
+            time.sleep(2)
+            # Its commit comes at another moment in each round: before the fault, and until some seconds after it.
+            self.migrations.start(seconds=(1 + figures.rounds * 1.1) % 8)
+            time.sleep(0.7)
+            old, fault_at = self.cluster.leader(), time.monotonic()
+            fault(self.cluster, old)
             wait_for(self.cluster.is_whole, HEAL_TIMEOUT, "the cluster is whole again")
             time.sleep(2)
         finally:
@@ -222,7 +218,8 @@ class Check:
         figures.failed_reads += sum(read.state is None and not read.fault for read in load.reads)
         figures.longest_failure = max(figures.longest_failure, longest_failure(load.reads))
         figures.wrong += wrong_reads(load.commits, load.reads, STALENESS)
-        lost, doubled = lost_and_doubled(load.acknowledged, self.stored())
+        stored = stored_events(lambda sql: self.cluster.psql(DATABASE, "--command", sql), "check-cluster")
+        lost, doubled = lost_and_doubled(load.acknowledged, stored)
         figures.events += len(load.acknowledged)
         figures.lost += lost
         figures.doubled += doubled
@@ -231,51 +228,69 @@ class Check:
         if load.unfinished:
             figures.wrong.append(f"{load.unfinished} batches of events were never acknowledged")
 
-    def stored(self):
-        """How often each event is in the table."""
-        rows = self.cluster.psql(DATABASE, "--command", "SELECT id, count(*) FROM events GROUP BY id").splitlines()
-        return {id: int(count) for id, count in (row.split("|") for row in rows)}
 
-    def report(self):
-        print("| " + " | ".join(Figures.HEADER) + " |\n|" + "---|" * len(Figures.HEADER))
-        for fault, figures in self.figures.items():
-            print("| " + " | ".join(map(str, figures.cells(fault))) + " |")
-        faults = [f"{fault}: {text}" for fault, figures in self.figures.items() for text in figures.faults()]
-        for text in faults:
-            print(f"check-cluster: {text}", file=sys.stderr)
-        if faults:
-            self.cluster.keep_logs()
-        return 1 if faults else 0
+@pytest.fixture(scope="module")
+def cluster():
+    with DatabaseCluster() as cluster:
+        yield cluster
 
 
-def main():
+@pytest.fixture(scope="module")
+def rehearsal(poi, cluster):
+    with ClusteredService(poi, cluster, settings={"POI_MAX_REPLICA_LAG": f"{MAXIMUM_LAG}s"}) as service:
+        yield Rehearsal(cluster, service)
+
+
+def test_each_kind_of_wrong_read_is_seen():
     check_judgement()
-    faults = sys.argv[1:] or (list(FAULTS) if ROUNDS else ["kill", "switchover"])
-    unknown = set(faults) - set(FAULTS)
-    if unknown and faults not in (["cost"], ["backup"]):
-        print(f"check-cluster: {sorted(unknown)[0]} is none of {', '.join(FAULTS)}, cost, backup", file=sys.stderr)
-        return 64
-    if PLANT not in PLANTS:
-        print(f"check-cluster: POI_CHECK_PLANT: {PLANT} is not asynchronous", file=sys.stderr)
-        return 64
-    if faults == ["backup"]:
-        return rehearse_backups()
-    began = time.monotonic()
-    with DatabaseCluster(PLANTS[PLANT]) as cluster, ClusteredService(
-            cluster, settings={"POI_MAX_REPLICA_LAG": f"{MAXIMUM_LAG}s"}) as service:
-        if faults == ["cost"]:
-            return measure_cost(cluster, cluster.variables("serve.env.example")["POI_EVENTS_DATABASE_URL"])
-        check = Check(cluster, service)
-        print(f"check-cluster: started in {time.monotonic() - began:.0f} s", flush=True)
-        for number in range(ROUNDS or 1):
-            for fault in faults:
-                began = time.monotonic()
-                check.run(fault)
-                print(f"check-cluster: {fault} {number + 1}, {time.monotonic() - began:.0f} s", flush=True)
-        return check.report()
 
 
-try:
-    sys.exit(main())
-except (TimeoutError, RuntimeError) as error:
-    sys.exit(f"check-cluster: {error}")
+SOAK = [pytest.mark.soak, pytest.mark.timeout(3 * 3600)]
+
+
+@pytest.mark.parametrize(("fault", "rounds"), [
+    pytest.param(kill, 1, marks=pytest.mark.ci), pytest.param(switch_over, 1, marks=pytest.mark.ci),
+    *[pytest.param(fault, 20, marks=SOAK) for fault in [
+        kill, switch_over, freeze_patroni, freeze_machine, cut_off, freeze_standby, lose_etcd]],
+], ids=lambda one: one.__name__ if callable(one) else str(one))
+def test_a_fault_loses_no_event_and_shows_no_old_place(rehearsal, fault, rounds):
+    figures = rehearsal.run(fault, rounds)
+    try:
+        figures.check()
+    except AssertionError:
+        rehearsal.cluster.keep_logs()
+        raise
+
+
+@pytest.mark.soak
+def test_events_are_lost_where_commits_wait_for_no_standby(poi):
+    """A fault of the cluster itself, which has to be noticed."""
+    settings = {f"{name}: true": f"{name}: false" for name in ["synchronous_mode", "synchronous_mode_strict"]}
+    with DatabaseCluster(settings) as cluster, ClusteredService(
+            poi, cluster, settings={"POI_MAX_REPLICA_LAG": f"{MAXIMUM_LAG}s"}) as service:
+        figures = Rehearsal(cluster, service).run(kill, 1)
+    assert figures.lost and figures.wrong
+
+
+@pytest.mark.soak
+def test_commits_wait_for_a_standby_at_a_price(cluster, rehearsal):
+    """Measures it: pgbench inserts events, one a commit, by turns with waiting and without."""
+    script = cluster.folder / "insert.sql"
+    script.write_text("""INSERT INTO events (id, time, user_id, name, value, is_test)
+        VALUES (gen_random_uuid(), now(), 'check-cluster', 'cost', '{"page": "location-detail"}', false);""")
+    url = cluster.variables("serve.env.example")["POI_EVENTS_DATABASE_URL"]
+    rates = {}
+    for _ in range(3):
+        for is_synchronous in (True, False):
+            cluster.configure({"synchronous_mode": is_synchronous, "synchronous_mode_strict": is_synchronous})
+            count = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
+            wait_for(lambda: cluster.psql(DATABASE, "--command", count) == str(int(is_synchronous)), 30, "the change")
+            for clients in (1, 8):
+                output = subprocess.run(
+                    [programs() / "pgbench", "--no-vacuum", "--client", str(clients), "--time", "4", "--file", script, url],
+                    check=True, capture_output=True, text=True).stdout
+                rates.setdefault((clients, is_synchronous), []).append(float(re.search(r"tps = ([0-9.]+)", output)[1]))
+    cluster.configure({"synchronous_mode": True, "synchronous_mode_strict": True})
+    for clients in (1, 8):
+        waiting, plain = (statistics.median(rates[clients, is_synchronous]) for is_synchronous in (True, False))
+        print(f"{clients} clients: {waiting:.0f} commits/s, waiting for a standby; {plain:.0f} without; {waiting / plain:.2f}")

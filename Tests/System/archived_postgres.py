@@ -7,12 +7,11 @@ import shutil
 import subprocess
 import time
 from contextlib import contextmanager
-from pathlib import Path
 
 from processes import wait_for
 from scratch_postgres import ScratchPostgres
+from servers import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 UNITS = ROOT / "deploy/systemd"
 
 

@@ -1,0 +1,122 @@
+"""A large change of places, and the loss of the log of changes, under three servers that serve from memory: no request fails
+or is answered by the database, and every server comes to the newest places. Prints what clients notice.
+
+The servers' loops and the clients have a processor to themselves; with POI_TEST_SHARED=1 all share all of them.
+POI_TEST_RATIO=2 fails where 99 of 100 responses take more than twice as long as while nothing changes.
+"""
+
+import os
+import random
+import re
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from conftest import migrate
+from loads import Requests, result
+from processes import wait_for
+from psql import psql
+
+PLACES, SECONDS = 300_000, 20
+# Requests a second and server. The processors of this machine do the reading, too, and PostgreSQL's part of it.
+RATE = 200
+RATIO = float(os.environ.get("POI_TEST_RATIO", "inf"))
+SERVERS, CHANGED, PATIENCE = 3, 100_000, 120
+PLACES_SQL = f"""
+SELECT setseed(0.5);
+INSERT INTO locations (name, category, latitude, longitude, featured)
+SELECT 'Place ' || lpad(n::text, 8, '0'), CASE WHEN n % 3 = 0 THEN 'cafe' ELSE 'park' END,
+    degrees(asin(random() * 2 - 1)), random() * 360 - 180, n % 1000 = 0
+FROM generate_series(1, {PLACES}) AS n;
+VACUUM ANALYZE;
+"""
+MOVE = "UPDATE locations SET latitude = -latitude WHERE id <= {};"
+COMMITS = {
+    "nothing": [],
+    f"{CHANGED:,} rows in a commit": [MOVE.format(CHANGED)],
+    # The servers are away for the moment in which what they would follow is there.
+    "a pruned log": [
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'poi_serve';", MOVE.format(1),
+        MOVE.format(2), "DELETE FROM dataset_log WHERE revision < (SELECT max(revision) FROM dataset_log);"],
+}
+
+
+def requests():
+    source = random.Random(26)
+    for number in range(4096):
+        target = f"/locations?lat={source.uniform(-80, 80):.5f}&long={source.uniform(-180, 180):.5f}"
+        target += {1: "&category=cafe", 2: "&featured=true", 3: "&limit=100"}.get(number % 8, "")
+        yield f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+
+
+def revision(server):
+    """The revision that a server serves from memory; None where it serves none."""
+    found = re.search(r"^poi_index_revision (\S+)", server.metrics(), re.M)
+    return float(found[1]) if server.is_serving_from_memory() and found else None
+
+
+def sources(server):
+    """Where the responses to clients came from so far, by the log."""
+    return re.findall(r'"path":"/locations[^}]*"source":"(\w+)"', server.log.read_text())
+
+
+@contextmanager
+def separated(servers, postmaster):
+    """Gives the servers' loops and the clients a processor of their own, since PostgreSQL, other servers and clients are on
+    other machines, and what reads places has a processor beside the loops; yields the processors of clients."""
+    own, *others = everything = sorted(os.sched_getaffinity(0))
+    if not others or os.environ.get("POI_TEST_SHARED"):
+        yield everything
+        return
+    for server in servers:
+        for thread in Path(f"/proc/{server.process.pid}/task").iterdir():
+            is_loop = (thread / "comm").read_text().startswith("poi-loop")
+            os.sched_setaffinity(int(thread.name), {own} if is_loop else set(others))
+    children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
+    for process in [postmaster, *map(int, children)]:
+        os.sched_setaffinity(process, set(others))
+    yield [own]
+
+
+@pytest.mark.soak
+def test_a_large_commit_costs_clients_no_request(poi, database, fleet, load):
+    owner = database.url("poi_migrate")
+    migrate(poi, owner)
+    psql(owner, PLACES_SQL)
+    servers = fleet(database.url("poi_serve"), SERVERS, POI_LOOPS="1", POI_INDEX="on", POI_ACCESS_LOG="on")
+
+    def wait_for_newest():
+        newest = float(psql(owner, "SELECT max(revision) FROM dataset_log").stdout)
+
+        def are_newest():
+            # Asking takes processor time, too.
+            time.sleep(0.3)
+            return all(revision(server) == newest for server in servers)
+
+        wait_for(are_newest, PATIENCE, "the newest places")
+
+    wait_for_newest()
+    asked, quiet = Requests(load, requests()), None
+    with separated(servers, int((database.data / "postmaster.pid").read_text().split()[0])) as processors:
+        for name, commits in COMMITS.items():
+            before = [len(sources(server)) for server in servers]
+            loads = [asked.start(server.port, 8, SECONDS, RATE, processors=processors) for server in servers]
+            time.sleep(1)
+            if commits:
+                database.psql(database.database, *[part for sql in commits for part in ("--command", sql)])
+            committed = time.monotonic()
+            wait_for_newest()
+            seconds = time.monotonic() - committed
+            results = [result(one) for one in loads]
+            # The log is written behind.
+            time.sleep(1)
+            found = [source for server, count in zip(servers, before) for source in sources(server)[count:]]
+            slowest = max(one["p99"] for one in results) / 1000
+            quiet = quiet or slowest
+            print(f"{name}: {len(found)} requests, newest places after {seconds:.1f} s; p50 "
+                  f"{max(one['p50'] for one in results) / 1000:.2f} ms, p99 {slowest:.2f} ms")
+            assert not any(one["failed"] + one["unsent"] for one in results)
+            assert found and "database" not in found
+            assert slowest <= RATIO * quiet
