@@ -41,10 +41,10 @@ def pgbackrest_environment(socket_folder, data, port):
 class ArchivedPostgres(ScratchPostgres):
     def __enter__(self):
         super().__enter__()
-        self.environment = {
-            "PGHOST": str(self.folder), "PGPORT": str(self.port), "PGDATABASE": self.database,
-            **make_repository(self.folder), **pgbackrest_environment(self.folder, self.data, self.port)}
         try:
+            self.environment = {
+                "PGHOST": str(self.folder), "PGPORT": str(self.port), "PGDATABASE": self.database,
+                **make_repository(self.folder), **pgbackrest_environment(self.folder, self.data, self.port)}
             with (self.data / "postgresql.conf").open("a") as file:
                 file.write((ROOT / "deploy/backup/archiving.conf").read_text())
             self.stop()

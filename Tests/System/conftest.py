@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 import subprocess
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,6 +19,11 @@ def pytest_addoption(parser):
     parser.addoption("--screenshots", type=Path, metavar="FOLDER", help="keep pictures of the start page there")
     parser.addoption("--record", action="store_true", help="write the instructions that are counted as the new budgets")
     parser.addoption("--keep", type=Path, metavar="FOLDER", help="keep the profiles of the instructions there")
+
+
+def pytest_configure():
+    # As Control-C does: the fixtures end what they have started.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):

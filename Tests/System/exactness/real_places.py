@@ -1,4 +1,4 @@
-"""Places all over the world, and questions about them, for check_real_places.py.
+"""Places all over the world, and questions about them, for test_real_places.py.
 
 The towns and the airports are real (GeoNames, airportsdata), and their names; hotels, schools and the like are made of
 the towns' names and stand near them.

@@ -1,4 +1,4 @@
-"""How check_real_places.py sends requests: one by one, at a fixed rate, and as fast as they are answered."""
+"""How test_real_places.py sends requests: one by one, at a fixed rate, and as fast as they are answered."""
 
 import http.client
 import os

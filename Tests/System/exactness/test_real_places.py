@@ -1,0 +1,238 @@
+"""A server before a million places with real names, all over the world: every response is that of brute force, the costliest
+requests read few buffers, and plain nearest requests hardly notice them. See Documentation/testing.md.
+
+Takes about an hour and 3 GB of memory; POI_TEST_REAL_PLACES and POI_TEST_REAL_QUESTIONS make it shorter.
+"""
+
+import csv
+import gc
+import http.client
+import json
+import math
+import multiprocessing
+import os
+import random
+import tempfile
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy
+import pytest
+
+from conftest import PASSWORDS, SEED, migrate
+from real_places import CROWDED_SPOT, MILLION, Questions, all_places
+from real_places_requests import RATE, ask_at_rate, ask_in_a_row, get, target_of
+from real_places_truth import Truth, fault_of
+from scratch_postgres import ScratchPostgres
+from servers import ROOT, Server
+
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(3 * 3600)]
+PLACES = int(os.environ.get("POI_TEST_REAL_PLACES", MILLION))
+QUESTIONS = int(os.environ.get("POI_TEST_REAL_QUESTIONS", 26_000))
+SECONDS = 60
+SECOND_PAGES = 3_649 / 26_000
+BLOCK = 100
+LONDON, PARIS, TOKYO, OCEAN = (51.5074, -0.1278), (48.8566, 2.3522), (35.6762, 139.6503), (-48.876, -123.393)
+# 2 % of what the costliest request read before words had a bounded cost, 199,151 buffers.
+BUFFERS = 4_000
+COSTLIEST = {
+    "hotel istanbul, from Paris": (PARIS, {"q": "hotel istanbul"}, BUFFERS),
+    "crown pub, in London": (LONDON, {"q": "crown pub"}, BUFFERS),
+    "crown pub, in Tokyo": (TOKYO, {"q": "crown pub"}, BUFFERS),
+    "crown pub, from an ocean": (OCEAN, {"q": "crown pub"}, BUFFERS),
+    "restaurant of town, from Paris": (PARIS, {"q": "restaurant", "category": ["town"]}, 6_000),
+    "cafe of three categories, 100 on one point": (
+        CROWDED_SPOT, {"q": "cafe", "category": ["memorial", "town", "park"], "limit": 100}, BUFFERS),
+    "a, from an ocean": (OCEAN, {"q": "a"}, BUFFERS),
+    "school, in London": (LONDON, {"q": "school"}, BUFFERS),
+    "museum pub, which never meet, from Paris": (PARIS, {"q": "museum pub"}, BUFFERS),
+    "school, featured, from an ocean": (OCEAN, {"q": "school", "featured": True}, BUFFERS),
+}
+
+
+class State:
+    """What the processes that ask have from the one that started them, by fork."""
+
+    port: int
+    truth: Truth
+    questions: Questions
+
+
+@pytest.fixture(scope="module")
+def postgres():
+    with ScratchPostgres(ROOT / "deploy/postgres/roles.sql", PASSWORDS) as postgres:
+        yield postgres
+
+
+@pytest.fixture(scope="module")
+def truth(poi, postgres):
+    """The places, loaded in the order of space, and what is right of them."""
+    migrate(poi, postgres.url("poi_migrate"))
+    # Each of the processes uses one core.
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    places = all_places(PLACES)
+    return Truth(places, load(postgres, places))
+
+
+@pytest.fixture(scope="module")
+def service(poi, postgres, truth):
+    """A server at its defaults."""
+    with Server(poi, postgres.url("poi_serve"), settings={"POI_EVENTS_DATABASE_URL": postgres.url("poi_events")}) as server:
+        yield server
+
+
+def load(postgres, places):
+    """Stores the places in the order of space, and returns their ids."""
+    with tempfile.NamedTemporaryFile("w", newline="", encoding="utf-8") as rows, tempfile.NamedTemporaryFile() as ids:
+        csv.writer(rows).writerows(
+            (number, place.name, place.category, repr(place.latitude), repr(place.longitude), place.featured)
+            for number, place in enumerate(places))
+        rows.flush()
+        script = f"""
+            CREATE TEMPORARY TABLE place (
+                number bigint, name text, category text, latitude float8, longitude float8, featured boolean);
+            \\copy place FROM '{rows.name}' (FORMAT csv)
+            INSERT INTO locations
+                    (name, category, latitude, longitude, featured, source_dataset, source_id, source_license)
+                SELECT name, category, latitude, longitude, featured, 'real-places', number, 'CC-BY-4.0'
+                FROM place ORDER BY location_point(latitude, longitude), number;
+            VACUUM ANALYZE;
+            CHECKPOINT;
+            \\copy (SELECT source_id, id FROM locations) TO '{ids.name}' (FORMAT csv)
+        """
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write(script)
+            file.flush()
+            postgres.psql(postgres.database, "--file", file.name)
+        pairs = numpy.loadtxt(ids.name, dtype=numpy.int64, delimiter=",")
+    return pairs[numpy.argsort(pairs[:, 0]), 1]
+
+
+@dataclass
+class Tally:
+    questions: int = 0
+    second_pages: int = 0
+    places: int = 0
+    statuses: Counter = field(default_factory=Counter)
+    faults: list = field(default_factory=list)
+
+    def add(self, other):
+        for name in ("questions", "second_pages", "places", "statuses", "faults"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+def ask_block(number):
+    """Asks a block of questions, each compared with brute force, and follows some to their second pages."""
+    tally = Tally()
+    second_pages = int((number + 1) * BLOCK * SECOND_PAGES) - int(number * BLOCK * SECOND_PAGES)
+    connection = http.client.HTTPConnection("127.0.0.1", State.port, timeout=300)
+    for question in map(State.questions.__getitem__, range(number * BLOCK, min((number + 1) * BLOCK, QUESTIONS))):
+        target, wanted, shown = target_of(question), question["limit"], []
+        status, body, following = get(connection, target)
+        tally.questions += 1
+        tally.statuses[status] += 1
+        if status == 200 and following and tally.second_pages < second_pages:
+            shown, wanted = json.loads(body), 2 * wanted
+            target, (status, body, following) = following, get(connection, following)
+            tally.second_pages += 1
+            tally.statuses[status] += 1
+        if status == 200:
+            shown += json.loads(body)
+            tally.places += len(shown)
+            fault = fault_of(question, shown, wanted, following is not None, State.truth)
+        else:
+            fault = f"{status} {body.decode()}"
+        if fault:
+            tally.faults.append(f"{target} {question}: {fault}")
+    return tally
+
+
+def test_every_response_is_that_of_brute_force(service, truth):
+    """The processes that ask get the truth by fork."""
+    State.port, State.truth, State.questions = service.port, truth, Questions(truth.places, truth.words, str(SEED))
+    gc.freeze()
+    tally = Tally()
+    with multiprocessing.get_context("fork").Pool() as pool:
+        for part in pool.imap_unordered(ask_block, range(math.ceil(QUESTIONS / BLOCK))):
+            tally.add(part)
+    print(f"{tally.questions} questions and {tally.second_pages} second pages with {tally.places} places, compared with brute "
+          f"force over {len(truth.places)}; statuses {dict(tally.statuses)}")
+    assert not tally.faults and tally.questions == QUESTIONS
+
+
+def buffers_read(postgres):
+    return int(postgres.psql(
+        postgres.database, "--no-align", "--tuples-only", "--command",
+        "SELECT sum(coalesce(heap_blks_read + heap_blks_hit, 0) + coalesce(idx_blks_read + idx_blks_hit, 0)"
+        " + coalesce(toast_blks_read + toast_blks_hit, 0) + coalesce(tidx_blks_read + tidx_blks_hit, 0))"
+        " FROM pg_statio_user_tables WHERE relname <> 'schema_migrations'"))
+
+
+def settled_buffers(postgres):
+    """All buffers read so far: a session tells what it has read at the latest when it has been idle for 10 s."""
+    begin = since = time.monotonic()
+    last = buffers_read(postgres)
+    while time.monotonic() < since + 11:
+        assert time.monotonic() < begin + 180, "something keeps reading the tables"
+        time.sleep(0.5)
+        now = buffers_read(postgres)
+        # The service itself looks at a row now and then.
+        if now > last + 4:
+            since = time.monotonic()
+        last = now
+    return last
+
+
+@pytest.fixture(scope="module")
+def searching_service(poi, postgres, truth):
+    """A server that asks the database; one that keeps places in memory reads the tables again and again."""
+    with Server(poi, postgres.url("poi_serve"), settings={"POI_INDEX": "off"}) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def buffers(searching_service, postgres):
+    """How many were read by now; nobody asks between the tests of the costliest requests."""
+    return [settled_buffers(postgres)]
+
+
+def costliest_question(center, parameters):
+    return {"limit": 20, "lat": center[0], "long": center[1]} | parameters
+
+
+@pytest.mark.parametrize("name", COSTLIEST)
+def test_the_costliest_requests_read_few_buffers(searching_service, truth, postgres, buffers, name):
+    center, parameters, bound = COSTLIEST[name]
+    question = costliest_question(center, parameters)
+    status, body, following = get(
+        http.client.HTTPConnection("127.0.0.1", searching_service.port, timeout=300), target_of(question))
+    buffers.append(settled_buffers(postgres))
+    read = buffers[-1] - buffers[-2]
+    print(f"{len(truth.matching(question)):,} places match, {read:,} buffers")
+    assert status == 200, body
+    assert not fault_of(question, json.loads(body), question["limit"], following is not None, truth)
+    assert read <= bound
+
+
+def test_plain_requests_hardly_notice_the_costliest(service, truth):
+    """The processes that ask are new ones, and there before anything is measured. Compares times: it needs a quiet machine."""
+    generator = random.Random(f"load {SEED}")
+    targets = [
+        target_of({"lat": place.latitude, "long": place.longitude}) for place in generator.sample(truth.places, 1_000)]
+    costliest = [target_of(costliest_question(center, parameters)) for center, parameters, _ in COSTLIEST.values()]
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+        list(pool.map(time.sleep, [2, 2]))
+        print(f"the load average of the last minute, before anything is measured: {os.getloadavg()[0]:.1f}")
+        pool.submit(ask_at_rate, service.port, targets, 1_000 // RATE).result()
+        quiet = pool.submit(ask_at_rate, service.port, targets, SECONDS).result()
+        load = pool.submit(ask_in_a_row, service.port, costliest, SECONDS + 1)
+        disturbed = pool.submit(ask_at_rate, service.port, targets, SECONDS).result()
+        measured = {"alone": quiet, "beside the costliest": disturbed, "the costliest": load.result()}
+    most = {name: numpy.percentile(times, 99) for name, (times, _) in measured.items()}
+    for name, (times, statuses) in measured.items():
+        print(f"{name}: {len(times):,} {dict(statuses)}, p50 {numpy.percentile(times, 50) * 1000:.2f} ms, "
+              f"p99 {most[name] * 1000:.2f} ms")
+    assert all(set(statuses) == {200} for _, statuses in measured.values())
+    assert most["beside the costliest"] <= 2 * most["alone"]
