@@ -28,8 +28,8 @@ MAXIMUM_MEBIBYTES = 64
 @pytest.fixture
 def read(read_places):
     """Reads with the program; returns what it prints, and what it says is wrong."""
-    def run(*arguments, **variables):
-        done = subprocess.run([read_places, *map(str, arguments)], capture_output=True, text=True, timeout=600,
+    def run(*arguments, timeout=600, **variables):
+        done = subprocess.run([read_places, *map(str, arguments)], capture_output=True, text=True, timeout=timeout,
                               env={**os.environ, **variables})
         return done.stdout, done.stderr.strip()
 
@@ -176,7 +176,7 @@ def test_no_source_leads_elsewhere(read, without_bubblewrap, tmp_path, subtests)
         for kind, path in [("sandbox", os.environ["PATH"]), ("no sandbox", without_bubblewrap)]:
             with subtests.test(f"{name}, {kind}"):
                 (output, error), reached = canaries.watch(
-                    lambda: read("--ids", "--column", "category=type", *source.options, source.name, PATH=path))
+                    lambda: read("--ids", "--column", "category=type", *source.options, source.name, timeout=60, PATH=path))
                 assert not reached and "leaked" not in output
                 if source.message:
                     assert source.message in error.split("\n")[0]
