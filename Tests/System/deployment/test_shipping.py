@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import kubernetes_validate
@@ -278,41 +277,6 @@ def test_an_alert_is_tested_and_has_a_runbook(rule):
     headings = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in re.findall(
         r"^#+ (.*)$", (ROOT / "Documentation/operations.md").read_text(), re.M)}
     assert (page, anchor) == ("Documentation/operations.md", rule["alert"].lower()) and anchor in headings
-
-
-# Settings
-
-NAMES = r"POI_[A-Z0-9_]+|HOST|PORT|DATABASE_URL"
-# Those of the server's programs: the client's are the tests' (POI_BASE_URL) and have a page of their own.
-SERVER_SOURCES = [f"Sources/{name}" for name in [
-    "EventLoop", "HTTPServer", "Postgres", "PrivateCluster", "POIService", "MockService", "POIDatabase", "poi"]]
-# What compose, systemd and Kubernetes files set and isn't the program's: passwords, the balancer's, the build's.
-OTHERS = re.compile(r"POI_(LISTEN|LISTEN_TLS|CERTIFICATES|BACKEND|BACKEND_SLOTS|RESOLVER|PUBLISH|VERSION|EDGE_SUBNET|EDGE_RANGE"
-                    r"|EDGE_BALANCER|TARGETS|[A-Z]+_PASSWORD)")
-
-
-def settings_read():
-    """What the sources of the server's programs read."""
-    sources = [path.read_text() for path in files(*SERVER_SOURCES) if path.suffix == ".swift" and path.name != "KnownVariables.swift"]
-    read = set(re.findall(rf'"({NAMES})"', "".join(sources)))
-    assert len(read) > 25, "the sources' settings aren't found"
-    return read
-
-
-def test_each_setting_has_one_row_in_the_readme():
-    first_cells = re.findall(r"^\| (`[^|]*) \|", (ROOT / "README.md").read_text(), re.M)
-    assert Counter(re.findall(rf"`({NAMES})`", " ".join(first_cells))) == Counter(settings_read())
-
-
-def test_misspelt_settings_are_compared_with_all_that_there_are():
-    known = "".join(path.read_text() for path in files("*/KnownVariables.swift"))
-    assert set(re.findall(r'"(POI_[A-Z0-9_]+)"', known)) == {name for name in settings_read() if name.startswith("POI_")}
-
-
-def test_what_is_shipped_sets_only_settings_that_there_are():
-    shipped = files("docker-compose.yml", "Dockerfile", "deploy/systemd", "deploy/kubernetes")
-    used = set(re.findall(r"\bPOI_[A-Z0-9_]+", "".join(path.read_text() for path in shipped)))
-    assert {name for name in used if not OTHERS.fullmatch(name)} <= settings_read()
 
 
 # Scripts
