@@ -127,8 +127,8 @@ let package = Package(
         .target(
             name: "MockService",
             dependencies: [
-                "EventLoop", "HTTPServer", "Locking", "MockServerAPI", "POIService", "PointsOfInterestAPI",
-                "PointsOfInterestServerAPI", "Program",
+                "CSystem", "EventLoop", "HTTPServer", "Locking", "MockServerAPI", "POIService",
+                "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Program",
             ],
             // In the program itself: `poi-mock` is one file to copy.
             resources: [.embedInCode("Fixtures/RecordedSeed.json")], swiftSettings: swiftSettings),

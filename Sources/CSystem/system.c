@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -38,4 +39,8 @@ void poi_return_freed_memory(void) {
 #if defined(__GLIBC__)
     malloc_trim(0);
 #endif
+}
+
+bool poi_contains(const void *bytes, size_t count, const void *text, size_t text_count) {
+    return text_count == 0 || (text_count <= count && memmem(bytes, count, text, text_count) != NULL);
 }

@@ -95,6 +95,18 @@ struct FaultPlanTests {
         #expect(try plan.rule("/events", method: .post) == nil)
     }
 
+    @Test(
+        "A text is found in a body wherever it begins",
+        arguments: ["aab", "abab", "aaaa", "abaab", "b"])
+    func findTexts(text: String) {
+        for number in 0..<(1 << 10) {
+            let body = (0..<10).map { number >> $0 & 1 == 0 ? UInt8(ascii: "a") : UInt8(ascii: "b") }
+            #expect(
+                body.contains(text: text) == String(decoding: body, as: UTF8.self).contains(text), "\(body)")
+        }
+        #expect(![UInt8]().contains(text: text))
+    }
+
     @Test("A rule lets as many matching requests pass as it skips, and the next rule may use them")
     func skip() throws {
         var plan = FaultPlan([

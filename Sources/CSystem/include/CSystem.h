@@ -1,6 +1,8 @@
 #ifndef POI_CSYSTEM_H
 #define POI_CSYSTEM_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /// A number that identifies the calling thread among all running threads.
@@ -35,5 +37,11 @@ void poi_return_large_blocks(void);
 ///
 /// In C, because Swift doesn't import malloc.h.
 void poi_return_freed_memory(void);
+
+/// Whether bytes have a text somewhere among them. Linear in both with glibc, whose memmem() is the two-way algorithm (Crochemore
+/// and Perrin, 1991); the standard library's search takes some thousand instructions a byte.
+///
+/// In C, because memmem() needs _GNU_SOURCE.
+bool poi_contains(const void *bytes, size_t count, const void *text, size_t text_count);
 
 #endif

@@ -1,3 +1,4 @@
+import CSystem
 import HTTPServer
 import MockServerAPI
 import PointsOfInterestServerAPI
@@ -73,6 +74,14 @@ private struct RequestParts {
                 let values = HTTPHeaderName(name).map { request.headers.all($0) } ?? []
                 return condition.isMet(by: values.map { Array($0.utf8) })
             }
-            && rule.bodyContains.map { request.body.contains(Array($0.utf8)) } ?? true
+            && rule.bodyContains.map { request.body.contains(text: $0) } ?? true
+    }
+}
+
+extension [UInt8] {
+    /// Whether the bytes of a text are somewhere in these.
+    func contains(text: String) -> Bool {
+        let text = Array(text.utf8)
+        return poi_contains(self, count, text, text.count)
     }
 }
