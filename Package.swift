@@ -144,7 +144,8 @@ let package = Package(
 
         // The truth that stores are compared with.
         .target(
-            name: "BruteForce", dependencies: ["HTTPServer", "POIService", "PointsOfInterestAPI"],
+            name: "BruteForce",
+            dependencies: ["EventLoop", "HTTPServer", "POIService", "PointsOfInterestAPI"],
             path: "Tests/Support/BruteForce", swiftSettings: swiftSettings),
 
         .target(

@@ -8,11 +8,6 @@ public enum NowOrLater<Value, Failure: Error> {
     /// Gets it, or throws why that failed. To be called once, in a task on the same loop.
     case later(() async throws(Failure) -> Value)
 
-    /// The value where it is there; nil where it has to be waited for.
-    package var atOnce: Value? {
-        if case .now(let value) = self { value } else { nil }
-    }
-
     /// The value, once it is there.
     ///
     /// - Throws: why it couldn't be had.

@@ -36,8 +36,8 @@ package struct MockConfiguration: Sendable {
     package init(_ invocation: Invocation) throws(ConfigurationError) {
         var reader = SettingsReader(
             flags: invocation.line.options,
-            environment: invocation.environment.filter { variable in
-                Self.settings.contains { $0.rawValue == variable.key }
+            environment: invocation.environment.filter {
+                SettingName(rawValue: $0.key).map(Self.settings.contains) ?? false
             })
         let path = try reader.readIfPresent(
             .text(.fixtures, "file with the places to serve; the seed by default"))

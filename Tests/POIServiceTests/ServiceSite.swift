@@ -1,3 +1,4 @@
+import BruteForce
 import Foundation
 import HTTPServer
 import MockService
@@ -46,8 +47,7 @@ final class ServiceSite {
         let request = try HTTPRequest(method: .get, target: target, headers: headers)
         let context = context ?? RequestContext(requestID: "id-1")
         let handler = try handler.admit(request, context: context).handler
-        guard case .now(let response) = try handler.respond(to: request, context: context) else { return nil }
-        return response
+        return try handler.respond(to: request, context: context).atOnce
     }
 
     func problem(

@@ -1,3 +1,4 @@
+import EventLoop
 import HTTPServer
 import POIService
 import PointsOfInterestAPI
@@ -160,5 +161,12 @@ extension SearchWords {
                 // Not `hasPrefix`: it compares characters, which a following vowel sign changes.
                 nameWords.contains { $0.unicodeScalars.starts(with: query.unicodeScalars) }
             }
+    }
+}
+
+extension NowOrLater {
+    /// The value where it is there; nil where it has to be waited for.
+    public var atOnce: Value? {
+        if case .now(let value) = self { value } else { nil }
     }
 }
