@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import Loopback
 import PlaceImport
 import PointsOfInterestAPI
 import Postgres
@@ -214,8 +215,10 @@ struct DatasetImportTests {
         #expect(mkfifo(pipe.path, 0o600) == 0)
         defer { try? FileManager.default.removeItem(at: pipe) }
         async let first = database.importFile(pipe.path)
-        // Opened for reading and writing, this neither waits for the import nor lets it see the end.
-        let writer = try FileHandle(forUpdating: pipe)
+        // Opening a pipe for writing waits until the import has opened it for reading.
+        let writer = try await offPool {
+            try FileHandle(forWritingTo: pipe)
+        }
         try writer.write(contentsOf: Data(("id,name,category,latitude,longitude\n").utf8))
         try await database.withSession { session in
             let isLocked = """

@@ -24,6 +24,8 @@ from processes import wait_for
 from scratch_postgres import programs
 from servers import ROOT
 
+pytestmark = pytest.mark.alone
+
 TTL = int(re.search(r"\bttl: (\d+)", (FILES / "patroni.yml").read_text())[1])
 # What the servers are told, and so how old a response may be: twice that, and two seconds until it is noticed.
 MAXIMUM_LAG = 5

@@ -16,6 +16,8 @@ from processes import end, start, wait_for
 from scratch_postgres import free_port
 from servers import ROOT
 
+pytestmark = pytest.mark.alone
+
 # Where Debian has the balancers.
 os.environ["PATH"] += ":/usr/sbin"
 

@@ -9,6 +9,8 @@ import pytest
 from processes import end, start, wait_for
 from psql import psql
 
+pytestmark = pytest.mark.alone
+
 PORT = 6432
 
 

@@ -13,6 +13,8 @@ from events import new_events, stored_events
 from processes import wait_for
 from servers import ROOT
 
+pytestmark = pytest.mark.alone
+
 # How long events come in before and after a moment.
 SECONDS = 2
 # Of a page of places, of one place, and of what is counted over all of them.

@@ -13,6 +13,8 @@ from processes import wait_for
 from psql import psql
 from request_cases import request, upload
 
+pytestmark = pytest.mark.alone
+
 SETTINGS = {"POI_LOOPS": "1", "POI_INDEX": "on", "POI_ACCESS_LOG": "false"}
 PLACES = 200_000
 # Only where it is set, since other programs of the machine count, too: POI_TEST_MILLISECONDS=50.

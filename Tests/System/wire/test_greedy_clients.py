@@ -9,6 +9,8 @@ from greedy import Greedy
 from loads import Requests, result, separate
 from processes import wait_for
 
+pytestmark = pytest.mark.alone
+
 # One loop, so that what sends has a core of its own, and the default limits. No process may have more descriptors.
 SETTINGS = {"POI_LOOPS": "1", "POI_INDEX": "on", "POI_ACCESS_LOG": "false"}
 PREFIX = ["prlimit", "--nofile=8192:8192"]

@@ -23,6 +23,8 @@ from processes import wait_for
 from psql import psql
 from request_cases import CASES, PLACES_SQL, TARGETS, asked_database, request
 
+pytestmark = pytest.mark.alone
+
 BUDGETS = Path(__file__).with_name("instructions.budgets")
 # How much more than its budget a request may cost, and how much two counts may differ.
 TOLERANCE = 1.05
