@@ -93,11 +93,24 @@ let package = Package(
         .target(
             name: "Migrator", dependencies: ["EventLoop", "Hashing", "Postgres"], swiftSettings: swiftSettings
         ),
+        // What is logged and counted.
+        .target(
+            name: "Telemetry",
+            dependencies: ["EventLoop", "Locking", "PointsOfInterestAPI", "Program"],
+            swiftSettings: swiftSettings),
+        // Requests for places as they were understood, and who has the places: no HTTP, no SQL.
+        .target(
+            name: "Places",
+            dependencies: [
+                "EventLoop", "Geodesy", "Locking", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
+                "SpatialIndex", "Telemetry",
+            ],
+            swiftSettings: swiftSettings),
         .target(
             name: "POIService",
             dependencies: [
-                "CSystem", "EventLoop", "Geodesy", "HTTPServer", "Hashing", "Locking", "PointsOfInterestAPI",
-                "PointsOfInterestServerAPI", "Program", "SpatialIndex",
+                "CSystem", "EventLoop", "Geodesy", "HTTPServer", "Hashing", "Locking", "Places",
+                "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Program", "Telemetry",
             ],
             // The page at `/`, in the program itself.
             resources: [.embedInCode("Pages/Start/Web")], swiftSettings: swiftSettings),
@@ -112,28 +125,29 @@ let package = Package(
         .target(
             name: "POIDatabase",
             dependencies: [
-                "EventLoop", "Geodesy", "HTTPServer", "Locking", "Migrator", "POIService", "PlaceImport",
+                "EventLoop", "Geodesy", "Locking", "Migrator", "PlaceImport", "Places",
                 "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Postgres", "Program", "SpatialIndex",
+                "Telemetry",
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "poi",
             dependencies: [
                 "CSystem", "EventLoop", "Locking", "Migrator", "POIDatabase", "POIService", "PlaceImport",
-                "PointsOfInterestAPI", "PrivateCluster", "Program",
+                "Places", "PointsOfInterestAPI", "PrivateCluster", "Program", "Telemetry",
             ],
             swiftSettings: swiftSettings),
         // The same service over fixtures: no database, no libpq.
         .target(
             name: "MockService",
             dependencies: [
-                "CSystem", "EventLoop", "HTTPServer", "Locking", "MockServerAPI", "POIService",
-                "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Program",
+                "CSystem", "EventLoop", "HTTPServer", "Locking", "MockServerAPI", "POIService", "Places",
+                "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Program", "Telemetry",
             ],
             // In the program itself: `poi-mock` is one file to copy.
             resources: [.embedInCode("Fixtures/RecordedSeed.json")], swiftSettings: swiftSettings),
         .executableTarget(
-            name: "poi-mock", dependencies: ["MockService", "POIService", "Program"],
+            name: "poi-mock", dependencies: ["MockService", "Program", "Telemetry"],
             swiftSettings: swiftSettings),
 
         // What several test targets share.
@@ -145,7 +159,7 @@ let package = Package(
         // The truth that stores are compared with.
         .target(
             name: "BruteForce",
-            dependencies: ["EventLoop", "HTTPServer", "POIService", "PointsOfInterestAPI"],
+            dependencies: ["EventLoop", "Places", "PointsOfInterestAPI"],
             path: "Tests/Support/BruteForce", swiftSettings: swiftSettings),
 
         .target(
@@ -247,17 +261,16 @@ let package = Package(
             name: "POIServiceTests",
             dependencies: [
                 "BruteForce", "EventLoop", "HTTPServer", "Hashing", "Locking", "Loopback", "MockService",
-                "POIService", "PointsOfInterestAPI", "Program", "Randomness", "SpatialIndex",
+                "POIService", "Places", "PointsOfInterestAPI", "Program", "Randomness", "SpatialIndex",
+                "Telemetry",
             ],
             exclude: ["Faults"], swiftSettings: swiftSettings),
         .testTarget(
             name: "POIDatabaseTests",
             dependencies: [
                 "BruteForce", "DifficultPlaces", "EventLoop", "Locking", "Loopback", "Migrator",
-                "POIDatabase",
-                "POIService",
-                "PlaceImport", "PointsOfInterestAPI", "Postgres", "PrivateCluster", "Program", "Randomness",
-                "SpatialIndex",
+                "POIDatabase", "PlaceImport", "Places", "PointsOfInterestAPI", "Postgres", "PrivateCluster",
+                "Program", "Randomness", "SpatialIndex", "Telemetry",
             ],
             exclude: ["Faults", "PlainTextFunctions.sql"], swiftSettings: swiftSettings),
 
@@ -284,7 +297,7 @@ let package = Package(
         .testTarget(
             name: "MockServiceTests",
             dependencies: [
-                "HTTPServer", "MockServerAPI", "MockService", "POIService", "PointsOfInterestAPI",
+                "HTTPServer", "MockServerAPI", "MockService", "Places", "PointsOfInterestAPI",
             ],
             swiftSettings: swiftSettings),
         .testTarget(
@@ -320,7 +333,7 @@ if let names = Context.environment["POI_TARGETS"] {
             name: "Fuzzing",
             dependencies: [
                 "CLibPQ", "CZlib", "EventLoop", "Geodesy", "HTTPServer", "Locking", "Loopback", "Migrator",
-                "POIDatabase", "POIService", "PlaceImport", "PointsOfInterestAPI",
+                "POIDatabase", "PlaceImport", "Places", "PointsOfInterestAPI",
                 "PointsOfInterestServerAPI", "Postgres", "Randomness", "SpatialIndex",
             ],
             path: "Tests/Fuzzing", exclude: ["Corpus", "Dictionaries", "Faults"], swiftSettings: swiftSettings

@@ -1,5 +1,5 @@
 import Locking
-import POIService
+import Places
 import PointsOfInterestAPI
 
 /// A store of events in memory, for the mock server and for tests.

@@ -3,6 +3,7 @@ import HTTPServer
 import PointsOfInterestAPI
 import POIService
 import Program
+import Telemetry
 
 #if canImport(Darwin)
     import Darwin
@@ -79,14 +80,14 @@ package struct MockServer: Sendable {
     }
 
     private func makeServer(on loop: EventLoop, _ handler: MockDispatcher) -> HTTPServer {
-        let observability = observability
+        let (observability, client) = (observability, configuration.service.logClient)
         return HTTPServer(
             loop: loop,
             configuration: HTTPServerConfiguration(
                 configuration.service, limits: SharedLimits(configuration.service)),
             dispatcher: handler,
             errorResponder: errorResponder,
-            observe: observability.observesRequests ? { observability.record(.request($0)) } : nil)
+            observe: observability.observesRequests ? { observability.record($0, client: client) } : nil)
     }
 }
 

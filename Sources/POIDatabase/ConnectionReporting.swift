@@ -1,7 +1,7 @@
 import Locking
 import EventLoop
-import POIService
 import Postgres
+import Telemetry
 
 /// Logs why a database can't be reached, for all pools of a process that lead to it.
 ///

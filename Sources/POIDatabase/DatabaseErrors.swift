@@ -1,6 +1,7 @@
 import EventLoop
-import POIService
+import Places
 import Postgres
+import Telemetry
 
 extension PlaceStoreError {
     /// What an error of the database means to a request for places.

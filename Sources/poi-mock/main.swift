@@ -1,7 +1,7 @@
 import Foundation
 import MockService
-import POIService
 import Program
+import Telemetry
 
 Terminal.prepare()
 exit(
@@ -60,8 +60,7 @@ private struct MockCommand {
 
     private func serve(_ configuration: MockConfiguration, untilInputEnds: Bool) throws {
         let observability = try Observability(
-            format: configuration.service.logFormat, logsAccess: configuration.service.logsAccess,
-            client: configuration.service.logClient)
+            format: configuration.service.logFormat, logsAccess: configuration.service.logsAccess)
         defer { observability.finish() }
         try MockServer(
             configuration: configuration, observability: observability, endsWithStandardInput: untilInputEnds

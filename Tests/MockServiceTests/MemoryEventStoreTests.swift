@@ -1,6 +1,6 @@
 import Foundation
 import MockService
-import POIService
+import Places
 import PointsOfInterestAPI
 import Testing
 

@@ -1,4 +1,4 @@
-import POIService
+import Places
 import PointsOfInterestAPI
 import Testing
 

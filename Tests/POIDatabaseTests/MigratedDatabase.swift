@@ -1,6 +1,5 @@
 import Foundation
 import Migrator
-import POIService
 import PrivateCluster
 @testable import Program
 

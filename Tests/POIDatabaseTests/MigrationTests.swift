@@ -1,6 +1,5 @@
 import Foundation
 import Migrator
-import POIService
 import Testing
 
 @testable import PrivateCluster

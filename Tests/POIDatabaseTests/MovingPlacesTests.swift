@@ -3,7 +3,7 @@ import DifficultPlaces
 import EventLoop
 import Foundation
 import Locking
-import POIService
+import Places
 import PointsOfInterestAPI
 import Postgres
 import Randomness

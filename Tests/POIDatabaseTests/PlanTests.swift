@@ -1,6 +1,6 @@
 import DifficultPlaces
 import Foundation
-import POIService
+import Places
 import PointsOfInterestAPI
 import Postgres
 import PrivateCluster

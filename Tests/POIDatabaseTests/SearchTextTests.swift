@@ -1,5 +1,5 @@
 import Foundation
-import POIService
+import Places
 import Postgres
 import Randomness
 import Testing

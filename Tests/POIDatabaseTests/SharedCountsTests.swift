@@ -1,7 +1,7 @@
 import Locking
 import EventLoop
 import Foundation
-import POIService
+import Places
 import PointsOfInterestAPI
 import Postgres
 import PrivateCluster

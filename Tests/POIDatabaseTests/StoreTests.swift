@@ -1,7 +1,7 @@
 import DifficultPlaces
 import Locking
 import EventLoop
-import POIService
+import Places
 import PointsOfInterestAPI
 import Postgres
 import PrivateCluster

@@ -1,5 +1,5 @@
 import BruteForce
-import POIService
+import Places
 import PointsOfInterestAPI
 
 /// The right page for a request, by measuring every place. It decides by a rule of its own which places are in a box.

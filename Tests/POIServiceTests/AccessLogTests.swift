@@ -5,6 +5,7 @@ import Testing
 
 @testable import HTTPServer
 @testable import POIService
+@testable import Telemetry
 
 @Suite("The log of requests", .timeLimit(.minutes(1)))
 struct AccessLogTests {
@@ -44,7 +45,8 @@ struct AccessLogTests {
         let writer = try sink.writer()
         let thread = try EventLoopThread.start(name: "access-log")
         let log = try await thread.loop.submit {
-            let log = AccessLog(loop: thread.loop, writer: writer, formatter: LogFormatter(isJSON: true))
+            let log = AccessLog(
+                loop: thread.loop, writer: writer, formatter: RequestLogFormatter(isJSON: true))
             body(log)
             return LoopBound(log, loop: thread.loop)
         }

@@ -3,6 +3,7 @@ import PointsOfInterestAPI
 import Testing
 
 @testable import POIService
+@testable import Places
 
 @Suite("Conditional requests")
 struct ConditionalRequestTests {

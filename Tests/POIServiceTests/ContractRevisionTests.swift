@@ -3,6 +3,7 @@ import PointsOfInterestAPI
 import Testing
 
 @testable import POIService
+@testable import Places
 
 @Suite("The revision of the contract, which entity tags depend on")
 struct ContractRevisionTests {

@@ -3,6 +3,7 @@ import PointsOfInterestAPI
 import Testing
 
 @testable import POIService
+@testable import Places
 
 @Suite("Scripts of other origins")
 struct CrossOriginTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import POIService
+@testable import Telemetry
 
 @Suite("Health")
 struct HealthTests {

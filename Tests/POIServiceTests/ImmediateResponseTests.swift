@@ -3,6 +3,7 @@ import PointsOfInterestAPI
 import Testing
 
 @testable import POIService
+@testable import Places
 
 @Suite("Responses without a task")
 struct ImmediateResponseTests {

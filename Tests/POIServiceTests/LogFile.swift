@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import POIService
+@testable import Telemetry
 
 /// A log that a test reads when all is written.
 struct LogFile {
@@ -8,7 +9,7 @@ struct LogFile {
     private let file: FileHandle
     private let url = FileManager.default.temporaryDirectory.appending(path: "poi-\(UUID()).log")
 
-    init(format: ServiceConfiguration.LogFormat = .json) throws {
+    init(format: LogFormat = .json) throws {
         try Data().write(to: url)
         file = try FileHandle(forUpdating: url)
         try FileManager.default.removeItem(at: url)

@@ -4,6 +4,7 @@ import Testing
 
 @testable import HTTPServer
 @testable import POIService
+@testable import Telemetry
 
 @Suite("Log lines")
 struct LogFormatterTests {
@@ -25,16 +26,22 @@ struct LogFormatterTests {
 
     private func request(
         path: String?, route: String? = "/locations", status: HTTPStatus? = .ok
-    ) -> Observation {
-        .request(
-            RequestObservation(
-                method: path == nil ? nil : .get, path: path, routeTemplate: path == nil ? nil : route,
-                status: status, duration: .microseconds(1234), requestBodyBytes: 0, responseBytes: 321,
-                requestID: "id-1", traceParent: TraceParent(Self.trace), remoteAddress: "127.0.0.1"))
+    ) -> RequestObservation {
+        RequestObservation(
+            method: path == nil ? nil : .get, path: path, routeTemplate: path == nil ? nil : route,
+            status: status, duration: .microseconds(1234), requestBodyBytes: 0, responseBytes: 321,
+            requestID: "id-1", traceParent: TraceParent(Self.trace), remoteAddress: "127.0.0.1")
+    }
+
+    private func json(_ observation: RequestObservation) throws -> Line {
+        try decoded(RequestLogFormatter(isJSON: true).line(for: observation, at: Self.time))
     }
 
     private func json(_ observation: Observation) throws -> Line {
-        let bytes = LogFormatter(isJSON: true).line(for: observation, at: Self.time)
+        try decoded(LogFormatter(isJSON: true).line(for: observation, at: Self.time))
+    }
+
+    private func decoded(_ bytes: [UInt8]) throws -> Line {
         #expect(bytes.filter { $0 < 0x20 } == [UInt8(ascii: "\n")])
         #expect(bytes.last == UInt8(ascii: "\n"))
         return try JSONDecoder().decode(Line.self, from: Data(bytes))
@@ -58,17 +65,17 @@ struct LogFormatterTests {
         waits.addTurn(nanoseconds: 1000)
         waits.addQuery(nanoseconds: 20_000_000, server: "a:1")
         waits.addQuery(nanoseconds: 345_000, server: "[::1]:5432\n")
-        func observation(_ source: RequestObservation.Source?, _ times: WaitTimes?) -> Observation {
-            .request(
-                RequestObservation(
-                    method: .get, path: "/locations", routeTemplate: "/locations", status: .ok,
-                    duration: .zero, requestBodyBytes: 0, responseBytes: 0, requestID: "id-1",
-                    traceParent: nil, remoteAddress: nil, source: source, waits: times))
+        func observation(_ source: RequestObservation.Source?, _ times: WaitTimes?) -> RequestObservation {
+            RequestObservation(
+                method: .get, path: "/locations", routeTemplate: "/locations", status: .ok,
+                duration: .zero, requestBodyBytes: 0, responseBytes: 0, requestID: "id-1",
+                traceParent: nil, remoteAddress: nil, source: source, waits: times)
         }
         let line = try json(observation(.database, waits.times))
         #expect(line.source == "database" && line.server == "[::1]:5432\n")
         #expect(line.waitMs == 1.251 && line.dbMs == 20.345)
-        let text = LogFormatter(isJSON: false).line(for: observation(.database, waits.times), at: Self.time)
+        let text = RequestLogFormatter(isJSON: false).line(
+            for: observation(.database, waits.times), at: Self.time)
         #expect(
             String(decoding: text, as: UTF8.self).hasSuffix(
                 "id-1 source=database waitMs=1.251 dbMs=20.345 server=[::1]:5432 \n"))
@@ -89,13 +96,13 @@ struct LogFormatterTests {
         ] as [(String?, String?)])
     func client(address: String?, network: String?) throws {
         for (client, expected) in [(LoggedClient.full, address), (.network, network), (.off, nil)] {
-            let observation = Observation.request(
-                RequestObservation(
-                    method: .get, path: "/", routeTemplate: "/", status: .ok, duration: .zero,
-                    requestBodyBytes: 0,
-                    responseBytes: 0, requestID: "id-1", traceParent: nil, remoteAddress: address))
+            let observation = RequestObservation(
+                method: .get, path: "/", routeTemplate: "/", status: .ok, duration: .zero,
+                requestBodyBytes: 0,
+                responseBytes: 0, requestID: "id-1", traceParent: nil, remoteAddress: address)
             for isJSON in [true, false] {
-                let bytes = LogFormatter(isJSON: isJSON, client: client).line(for: observation, at: Self.time)
+                let bytes = RequestLogFormatter(isJSON: isJSON, client: client).line(
+                    for: observation, at: Self.time)
                 if isJSON {
                     #expect(try JSONDecoder().decode(Line.self, from: Data(bytes)).client == expected)
                 }
@@ -124,7 +131,8 @@ struct LogFormatterTests {
     func positions(path: String, logged: String) throws {
         for route in [nil, "/locations/{id}"] {
             #expect(try json(request(path: path, route: route)).path == logged)
-            let text = LogFormatter(isJSON: false).line(for: request(path: path, route: route), at: Self.time)
+            let text = RequestLogFormatter(isJSON: false).line(
+                for: request(path: path, route: route), at: Self.time)
             #expect(String(decoding: text, as: UTF8.self).contains(" GET \(logged) 200 "))
         }
         #expect(try json(request(path: "/openapi.json", route: "/openapi.json")).path == "/openapi.json")
@@ -137,7 +145,8 @@ struct LogFormatterTests {
         #expect(line.path == nil)
         #expect(line.status == nil)
         #expect(line.requestId == "id-1")
-        let text = LogFormatter(isJSON: false).line(for: request(path: nil, status: nil), at: Self.time)
+        let text = RequestLogFormatter(isJSON: false).line(
+            for: request(path: nil, status: nil), at: Self.time)
         #expect(
             String(decoding: text, as: UTF8.self)
                 == "2026-11-21T01:35:33.250Z - - gone 1.234ms 321B id-1 4bf92f3577b34da6a3ce929d0e0e4736\n")
@@ -187,7 +196,7 @@ struct LogFormatterTests {
 
     @Test("No client can forge lines or terminal commands in a text log")
     func hostileText() {
-        let line = LogFormatter(isJSON: false).line(
+        let line = RequestLogFormatter(isJSON: false).line(
             for: request(path: Self.hostilePath, route: Self.hostilePath), at: Self.time)
         expectOneLine(line)
         #expect(

@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import POIService
+@testable import Telemetry
 
 @Suite("The log's writer", .timeLimit(.minutes(1)))
 struct LogWriterTests {

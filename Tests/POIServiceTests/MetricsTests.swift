@@ -2,6 +2,7 @@ import Testing
 
 @testable import HTTPServer
 @testable import POIService
+@testable import Telemetry
 
 @Suite("Metrics")
 struct MetricsTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import POIService
+@testable import Telemetry
 
 /// `Documentation/observability.md` against the code.
 @Suite("The document about logs and metrics")
@@ -38,13 +39,13 @@ struct ObservabilityDocumentTests {
     @Test("The document explains exactly the events of the log that exist")
     func events() throws {
         let events = try ["Observation", "IndexObservation"].flatMap { file in
-            let source = try Self.text("Sources/POIService/Log/\(file).swift")
+            let source = try Self.text("Sources/Telemetry/Log/\(file).swift")
             let names = try #require(
                 source.components(separatedBy: "var name: String").dropFirst().first?
                     .components(separatedBy: "var message: String").first)
             return names.matches(of: /case \.\w+: "([a-z-]+)"/).map { String($0.1) }
         }
-        #expect(events.contains("request"))
-        #expect(Set(try Self.rows(of: "Events").keys) == Set(events))
+        #expect(events.contains("listening"))
+        #expect(Set(try Self.rows(of: "Events").keys) == Set(events + ["request"]))
     }
 }

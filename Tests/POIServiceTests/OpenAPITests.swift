@@ -2,6 +2,7 @@ import BruteForce
 import Foundation
 import HTTPServer
 import MockService
+import Places
 @testable import Program
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import Places
 import PointsOfInterestAPI
 import Testing
 

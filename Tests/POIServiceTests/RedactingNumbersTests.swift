@@ -1,6 +1,6 @@
 import Testing
 
-@testable import POIService
+@testable import Telemetry
 
 @Suite("Messages without numbers")
 struct RedactingNumbersTests {

@@ -6,6 +6,7 @@ import PointsOfInterestAPI
 import Testing
 
 @testable import POIService
+@testable import Places
 
 /// The routes over a store of the test's, without a socket.
 @Suite("The routes", .timeLimit(.minutes(1)))

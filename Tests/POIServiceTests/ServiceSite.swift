@@ -6,6 +6,8 @@ import PointsOfInterestAPI
 @testable import Program
 
 @testable import POIService
+@testable import Telemetry
+@testable import Places
 
 /// The service on one loop, without a socket: all that stands between a request and the store.
 final class ServiceSite {

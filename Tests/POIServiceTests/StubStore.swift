@@ -1,7 +1,9 @@
+import EventLoop
 import HTTPServer
 import PointsOfInterestAPI
 
 @testable import POIService
+@testable import Places
 
 /// A store that does what a test tells it to, and counts what it is asked.
 final class StubStore: PlaceStore {

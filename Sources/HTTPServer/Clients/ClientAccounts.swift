@@ -1,3 +1,5 @@
+import EventLoop
+
 /// The time of a loop that one client's connections have used. Confined to its loop.
 final class ClientAccount {
     let client: IPAddress

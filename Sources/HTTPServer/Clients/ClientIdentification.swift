@@ -1,3 +1,4 @@
+import EventLoop
 import Locking
 
 /// Identifies clients by their addresses, even behind trusted proxies.

@@ -1,6 +1,6 @@
 import EventLoop
 import Foundation
-import POIService
+import Places
 import PointsOfInterestAPI
 
 /// The places that a mock serves, indexed once for all sessions that have them.

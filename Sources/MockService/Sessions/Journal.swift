@@ -2,7 +2,7 @@ import EventLoop
 import Foundation
 import HTTPServer
 import MockServerAPI
-import POIService
+import Telemetry
 
 /// A session's journal, and the requests that wait for it to grow. Belongs to one loop.
 final class Journal {

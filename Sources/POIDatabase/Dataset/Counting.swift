@@ -1,6 +1,6 @@
 import EventLoop
 import Locking
-import POIService
+import Places
 
 /// Counts of all places, such as those of each category, made by one loop of a process and served by all.
 ///

@@ -1,5 +1,5 @@
 import EventLoop
-import POIService
+import Places
 import Postgres
 
 /// What `poi reindex` does: begins another revision of the dataset that doesn't say which places it has changed, so that

@@ -1,5 +1,5 @@
 import Locking
-import POIService
+import Places
 import PointsOfInterestAPI
 
 /// What a process knows about the data without reading: shared by its stores, kept up to date by one `DatasetWatcher`.

@@ -1,4 +1,4 @@
-import POIService
+import Places
 
 /// Decides when the dataset's id is known, and when it has to be read.
 ///

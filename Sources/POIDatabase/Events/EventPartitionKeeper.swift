@@ -1,7 +1,7 @@
 import EventLoop
 import Locking
-import POIService
 import Postgres
+import Telemetry
 
 /// Makes the partitions of the next months, at the start and once a day.
 ///

@@ -1,8 +1,9 @@
 import EventLoop
 import Foundation
-import POIService
+import Places
 import PointsOfInterestAPI
 import Postgres
+import Telemetry
 
 /// The app's events in PostgreSQL: batches that wait at the same time are one statement, hence one commit.
 ///

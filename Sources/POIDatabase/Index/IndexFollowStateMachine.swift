@@ -1,4 +1,4 @@
-import POIService
+import Places
 
 /// Decides what a follower of the database does with what it has read, and whether the places in memory may be served.
 ///

@@ -1,5 +1,5 @@
 import EventLoop
-import POIService
+import Places
 import PointsOfInterestServerAPI
 import Postgres
 import SpatialIndex

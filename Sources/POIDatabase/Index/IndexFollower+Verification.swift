@@ -1,7 +1,8 @@
 import EventLoop
-import POIService
+import Places
 import Postgres
 import SpatialIndex
+import Telemetry
 
 /// What notices that the places in memory aren't those of the table, though both are of one revision: somebody has written
 /// past the triggers that record changes.

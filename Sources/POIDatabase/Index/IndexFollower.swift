@@ -1,7 +1,8 @@
 import EventLoop
-import POIService
+import Places
 import Postgres
 import SpatialIndex
+import Telemetry
 
 /// Keeps the places of a process in memory, and follows the changes of the database.
 ///

@@ -1,6 +1,7 @@
 import EventLoop
 import Locking
-import POIService
+import Places
+import Telemetry
 
 /// Runs the follower of a process on a thread of its own.
 public final class IndexFollowerThread: Sendable {

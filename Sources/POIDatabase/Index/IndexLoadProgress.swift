@@ -1,4 +1,4 @@
-import POIService
+import Telemetry
 
 /// How far loading has come: told by a line of the log every few seconds.
 struct IndexLoadProgress {

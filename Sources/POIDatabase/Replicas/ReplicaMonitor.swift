@@ -1,6 +1,6 @@
 import EventLoop
-import POIService
 import Postgres
+import Telemetry
 
 /// Probes every server for reads twice in the time for which it may be silent, and keeps a `ReadRoute` up to date.
 ///

@@ -1,5 +1,5 @@
 import Geodesy
-import POIService
+import Places
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 import Postgres

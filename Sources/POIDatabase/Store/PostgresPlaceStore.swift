@@ -1,9 +1,9 @@
 import EventLoop
-import HTTPServer
 import Migrator
-import POIService
+import Places
 import PointsOfInterestAPI
 import Postgres
+import Telemetry
 
 /// The places in PostgreSQL: the database proposes candidates, `Ranking` makes them the exact page.
 ///

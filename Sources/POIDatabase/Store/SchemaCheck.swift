@@ -1,5 +1,5 @@
 import Migrator
-import POIService
+import Places
 import Postgres
 import Program
 

@@ -1,6 +1,7 @@
 import EventLoop
 import HTTPServer
 import PointsOfInterestAPI
+import Telemetry
 
 /// The admin listener: health and metrics for operators, without keys and limits, on an address of its own.
 ///

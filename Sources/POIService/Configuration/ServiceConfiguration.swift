@@ -1,19 +1,11 @@
+import EventLoop
 import HTTPServer
 import PointsOfInterestAPI
 import Program
+import Telemetry
 
 /// The validated settings of the HTTP service.
 public struct ServiceConfiguration: Sendable {
-    /// How log lines look.
-    public enum LogFormat: String, CaseIterable, Sendable {
-        /// Text on a terminal, JSON elsewhere.
-        case auto
-        /// JSON, one object a line.
-        case json
-        /// Text for people.
-        case text
-    }
-
     /// The address to listen on.
     public var host: String
     /// The port to listen on; 0 lets the system choose.

@@ -1,6 +1,8 @@
 import Hashing
 import HTTPServer
+import Places
 import PointsOfInterestAPI
+import Telemetry
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

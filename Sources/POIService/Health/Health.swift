@@ -1,5 +1,7 @@
 import EventLoop
 import Locking
+import Places
+import Telemetry
 
 /// Whether the process can serve requests.
 ///

@@ -1,4 +1,6 @@
 import EventLoop
+import Places
+import Telemetry
 
 /// Checks the health of the stores every second. Confined to the stores' loop.
 final class HealthMonitor {

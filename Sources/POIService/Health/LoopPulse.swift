@@ -1,5 +1,6 @@
 import EventLoop
 import Synchronization
+import Telemetry
 
 /// When an event loop has last turned. Written by the loop, read by the threads that watch it.
 ///

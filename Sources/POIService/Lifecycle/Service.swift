@@ -1,6 +1,8 @@
 import EventLoop
 import Locking
+import Places
 import Program
+import Telemetry
 
 /// The service in one process.
 ///

@@ -1,5 +1,7 @@
 import EventLoop
 import HTTPServer
+import Places
+import Telemetry
 
 /// The part of the service that one loop runs: an HTTP server, its routes and the stores. Confined to its loop.
 final class ServiceLoop {
@@ -27,7 +29,7 @@ final class ServiceLoop {
         // Without the admin listener nobody can read metrics, so none are collected.
         let isMeasured = configuration.admin.port != nil
         let problems = ProblemResponder(observability: observability)
-        accessLog = observability.makeAccessLog(loop: loop)
+        accessLog = observability.makeAccessLog(loop: loop, client: configuration.logClient)
         var serverConfiguration = HTTPServerConfiguration(configuration, limits: limits)
         serverConfiguration.maximumDescriptor = maximumDescriptor
         server = HTTPServer(

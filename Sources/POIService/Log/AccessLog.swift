@@ -1,6 +1,7 @@
 import EventLoop
 import HTTPServer
 import Locking
+import Telemetry
 
 /// The log of one loop's requests: a line each, formatted in memory of the loop and handed to the log's thread in
 /// batches, so that a request costs no allocation, lock or wake-up of a thread.
@@ -8,7 +9,7 @@ import Locking
 /// A line is handed over at the latest `maximumDelay` after it was written. Confined to its loop.
 final class AccessLog {
     private let writer: LogWriter
-    private let formatter: LogFormatter
+    private let formatter: RequestLogFormatter
     private var timer: LoopTimer?
     private let state: Confined<State>
 
@@ -23,7 +24,7 @@ final class AccessLog {
     /// A batch is handed over when it has this number of bytes.
     private static let batchBytes = 16 * 1024
 
-    init(loop: EventLoop, writer: LogWriter, formatter: LogFormatter) {
+    init(loop: EventLoop, writer: LogWriter, formatter: RequestLogFormatter) {
         self.writer = writer
         self.formatter = formatter
         state = Confined(State())
@@ -55,5 +56,19 @@ final class AccessLog {
         flush()
         timer?.close()
         timer = nil
+    }
+}
+
+extension Observability {
+    /// Makes the log of a loop's requests, on that loop's thread; nil if requests aren't logged.
+    func makeAccessLog(loop: EventLoop, client: LoggedClient) -> AccessLog? {
+        guard observesRequests else { return nil }
+        return AccessLog(
+            loop: loop, writer: writer, formatter: RequestLogFormatter(isJSON: isJSON, client: client))
+    }
+
+    /// Logs a request at once. Any thread.
+    package func record(_ request: RequestObservation, client: LoggedClient) {
+        writer.write(RequestLogFormatter(isJSON: isJSON, client: client).line(for: request, at: .now))
     }
 }

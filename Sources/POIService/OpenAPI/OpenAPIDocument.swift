@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPServer
+import Places
 import PointsOfInterestAPI
 import Program
 

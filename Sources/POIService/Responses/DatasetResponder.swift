@@ -1,4 +1,5 @@
 import HTTPServer
+import Places
 import PointsOfInterestAPI
 
 /// Serves responses that depend on the dataset, with `ETag` and 304 (RFC 9110, section 13).

@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPServer
+import Places
 import PointsOfInterestAPI
 
 /// `GET /locations/clusters`: how many places are in each cell of a map.

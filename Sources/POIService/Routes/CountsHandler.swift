@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPServer
+import Places
 import PointsOfInterestAPI
 
 /// What is counted for all places, as an endpoint responds with it.

@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPServer
+import Places
 import PointsOfInterestAPI
 
 /// A request with a filter, so that decoding it may need the vocabulary.

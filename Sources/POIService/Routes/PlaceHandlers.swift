@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPServer
+import Places
 import PointsOfInterestAPI
 
 /// `GET /locations`: the places around a centre or in a box, nearest first, a page at a time.

@@ -1,5 +1,7 @@
 import HTTPServer
+import Places
 import PointsOfInterestAPI
+import Telemetry
 
 /// Makes problem responses (RFC 9457) to errors. Reasons that clients must not see go to the log.
 package struct ProblemResponder: HTTPErrorResponder {

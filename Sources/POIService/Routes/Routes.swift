@@ -1,5 +1,7 @@
 import HTTPServer
+import Places
 import PointsOfInterestAPI
+import Telemetry
 
 /// All routes of the service.
 enum Routes {

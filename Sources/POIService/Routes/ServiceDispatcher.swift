@@ -1,5 +1,7 @@
 import EventLoop
 import HTTPServer
+import Places
+import Telemetry
 
 /// The service's root handler: applies the rate limit, cross-origin rules, preconditions and compression around the
 /// routes.

@@ -2,7 +2,7 @@ import CLibPQ
 import Foundation
 import Geodesy
 @testable import POIDatabase
-import POIService
+import Places
 import PointsOfInterestAPI
 @testable import Postgres
 

@@ -2,7 +2,7 @@ import Locking
 import EventLoop
 import Foundation
 import Loopback
-import POIService
+import Places
 import PrivateCluster
 import Testing
 

@@ -1,9 +1,9 @@
 import EventLoop
 import Foundation
 import Loopback
-import POIService
 import Postgres
 import PrivateCluster
+import Telemetry
 import Testing
 
 @testable import POIDatabase

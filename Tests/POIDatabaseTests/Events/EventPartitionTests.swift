@@ -1,6 +1,6 @@
 import EventLoop
 import Foundation
-import POIService
+import Places
 import PointsOfInterestAPI
 import Postgres
 import PrivateCluster

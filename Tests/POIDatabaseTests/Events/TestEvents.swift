@@ -1,7 +1,7 @@
 import EventLoop
 import Foundation
 import Loopback
-import POIService
+import Places
 import PointsOfInterestAPI
 import Postgres
 import PrivateCluster

@@ -1,6 +1,5 @@
 import Locking
 import Loopback
-import POIService
 import PointsOfInterestAPI
 import Postgres
 import PrivateCluster

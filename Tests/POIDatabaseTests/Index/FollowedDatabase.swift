@@ -1,10 +1,11 @@
 import EventLoop
 import Locking
 import Loopback
-import POIService
+import Places
 import PointsOfInterestAPI
 import Postgres
 import PrivateCluster
+import Telemetry
 import Testing
 
 @testable import POIDatabase

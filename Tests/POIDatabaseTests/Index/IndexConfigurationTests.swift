@@ -1,4 +1,3 @@
-import POIService
 @testable import Program
 import Testing
 

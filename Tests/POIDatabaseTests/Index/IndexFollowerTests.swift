@@ -1,5 +1,4 @@
 import BruteForce
-import POIService
 import PointsOfInterestAPI
 import Postgres
 import PrivateCluster

@@ -1,5 +1,5 @@
 import BruteForce
-import POIService
+import Places
 import PointsOfInterestAPI
 import PrivateCluster
 import Randomness

@@ -4,6 +4,7 @@ import PointsOfInterestAPI
 import Testing
 
 @testable import POIService
+@testable import Places
 
 @Suite("Events before they are stored")
 struct EventAdmissionTests {

@@ -5,6 +5,7 @@ import PointsOfInterestAPI
 import Testing
 
 @testable import POIService
+@testable import Places
 
 /// A store of events that fails with a given error.
 private final class FailingEventStore: EventStore {

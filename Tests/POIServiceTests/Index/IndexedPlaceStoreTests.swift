@@ -6,6 +6,7 @@ import SpatialIndex
 import Testing
 
 @testable import POIService
+@testable import Places
 
 /// The store of places in memory, without another one behind it: what a mock serves from.
 @Suite("Places in memory alone", .timeLimit(.minutes(2)))

@@ -6,6 +6,7 @@ import PointsOfInterestAPI
 import Testing
 
 @testable import POIService
+@testable import Places
 
 /// Searches that wait for the thread that runs them.
 @Suite("The searches of a helper thread", .timeLimit(.minutes(2)))

@@ -2,6 +2,7 @@ import SpatialIndex
 import Testing
 
 @testable import POIService
+@testable import Places
 
 /// That the responses of a process never go back.
 @Suite("The places that are served", .timeLimit(.minutes(1)))

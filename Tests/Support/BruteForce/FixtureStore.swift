@@ -1,6 +1,5 @@
 import EventLoop
-import HTTPServer
-import POIService
+import Places
 import PointsOfInterestAPI
 
 /// A store in memory that is filled once and measures every place for every request: the truth that tests compare other

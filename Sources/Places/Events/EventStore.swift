@@ -1,4 +1,5 @@
 import PointsOfInterestAPI
+import Telemetry
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

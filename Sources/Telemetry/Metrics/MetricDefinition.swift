@@ -64,53 +64,53 @@ extension MetricDefinition {
 
     // The names and labels of the first two are OpenTelemetry's (semantic conventions for HTTP metrics), in the form of
     // its Prometheus exporters.
-    static let requestDuration = MetricDefinition(
+    package static let requestDuration = MetricDefinition(
         "http_server_request_duration_seconds", .histogram,
         labels: ["http_route", "http_request_method", "http_response_status_code"],
         "Time from a request's last byte until its response is handed to the system, in seconds.")
-    static let activeRequests = MetricDefinition(
+    package static let activeRequests = MetricDefinition(
         "http_server_active_requests", .gauge, "Requests in flight.")
-    static let connections = MetricDefinition(
+    package static let connections = MetricDefinition(
         "poi_http_connections", .gauge, "Open connections of clients.")
-    static let connectionsLimit = MetricDefinition(
+    package static let connectionsLimit = MetricDefinition(
         "poi_http_connections_limit", .gauge, "Maximum number of open connections of clients.")
-    static let acceptFailures = MetricDefinition(
+    package static let acceptFailures = MetricDefinition(
         "poi_http_accept_failures_total", .counter,
         "Connections that were not accepted because file descriptors ran out.")
-    static let abandonedRequests = MetricDefinition(
+    package static let abandonedRequests = MetricDefinition(
         "poi_http_requests_abandoned_total", .counter, labels: ["http_route"],
         "Requests whose client was gone before their response.")
-    static let interruptedRequests = MetricDefinition(
+    package static let interruptedRequests = MetricDefinition(
         "poi_http_requests_interrupted_total", .counter, labels: ["http_route", "reason"],
         "Requests that never arrived completely: they timed out, or the connection ended.")
-    static let bodyBytes = MetricDefinition(
+    package static let bodyBytes = MetricDefinition(
         "poi_http_body_bytes", .gauge,
         "Memory held for clients: bodies, requests that wait, responses not taken; in bytes.")
-    static let bodyBytesLimit = MetricDefinition(
+    package static let bodyBytesLimit = MetricDefinition(
         "poi_http_body_bytes_limit", .gauge, "Maximum memory that is held for clients, in bytes.")
-    static let requestFailures = MetricDefinition(
+    package static let requestFailures = MetricDefinition(
         "poi_request_failures_total", .counter,
         "Requests that failed for a reason that only the log has.")
-    static let eventLoopLag = MetricDefinition(
+    package static let eventLoopLag = MetricDefinition(
         "poi_event_loop_lag_seconds", .histogram, labels: ["loop"],
         "How late a loop's timer fired, measured twice a second, in seconds.")
-    static let secondsSinceTurn = MetricDefinition(
+    package static let secondsSinceTurn = MetricDefinition(
         "poi_event_loop_seconds_since_turn", .gauge, labels: ["loop"],
         "Seconds since a loop has last turned; at most half a second in a healthy loop.")
-    static let ready = MetricDefinition(
+    package static let ready = MetricDefinition(
         "poi_ready", .gauge, "Whether the process is ready, as at /readyz.")
-    static let draining = MetricDefinition(
+    package static let draining = MetricDefinition(
         "poi_draining", .gauge, "Whether the process was told to end.")
-    static let databaseReachable = MetricDefinition(
+    package static let databaseReachable = MetricDefinition(
         "poi_database_reachable", .gauge, labels: ["database"],
         "Whether the last check reached a database; events is there if that is another database.")
-    static let dataset = MetricDefinition(
+    package static let dataset = MetricDefinition(
         "poi_dataset_info", .gauge, labels: ["dataset"], merging: .maximum,
         "The dataset that is served; absent while it isn't known.")
-    static let build = MetricDefinition(
+    package static let build = MetricDefinition(
         "poi_build_info", .gauge, labels: ["version", "swift"], merging: .maximum,
         "The version of the program, and of the Swift compiler that built it.")
-    static let droppedLogLines = MetricDefinition(
+    package static let droppedLogLines = MetricDefinition(
         "poi_log_lines_dropped_total", .counter, "Log lines that were dropped or could not be written.")
 }
 
@@ -184,7 +184,7 @@ package enum DatabaseMetrics {
         "poi_index_changes_total", .counter, merging: .maximum,
         "Places that were changed in memory after the database.")
 
-    static let all = [
+    package static let all = [
         connections, inFlight, waiting, acquireTimeouts, acquireRefusals, connectFailures, connectionsLost,
         connectionsMoved, queryTimeouts, replicaLag, readServerUsable,
         eventPartitionDaysLeft, indexState, indexPlaces, indexBytes,

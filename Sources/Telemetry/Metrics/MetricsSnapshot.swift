@@ -58,11 +58,11 @@ extension MetricsSnapshot.Value {
 
 extension MetricsSnapshot {
     /// The media type of `prometheusText`.
-    static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
+    package static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
     /// The values in Prometheus' text format 0.0.4 (Prometheus, "Exposition formats"), in the order of
     /// `MetricDefinition.all`, without metrics that have no values.
-    func prometheusText() -> [UInt8] {
+    package func prometheusText() -> [UInt8] {
         var text = ""
         for metric in MetricDefinition.all {
             guard let series = families[metric], !series.isEmpty else { continue }

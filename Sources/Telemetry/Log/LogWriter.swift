@@ -66,7 +66,7 @@ public final class LogWriter: Sendable {
     }
 
     /// Queues lines, each of which includes its line feed. Where they don't fit, all of them are dropped.
-    func write(_ lines: UnsafeRawBufferPointer, lineCount: Int) {
+    package func write(_ lines: UnsafeRawBufferPointer, lineCount: Int) {
         let startsDraining = state.withLock { state in
             if state.waiting.count + lines.count <= limit {
                 state.waiting.append(contentsOf: lines)

@@ -7,6 +7,16 @@ import Locking
     import Glibc
 #endif
 
+/// How log lines look.
+public enum LogFormat: String, CaseIterable, Sendable {
+    /// Text on a terminal, JSON elsewhere.
+    case auto
+    /// JSON, one object a line.
+    case json
+    /// Text for people.
+    case text
+}
+
 /// Records observations in the log and in the metrics of the process.
 ///
 /// Requests are counted by their loops, see `RequestMetrics`.
@@ -17,22 +27,25 @@ public final class Observability: Sendable {
     public let observesRequests: Bool
 
     /// When the process began.
-    let start = Timestamp.now
-    private let writer: LogWriter
+    package let start = Timestamp.now
+    /// Writes the log.
+    package let writer: LogWriter
     private let requestFailures = Lock(0)
     private let events = Lock(EventMetrics())
     private let formatter: LogFormatter
+    /// Whether lines are JSON.
+    package var isJSON: Bool { formatter.isJSON }
 
     /// Logs to a descriptor, usually standard error.
     ///
     /// - Throws: `EventLoopError` if the system refuses a thread.
     public init(
-        format: ServiceConfiguration.LogFormat, logsAccess: Bool, client: LoggedClient = .full,
+        format: LogFormat, logsAccess: Bool,
         descriptor: Int32 = STDERR_FILENO
     ) throws {
         observesRequests = logsAccess
         let formatter = LogFormatter(
-            isJSON: format == .json || (format == .auto && isatty(descriptor) == 0), client: client)
+            isJSON: format == .json || (format == .auto && isatty(descriptor) == 0))
         self.formatter = formatter
         writer = try LogWriter(descriptor: descriptor) { count in
             formatter.line(for: .logLinesDropped(count), at: .now)
@@ -51,13 +64,8 @@ public final class Observability: Sendable {
         writer.write(formatter.line(for: observation, at: .now))
     }
 
-    /// Makes the log of a loop's requests, on that loop's thread; nil if requests aren't logged.
-    func makeAccessLog(loop: EventLoop) -> AccessLog? {
-        observesRequests ? AccessLog(loop: loop, writer: writer, formatter: formatter) : nil
-    }
-
     /// Adds the metrics of observations that aren't requests.
-    func collectMetrics(into snapshot: inout MetricsSnapshot) {
+    package func collectMetrics(into snapshot: inout MetricsSnapshot) {
         snapshot.add(requestFailures.withLock { $0 }, to: .requestFailures)
         events.withLock { $0 }.collect(into: &snapshot)
         snapshot.add(writer.droppedLineCount, to: .droppedLogLines)

@@ -1,7 +1,7 @@
 import EventLoop
-import HTTPServer
 import PointsOfInterestAPI
 import SpatialIndex
+import Telemetry
 
 /// The places in memory while they may be served, else those of another store, such as a database's.
 ///

@@ -1,4 +1,3 @@
-import HTTPServer
 import Program
 
 /// The service's databases, which may be one.
@@ -21,8 +20,6 @@ public enum Observation: Sendable {
     case connectionsLowered(from: Int, to: Int, descriptors: Int)
     /// A client's connection could not be accepted; at most once a minute.
     case acceptFailed(reason: String)
-    /// A request got its response, or its client has gone.
-    case request(RequestObservation)
     /// A request failed for a reason that only the log has.
     case failure(requestID: String, traceID: String? = nil, reason: String)
     /// A database can be reached.
@@ -74,7 +71,7 @@ public enum Observation: Sendable {
 extension Observation {
     var level: String {
         switch self {
-        case .listening, .adminListening, .request, .databaseReachable, .readServerUsable, .migrationsApplied,
+        case .listening, .adminListening, .databaseReachable, .readServerUsable, .migrationsApplied,
             .stopping, .finishing, .stopped, .eventsStored, .eventsRefused, .eventPartitionsMade,
             .databaseNotice:
             "info"
@@ -94,7 +91,6 @@ extension Observation {
         case .adminListening: "admin-listening"
         case .connectionsLowered: "connections-lowered"
         case .acceptFailed: "accept-failed"
-        case .request: "request"
         case .failure: "failure"
         case .databaseReachable: "database-reachable"
         case .databaseUnreachable: "database-unreachable"
@@ -128,7 +124,6 @@ extension Observation {
         case .connectionsLowered(let wanted, let count, let descriptors):
             "at most \(count) connections instead of \(wanted): the process may open \(descriptors) files"
         case .acceptFailed(let reason): "a connection was not accepted: \(reason)"
-        case .request: "request"
         case .failure(let requestID, _, let reason): "request \(requestID) failed: \(reason)"
         case .databaseReachable(let database): "the database of \(database) can be reached"
         case .databaseUnreachable(let database, let reason):

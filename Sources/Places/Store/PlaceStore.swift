@@ -1,7 +1,7 @@
 import EventLoop
 import Foundation
-import HTTPServer
 import PointsOfInterestAPI
+import Telemetry
 
 /// What a store has: mostly at once where the places are in memory, else once the database has responded.
 public typealias Stored<Value> = NowOrLater<Value, PlaceStoreError>
@@ -293,7 +293,7 @@ public struct DatasetID: Hashable, Sendable {
     }
 
     /// The id in 32 hexadecimal digits.
-    var hexadecimal: String {
+    package var hexadecimal: String {
         [high, low].map { half in
             let digits = String(half, radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits

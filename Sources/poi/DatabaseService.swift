@@ -1,8 +1,11 @@
 import Migrator
+import POIDatabase
 import POIService
+import Places
+import Telemetry
 
 /// The service over PostgreSQL, with its log: what `poi serve` and `poi dev` run.
-public struct DatabaseService: Sendable {
+struct DatabaseService: Sendable {
     private let configuration: ServiceConfiguration
     private let database: DatabaseConfiguration
     private let events: EventDatabaseConfiguration
@@ -11,7 +14,7 @@ public struct DatabaseService: Sendable {
     /// A service that doesn't run yet.
     ///
     /// - Parameter migrations: the service isn't ready without these.
-    public init(
+    init(
         configuration: ServiceConfiguration, database: DatabaseConfiguration,
         events: EventDatabaseConfiguration, migrations: MigrationDirectory
     ) {
@@ -24,10 +27,9 @@ public struct DatabaseService: Sendable {
     /// Serves until SIGTERM or SIGINT; see `Service.run`.
     ///
     /// - Throws: what `Observability.init` and `Service.run` throw.
-    public func run(onListening: @escaping @Sendable (String) -> Void) throws {
+    func run(onListening: @escaping @Sendable (String) -> Void) throws {
         let observability = try Observability(
-            format: configuration.logFormat, logsAccess: configuration.logsAccess,
-            client: configuration.logClient)
+            format: configuration.logFormat, logsAccess: configuration.logsAccess)
         defer { observability.finish() }
         let (dataset, route) = (DatasetState(), ReadRoute(database))
         let partitions = EventPartitionClaim(observability: observability)
