@@ -1,5 +1,11 @@
 import CLibUV
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// A timer of a loop, with a resolution of a millisecond.
 ///
 /// Confined to the loop's thread. Named so because Foundation has a `Timer`.
@@ -94,8 +100,9 @@ public final class SignalSource {
 
 /// Watches a file descriptor that another library owns, until it is readable or writable (`uv_poll`).
 ///
-/// Confined to the loop's thread. Level-triggered: reports readable until the other library has read. Close it, and
-/// wait for `onClosed`, before the descriptor itself is closed.
+/// It watches a duplicate, since libuv ends the process where a descriptor that it watches was closed, and libpq closes its own
+/// as soon as it notices that a connection is lost. Confined to the loop's thread. Level-triggered: reports readable until the
+/// other library has read.
 public final class FileDescriptorPoll {
     /// What a descriptor is ready for.
     public struct Events: OptionSet, Sendable {
@@ -116,18 +123,33 @@ public final class FileDescriptorPoll {
     }
 
     private let box: HandleBox<uv_poll_t, FileDescriptorPoll>
+    private let duplicate: Int32
     private let onEvents: (Result<Events, EventLoopError>) -> Void
 
     /// Makes a watcher that is not started. libuv makes `descriptor` non-blocking.
     ///
-    /// - Throws: `EventLoopError`: `EBADF` or `EPERM` for a descriptor that can't be polled.
+    /// - Throws: `EventLoopError`: `EBADF` or `EPERM` for a descriptor that can't be polled; `EMFILE` where the process may open
+    ///   no other.
     public init(
         loop: EventLoop, descriptor: Int32,
         _ onEvents: @escaping (Result<Events, EventLoopError>) -> Void
     ) throws {
-        box = try HandleBox(loop: loop) { uv_poll_init($0, $1, descriptor) }
+        let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard duplicate >= 0 else { throw EventLoopError.lastSystemError }
+        do {
+            box = try HandleBox(loop: loop) { uv_poll_init($0, $1, duplicate) }
+        } catch {
+            closeDescriptor(duplicate)
+            throw error
+        }
+        self.duplicate = duplicate
         self.onEvents = onEvents
         box.attach(self)
+    }
+
+    // The box lets go of its owner once libuv has closed the handle.
+    deinit {
+        closeDescriptor(duplicate)
     }
 
     /// Watches for `events`, and no longer for any others.
@@ -144,7 +166,7 @@ public final class FileDescriptorPoll {
         try EventLoopError.check(status)
     }
 
-    /// Ends watching for good. Calls `onClosed` once libuv no longer uses the descriptor.
+    /// Ends watching for good. Calls `onClosed` in a later turn.
     public func close(_ onClosed: (() -> Void)? = nil) {
         box.close(onClosed)
     }

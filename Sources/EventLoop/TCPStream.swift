@@ -44,7 +44,7 @@ public final class TCPStream {
 
     private let state: Confined<State>
     private let box: HandleBox<uv_tcp_t, TCPStream>
-    private var resetWatch: ResetWatch?
+    private var resetWatch: FileDescriptorPoll?
 
     /// Maximum number of bytes of one system call: `uv_try_write` returns the count as a C int.
     private static let writeLimit = 1 << 30
@@ -125,9 +125,12 @@ public final class TCPStream {
     /// stopped sending doesn't. If the system can't watch for it, the next write reports the reset.
     public func watchForReset() {
         guard !state.value.hasFailed, resetWatch == nil, let socket = descriptor else { return }
-        resetWatch = try? ResetWatch(loop: loop, socket: socket) { [weak self] in
+        // libuv doesn't poll the stream any more, unless something is to be written. epoll always reports errors and hang-ups
+        // (epoll_ctl(2), `EPOLLERR`). kqueue doesn't: there, only the next write finds out.
+        resetWatch = try? FileDescriptorPoll(loop: loop, descriptor: socket) { [weak self] _ in
             self?.fail(UV_ECONNRESET.rawValue)
         }
+        try? resetWatch?.start(.urgent)
     }
 
     private func didRead(count: Int, bytes: UnsafeRawPointer?) {
@@ -272,39 +275,5 @@ public final class TCPStream {
     private static func owner(of stream: UnsafeMutablePointer<uv_stream_t>?) -> TCPStream? {
         HandleBox<uv_tcp_t, TCPStream>.owner(
             of: UnsafeMutableRawPointer(stream)?.assumingMemoryBound(to: uv_tcp_t.self))
-    }
-}
-
-/// Reports that a connection was reset after its end was read. libuv doesn't poll such a stream any more, unless
-/// something is to be written.
-///
-/// Watches a duplicate of the socket's descriptor for the events that `epoll` always reports, errors and hang-ups
-/// (epoll_ctl(2), `EPOLLERR`); libuv allows no second handle on the first descriptor. Confined to its loop. kqueue
-/// doesn't report them: there, only the next write finds out.
-private final class ResetWatch {
-    private let poll: FileDescriptorPoll
-    private let descriptor: Int32
-
-    /// - Throws: `EventLoopError` if there is no descriptor left.
-    init(loop: EventLoop, socket: Int32, onReset: @escaping () -> Void) throws {
-        let descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw EventLoopError.lastSystemError }
-        self.descriptor = descriptor
-        do {
-            poll = try FileDescriptorPoll(loop: loop, descriptor: descriptor) { _ in onReset() }
-        } catch {
-            closeDescriptor(descriptor)
-            throw error
-        }
-        do {
-            try poll.start(.urgent)
-        } catch {
-            close()
-            throw error
-        }
-    }
-
-    func close() {
-        poll.close { [descriptor] in closeDescriptor(descriptor) }
     }
 }

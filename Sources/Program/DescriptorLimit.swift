@@ -10,6 +10,8 @@ package enum DescriptorLimit {
     private static let processNeeds = 128
     /// Descriptors of one loop for libuv and the listener.
     private static let loopNeeds = 8
+    /// Descriptors of a connection to a database: libpq's, and the duplicate that the loop watches.
+    private static let storeConnectionNeeds = 2
 
     /// The limit in effect; nil if it can't be read.
     package static var current: Int? { read().map { Int(clamping: $0.rlim_cur) } }
@@ -31,7 +33,7 @@ package enum DescriptorLimit {
     ///
     /// - Parameter storeConnections: the maximum number of connections to databases of one loop.
     package static func leftForClients(of limit: Int, loops: Int, storeConnections: Int) -> Int {
-        max(loops, limit - processNeeds - loops * (loopNeeds + storeConnections))
+        max(loops, limit - processNeeds - loops * (loopNeeds + storeConnectionNeeds * storeConnections))
     }
 
     private static func read() -> rlimit? {

@@ -119,6 +119,29 @@ struct HandleTests {
         }
     }
 
+    @Test(
+        "A descriptor may be closed by its owner while it is polled: libpq does that when a connection is lost"
+    )
+    func descriptorClosedByOwner() async {
+        await #expect(processExitsWith: .success) {
+            try await withLoop { loop in
+                try await loop.run {
+                    let pair = try SocketPair()
+                    let (events, feed) = AsyncStream.makeStream(of: FileDescriptorPoll.Events.self)
+                    let poll = try FileDescriptorPoll(loop: loop, descriptor: pair.ours) { result in
+                        if case .success(let events) = result { feed.yield(events) }
+                    }
+                    try poll.start(.readable)
+                    _ = close(pair.ours)
+                    try poll.start([.readable, .writable])
+                    for await event in events where event.contains(.writable) { break }
+                    poll.close()
+                    pair.close()
+                }
+            }
+        }
+    }
+
     @Test("A descriptor that can't be polled is an error, not a crash")
     func badDescriptor() async throws {
         try await withLoop { loop in

@@ -134,7 +134,7 @@ public final class PostgresConnection {
         let failure = error ?? PostgresError(.closed)
         for query in unfinished { query.complete(with: .failure(failure)) }
         scriptWakeUp.wake()
-        // libuv must have let go of the descriptor before libpq closes it. The closure keeps `self` until then.
+        // In a later turn, since the caller may go on with libpq's connection. The closure keeps `self` until then.
         guard let poll else { return free() }
         self.poll = nil
         poll.close { self.free() }

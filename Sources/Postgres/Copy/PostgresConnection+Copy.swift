@@ -13,8 +13,12 @@ extension PostgresConnection {
     ) async throws -> Int where Chunks.Element == [UInt8] {
         try await unpipelined {
             try await startCopy(sql, PGRES_COPY_IN)
+            var isTaken = true
             do {
-                for try await chunk in chunks { try await putCopyData(chunk) }
+                for try await chunk in chunks {
+                    isTaken = try await putCopyData(chunk)
+                    guard isTaken else { break }
+                }
             } catch let error as PostgresError where !isOpen {
                 throw error
             } catch {
@@ -23,7 +27,9 @@ extension PostgresConnection {
                 throw error
             }
             try await endCopy(failure: nil)
-            return try await finishCommand()
+            let count = try await finishCommand()
+            guard isTaken else { throw PostgresError(.connectionLost) }
+            return count
         }
     }
 
@@ -47,7 +53,8 @@ extension PostgresConnection {
         throw PostgresError(.unexpectedResult)
     }
 
-    private func putCopyData(_ chunk: [UInt8]) async throws(PostgresError) {
+    /// Sends a chunk; false where libpq has given the connection up, and the results may have the server's reason.
+    private func putCopyData(_ chunk: [UInt8]) async throws(PostgresError) -> Bool {
         var rest = chunk[...]
         while !rest.isEmpty {
             let part = rest.prefix(Self.maximumCopyPart)
@@ -55,17 +62,25 @@ extension PostgresConnection {
                 PQputCopyData(
                     raw, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
             }
-            guard status >= 0 else { throw clientError(.sendFailed) }
+            guard status >= 0 else {
+                if PQstatus(raw) == CONNECTION_BAD { return false }
+                throw clientError(.sendFailed)
+            }
             if status == 1 { rest = rest.dropFirst(part.count) }
             // A fast source waits here for a slow server.
             try await drain()
         }
+        return true
     }
 
+    /// Ends the data; where libpq has given the connection up, the results say so.
     private func endCopy(failure: String?) async throws(PostgresError) {
         while true {
             let status = PQputCopyEnd(raw, failure)
-            guard status >= 0 else { throw clientError(.sendFailed) }
+            guard status >= 0 else {
+                if PQstatus(raw) == CONNECTION_BAD { return }
+                throw clientError(.sendFailed)
+            }
             try await drain()
             if status == 1 { return }
         }

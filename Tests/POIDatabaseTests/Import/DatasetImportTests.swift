@@ -282,7 +282,11 @@ struct DatasetImportTests {
                 try database.execute("SELECT split_part(name, ' ', 2) FROM locations").split(separator: "\n"))
             let (old, new) = (Substring("\(previous)"), Substring("\(round)"))
             #expect(names == [old] || names == [new])
-            if case .success = hasEnded { #expect(names == [new]) }
+            switch hasEnded {
+            case .success: #expect(names == [new])
+            // What libpq says of data that it can't send any more.
+            case .failure(let error): #expect(!"\(error)".contains("out of memory"))
+            }
             if names == [new] { previous = round }
         }
         #expect(try await database.importPlaces(Self.places(1...count, named: "Last")).changed == count)
