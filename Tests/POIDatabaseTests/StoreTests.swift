@@ -176,6 +176,7 @@ struct StoreTests {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.places)
         try await database.withStore { store, session in
+            try await Self.waitForVocabulary(store, session)
             try await session.run("BEGIN")
             try await session.run("LOCK TABLE locations")
             let bound = LoopBound(store, loop: store.pool.loop)
@@ -188,7 +189,7 @@ struct StoreTests {
                     return error
                 }
             }
-            while try await !Self.hasWaitingQuery(session) {}
+            while try await !Self.hasWaitingQuery(session, like: Self.search) {}
             task.cancel()
             #expect(await task.value == .cancelled)
             while try await Self.hasWaitingQuery(session, like: Self.search) {}
@@ -228,9 +229,12 @@ struct StoreTests {
     func requestTimeout(searchText: String?) async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.places)
-        try await database.withStore(requestTimeout: .milliseconds(300)) { store, session in
+        try await database.withStore(
+            requestTimeout: .milliseconds(300), statementTimeout: .seconds(2)
+        ) { store, session in
             // Connecting may take longer than that, which is another failure.
             await store.pool.waitUntilTried()
+            try await Self.waitForVocabulary(store, session)
             try await session.run("BEGIN")
             try await session.run("LOCK TABLE locations")
             let request = NearbyPlacesRequest(
@@ -256,10 +260,7 @@ struct StoreTests {
     func vocabularyTimeout() async throws {
         let database = try MigratedDatabase.empty()
         try await database.withStore(requestTimeout: .milliseconds(300)) { store, session in
-            while store.vocabulary == nil {
-                try Task.checkCancellation()
-                try await session.run("SELECT 1")
-            }
+            try await Self.waitForVocabulary(store, session)
             try await session.run("BEGIN")
             try await session.run("LOCK TABLE categories")
             let start = ContinuousClock.now
@@ -271,6 +272,16 @@ struct StoreTests {
             }
             #expect(ContinuousClock.now - start < .seconds(30))
             try await session.run("ROLLBACK")
+        }
+    }
+
+    /// Waits until the store has read the vocabulary: a statement is cancelled only where it is alone on its connection.
+    private static func waitForVocabulary(
+        _ store: PostgresPlaceStore, _ session: PostgresConnection
+    ) async throws {
+        while store.vocabulary == nil {
+            try Task.checkCancellation()
+            try await session.run("SELECT 1")
         }
     }
 

@@ -40,6 +40,7 @@ extension TestDatabase {
     func withStore<Value: Sendable>(
         usesIndexAlways: Bool = false, settings: [String: String] = [:], listenMode: ListenMode = .auto,
         dataset: DatasetState = DatasetState(), requestTimeout: Duration? = nil,
+        statementTimeout: Duration? = nil,
         _ body: @escaping @Sendable (PostgresPlaceStore, PostgresConnection) async throws -> Value
     ) async throws -> Value {
         var configuration = try configuration()
@@ -51,9 +52,11 @@ extension TestDatabase {
                 requestTimeout, requestTimeout
             )
         }
+        let sessionConfiguration = configuration.postgres
+        if let statementTimeout { configuration.postgres.statementTimeout = statementTimeout }
         let migrations = try MigratedDatabase.directory()
         return try await onLoop { [configuration] loop in
-            let session = try await PostgresConnection.connect(configuration.postgres, loop: loop)
+            let session = try await PostgresConnection.connect(sessionConfiguration, loop: loop)
             let store = PostgresPlaceStore(
                 configuration: configuration, migrations: migrations, loop: loop, dataset: dataset)
             let result: Result<Value, any Error>
