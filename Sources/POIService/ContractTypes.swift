@@ -1,3 +1,3 @@
-// Declarations of this module speak in the types of the contract and of the exact order: who imports it needs them too.
+// Declarations of this module use the types of the contract and of the exact order, so code that imports it needs both.
 @_exported import Geodesy
 @_exported import PointsOfInterestServerAPI

@@ -1,6 +1,6 @@
 /// The versions of this program.
 package enum BuildInformation {
-    /// The release's: three numbers, as CONTRIBUTING.md has them. An addition raises the second one.
+    /// The version of the release: three numbers, as CONTRIBUTING.md explains. An addition raises the second one.
     package static let version = "0.3.0"
 
     /// The compiler's version, as far as conditional compilation reveals it.

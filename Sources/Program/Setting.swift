@@ -25,11 +25,13 @@ public struct Setting<Value: Sendable>: Sendable {
     }
 }
 
-/// A text isn't a value of a setting; tells what is expected.
+/// The error for a text that isn't a valid value of a setting.
 package struct SettingRejection: Error {
     let expected: String
 
-    /// Says what is expected.
+    /// Makes the error.
+    ///
+    /// - Parameter expected: the values that are valid, in words.
     package init(expected: String) {
         self.expected = expected
     }
@@ -152,7 +154,7 @@ extension Setting {
                 }
                 elements.append(element)
             }
-            // Commas alone are a mistake.
+            // A text that has only commas is a mistake.
             guard text.isEmpty || !elements.isEmpty else { throw SettingRejection(expected: expected) }
             return elements
         }
@@ -221,7 +223,8 @@ extension Duration {
         let milliseconds = wholeMilliseconds
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
     }
-    /// The time in milliseconds, rounded down. For times that a setting may have: others overflow.
+    /// The time in milliseconds, rounded down. Use it only for times that a setting may have: much longer ones
+    /// overflow.
     package var wholeMilliseconds: Int64 {
         components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }

@@ -1,6 +1,7 @@
 import PointsOfInterestServerAPI
 
-/// The settings of our programs, by the names of their variables: several programs often share an environment.
+/// The settings of all our programs, by the names of their environment variables. They are in one list, since several
+/// programs often share an environment.
 public enum SettingName: String, CaseIterable, CustomStringConvertible, Sendable {
     case databaseURL = "DATABASE_URL"
     case host = "HOST"
@@ -68,14 +69,14 @@ public enum SettingName: String, CaseIterable, CustomStringConvertible, Sendable
     }
 
     private static let prefix = "POI_"
-    /// With more typos than this, a name is taken as another name.
+    /// A name with more typos than this counts as another name.
     private static let maximumTypoCount = 3
 
-    /// Refuses a variable whose name is a setting's with a typo: nothing would read it.
+    /// Refuses a variable whose name is the name of a setting with a typo: nothing would read it.
     ///
-    /// A name that resembles no setting's is ignored. It belongs to another program (a balancer, or Kubernetes for a
-    /// Service `poi`), or is a setting of a newer release, with which an older one has to start. An empty variable
-    /// counts as absent, see `SettingsReader`.
+    /// A name that doesn't resemble the name of a setting is ignored. It belongs to another program (a balancer, or
+    /// Kubernetes for a Service `poi`), or it is a setting of a newer release, and an older program has to start with
+    /// that too. An empty variable counts as absent, see `SettingsReader`.
     ///
     /// - Throws: `ConfigurationError` for the first such variable, by name.
     package static func refuseMisspelt(in environment: [String: String]) throws(ConfigurationError) {
@@ -87,8 +88,8 @@ public enum SettingName: String, CaseIterable, CustomStringConvertible, Sendable
 
     /// The setting that a misspelt name resembles most; nil for a setting's own name, and if it resembles none.
     ///
-    /// It allows one typo in three letters: neither is `POI_TOOLS` taken for `POI_LOOPS`, nor the balancer's `POI_LISTEN`
-    /// for `POI_DB_LISTEN`.
+    /// It allows one typo in three letters. So it doesn't take `POI_TOOLS` for `POI_LOOPS`, or the balancer's
+    /// `POI_LISTEN` for `POI_DB_LISTEN`.
     static func nearest(to name: String) -> String? {
         guard name.hasPrefix(prefix), SettingName(rawValue: name) == nil,
             let mistaken = EditDistance(from: own(name))

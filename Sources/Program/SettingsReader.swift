@@ -65,12 +65,12 @@ public struct SettingsReader: Sendable {
         }
     }
 
-    /// The value of a setting, or where it is absent, one that follows from something else.
+    /// The value of a setting. If the setting is absent, its value is one that follows from something else.
     ///
     /// - Parameters:
-    ///   - fallback: the value where the setting is absent.
-    ///   - text: how that value is written.
-    ///   - origin: what it follows from.
+    ///   - fallback: the value if the setting is absent.
+    ///   - text: how `fallback` is written.
+    ///   - origin: what `fallback` follows from.
     /// - Throws: `ConfigurationError` if the value can't be used.
     public mutating func read<Value>(
         _ setting: Setting<Value>, unlessSet fallback: Value, shownAs text: String, origin: String
@@ -119,10 +119,10 @@ public struct ConfigurationError: Error, Hashable, CustomStringConvertible {
 }
 
 extension String {
-    /// Replaces scalars by texts; nil leaves one as it is.
+    /// Replaces scalars by texts; a scalar for which `replacement` returns nil stays as it is.
     ///
-    /// Not by characters, as the standard library's `replacing` does: a quote with a combining mark behind it is another
-    /// character, and so is CR with LF.
+    /// The standard library's `replacing` compares characters instead, and would miss some scalars: a quote with a
+    /// combining mark behind it is another character than a quote, and CR with LF is another one than LF.
     package func replacingScalars(_ replacement: (Unicode.Scalar) -> StaticString?) -> String {
         var text = ""
         for scalar in unicodeScalars {

@@ -11,8 +11,8 @@ import Locking
 /// process at once. SIGHUP, which a terminal sends when it closes, asks for an orderly end too, unless the process
 /// ignores it.
 ///
-/// `poi serve` ignores SIGHUP, and so does what nohup(1) has started. Every command ignores SIGUSR1, SIGUSR2 and
-/// SIGPIPE, see `Terminal.prepare`.
+/// `poi serve` ignores SIGHUP, and so does a process that nohup(1) has started. Every command ignores SIGUSR1, SIGUSR2
+/// and SIGPIPE, see `Terminal.prepare`.
 ///
 /// Confined to its loop.
 package final class StopSignals {
@@ -45,7 +45,8 @@ package final class StopSignals {
         Self.unblock(signals)
     }
 
-    /// Ignores SIGHUP, which scripts that rotate logs send. For a server without a terminal, before its loops run.
+    /// Ignores SIGHUP, which scripts that rotate logs send. Call it in a server without a terminal, before its loops
+    /// run.
     package static func ignoreHangup() {
         signal(SIGHUP, SIG_IGN)
     }
@@ -61,7 +62,8 @@ package final class StopSignals {
         return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// The process that started this one may have blocked them, and a mask survives exec (sigprocmask(2)).
+    /// Unblocks signals. The process that started this one may have blocked them, and a mask survives exec
+    /// (sigprocmask(2)).
     private static func unblock(_ signals: [Int32]) {
         var mask = sigset_t()
         sigemptyset(&mask)

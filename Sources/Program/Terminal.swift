@@ -86,7 +86,7 @@ package enum DescriptorOutput {
         /// The system's `errno`.
         package let code: Int32
 
-        /// The system's text for it: `No space left on device`.
+        /// The system's text for the code, such as `No space left on device`.
         package var reason: String { String(cString: strerror(code)) }
     }
 

@@ -54,14 +54,14 @@ struct KeyRequirement: HTTPRequestCheck {
         let fields = request.headers.all(.authorization)
         guard fields.count == 1, let token = Self.bearerToken(fields[0]) else { throw Self.unauthorized }
         var isKnown = false
-        // It compares all keys, so that the time doesn't reveal which one it was.
+        // It compares all keys, so that the time doesn't reveal which one matched.
         for key in keys where key.equals(token) { isKnown = true }
         guard isKnown else { throw Self.invalidToken }
     }
 
     private static func bearerToken(_ field: String) -> [UInt8]? {
         let parts = field.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
-        // By bytes: comparing strings has a cost quadratic in a run of combining marks.
+        // It compares bytes, since the cost of comparing strings is quadratic in a run of combining marks.
         guard parts.count == 2, parts[0].elementsEqual("bearer".utf8, by: { $0 | 0x20 == $1 }) else {
             return nil
         }

@@ -36,7 +36,7 @@ package final class RateLimiter: Sendable {
     private struct State {
         /// When each client's bucket is full again, in nanoseconds of the monotonic clock.
         var recent: [IPAddress: Int64] = [:]
-        /// The clients that were seen before those.
+        /// The same for clients that were seen before `recent` was begun. A client may be in both.
         var older: [IPAddress: Int64] = [:]
     }
 
@@ -71,7 +71,7 @@ package final class RateLimiter: Sendable {
         }
     }
 
-    /// The number of clients that are remembered.
+    /// The number of clients that are remembered; a client that is in both dictionaries counts twice.
     var clientCount: Int { state.withLock { $0.recent.count + $0.older.count } }
 }
 

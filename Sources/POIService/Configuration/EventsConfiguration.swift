@@ -40,7 +40,8 @@ public struct EventsConfiguration: Sendable {
 
 /// The secret key of the hash that replaces users' ids.
 public struct HashKey: Sendable, CustomStringConvertible {
-    /// The valid lengths of a key, in bytes: fewer than the hash's 32 would weaken it (RFC 2104, section 3).
+    /// The valid lengths of a key, in bytes. A key that is shorter than the hash, which has 32 bytes, would weaken it
+    /// (RFC 2104, section 3).
     static let lengths = 32...1024
 
     private static let variable = SettingName.eventsHashKey

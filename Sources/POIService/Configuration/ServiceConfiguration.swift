@@ -16,7 +16,8 @@ public struct ServiceConfiguration: Sendable {
     public var maxConnectionsPerLoop: Int
     /// The maximum number of requests in flight on a loop.
     public var maxInFlightPerLoop: Int
-    /// The maximum number of bytes of all request bodies in the process.
+    /// The maximum memory in the process for what clients send, and for responses that they don't take, in bytes; see
+    /// `ClientMemory`.
     public var maxBodyBytes: Int
     /// The admin listener.
     public var admin: AdminConfiguration
@@ -152,9 +153,10 @@ public struct LifecycleConfiguration: Hashable, Sendable {
 
 /// How long responses may be cached.
 public struct CachingConfiguration: Hashable, Sendable {
-    /// For responses that depend on coordinates of the request; only that client caches them.
+    /// For responses that depend on the request's centre; only that client caches them.
     public var privateMaxAgeSeconds: Int
-    /// For all other data, pages and documents, which shared caches may cache.
+    /// For all other data, the problem pages and the OpenAPI document. Shared caches may cache them, but data only if
+    /// requests need no key.
     public var publicMaxAgeSeconds: Int
 
     /// Reads the settings, rounded down to seconds.

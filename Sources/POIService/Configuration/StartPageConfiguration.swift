@@ -3,11 +3,11 @@ import Program
 
 /// The settings of the page at `/`: where its map comes from.
 public struct StartPageConfiguration: Sendable {
-    /// The tiles below the places; nil for a plain background, which asks no other host.
+    /// The tiles below the places; nil for a plain background, which needs no other host.
     var tiles: TileSource?
-    /// Who is to be named for the tiles; an address in it becomes a link.
+    /// The credit that the page shows for the tiles; an address in it becomes a link.
     var tilesAttribution: String?
-    /// The library that draws the map; nil if it isn't installed, and then the page has only the list.
+    /// The library that draws the map; nil if it isn't installed. Without it the page has only the list.
     var leaflet: Leaflet?
 
     /// Reads the settings, and the files of Leaflet.
@@ -47,9 +47,10 @@ struct TileSource: Hashable, Sendable {
     /// `scheme://host[:port]`, which the page's policy has to allow.
     let origin: String
 
-    /// Parses an address; nil unless it is an http or https one, in ASCII, with each of the three exactly once.
+    /// Parses an http or https address; nil unless it is ASCII, and its path has each of `{z}`, `{x}` and `{y}` exactly
+    /// once.
     ///
-    /// `{s}`, the subdomains of earlier times, is refused: the policy names one origin.
+    /// It refuses `{s}`, which stood for subdomains in earlier times: the policy names one origin.
     init?(settingText text: String) {
         guard text.hasPrefix("https://") || text.hasPrefix("http://"),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
@@ -76,8 +77,8 @@ struct Leaflet: Sendable {
     let script: [UInt8]
     let style: [UInt8]
 
-    /// Reads the files; nil if they can't be read. Debian's `leaflet.js` is the readable one, so that the minified
-    /// script is preferred.
+    /// Reads the files; nil if they can't be read. It prefers `leaflet.min.js`, since Debian's `leaflet.js` isn't
+    /// minified.
     init?(folder: String) {
         func file(_ name: String) -> [UInt8]? {
             FileManager.default.contents(atPath: "\(folder)/\(name)").map { Array($0) }

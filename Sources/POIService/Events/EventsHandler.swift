@@ -62,8 +62,8 @@ struct EventsHandler: WaitingHandler {
     }
 }
 
-/// Prepares events for a store: replaces users' ids by a keyed hash if there is a key, and gives events without an id
-/// one.
+/// Prepares events for a store. It replaces users' ids by a keyed hash if there is a key, and derives an id for each
+/// event that came without one.
 struct EventAdmission: Sendable {
     /// The hash that replaces users' ids; nil to keep them.
     let userIDHash: HMAC?
@@ -72,11 +72,11 @@ struct EventAdmission: Sendable {
 
     /// The events of a batch, as a store keeps them.
     func admit(_ events: [ReceivedEvent]) -> [StoredEvent] {
-        // A phone's batch has one or two users, so the last hash is mostly the next one too.
+        // A phone's batch has one or two users, so the hash of the event before can mostly be used again.
         var last: (userID: String, hash: String)?
         return events.map { event in
             let userID: String
-            // By bytes: comparing strings has a cost quadratic in a run of combining marks.
+            // It compares bytes, since the cost of comparing strings is quadratic in a run of combining marks.
             if let last, last.userID.utf8.elementsEqual(event.userID.utf8) {
                 userID = last.hash
             } else {

@@ -5,8 +5,8 @@ import Telemetry
 
 /// Whether the process can serve requests.
 ///
-/// Any thread. The database's state decides only if that is configured: otherwise every server would leave the load
-/// balancer when the database is away for a moment.
+/// Any thread. A process has to reach the database once. After that, whether the database can be reached matters only
+/// if that is configured: otherwise every server would leave the load balancer when the database is away for a moment.
 public final class Health: Sendable {
     /// The state at one moment.
     public struct Report: Hashable, Sendable {
@@ -17,7 +17,7 @@ public final class Health: Sendable {
         /// Whether the process was told to end.
         public let isDraining: Bool
         /// Whether the last check reached the events' database; nil if that is the places' database too, or wasn't
-        /// checked yet. It doesn't decide whether the process is ready: places are served without it.
+        /// checked yet. The process may be ready without it: places are served without it.
         public var isEventsDatabaseReachable: Bool?
     }
 
@@ -27,13 +27,14 @@ public final class Health: Sendable {
         var isDatabaseReachable: Bool?
         /// Nil until the first check, and if events have no database of their own.
         var isEventsDatabaseReachable: Bool?
-        /// Whether the places are being read into memory, without which the process isn't ready.
+        /// Whether the places are still being read into memory. The process isn't ready without them.
         var isLoading = false
-        /// Nil until they are known.
+        /// Migrations that this program needs and that aren't applied; nil while that isn't known.
         var missingMigrations: [String]?
         /// Applied migrations that this program is too old for. Missing ones aren't known then.
         var migrationsBeyond: [String] = []
-        /// Those that made the database and that this binary's replace; then nothing is known of missing ones.
+        /// Older migrations that made the database, and that the migrations of this program replace. Missing ones
+        /// aren't known then.
         var replacedMigrations: [String] = []
     }
 

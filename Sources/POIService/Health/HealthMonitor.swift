@@ -9,7 +9,7 @@ final class HealthMonitor {
     private let health: Health
     private let observability: Observability
     private let onReport: (Health.Report) -> Void
-    /// One for each database, so that a timeout of one doesn't delay the other's check.
+    /// One check for each database, so that a timeout of one doesn't delay the check of the other.
     private var checks: [RepeatedCheck] = []
 
     /// - Parameters:
@@ -62,7 +62,8 @@ private final class RepeatedCheck {
     private var timer: LoopTimer?
     private var task: Task<Void, Never>?
 
-    /// The service has to be ready within 2 s after its database is; a check may take the other half.
+    /// The service has to be ready within 2 s after its database is. This pause takes half of that, and a check may
+    /// take the other half.
     private static let interval = Duration.seconds(1)
 
     /// - Parameter first: runs before the first run.

@@ -10,7 +10,7 @@ import EventLoop
 public struct HealthProbe: Sendable {
     /// Why the server isn't healthy, in one line.
     public struct Failure: Error, CustomStringConvertible {
-        /// The line.
+        /// The URL and the reason.
         public let description: String
     }
 
@@ -19,8 +19,8 @@ public struct HealthProbe: Sendable {
     private let path: String
 
     /// - Parameters:
-    ///   - host: an address or a name, or `unix:` and the path of a socket. The addresses that stand for all of a machine
-    ///     become the loopback.
+    ///   - host: an address or a name, or `unix:` and the path of a socket. `0.0.0.0` and `::`, which stand for all
+    ///     addresses of a machine, become the loopback address.
     ///   - path: `/livez` or `/readyz`, percent-encoded where necessary.
     public init(host: String, port: Int, path: String) {
         self.host =
@@ -33,7 +33,7 @@ public struct HealthProbe: Sendable {
         self.path = path
     }
 
-    /// What is requested, for people.
+    /// The URL that is requested, for people.
     public var url: String { Service.url(host: host, port: port) + path }
 
     /// Sends the request, and returns if the status is 200. Blocks, without a time limit.

@@ -2,7 +2,7 @@ import EventLoop
 import Synchronization
 import Telemetry
 
-/// When an event loop has last turned. Written by the loop, read by the threads that watch it.
+/// When an event loop has last turned. The loop writes it, and the threads that watch the loop read it.
 ///
 /// Any thread.
 package final class LoopPulse: Sendable {

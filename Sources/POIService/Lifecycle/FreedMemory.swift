@@ -2,7 +2,7 @@ import CSystem
 import EventLoop
 import HTTPServer
 
-/// Gives memory back to the system once clients hold much less of it than they did: the allocator would keep it.
+/// Gives memory back to the system once clients hold much less of it than before. The allocator alone would keep it.
 ///
 /// Confined to the main thread's loop, which serves no clients.
 final class FreedMemory {
@@ -11,7 +11,7 @@ final class FreedMemory {
     private var highestBytes = 0
 
     private static let interval = Duration.seconds(2)
-    /// What is worth the milliseconds for which others may have to wait.
+    /// The number of bytes whose return is worth the milliseconds for which other threads may have to wait.
     private static let worthwhileBytes = 2 << 20
 
     init(loop: EventLoop, memory: ClientMemory) {

@@ -15,7 +15,7 @@ public final class Service: Sendable {
     public typealias EventStoreFactory = @Sendable (EventLoop) throws -> any EventStore
 
     private let configuration: ServiceConfiguration
-    /// The first file descriptor that isn't for clients' connections; nil if the system has no limit.
+    /// The first file descriptor that isn't for clients' connections; nil if the process's limit can't be read.
     private let maximumDescriptor: Int?
     private let observability: Observability
     private let health: Health
@@ -41,8 +41,8 @@ public final class Service: Sendable {
         health = Health(requiresDatabase: configuration.readyRequiresDatabase, loops: pulses)
     }
 
-    /// Lowers the number of clients' connections to what the file descriptors suffice for. Also returns the first
-    /// descriptor that isn't for clients.
+    /// Lowers the maximum number of clients' connections if there are too few file descriptors for it. Also returns the
+    /// first descriptor that isn't for clients.
     private static func fitting(
         _ configuration: ServiceConfiguration, storeConnections: Int, _ observability: Observability
     ) -> (ServiceConfiguration, Int?) {
@@ -58,15 +58,15 @@ public final class Service: Sendable {
                 .connectionsLowered(
                     from: wanted, to: configuration.maxConnectionsPerLoop * loops, descriptors: limit))
         }
-        // The system assigns the lowest free descriptor, so one this high means that few are left.
+        // The system assigns the lowest free descriptor, so a descriptor this high means that few are left.
         return (configuration, room + (limit - room) / 2)
     }
 
-    /// Serves until SIGTERM or SIGINT, drains, and returns.
+    /// Serves until a signal of `StopSignals` (SIGTERM, SIGINT, or SIGHUP unless it is ignored), drains, and returns.
     ///
     /// From the signal on it isn't ready any more, and each response closes its connection. After the drain delay it
-    /// accepts no new connections and finishes the requests in flight. A second signal ends the process at once. If
-    /// something still blocks the end two seconds after the shutdown timeout, the process ends with exit code 0.
+    /// accepts no new connections and finishes the requests in flight. A second SIGTERM or SIGINT ends the process at
+    /// once. If something still blocks the end two seconds after the shutdown timeout, the process exits with code 0.
     ///
     /// Call it once, from the main thread, which it uses for signals and the admin listener.
     ///
@@ -178,19 +178,19 @@ public final class Service: Sendable {
         }
     }
 
-    /// Goes on serving while not ready, so that balancers and clients go elsewhere.
+    /// Serves for the drain delay without being ready, so that balancers and clients go elsewhere.
     private func drain(
         _ serviceLoops: [LoopBound<ServiceLoop>], on loop: EventLoop, after signal: String
     ) async {
         let (delay, timeout) = (configuration.lifecycle.drainDelay, configuration.lifecycle.shutdownTimeout)
-        // First, so that whoever sees that the process isn't ready gets its next response as the last of its connection.
-        // Nothing waits for it: a stuck loop must not make the process look ready.
+        // This comes first: when a client sees that the process isn't ready, its next response is the last one on its
+        // connection. Nothing waits for the loops: a stuck loop must not make the process look ready.
         for serviceLoop in serviceLoops {
             serviceLoop.loop.execute { serviceLoop.value.endKeepAlive() }
         }
         health.drain()
         observability.record(.stopping(signal: signal, drainDelay: delay))
-        // If the system refuses the thread, the end is still orderly, but has no time limit.
+        // If the system refuses a thread for this, the end is still orderly, but has no time limit.
         try? HardEnd.arm(after: delay + timeout)
         await loop.sleep(for: delay)
         observability.record(.finishing)

@@ -45,7 +45,7 @@ final class ServiceLoop {
         lag = EventLoopLag(loop: loop, pulse: pulse)
     }
 
-    /// What is called with every request; nil if requests are neither counted nor logged.
+    /// The function that is called with every request; nil if requests are neither counted nor logged.
     private static func observer(
         of metrics: RequestMetrics?, _ log: AccessLog?
     ) -> ((RequestObservation) -> Void)? {

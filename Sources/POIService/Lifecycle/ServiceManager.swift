@@ -7,12 +7,12 @@ import Program
     import Glibc
 #endif
 
-/// The service manager that started the process, usually systemd. It gets datagrams on a socket that it names
-/// (sd_notify(3)).
+/// The service manager that started the process, usually systemd. It receives datagrams on a socket whose name is in
+/// the environment (sd_notify(3)).
 ///
 /// Any thread. A message that can't be sent is dropped, and the process goes on.
 struct ServiceManager: Sendable {
-    /// What the manager is told.
+    /// A message to the manager.
     enum Message: Hashable, Sendable {
         /// The process listens and can take requests.
         case ready
@@ -33,7 +33,7 @@ struct ServiceManager: Sendable {
         }
     }
 
-    /// The maximum time between two `watchdog` messages; nil if it doesn't expect any.
+    /// The maximum time between two `watchdog` messages; nil if the manager doesn't expect any.
     let watchdogTimeout: Duration?
     private let socketName: String
 
@@ -63,7 +63,7 @@ struct ServiceManager: Sendable {
         let descriptor = Self.makeSocket()
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        // A manager that doesn't read must not block the process for longer.
+        // A manager that doesn't read must not block the process for longer than 100 ms.
         var timeout = timeval(tv_sec: 0, tv_usec: 100_000)
         setsockopt(
             descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
@@ -126,7 +126,8 @@ final class ServiceManagerReports {
         watchdog?.start(after: .zero, repeating: timeout / 2)
     }
 
-    /// Sends what is new in the process's health. What couldn't be sent is sent again at the next call.
+    /// Sends the reason why the process isn't ready, whenever it changes, until it sends that the process is ready.
+    /// What couldn't be sent is sent again at the next call.
     func update(_ report: Health.Report) {
         guard !isReady, !isStopping else { return }
         if let reason = report.notReadyReason {

@@ -3,10 +3,10 @@ import HTTPServer
 import Locking
 import Telemetry
 
-/// The log of one loop's requests: a line each, formatted in memory of the loop and handed to the log's thread in
-/// batches, so that a request costs no allocation, lock or wake-up of a thread.
+/// The log of one loop's requests, a line for each. Lines are formatted in memory of the loop and handed to the log's
+/// thread in batches, so that a request costs no allocation, lock or wake-up of a thread.
 ///
-/// A line is handed over at the latest `maximumDelay` after it was written. Confined to its loop.
+/// A line is handed over `maximumDelay` after it was written, or earlier. Confined to its loop.
 final class AccessLog {
     private let writer: LogWriter
     private let formatter: RequestLogFormatter

@@ -26,7 +26,8 @@ struct LineBuffer: ~Copyable {
         count = 0
     }
 
-    /// Makes room for so many bytes, and returns where they belong. `commit` adds those that were written.
+    /// Makes room for `maximumCount` bytes, and returns the address to write them to. `commit` then adds the bytes that
+    /// were written.
     @inline(__always)
     mutating func room(for maximumCount: Int) -> UnsafeMutableRawPointer? {
         if memory.count - count < maximumCount { grow(by: maximumCount) }
@@ -39,7 +40,8 @@ struct LineBuffer: ~Copyable {
         self.count += count
     }
 
-    /// Makes room for at most so many bytes at the end and lets `write` write them there; it returns how many it wrote.
+    /// Makes room for `maximumCount` bytes at the end, and adds those that `write` writes there; `write` returns how
+    /// many it wrote.
     @inline(__always)
     mutating func withRoom(for maximumCount: Int, _ write: (UnsafeMutableRawPointer) -> Int) {
         if memory.count - count < maximumCount { grow(by: maximumCount) }
@@ -154,17 +156,17 @@ struct LogClock: ~Copyable {
         text.deallocate()
     }
 
-    /// Reads both clocks: somebody may have set the wall clock.
+    /// Reads both clocks again, since somebody may have set the wall clock.
     mutating func synchronize() {
         set(WallClock.nanoseconds(), at: MonotonicClock.nanoseconds())
     }
 
-    /// Fixes what the wall clock's time is at a reading of the monotonic clock.
+    /// Sets the wall clock's time that belongs to a reading of the monotonic clock.
     mutating func set(_ wallNanoseconds: Int64, at monotonicNanoseconds: Int64) {
         offsetNanoseconds = wallNanoseconds - monotonicNanoseconds
     }
 
-    /// Writes the time of a reading, as RFC 3339 has it, in UTC with milliseconds.
+    /// Writes the time of a reading in the format of RFC 3339, in UTC with milliseconds.
     mutating func append(_ monotonicNanoseconds: Int64, to buffer: inout LineBuffer) {
         let milliseconds = Int((monotonicNanoseconds + offsetNanoseconds) / 1_000_000)
         let (second, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)

@@ -9,8 +9,8 @@ import PointsOfInterestAPI
 #endif
 
 extension RequestObservation {
-    /// The path for the log. It is whole if it is a route's template or has plain words and whole numbers only;
-    /// otherwise `…` replaces it from the first other segment on.
+    /// The path for the log. It is logged whole if it is its route's template, or has only plain words and whole
+    /// numbers. Otherwise `…` replaces everything from the first other segment on.
     ///
     /// A client that encodes the `?` of `/locations?lat=…` puts somebody's coordinates into the path, and so does one
     /// that uses them as an id.
@@ -72,8 +72,8 @@ public enum LoggedClient: String, CaseIterable, Sendable {
     /// Nothing.
     case off
 
-    /// What is logged of an address; nil for nothing, also if only the network may be logged and the address can't be
-    /// parsed.
+    /// The part of an address that is logged. Nil if nothing is logged, also if only the network may be logged and the
+    /// address can't be parsed.
     func text(of address: String?) -> String? {
         switch self {
         case .full: address

@@ -85,7 +85,7 @@ struct RequestLogFormatter: Sendable {
     }
 }
 
-/// Parts of log lines that many requests share, as they are written.
+/// Keeps the text of those parts of log lines that many requests share.
 struct LogMembers {
     /// Requests with one method, route, status and source, whose path is the route's template.
     private struct Kind {
@@ -100,10 +100,10 @@ struct LogMembers {
     private var kinds: [Kind] = []
     private var client: (address: String, text: [UInt8])?
 
-    /// Appends what is between a line's time and its duration: what the request's first line said, its route, the
-    /// response's status and the source of its data.
+    /// Appends the members between a line's time and its duration: the request's method, path and route, the response's
+    /// status and the source of its data.
     ///
-    /// It searches linearly, since there are few kinds; one that was found moves towards the front.
+    /// It searches linearly, since there are few kinds; a kind that was found moves towards the front.
     mutating func append(kindOf request: RequestObservation, to buffer: inout LineBuffer) {
         guard request.isPathOfRoute, let route = request.routeTemplate, let method = request.method,
             let status = request.status, method.knownToken != nil
@@ -195,7 +195,7 @@ extension LineBuffer {
 extension RequestObservation {
     fileprivate var durationMicroseconds: UInt64 { durationNanoseconds.microseconds }
 
-    /// What it waited for, as a line of text has it.
+    /// What the request waited for, in the form of a text line.
     fileprivate var waitTexts: [String] {
         func milliseconds(_ time: Int64) -> Double { Double(time.microseconds) / 1000 }
         return [
@@ -207,6 +207,6 @@ extension RequestObservation {
 }
 
 extension Int64 {
-    /// Whole microseconds of so many nanoseconds.
+    /// This number of nanoseconds in whole microseconds; a negative number counts as 0.
     fileprivate var microseconds: UInt64 { UInt64(Swift.max(0, self)) / 1000 }
 }

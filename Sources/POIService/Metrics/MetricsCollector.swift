@@ -11,7 +11,7 @@ struct MetricsCollector: Sendable {
     private let connectionsLimit: Int
     private let memory: ClientMemory
 
-    /// A loop without a turn for this many seconds is left out.
+    /// A loop that hasn't turned for this many seconds is left out.
     private static let maximumSecondsSinceTurn = 2.0
 
     /// - Parameter loops: the service loops, in the order of `health`.
@@ -31,7 +31,7 @@ struct MetricsCollector: Sendable {
     /// - Throws: `EventLoopError` if a loop has stopped.
     func snapshot() async throws -> MetricsSnapshot {
         var snapshot = MetricsSnapshot()
-        // The scrape would wait for a stuck loop, just when its metrics are needed most.
+        // Asking a stuck loop would block the scrape, just when the metrics are needed most.
         for (loop, report) in zip(loops, health.loopReports)
         where report.secondsSinceTurn < Self.maximumSecondsSinceTurn {
             snapshot.merge(

@@ -57,8 +57,8 @@ final class RequestMetrics {
     /// Adds the counts since the start.
     func collect(into snapshot: inout MetricsSnapshot) {
         for series in state.value.series {
-            // Others, and methods that couldn't be parsed, are `_OTHER` (OpenTelemetry, semantic conventions for HTTP,
-            // `http.request.method`).
+            // Unknown methods, and methods that couldn't be read, are `_OTHER` (OpenTelemetry, semantic conventions for
+            // HTTP, `http.request.method`).
             snapshot.add(
                 series.durations, to: .requestDuration, series.route, series.method?.rawValue ?? "_OTHER",
                 String(series.statusCode))

@@ -1,6 +1,6 @@
 import PointsOfInterestAPI
 
-/// What puts documents together from parts. Responses with data go through `JSONWriter` alone.
+/// Functions that put documents together from parts. Responses with data are written by `JSONWriter` alone.
 extension JSONValue {
     /// The document in bytes.
     var json: [UInt8] {

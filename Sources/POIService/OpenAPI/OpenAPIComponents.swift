@@ -10,7 +10,7 @@ extension OpenAPIDocument {
     private static let category: JSONValue = [
         "type": "string", "pattern": "^[a-z][a-z0-9]*(_[a-z0-9]+)*$",
     ]
-    /// What an app opens when somebody taps it.
+    /// An address that an app opens when somebody taps it.
     private static let webAddress: JSONValue = [
         "type": "string", "format": "uri", "pattern": "^https?://[^/]",
     ]
@@ -154,7 +154,7 @@ extension OpenAPIDocument {
                         "anyOf": [
                             object(
                                 required: [
-                                    // Its name as it was sent, which can be empty.
+                                    // The parameter's name as it was sent, which can be empty.
                                     ("parameter", ["type": "string"]), ("code", schema("ProblemCode")),
                                     ("detail", text),
                                 ]), schema("EventFault"),

@@ -11,13 +11,13 @@ import Program
 struct OpenAPIDocument {
     /// The names that a request may filter by.
     let vocabulary: FilterVocabulary
-    /// Whether places need a key.
+    /// Whether requests for places need a key.
     let requiresKey: Bool
     /// The definitions of events.
     let catalog: EventCatalog
-    /// Whether events need a key.
+    /// Whether requests with events need a key.
     let eventsRequireKey: Bool
-    /// Whether a client's requests are limited.
+    /// Whether the rate of a client's requests is limited.
     let limitsRate: Bool
 
     /// The document in bytes.

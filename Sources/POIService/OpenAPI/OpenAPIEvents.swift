@@ -47,7 +47,7 @@ extension OpenAPIDocument {
     /// PostgreSQL can't store a NUL.
     private static let storableText = #"^[^\u0000]*$"#
 
-    /// Not every program checks a `format`.
+    /// A pattern besides the `format`, which not every program checks.
     private static let uuid = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"
 
     private static let eventFault = object(

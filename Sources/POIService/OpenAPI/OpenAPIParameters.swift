@@ -118,7 +118,7 @@ extension OpenAPIDocument {
         }
     }
 
-    /// The schema of a list of names. An enumeration has a value at least, so that where there is no name it has none.
+    /// The schema of a list of names. It has no `enum` if there are no names, since an `enum` has at least one value.
     private static func names(_ names: NameVocabulary, atMost maximumCount: Int) -> JSONValue {
         let names = names.sortedNames
         return [

@@ -20,7 +20,7 @@ extension OpenAPIDocument {
         /// The headers of a successful response, and of a 304 if the operation has one.
         var headers = ["Date", "X-Request-Id", "Cache-Control", "Vary"]
         var hasTag = true
-        /// Whether it is about places, which may be old.
+        /// Whether its data come from places, which may be stale. Then responses may have `Poi-Stale-Seconds`.
         var mayBeStale = false
         var successHeaders: [String] = []
         /// The statuses of problems, besides those of any request.

@@ -4,17 +4,18 @@ import PointsOfInterestAPI
 
 /// Serves responses that depend on the dataset, with `ETag` and 304 (RFC 9110, section 13).
 struct DatasetResponder {
-    /// The request's fields where they have an `If-None-Match`; nil otherwise, so that they need no copy.
+    /// The request's fields if they have an `If-None-Match`; nil otherwise, so that they need no copy.
     private let conditions: HTTPHeaders?
     private let representation: RepresentationHash
     private let fields: PreparedFields
     private let notModifiedFields: PreparedFields
 
-    /// Whoever makes one is about to look for data, in memory first.
+    /// Makes a responder, and notes in `context` that the data come from memory. If the request waits for the database,
+    /// the log has that as the source instead.
     ///
     /// - Parameters:
     ///   - fields: the header fields of a response with a body.
-    ///   - notModifiedFields: the header fields of one without.
+    ///   - notModifiedFields: the header fields of a 304.
     init(
         _ request: HTTPRequest, _ representation: RepresentationHash, fields: PreparedFields,
         notModifiedFields: PreparedFields, in context: RequestContext
@@ -26,9 +27,10 @@ struct DatasetResponder {
         self.notModifiedFields = notModifiedFields
     }
 
-    /// 304 where the store knows without reading that the client has the current dataset; nil where it has to be read.
+    /// A 304 if the store knows, without reading, that the client has the response of the current dataset; nil if the
+    /// store has to be read.
     ///
-    /// - Parameter exists: whether the resource exists whatever the store returns.
+    /// - Parameter exists: whether the resource exists in any case, so that `If-None-Match: *` matches it too.
     func notModified(by store: any PlaceStore, exists: Bool = true) -> HTTPResponse? {
         guard let conditions, let tag = store.currentDatasetID.map(representation.tag),
             conditions.ifNoneMatchNames(tag, countsAny: exists)
@@ -36,14 +38,14 @@ struct DatasetResponder {
         return notModified(tag, by: store)
     }
 
-    /// The response to what was read from a dataset, or 304 where that turns out to be the one that the client has.
+    /// The response with what was read from a dataset, or a 304 if the client already has the response of that dataset.
     ///
     /// - Parameters:
     ///   - datasetID: the dataset; nil where it isn't known.
     ///   - databaseDuration: how long the database took.
     ///   - store: where it was read.
     ///   - expectedBytes: about how long the body is.
-    ///   - write: writes the body, which a 304 doesn't need.
+    ///   - write: writes the body; it isn't called for a 304.
     func respond(
         from datasetID: DatasetID?, after databaseDuration: Duration?, by store: any PlaceStore,
         expectedBytes: Int,
@@ -67,9 +69,9 @@ struct DatasetResponder {
         HTTPResponse(.notModified, prepared: notModifiedFields, entityTag: tag, headers: Self.headers(store))
     }
 
-    /// Says how old data are that may not be the newest any more.
+    /// The field that says how old the data are, if they may not be the newest any more.
     ///
-    /// Not by `Age` (RFC 9111, section 5.1): beyond `max-age` it would have every cache ask again at once.
+    /// The field isn't `Age` (RFC 9111, section 5.1): an age beyond `max-age` would make every cache ask again at once.
     private static func headers(_ store: any PlaceStore) -> HTTPHeaders {
         var headers = HTTPHeaders()
         if let seconds = store.staleSeconds { headers.add(.staleSeconds, String(seconds)) }
@@ -82,35 +84,36 @@ struct DatasetResponder {
         let microseconds = max(0, attoseconds / 1_000_000_000_000)
         let (milliseconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1000)
         let fraction = rest < 10 ? "00\(rest)" : rest < 100 ? "0\(rest)" : "\(rest)"
-        // A query that takes an hour has ended long before.
+        // The limit of an hour is never reached: queries are ended long before.
         return "db;dur=\(min(max(0, seconds), 3600) * 1000 + milliseconds).\(fraction)"
     }
 }
 
-/// What an entity tag depends on apart from the dataset: the resource, its form and how it is written.
+/// A hash of what an entity tag depends on besides the dataset: the resource, its form and how it is written.
 ///
-/// Equal requests have equal queries once they are encoded again, however the client wrote them.
+/// The query in it is encoded anew from the decoded request. So equal requests have the same hash, however the client
+/// wrote them.
 struct RepresentationHash {
-    /// To be raised when the response to the same request over the same places changes: then no old tag may match.
+    /// Raise it when the response to the same request over the same places changes, so that no old tag matches.
     static let contractRevision: UInt64 = 2
 
     private var hash: UInt64
 
-    /// Begins with a path and a form, which many requests have in common.
+    /// Begins a hash with a path and a media type, which many requests have in common.
     init(path: String, mediaType: String) {
         hash = StableHash.hash(Self.contractRevision, seed: StableHash.basis)
-        // None of these characters is in a part, so no part runs into the next.
+        // The separators " " and "?" occur in no part, so no part runs into the next one.
         for part in [mediaType, " ", path, "?"] { hash = StableHash.hash(part, seed: hash) }
     }
 
-    /// The same of one place, at a path that is a template.
+    /// This hash with the id of one place, for a path that is a template.
     func adding(id: Int) -> RepresentationHash {
         var result = self
         result.hash = StableHash.hash(UInt64(bitPattern: Int64(id)), seed: hash)
         return result
     }
 
-    /// The same with a query.
+    /// This hash with a query.
     func adding(_ query: borrowing QueryWriter) -> RepresentationHash {
         var result = self
         result.hash = query.hash(seed: hash)
@@ -127,17 +130,17 @@ struct RepresentationHash {
 
 /// How long clients and caches may keep responses (RFC 9111).
 struct CachePolicy: Sendable {
-    /// For responses that depend on somebody's position: kept by that client only.
+    /// For responses that depend on somebody's position. Only that client keeps them.
     let personal: ResponseFields
     /// For all other data.
     let shared: ResponseFields
-    /// The `Cache-Control` of pages and documents, which everybody may read.
+    /// The `Cache-Control` of the problem pages and the OpenAPI document, which everybody may read.
     let documents: String
 
     init(_ configuration: CachingConfiguration, requiresKey: Bool) {
         personal = ResponseFields(cacheControl: "private, max-age=\(configuration.privateMaxAgeSeconds)")
         let publicAge = "max-age=\(configuration.publicMaxAgeSeconds)"
-        // A shared cache would serve clients without a key (RFC 9111, section 3.5).
+        // A shared cache would also serve clients that have no key (RFC 9111, section 3.5).
         shared = ResponseFields(cacheControl: "\(requiresKey ? "private" : "public"), \(publicAge)")
         documents = "public, \(publicAge)"
     }

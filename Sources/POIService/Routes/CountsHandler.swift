@@ -3,11 +3,11 @@ import HTTPServer
 import Places
 import PointsOfInterestAPI
 
-/// What is counted for all places, as an endpoint responds with it.
+/// A kind of counts of all places that an endpoint serves.
 protocol CountedResource: DatasetCount {
-    /// The endpoint.
+    /// The path of the endpoint.
     static var path: String { get }
-    /// What is counted, at the beginning of a sentence.
+    /// The name of these counts in the plural, as a sentence begins with it.
     static var plural: String { get }
 
     static func counts(of store: any PlaceStore) throws(PlaceStoreError) -> Stored<DatasetCounts<Self>>

@@ -23,7 +23,8 @@ extension ClustersRequest: FilteredRequest {
 }
 
 extension PlaceStore {
-    /// Decodes with the names that are known; where one isn't among them, with the current ones.
+    /// Decodes a request with the vocabulary that is known. If none is known, or a name of the request isn't in it,
+    /// decodes it with the current vocabulary.
     ///
     /// - Throws: `ParameterError`; why the database couldn't be read.
     @inline(__always)

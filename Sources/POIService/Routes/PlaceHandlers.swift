@@ -134,7 +134,7 @@ struct PlaceHandler: HTTPHandler {
 }
 
 extension PlacesForm {
-    /// What the entity tags of a path begin with in each form, in the order of their raw values.
+    /// The hashes that entity tags of a path begin with, one for each form, in the order of the forms' raw values.
     fileprivate static func representations(of path: String) -> [RepresentationHash] {
         allCases.map { RepresentationHash(path: path, mediaType: $0.mediaType) }
     }

@@ -96,13 +96,13 @@ package struct ProblemResponder: HTTPErrorResponder {
     }
 
     private static let retrySoon: HTTPHeaders = [.retryAfter: "1"]
-    /// More than clients wait for within a request: reading places into memory takes as long, if it ever happens.
+    /// Longer than clients wait within a request: reading the places into memory takes as long, if it happens at all.
     private static let retryLater: HTTPHeaders = [.retryAfter: "60"]
 }
 
 extension HTTPResponse {
-    /// The response with a problem. One without a detail has what its code means: a client that shows the detail has
-    /// something to show for each.
+    /// The response with a problem. If the problem has no detail, the meaning of its code becomes the detail, so that a
+    /// client that shows details always has one.
     ///
     /// - Parameter headers: more fields.
     package init(_ problem: Problem, headers: HTTPHeaders = HTTPHeaders()) {

@@ -35,12 +35,13 @@ enum Routes {
 
     /// Whether requests for a route count towards their client's limit.
     ///
-    /// The start page's files don't: there are 20 of them at once, and a script that is refused isn't asked for again.
+    /// The start page's files don't count: a browser requests 20 of them at once, and doesn't request a refused script
+    /// again.
     static func isLimited(_ template: String?) -> Bool {
         template != EndpointPath.livez && template != EndpointPath.readyz && template != StartPageFiles.path
     }
 
-    /// The checks of a group of routes: a key, if there are any, and the group's limit of requests in flight.
+    /// The checks of a group of routes: a key, if there are keys, and the group's limit of requests in flight.
     private static func checks(
         _ keys: [AccessKey], _ configuration: ServiceConfiguration
     ) -> [any HTTPRequestCheck] {
@@ -48,7 +49,7 @@ enum Routes {
         return keys.isEmpty ? [limit] : [KeyRequirement(keys: keys), limit]
     }
 
-    /// Adds the route for events. Its keys and its limit are its own, so that reading and writing don't block each other.
+    /// Adds the route for events. It has its own keys and limit, so that reading and writing don't block each other.
     private static func addEvents(
         to router: HTTPRouter, _ store: any EventStore, _ configuration: ServiceConfiguration,
         _ observability: Observability

@@ -45,7 +45,7 @@ package final class ServiceDispatcher: HTTPDispatcher {
         return fields
     }
 
-    /// Adds the fields that let scripts of the request's origin read the response, if they may.
+    /// Adds the fields that let scripts of the request's origin read the response, if that origin is allowed.
     package func allowOrigin(of request: HTTPRequest, in context: RequestContext) {
         if let fields = crossOrigin.fields(for: request) { context.responseFields = fields }
     }

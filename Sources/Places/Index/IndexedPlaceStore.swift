@@ -3,11 +3,11 @@ import PointsOfInterestAPI
 import SpatialIndex
 import Telemetry
 
-/// The places in memory while they may be served, else those of another store, such as a database's.
+/// Serves the places in memory while they may be served, and otherwise those of another store, such as a database's.
 ///
 /// Belongs to one loop.
 public final class IndexedPlaceStore: PlaceStore {
-    /// What is asked while there are no places in memory; nil where they always are.
+    /// The store that is asked while there are no places in memory; nil if they are always there.
     private let fallback: (any PlaceStore)?
     private let index: ServedIndex
     private let isRequired: Bool
@@ -15,19 +15,19 @@ public final class IndexedPlaceStore: PlaceStore {
     private let requestTimeout: Duration
     private let loop: EventLoop
     private var reader: PublishedIndex.Reader?
-    /// Made of the last dataset that was asked for.
+    /// The counts of the dataset in memory whose counts were last asked for.
     private var (categoryCounts, attributionCounts):
         (DatasetCounts<CategoryCount>?, DatasetCounts<Attribution>?)
-    /// The last page that was found at once; its memory is used for the next one.
+    /// The last page that was found at once; the next one reuses its memory.
     private var page = IndexPage()
     private var facts: ServedIndex.Facts? { didSet { filterVocabulary = nil } }
-    /// That of `facts`, once it was asked for.
+    /// The vocabulary of `facts`, once a request has asked for it.
     private var filterVocabulary: FilterVocabulary?
 
-    /// Serves from `index`, and where that has nothing, from `fallback`, which belongs to the same loop.
+    /// Serves from `index`, and while that has no places, from `fallback`, which belongs to the same loop.
     ///
     /// - Parameters:
-    ///   - isRequired: whether the store isn't ready before the places are in memory.
+    ///   - isRequired: whether the store has to wait until the places are in memory before it is ready.
     ///   - requestTimeout: how long a request may wait for a search.
     public init(
         _ index: ServedIndex, fallback: (any PlaceStore)?, isRequired: Bool, requestTimeout: Duration,
@@ -60,8 +60,9 @@ public final class IndexedPlaceStore: PlaceStore {
         }
     }
 
-    /// Runs `body` with the snapshot and what is known of the same dataset besides, which is looked up once for each; nil where
-    /// there is none, also for a moment in which the next one comes.
+    /// Runs `body` with the snapshot and the facts of the same dataset, which are looked up once for each dataset.
+    ///
+    /// - Returns: nil if there is no snapshot, and for a moment while the next one is published.
     private func withFacts<Result>(_ body: (IndexSnapshot, ServedIndex.Facts) -> Result) -> Result? {
         var result: Result?
         index.withSnapshot(at: loop.now) { snapshot in
@@ -72,10 +73,11 @@ public final class IndexedPlaceStore: PlaceStore {
         return result
     }
 
-    /// How old the places in memory are, where they are served.
+    /// How many seconds ago the places in memory were last known to be the newest; nil if they still count as the
+    /// newest, and if they aren't served.
     public var staleSeconds: Int? { index.staleSeconds(at: loop.now) }
 
-    /// The names of the dataset that is served, or where there is none in memory, those of the database.
+    /// The names of the dataset that is served from memory, or those of the database if none is.
     ///
     /// - Throws: why the database couldn't be read.
     public func currentVocabulary() throws(PlaceStoreError) -> Stored<FilterVocabulary> {
@@ -85,11 +87,11 @@ public final class IndexedPlaceStore: PlaceStore {
 
     // MARK: Places
 
-    /// The page: at once, where finding it takes no longer than a loop may spend on it, else found on a helper thread; by the
-    /// database where the places aren't in memory.
+    /// The page. It comes at once if finding it takes no longer than a loop may spend on it, and otherwise from a
+    /// helper thread. If the places aren't in memory, it comes from the database.
     ///
-    /// - Throws: `overloaded` where too many searches wait, `timeout` once the request's time is up; why the database
-    ///   couldn't be read; `unavailable` where it is behind what was served before.
+    /// - Throws: `overloaded` if too many searches wait; `timeout` once the request's time is up; why the database
+    ///   couldn't be read; `unavailable` if the database is behind what was served before.
     public func places(
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<RankedPage> {
@@ -151,8 +153,8 @@ public final class IndexedPlaceStore: PlaceStore {
         return RankedPage(page, of: request, in: snapshot)
     }
 
-    /// The clusters: at once, where counting them takes no longer than a loop may spend on it, else counted on a helper
-    /// thread.
+    /// The clusters. They come at once if counting them takes no longer than a loop may spend on it, and otherwise from
+    /// a helper thread.
     ///
     /// - Throws: `indexRequired` where the places aren't in memory; `overloaded` where too many searches wait; `timeout`
     ///   once the request's time is up.
@@ -196,7 +198,7 @@ public final class IndexedPlaceStore: PlaceStore {
         return fallback
     }
 
-    /// A page of the fallback, by the dataset id that it is served by; nil where it must not be.
+    /// A page of the fallback, with the dataset id that it is served by; nil if it must not be served.
     private func admitted(_ page: RankedPage) -> RankedPage? {
         guard let version = page.version else { return page }
         guard index.admits(version) else { return nil }
@@ -237,7 +239,7 @@ public final class IndexedPlaceStore: PlaceStore {
                     return counts
                 }
                 if let counts = inMemory(self) { return counts }
-                // They were counted before the places in memory were served, and kept.
+                // The fallback had kept these counts from before the places in memory were served.
                 fallback.forgetCounts()
             }
             throw Self.isBehind
@@ -272,11 +274,11 @@ public final class IndexedPlaceStore: PlaceStore {
 
     // MARK: State
 
-    /// As the fallback does.
+    /// Warms up the fallback.
     public func warmUp() async { await fallback?.warmUp() }
 
-    /// The state of the fallback; until the places have been in memory once, also whether that has to be waited for. From then
-    /// on, places in memory never decide.
+    /// The state of the fallback, or `loading` if that is good but the process still has to wait for its places in
+    /// memory. Once the process has started, the places in memory don't affect the state any more.
     public func checkHealth() async -> StoreHealth {
         let health = await fallback?.checkHealth() ?? .reachable(missingMigrations: [])
         guard health == .reachable(missingMigrations: []),
@@ -285,7 +287,7 @@ public final class IndexedPlaceStore: PlaceStore {
         return .loading
     }
 
-    /// Those of the fallback, and those of the places in memory.
+    /// Adds the metrics of the fallback, and those of the places in memory.
     public func collectMetrics(into snapshot: inout MetricsSnapshot) {
         fallback?.collectMetrics(into: &snapshot)
         let status = index.status
@@ -310,7 +312,7 @@ public final class IndexedPlaceStore: PlaceStore {
         snapshot.add(status.changeCount, to: DatabaseMetrics.indexChanges)
     }
 
-    /// Reads the places in memory no more, and closes the fallback.
+    /// Stops reading the places in memory, and closes the fallback.
     public func close() async {
         removeReader()
         await fallback?.close()

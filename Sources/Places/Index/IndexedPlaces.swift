@@ -3,7 +3,7 @@ import SpatialIndex
 
 /// The places of a page that was found in memory.
 ///
-/// No larger than three words, so that a `RankedPage` has it without allocating memory.
+/// It is no larger than three words, so that a `RankedPage` can hold it without allocating memory.
 struct IndexedPlaces: PlaceSource {
     private let snapshot: IndexSnapshot
     private let placed: [IndexPage.Placed]
@@ -106,7 +106,7 @@ extension IndexSnapshot {
     /// The dataset of its places.
     package var datasetID: DatasetID { DatasetID(high: version.datasetIDHigh, low: version.datasetIDLow) }
 
-    /// The sources of its places, each with their number.
+    /// The sources of its places, each with its number of places.
     private var usedSources: [(source: IndexSource, count: Int)] {
         zip(vocabulary.sources, sourceCounts.dropFirst()).filter { $0.1 > 0 }
             .map { (source: $0.0, count: $0.1) }
@@ -119,7 +119,8 @@ extension IndexSnapshot {
             categories: facts.categories, datasets: NameVocabulary(used + facts.datasets.keys.map(\.text)))
     }
 
-    /// The datasets that its places came from. One that has no row of its own has the licenses of its places.
+    /// The datasets that its places came from. A dataset of which nothing else is known has the licenses of its places,
+    /// joined by `AND`.
     func attributions(_ datasets: [ExactName: DatasetFacts]) -> [Attribution] {
         var (places, licenses): ([ExactName: Int], [ExactName: [String]]) = ([:], [:])
         for (source, count) in usedSources {

@@ -3,10 +3,12 @@ import Locking
 import SpatialIndex
 import Synchronization
 
-/// The searches that take longer than a loop may spend on one: helper threads run them, in turn for each client and one of
-/// a client at a time. So a single client, however much it asks for, leaves a thread to the others.
+/// Runs the searches that take longer than a loop may spend on one, on helper threads.
 ///
-/// A search whose time is up, or whose client has gone, isn't begun, and ends if it has begun. Any thread.
+/// The clients take turns, and only one search of each client runs at a time. So a single client, however much it asks
+/// for, leaves a thread to the others.
+///
+/// If the time of a search is up, or its client has gone, the search isn't begun, or it ends early. Any thread.
 final class SearchQueue: Sendable {
     /// A search that waits.
     private struct Search {
@@ -17,18 +19,19 @@ final class SearchQueue: Sendable {
 
     private struct State {
         var searches = FairQueue<IPAddress, Search>(maximumOfClient: maximumOfClient, maximum: maximum)
-        /// The clients whose searches run.
+        /// The clients that have a running search.
         var running: Set<IPAddress> = []
-        /// The threads that take no searches out.
+        /// The threads that run no search.
         var idle = (0..<threadCount).map { _ in BlockingThread(name: "poi-search", capacity: 1, yields: true)
         }
 
-        /// A thread for a search that was added; nil where none is idle, or one will come to it by itself.
+        /// A thread for a search that was added; nil if no thread is idle, or if a search of the client is running,
+        /// whose thread then goes on with those that wait.
         mutating func threadForSearch(of client: IPAddress) -> BlockingThread? {
             running.contains(client) ? nil : idle.popLast()
         }
 
-        /// Takes out the next search for a thread, which becomes idle where there is none.
+        /// Takes out the next search for a thread. If there is none, the thread becomes idle.
         mutating func next(for thread: BlockingThread, after last: IPAddress?) -> (IPAddress, Search)? {
             if let last { running.remove(last) }
             guard let next = searches.next(where: { !running.contains($0) }) else {
@@ -40,7 +43,7 @@ final class SearchQueue: Sendable {
         }
     }
 
-    /// How many searches wait at most of one client, and of all together.
+    /// The maximum number of waiting searches of one client, and of all clients together.
     static let (maximumOfClient, maximum) = (8, 256)
     /// Few, since loops need the processors, too.
     static let threadCount = 2
@@ -52,8 +55,9 @@ final class SearchQueue: Sendable {
     /// - Parameters:
     ///   - client: who asked for it.
     ///   - deadline: when it must have ended, by `MonotonicClock`.
-    ///   - search: finds the value; nil where its `SearchStop` has ended it.
-    /// - Throws: `overloaded` where too many searches wait; `timeout` or `cancelled`.
+    ///   - search: finds the value; nil if its `SearchStop` has ended it.
+    /// - Throws: `overloaded` if too many searches wait; `timeout` once the deadline has passed; `cancelled` if the
+    ///   task is cancelled.
     func run<Value: Sendable>(
         for client: IPAddress, until deadline: Duration,
         _ search: @escaping @Sendable (SearchStop) -> Value?
@@ -77,7 +81,7 @@ final class SearchQueue: Sendable {
     /// How many searches wait.
     var waitingCount: Int { state.withLock { $0.searches.count } }
 
-    /// Adds a search, and has a thread run it; else returns why it can't be added.
+    /// Adds a search, and starts a thread for it if one is needed. Returns nil, or why the search can't be added.
     private func add(_ search: Search, of client: IPAddress) -> PlaceStoreError? {
         let (isAdded, thread) = state.withLock { state -> (Bool, BlockingThread?) in
             guard !search.ticket.isCancelled, state.searches.append(search, of: client) else {
@@ -111,7 +115,7 @@ final class SearchQueue: Sendable {
 }
 
 extension SearchQueue {
-    /// Who waits for a search, and for how long. Any thread.
+    /// A request's wait for its search: how long it may wait, and whether it still does. Any thread.
     private final class Ticket: Sendable {
         private let deadline: Duration
         private let cancelled = Atomic(false)
@@ -133,7 +137,7 @@ extension SearchQueue {
             return (begunAt == 0 ? MonotonicClock.nanoseconds() : begunAt) - addedAt
         }
 
-        /// A thread takes the search; returns why nobody waits for it any more.
+        /// Notes that a thread takes the search. Returns why nobody waits for it any more; nil if somebody does.
         func begin() -> PlaceStoreError? {
             let now = MonotonicClock.nanoseconds()
             begunAt.store(now, ordering: .relaxed)
@@ -153,13 +157,13 @@ extension SearchQueue {
         ) -> Result<Value, PlaceStoreError> {
             if let refusal { return .failure(refusal) }
             let stop = SearchStop { [self] in endOfSearch != nil }
-            // What has been found is shown, even if the time was up at the end.
+            // A search that has found something is a success, even if its time was up at the end.
             return search(stop).map { .success($0) } ?? .failure(endOfSearch ?? .timeout(.search))
         }
     }
 }
 
-/// What waits for its turn: one of each client's, then the next of each.
+/// A queue in which clients take turns: it gives out one element of each client, then the next one of each.
 struct FairQueue<Client: Hashable, Element> {
     private let maximumOfClient, maximum: Int
     private var waiting: [Client: [Element]] = [:]
@@ -169,8 +173,8 @@ struct FairQueue<Client: Hashable, Element> {
     private(set) var count = 0
 
     /// - Parameters:
-    ///   - maximumOfClient: how many elements of one client wait at most.
-    ///   - maximum: how many of all clients do.
+    ///   - maximumOfClient: the maximum number of waiting elements of one client.
+    ///   - maximum: the maximum number of waiting elements of all clients.
     init(maximumOfClient: Int, maximum: Int) {
         self.maximumOfClient = maximumOfClient
         self.maximum = maximum
@@ -185,7 +189,8 @@ struct FairQueue<Client: Hashable, Element> {
         return true
     }
 
-    /// Takes out the first element of the client whose turn it is, of those that may have one.
+    /// Takes out the first element of the next client for which `mayHaveTurn` returns true; nil if there is no such
+    /// client.
     mutating func next(where mayHaveTurn: (Client) -> Bool = { _ in true }) -> (client: Client, Element)? {
         guard let index = turns.firstIndex(where: mayHaveTurn), let element = waiting[turns[index]]?.first
         else { return nil }
@@ -202,7 +207,7 @@ struct FairQueue<Client: Hashable, Element> {
         return element
     }
 
-    /// - Returns: whether more of the client's wait.
+    /// - Returns: whether more elements of the client wait.
     private mutating func take(_ index: Int, of client: Client) -> Bool {
         waiting[client]?.remove(at: index)
         count -= 1

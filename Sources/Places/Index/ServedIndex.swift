@@ -4,11 +4,11 @@ import PointsOfInterestAPI
 import SpatialIndex
 import Synchronization
 
-/// The places in memory that a process serves: published by whoever has them, read by the stores of all loops.
+/// The places in memory that a process serves. Their owner publishes them, and the stores of all loops read them.
 ///
-/// Behind the service, an `IndexFollower` keeps them up to date; a mock publishes its fixtures once.
+/// In the service, an `IndexFollower` keeps them up to date; a mock publishes its fixtures once.
 ///
-/// Any thread, apart from what is said at a function.
+/// Any thread, unless a function says otherwise.
 public final class ServedIndex: Sendable {
     /// What is known about the dataset that is served, besides its places.
     package struct Facts: Sendable {
@@ -18,12 +18,12 @@ public final class ServedIndex: Sendable {
         package let datasetID: DatasetID
         /// The categories that there ever were.
         package let categories: NameVocabulary
-        /// The source datasets of which more is known than their places say, by their names.
+        /// What is known of source datasets besides their places, by the datasets' names.
         let datasets: [ExactName: DatasetFacts]
 
-        /// Says what is known.
+        /// Makes the facts of a dataset.
         ///
-        /// - Parameter datasetID: the id that entity tags are made from, where it isn't the dataset's own.
+        /// - Parameter datasetID: the id that entity tags are made from, if it isn't the dataset's own.
         package init(
             version: DatasetVersion, datasetID: DatasetID? = nil, categories: NameVocabulary,
             datasets: [ExactName: DatasetFacts] = [:]
@@ -34,12 +34,12 @@ public final class ServedIndex: Sendable {
             self.datasets = datasets
         }
 
-        /// Whether the same is known, whatever it is called.
+        /// Whether both have the same categories and source datasets, whatever their ids and versions are.
         package func hasSameContent(as other: Facts) -> Bool {
             categories.sortedNames == other.categories.sortedNames && datasets == other.datasets
         }
 
-        /// The same by another dataset id.
+        /// The same facts with another dataset id.
         package func renamed(_ id: DatasetID) -> Facts {
             Facts(version: version, datasetID: id, categories: categories, datasets: datasets)
         }
@@ -55,23 +55,24 @@ public final class ServedIndex: Sendable {
 
         /// How far the follower has come.
         package var phase = Phase.connecting
-        /// The places in memory.
+        /// The number of places in memory.
         package var placeCount = 0
-        /// What they take.
+        /// The memory that they take, in bytes.
         package var bytes = 0
         /// Their dataset's revision.
         package var revision = Int64(0)
-        /// How many bytes the places may take.
+        /// The maximum memory that they may take, in bytes.
         package var maximumBytes = 0
         /// How often all places were read.
         package var loadCount = 0
-        /// How many places were changed.
+        /// How many places were added, changed or removed in memory, as in the database.
         package var changeCount = 0
-        /// When they were known to be the newest, by the loops' clock.
+        /// When they were last known to be the newest, by the loops' clock.
         package var confirmedAt: Duration?
-        /// When all of them were last found to be the database's, by the same clock.
+        /// The time since which each of them was read from the database or compared with it, by the same clock.
         package var verifiedAt: Duration?
-        /// How many places were found to differ from the database's.
+        /// How many differences from the database were found: each place that differed, and each time that the
+        /// categories or source datasets differed.
         package var differenceCount = 0
         /// How many triggers don't record what is written.
         package var inactiveTriggerCount = 0
@@ -79,43 +80,44 @@ public final class ServedIndex: Sendable {
 
     private struct State {
         var facts: Facts?
-        /// The newest dataset that was served from memory. A page of the database that is older is refused.
+        /// The newest dataset that was served from memory. Older pages of the database are refused.
         var published: DatasetVersion?
-        /// The newest dataset that was served at all. Places in memory that are older aren't served.
+        /// The newest dataset that was served, from memory or from the database. Older places in memory aren't served.
         var served: DatasetVersion?
-        /// The last dataset of the database that isn't served by its own id, and its other one.
+        /// The last dataset of the database that isn't served by its own id, and the id that it is served by.
         var renamed: (id: DatasetID, servedID: DatasetID)?
         var status = Status()
         var hasLoaded = false
-        /// When the process was first asked whether it is ready, and whether it ever could have been.
+        /// When `hasStarted(isRequired:at:)` was first called, and whether it has returned true.
         var startedAt: Duration?
         var hasStarted = false
     }
 
-    /// A process waits for its places for so long at most, unless they are required. A million take a few seconds.
+    /// The maximum time that a starting process waits for its places, unless they are required. Reading a million takes
+    /// a few seconds.
     static let maximumStartTime = Duration.seconds(60)
 
     let published = PublishedIndex()
-    /// Does searches that take long.
+    /// Runs the searches that take long.
     let searches = SearchQueue()
     /// Until when the snapshot may be served, in milliseconds of the loops' clock. Readers check it themselves, so that
     /// nothing old is served even while the follower's thread is busy or stuck.
     private let validUntil = Atomic<Int64>(0)
     /// When the snapshot was last known to be the newest, by the same clock.
     private let confirmedAt = Atomic<Int64>(0)
-    /// For so many milliseconds from then on it doesn't count as stale.
+    /// For how many milliseconds after `confirmedAt` the snapshot doesn't count as stale.
     private let freshMilliseconds: Int64
     private let state = Lock(State())
 
-    /// Has no places yet.
+    /// Makes an index that has no places yet.
     ///
-    /// - Parameter freshTime: for how long places count as the newest after they were known to be.
+    /// - Parameter freshTime: for how long places count as the newest after they were last known to be the newest.
     public init(freshTime: Duration = .seconds(10)) {
         freshMilliseconds = freshTime.milliseconds
     }
 
-    /// Serves these places for ever, each with an id of its own, as a dataset with a new id; nil where they have more than
-    /// 65,536 categories.
+    /// Serves these places for ever, as a dataset with a new id; nil if they have more than 65,536 categories. No two
+    /// places may have the same id.
     package convenience init?(_ places: [PointOfInterest], categories: NameVocabulary) {
         var builder = IndexPartBuilder(expecting: places.count)
         for place in places {
@@ -134,8 +136,8 @@ public final class ServedIndex: Sendable {
 
     // MARK: Readers
 
-    /// Runs `body` with the snapshot that may be served now. Only on the thread of a loop that is a reader; the snapshot
-    /// must not be kept, nor used across a suspension.
+    /// Runs `body` with the snapshot that may be served now. Call it only on the thread of a loop that is a reader.
+    /// `body` must not keep the snapshot, nor use it across a suspension.
     ///
     /// - Parameter now: by the loop's clock.
     /// - Returns: nil where there is none.
@@ -147,7 +149,7 @@ public final class ServedIndex: Sendable {
         return try published.withSnapshot(body)
     }
 
-    /// The snapshot that may be served now, for longer than a turn; nil where there is none.
+    /// The snapshot that may be served now, for use beyond the current turn; nil if there is none.
     package func pinned(at now: Duration) -> IndexSnapshot? {
         mayServe(at: now) ? published.pinned() : nil
     }
@@ -157,16 +159,16 @@ public final class ServedIndex: Sendable {
         mayServe(at: now) && state.withLock { $0.facts != nil }
     }
 
-    /// Whether the time until which a snapshot may be served isn't over.
+    /// Whether a snapshot that is there may still be served at this time.
     func mayServe(at now: Duration) -> Bool {
         now < .milliseconds(validUntil.load(ordering: .acquiring))
     }
 
-    /// How long ago the places that are served were last known to be the newest, in whole seconds; nil where that is so short
-    /// a time that they count as such, and where none are served.
+    /// How long ago the places that are served were last known to be the newest, in whole seconds. Nil if they still
+    /// count as the newest, and if none are served.
     func staleSeconds(at now: Duration) -> Int? {
         let confirmedAt = confirmedAt.load(ordering: .relaxed)
-        // To compare takes less than to divide, and mostly they are new.
+        // A comparison is cheaper than a division, and the places are mostly new.
         guard now > .milliseconds(confirmedAt + freshMilliseconds), mayServe(at: now) else { return nil }
         return Int((now.milliseconds - confirmedAt) / 1000)
     }
@@ -174,8 +176,8 @@ public final class ServedIndex: Sendable {
     /// What is known about the served dataset; nil where there is none.
     var facts: Facts? { state.withLock { $0.facts } }
 
-    /// Whether a process that has just started may be ready: once the places have been in memory. Where they aren't required,
-    /// also once they are known not to fit, or when reading them takes too long.
+    /// Whether a process that has just started may be ready. It may once the places have been in memory. If they aren't
+    /// required, it may also if they don't fit, or if reading them takes too long.
     func hasStarted(isRequired: Bool, at now: Duration) -> Bool {
         state.withLock { state in
             guard !state.hasStarted else { return true }
@@ -194,11 +196,13 @@ public final class ServedIndex: Sendable {
     /// What the metrics tell.
     package var status: Status { state.withLock { $0.status } }
 
-    /// Notes that a page of the database is about to be served. Where that is of another dataset than the places in memory,
-    /// these aren't served any more until the follower publishes some that are as new: a request that began before they
-    /// were published may bring such a page, and one that found too many searches waiting.
+    /// Notes that a page of the database is about to be served.
     ///
-    /// - Returns: false where it must not be, since newer places were served from memory before.
+    /// If the page comes from another dataset than the places in memory, these aren't served any more until the
+    /// follower publishes places that are as new. A request that began before the places in memory were published may
+    /// bring such a page.
+    ///
+    /// - Returns: false if the page must not be served, since newer places were served from memory before.
     package func admits(_ version: DatasetVersion) -> Bool {
         state.withLock { state in
             if let published = state.published, version.isOlder(than: published) { return false }
@@ -210,8 +214,8 @@ public final class ServedIndex: Sendable {
         }
     }
 
-    /// The dataset id that a dataset of the database is served by, which entity tags are made from: its own, unless something
-    /// else was served by that.
+    /// The id that a dataset of the database is served by, and that entity tags are made from. It is the dataset's own
+    /// id, unless other places were served by that one.
     package func servedID(of id: DatasetID) -> DatasetID {
         state.withLock { state in
             guard let renamed = state.renamed, renamed.id == id else { return id }
@@ -221,11 +225,11 @@ public final class ServedIndex: Sendable {
 
     // MARK: The follower
 
-    /// Gives a dataset of the database another id to be served by, since other places than its were served by the one before.
+    /// Gives a dataset of the database another id to be served by, since other places were served by its previous one.
     ///
-    /// Random, as dataset ids are, so that it needs no digest of what was mended and never comes back.
+    /// The new id is random, as all dataset ids are. So it needs no digest of what was mended, and is never used twice.
     ///
-    /// - Returns: that id.
+    /// - Returns: the new id.
     package func rename(_ id: DatasetID) -> DatasetID {
         let servedID = DatasetID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
         state.withLock { $0.renamed = (id, servedID) }
@@ -240,7 +244,7 @@ public final class ServedIndex: Sendable {
     /// - Parameters:
     ///   - confirmedAt: when it was known to be the newest.
     ///   - time: until when it may be served.
-    /// - Returns: false where the database has served newer places: then nothing changes.
+    /// - Returns: false if the database has served newer places, also while this runs. Then the snapshot isn't served.
     package func publish(
         _ snapshot: IndexSnapshot, _ facts: Facts, confirmedAt: Duration, until time: Duration
     ) -> Bool {
@@ -271,12 +275,12 @@ public final class ServedIndex: Sendable {
         published.withdraw()
     }
 
-    /// Forgets what was served: the database has lost it.
+    /// Forgets which datasets were served, since the database has lost them.
     package func forgetServed() {
         state.withLock { ($0.published, $0.served) = (nil, nil) }
     }
 
-    /// Takes what the metrics tell.
+    /// Changes what the metrics tell.
     package func update(_ body: (inout Status) -> Void) {
         state.withLock { body(&$0.status) }
     }

@@ -3,7 +3,7 @@ import Foundation
 import PointsOfInterestAPI
 import Telemetry
 
-/// What a store has: mostly at once where the places are in memory, else once the database has responded.
+/// A value that a store returns: mostly at once if the places are in memory, otherwise once the database has responded.
 public typealias Stored<Value> = NowOrLater<Value, PlaceStoreError>
 
 /// Where the service's places are kept.
@@ -11,25 +11,26 @@ public typealias Stored<Value> = NowOrLater<Value, PlaceStoreError>
 /// A store belongs to one loop and is used on its thread only. Every store returns exactly what a scan over all places
 /// would, in the order of `Ranking`.
 public protocol PlaceStore: AnyObject {
-    /// The dataset that a page read now would most likely come from, known without asking the database; nil where it
-    /// isn't known.
+    /// The dataset that a page would most likely come from if it were read now. The store doesn't ask the database for
+    /// it; nil if it isn't known.
     var currentDatasetID: DatasetID? { get }
 
-    /// The names that requests may filter by, known without asking the database; nil where they aren't.
+    /// The names that requests may filter by. The store doesn't ask the database for them; nil if they aren't known.
     var vocabulary: FilterVocabulary? { get }
 
-    /// The names that requests may filter by now: for a name that `vocabulary` doesn't have.
+    /// The names that requests may filter by now, read if necessary. Call it if `vocabulary` lacks a name.
     ///
     /// - Throws: why the database couldn't be read.
     func currentVocabulary() throws(PlaceStoreError) -> Stored<FilterVocabulary>
 
-    /// How many seconds ago the data that are served now were last known to be the newest; nil while they count as such.
+    /// How many seconds ago the data that are served now were last known to be the newest; nil while they count as the
+    /// newest.
     var staleSeconds: Int? { get }
 
     /// The page of places that a request asks for, nearest first.
     ///
-    /// - Parameter client: who asks, where the page has to be waited for: clients that ask for costly pages wait for their own
-    ///   first.
+    /// - Parameter client: who sent the request. It matters only if the page has to be waited for: a client that asks
+    ///   for many costly pages waits behind its own ones.
     /// - Throws: why the places couldn't be read.
     func places(
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
@@ -40,9 +41,9 @@ public protocol PlaceStore: AnyObject {
     /// - Throws: why the database couldn't be read.
     func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage>
 
-    /// The matching places of each cell that a request's box touches. As `places`.
+    /// The matching places of each cell that a request's box touches. `client` is used as in `places`.
     ///
-    /// - Throws: `indexRequired` where the places aren't in memory; why they couldn't be counted.
+    /// - Throws: `indexRequired` if the places aren't in memory, or another reason why they couldn't be counted.
     func clusters(
         for request: ClustersRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<ClusterPage>
@@ -57,7 +58,8 @@ public protocol PlaceStore: AnyObject {
     /// - Throws: why the database couldn't be read.
     func attributions() throws(PlaceStoreError) -> Stored<DatasetCounts<Attribution>>
 
-    /// Has the places counted again for the next request: the last counts are older than what was served before.
+    /// Drops the last counts, so that the next request counts the places again. Call it if these counts are older than
+    /// what was served before.
     func forgetCounts()
 
     /// Waits until the store is as fast as it gets, or is known to be unreachable.
@@ -66,7 +68,7 @@ public protocol PlaceStore: AnyObject {
     /// Whether the store could be read now.
     func checkHealth() async -> StoreHealth
 
-    /// Adds the store's own metrics, such as `DatabaseMetrics`; those of its own loop only.
+    /// Adds the store's own metrics, such as `DatabaseMetrics`, for its own loop only.
     func collectMetrics(into snapshot: inout MetricsSnapshot)
 
     /// Releases what the store holds; to be awaited before its loop stops.
@@ -74,7 +76,7 @@ public protocol PlaceStore: AnyObject {
 }
 
 extension PlaceStore {
-    /// Nil: what is read is new.
+    /// Nil, by default: each read returns the newest data.
     public var staleSeconds: Int? { nil }
 
     /// The page of places for a client that isn't known.
@@ -97,21 +99,22 @@ extension PlaceStore {
     public func collectMetrics(into snapshot: inout MetricsSnapshot) {}
 }
 
-/// What a store knows about its own state.
+/// The state of a store.
 public enum StoreHealth: Hashable, Sendable {
     /// It can't be reached; `reason` is for the log, never for a client.
     case unreachable(reason: String)
-    /// It responds, and its places are being read into memory, without which the process isn't ready.
+    /// It responds, but its places are still being read into memory, and the process isn't ready without them.
     case loading
-    /// It responds, and these migrations, which this binary relies on, are missing.
+    /// It responds. These migrations, which this binary relies on, are missing.
     case reachable(missingMigrations: [String])
-    /// It responds, and was made by these migrations, which this binary's replace: it can't be used.
+    /// It responds, but these older migrations made it. The migrations of this binary replace them, so it can't be
+    /// used.
     case replaced(migrations: [String])
-    /// It responds, and these migrations of a newer release say that this binary is too old for them.
+    /// It responds, but these migrations of a newer release say that this binary is too old for them.
     case outdated(byMigrations: [String])
 }
 
-/// Why a store couldn't be read. A client learns the case, and no more.
+/// Why a store couldn't be read. A client learns only the case.
 public enum PlaceStoreError: Error, Hashable, Sendable {
     /// The database can't be reached; `reason` is for the log.
     case unavailable(reason: String)
@@ -121,7 +124,7 @@ public enum PlaceStoreError: Error, Hashable, Sendable {
     case overloaded
     /// The request's time, or that of a query, was up.
     case timeout(Awaited)
-    /// Only places in memory can be counted by cells, and there are none.
+    /// Counting places by cells needs places in memory, and there are none.
     case indexRequired
     /// The client has gone, and its query was cancelled.
     case cancelled
@@ -145,11 +148,12 @@ public enum PlaceStoreError: Error, Hashable, Sendable {
 public struct RankedPage {
     /// The places, in order.
     package let places: any PlaceSource
-    /// Where the page ends; nil where no other follows.
+    /// Where the page ends; nil if no other page follows.
     public let end: PagePosition?
     /// The id of the dataset that all of the places were read from, in the same snapshot; nil where it isn't known.
     public package(set) var datasetID: DatasetID?
-    /// That dataset, where it may be older than the places in memory; nil where that can't be, or isn't known.
+    /// The version of that dataset, if it may be older than the places in memory; nil if it can't be older, or isn't
+    /// known.
     package let version: DatasetVersion?
     /// How long the database took; nil where there is none.
     public var databaseDuration: Duration?
@@ -169,14 +173,14 @@ public struct RankedPage {
 
 /// The clusters of one response, as a store returns them and a handler writes them.
 public struct ClusterPage {
-    /// What is known of each cluster, in the order of the cells; none is empty.
+    /// The number of places, mean position and box of each cluster, in the order of the cells; none is empty.
     package let sums: [ClusterSum]
-    /// The places of the clusters that have one each, in the same order.
+    /// The places of those clusters that have a single place, in the same order.
     package let places: any PlaceSource
-    /// The dataset that all of it was counted in; nil where it isn't known.
+    /// The dataset whose places were counted; nil if it isn't known.
     public let datasetID: DatasetID?
 
-    /// Makes a response.
+    /// Makes a page.
     package init(sums: [ClusterSum], places: any PlaceSource, datasetID: DatasetID?) {
         self.sums = sums
         self.places = places
@@ -184,10 +188,10 @@ public struct ClusterPage {
     }
 }
 
-/// The places of one response, which write themselves.
+/// The places of one response, which can write themselves.
 ///
-/// A store has them as rows, as records or as values. So a response is written from where they are, without a value
-/// being made of each first.
+/// A store has them as rows, as records or as values. Each of these forms writes its places directly, so that no place
+/// has to become a value first.
 package protocol PlaceSource {
     /// How many there are.
     var count: Int { get }
@@ -234,9 +238,9 @@ extension [PointOfInterest]: PlaceSource {
     }
 }
 
-/// Something that a store counts all places for.
+/// What a store counts all places by: categories or source datasets.
 public protocol DatasetCount: Hashable, Sendable {
-    /// Whether a response has this one before another.
+    /// Whether a response lists `one` before `other`.
     static func isOrdered(_ one: Self, before other: Self) -> Bool
 }
 
@@ -254,7 +258,7 @@ extension Attribution: DatasetCount {
     }
 }
 
-/// What a store has counted all places of a dataset for.
+/// The counts of all places of a dataset.
 public struct DatasetCounts<Item: DatasetCount>: Hashable, Sendable {
     /// The counts, in their order.
     public let items: [Item]
@@ -279,7 +283,7 @@ public struct DatasetCounts<Item: DatasetCount>: Hashable, Sendable {
     }
 }
 
-/// Identifies a dataset: while it is the same, so are all places. Random, so that no id ever comes back.
+/// Identifies a dataset: as long as it is the same, all places are the same. It is random, so that no id is used twice.
 public struct DatasetID: Hashable, Sendable {
     /// The first 8 of its 16 bytes.
     public let high: UInt64

@@ -1,6 +1,7 @@
 /// What happens to the places that the process keeps in memory.
 public enum IndexObservation: Sendable, Hashable {
-    /// The memory that they may take, in bytes, also while they are read again, and what that follows from.
+    /// The maximum memory that they may take, in bytes, also while they are read again, and what that maximum follows
+    /// from.
     case allowed(bytes: Int, origin: String)
     /// They are being read; the memory is in bytes.
     case loading(places: Int, bytes: Int, duration: Duration)
@@ -10,15 +11,15 @@ public enum IndexObservation: Sendable, Hashable {
     case serving(places: Int, bytes: Int)
     /// The database serves from now on; `reason` is one word.
     case withdrawn(reason: String)
-    /// All of them, about so many, would take more memory than they may: the database serves.
+    /// All of them, about `places`, would take more memory than is allowed, so the database serves.
     case tooLarge(places: Int, bytes: Int, allowed: Int, isRequired: Bool)
-    /// So many in a range of ids differed from the database's, and were mended.
+    /// This number of places in a range of ids differed from the database's, and were mended.
     case differed(places: Int, ids: ClosedRange<Int64>)
     /// The names of the categories, or the source datasets, differed from the database's, and were mended.
     case factsDiffered
     /// These triggers are disabled or missing, so what is written isn't followed.
     case triggersInactive(names: [String])
-    /// All of them are there again.
+    /// All triggers are there again.
     case triggersActive
 
     package var level: String {
@@ -76,7 +77,7 @@ extension Int {
 }
 
 extension ClosedRange<Int64> {
-    /// Its ends; those that no id is beyond have no number.
+    /// Both ends of a range of ids. The minimum and maximum of `Int64` are written as `first` and `last`.
     fileprivate var words: String {
         "\(lowerBound == .min ? "first" : "\(lowerBound)") and \(upperBound == .max ? "last" : "\(upperBound)")"
     }

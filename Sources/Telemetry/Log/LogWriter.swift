@@ -98,7 +98,7 @@ public final class LogWriter: Sendable {
         var canWrite = true
         while true {
             let (bytes, droppedLines) = state.withLock { state in
-                // If a notice can't be written, it waits until a line can be.
+                // If a notice can't be written, it waits until a line can be written.
                 let taken = (state.waiting, canWrite ? state.droppedLines : 0)
                 state.waiting = []
                 state.isDraining = !taken.0.isEmpty || taken.1 > 0

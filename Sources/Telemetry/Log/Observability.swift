@@ -19,7 +19,7 @@ public enum LogFormat: String, CaseIterable, Sendable {
 
 /// Records observations in the log and in the metrics of the process.
 ///
-/// Requests are counted by their loops, see `RequestMetrics`.
+/// It doesn't count requests: each loop counts its own, see `RequestMetrics`.
 ///
 /// Any thread; only `finish` blocks.
 public final class Observability: Sendable {

@@ -1,16 +1,16 @@
 import Program
 
-/// The service's databases, which may be one.
+/// The service's databases. Both may be the same one.
 public enum DatabaseName: String, Sendable, Hashable, CaseIterable {
-    /// The one that places are read from.
+    /// The database that places are read from.
     case places
-    /// The one that events are written to.
+    /// The database that events are written to.
     case events
 }
 
 /// What happens in the service, for its log and its metrics.
 ///
-/// Code emits cases; the log and the metrics decide what to show.
+/// Code records cases; the log and the metrics decide what they show of them.
 public enum Observation: Sendable {
     /// The process serves at this address.
     case listening(url: String)
@@ -26,7 +26,7 @@ public enum Observation: Sendable {
     case databaseReachable(DatabaseName)
     /// A database can't be reached.
     case databaseUnreachable(DatabaseName, reason: String)
-    /// A connection to a database could not be made; `kind` is the reason for programs.
+    /// A connection to a database could not be made; `kind` is the reason in a form for programs.
     case databaseConnectFailed(DatabaseName, kind: String, reason: String)
     /// A connection to a database was lost.
     case databaseConnectionLost(DatabaseName, reason: String)
@@ -42,7 +42,7 @@ public enum Observation: Sendable {
     case migrationsMissing([String])
     /// A newer release has applied migrations that this program is too old for.
     case programOutdated([String])
-    /// The database was made by these migrations, which this binary's replace.
+    /// These older migrations made the database. The migrations of this binary replace them.
     case schemaReplaced([String])
     /// All migrations that this program needs are applied.
     case migrationsApplied
@@ -162,7 +162,7 @@ extension Observation {
         }
     }
 
-    /// Whether it is for metrics only: the request has its own line.
+    /// Whether it is for metrics only. It needs no line in the log, since the request has its own line.
     var isOnlyCounted: Bool {
         switch self {
         case .eventsStored, .eventsRefused: true
@@ -177,7 +177,7 @@ public struct EventCounts: Hashable, Sendable {
     public let accepted: Int
     /// Events that had been stored before.
     public let duplicates: Int
-    /// Events of both kinds whose name has no definition, from a newer app.
+    /// New events and duplicates whose name has no definition. They come from a newer app.
     public let unknownNames: Int
 
     /// Makes counts.

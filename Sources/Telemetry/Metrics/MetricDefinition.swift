@@ -10,7 +10,7 @@ public struct MetricDefinition: Hashable, Sendable {
         case histogram
     }
 
-    /// How the values of several loops become the process's one.
+    /// How the values of several loops are merged into one value of the process.
     public enum Merging: Sendable {
         /// Their sum.
         case sum
@@ -26,7 +26,7 @@ public struct MetricDefinition: Hashable, Sendable {
     public let help: String
     /// The names of its labels. They have few values, and a client can't choose them.
     public let labels: [String]
-    /// How the values of several loops become one.
+    /// How the values of several loops are merged into one.
     public let merging: Merging
 
     /// Defines a metric, which has to be in `all`.
@@ -62,8 +62,8 @@ extension MetricDefinition {
             droppedLogLines,
         ] + ProcessMetrics.all
 
-    // The names and labels of the first two are OpenTelemetry's (semantic conventions for HTTP metrics), in the form of
-    // its Prometheus exporters.
+    // The first two metrics have the names and labels of OpenTelemetry (semantic conventions for HTTP metrics), in the
+    // form that its Prometheus exporters write.
     package static let requestDuration = MetricDefinition(
         "http_server_request_duration_seconds", .histogram,
         labels: ["http_route", "http_request_method", "http_response_status_code"],

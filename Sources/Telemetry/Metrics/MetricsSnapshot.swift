@@ -5,7 +5,7 @@ public struct MetricsSnapshot: Sendable {
         case histogram(Histogram)
     }
 
-    /// By metric, then by the labels' values in the order of the definition.
+    /// The values by metric, then by the values of its labels in the order of the definition.
     private(set) var families: [MetricDefinition: [[String]: Value]] = [:]
 
     /// Makes an empty snapshot.

@@ -45,7 +45,7 @@ package enum ProcessMetrics {
         }
     }
 
-    /// The number of open descriptors, without the one that reads it.
+    /// The number of open descriptors, without the one that reads the folder.
     private static func descriptorCount() -> Int? {
         guard let folder = opendir("/proc/self/fd") else { return nil }
         defer { closedir(folder) }

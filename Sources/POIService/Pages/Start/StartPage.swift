@@ -27,7 +27,7 @@ struct StartPage {
         document = StaticDocument([.html(Array(html.utf8), fields)], cacheControl: "no-cache")
     }
 
-    /// What the page's scripts have to know, as JSON.
+    /// The settings that the page's scripts need, as JSON.
     private static func settings(_ configuration: StartPageConfiguration) -> String {
         var writer = JSONWriter(capacity: 256)
         writer.beginObject()
@@ -37,7 +37,8 @@ struct StartPage {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Scripts, styles and data only from this service, and pictures from the tiles' origin too (CSP level 3).
+    /// Fields that let the page load scripts, styles and data only from this service, and pictures from the tiles'
+    /// origin too (CSP level 3).
     private static func securityFields(_ tiles: TileSource?) -> HTTPHeaders {
         let pictures = ["'self'", "data:", tiles?.origin].compactMap(\.self).joined(separator: " ")
         return [
@@ -47,7 +48,7 @@ struct StartPage {
             base-uri 'none'; form-action 'none'; frame-ancestors 'none'
             """,
             "Permissions-Policy": "camera=(), geolocation=(self), microphone=()",
-            // Hosts of tiles want to know who asks; nobody else is told anything.
+            // Hosts of tiles want to know which site requests them. No other host learns it: links have `noreferrer`.
             "Referrer-Policy": tiles == nil ? "no-referrer" : "strict-origin",
             "X-Content-Type-Options": "nosniff",
         ]
@@ -66,8 +67,8 @@ final class StartPageFiles: ImmediateHandler {
     private struct File {
         let body: [UInt8]
         let fields: PreparedFields
-        /// The response with its body compressed, once somebody has asked for it: to compress Leaflet takes milliseconds,
-        /// in which the loop serves nobody.
+        /// The response with its body compressed, kept from the first request for it: compressing Leaflet takes
+        /// milliseconds, during which the loop serves nobody.
         var compressed: HTTPResponse?
     }
 
