@@ -54,13 +54,13 @@ extension Ranking {
     /// b²/a of WGS 84, in metres.
     private static let minimumCurvatureRadius = 6_335_439.327_3
 
-    /// More than the rounding of coordinates, chords and arcs adds up to, in metres.
+    /// An upper bound of what the rounding of coordinates, chords and arcs adds up to, in metres.
     public static let roundingMarginMeters = 1e-6
 
-    /// Beyond this chord its bounds are centimetres apart, and hardly ever decide.
+    /// For longer chords, in metres, the bounds of the geodesic are centimetres apart, and hardly ever decide.
     static let maximumUsefulChordMeters = 100_000.0
 
-    /// No geodesic over this chord is shorter.
+    /// A lower bound for the length of a geodesic over this chord, in metres.
     package static func minimumGeodesicMeters(chordMeters: Double) -> Double {
         arcMeters(chordMeters: chordMeters, diameter: 2 * maximumCurvatureRadius) - roundingMarginMeters
     }
@@ -72,7 +72,7 @@ extension Ranking {
 
     /// The minimum and the maximum geodesic over a chord that isn't longer than `maximumUsefulChordMeters`.
     ///
-    /// By the series of asin, since this is computed for every candidate: what is left out is less than 1e-17 of the arc.
+    /// Uses the series of asin, because this is computed for every candidate: what is left out is less than 1e-17 of the arc.
     static func geodesicBounds(usefulChordMeters chord: Double) -> (minimum: Double, maximum: Double) {
         let square = chord * chord
         let low = square * (1 / (4 * maximumCurvatureRadius * maximumCurvatureRadius))
@@ -86,22 +86,22 @@ extension Ranking {
     /// nearly antipodes, with a chord of at least 12,400 km.
     private static let maximumComparableChordMeters = 12_000_000.0
 
-    /// No geodesic over this chord is longer; infinite for chords that tell nothing.
+    /// An upper bound for the length of a geodesic over this chord, in metres; infinite for chords that tell nothing.
     package static func maximumGeodesicMeters(chordMeters: Double) -> Double {
         guard chordMeters <= maximumComparableChordMeters else { return .infinity }
         return arcMeters(chordMeters: chordMeters, diameter: 2 * minimumCurvatureRadius)
             + roundingMarginMeters
     }
 
-    /// A chord such that the geodesics of all longer ones are longer than this: the reverse of `minimumGeodesicMeters`.
-    /// Infinite for distances that no chord tells.
+    /// A chord such that the geodesics of all longer chords are longer than `meters`: the reverse of `minimumGeodesicMeters`.
+    /// Infinite for distances for which there is no such chord.
     package static func chordMeters(ofGeodesicBeyond meters: Double) -> Double {
         let diameter = 2 * maximumCurvatureRadius
         let angle = (meters + 2 * roundingMarginMeters) / diameter
         return angle < .pi / 2 ? diameter * sin(max(0, angle)) + roundingMarginMeters : .infinity
     }
 
-    /// A chord whose geodesics, and those of all shorter ones, are at most this long: the reverse of
+    /// A chord such that its geodesics, and those of all shorter chords, are at most `meters` long: the reverse of
     /// `maximumGeodesicMeters`.
     package static func chordMeters(ofGeodesicAtMost meters: Double) -> Double {
         let diameter = 2 * minimumCurvatureRadius
@@ -125,7 +125,7 @@ extension Ranking {
     private static let stretch = 1 / (1 - 0.006_694_379_990_141_316_5)
     /// The bounds are off by less than this many times the chord's fifth power, in metres.
     private static let sectionMargin = 2e-32
-    /// Beyond this chord the bounds are more than four centimetres apart, and hardly tell a distance's tenth.
+    /// For longer chords the bounds are more than four centimetres apart, and hardly decide a distance's tenth of a metre.
     package static let maximumSectionChordMeters = 1_000_000.0
 
     /// The minimum and the maximum geodesic between two points of the ellipsoid; nil where they are too far apart to tell.
@@ -159,10 +159,10 @@ package struct DistanceBounds {
     package let id: Int64
     package private(set) var minimum: Double
     package private(set) var maximum: Double
-    /// The upper bound that the first sorting went by.
+    /// The upper bound from before `measure(by:)`. `Ranking` uses it to find candidates whose bounds overlap.
     private(set) var maximumBeforeMeasuring: Double
 
-    /// Bounds by the candidate's chord where that is known and tells enough; else measures.
+    /// Bounds the distance by the candidate's chord if that is known and tells enough; otherwise measures it.
     package init(
         index: Int, id: Int64, chordMeters: Double?, measuring measure: (_ index: Int) -> Double
     ) {
@@ -177,7 +177,7 @@ package struct DistanceBounds {
         maximumBeforeMeasuring = maximum
     }
 
-    /// Bounds by the positions in space where they tell enough; else measures.
+    /// Bounds the distance by the positions in space if they tell enough; otherwise measures it.
     @inline(__always)
     package init(
         index: Int, id: Int64, from start: SIMD3<Double>, to end: SIMD3<Double>,
@@ -223,8 +223,8 @@ package struct DistanceBounds {
 
     /// Whether both bounds are the same to a tenth of a metre, which is what responses show.
     ///
-    /// Rounds by cutting off, which takes no call: bounds that aren't equal are at least a micrometre on either side of
-    /// the distance, which is more than this is off by.
+    /// Rounds by cutting off, which takes no function call. Bounds that aren't equal are at least a micrometre away from the
+    /// distance on either side, which is more than the error of this rounding.
     var decideTenths: Bool {
         guard minimum < maximum else { return true }
         return Int(minimum * 10 + 0.5) == Int(maximum * 10 + 0.5)
@@ -238,7 +238,7 @@ package enum Ellipsoid {
     private static let a = 6_378_137.0
     private static let b = 6_356_752.314_245_179_5
     private static let eccentricitySquared = 0.006_694_379_990_141_316_5
-    /// More than the rounding of coordinates, chords and arcs adds up to, in metres.
+    /// An upper bound of what the rounding of coordinates, chords and arcs adds up to, in metres.
     package static let margin = Ranking.roundingMarginMeters
 
     /// The point of a coordinate, as the database's `geocentric_point` computes it (EPSG method 9602).
@@ -269,10 +269,10 @@ package enum Ellipsoid {
         return atan2(a * sine, b * (1 - sine * sine).squareRoot()) * 180 / .pi
     }
 
-    /// No geodesic over a chord is longer, in metres.
+    /// An upper bound for the length of a geodesic over this chord, in metres.
     ///
-    /// Stretched along its axis by a/b, the ellipsoid becomes the sphere of radius a. That lengthens no chord
-    /// by more than a/b, and shortens no path; and on the sphere the arc is known.
+    /// The ellipsoid, stretched along its axis by a/b, is the sphere of radius a. Stretching lengthens no chord by more than
+    /// a/b, and shortens no path, and on the sphere the length of the arc is known.
     package static func maximumGeodesicMeters(chordMeters: Double) -> Double {
         let diameter = 2 * a
         return diameter * asin(min(1, chordMeters * (a / b) / diameter)) + margin

@@ -24,7 +24,7 @@ package struct NearestCandidates: Sendable {
     /// The places, nearest first.
     package var candidates: [Candidate] { entries.map(\.candidate) }
 
-    /// Takes a place if it may belong to the ranking. It isn't measured where its chord is known and tells that it doesn't.
+    /// Takes a place if it may belong to the ranking. If its chord is known and rules that out, it isn't measured.
     package mutating func insert(_ candidate: Candidate) {
         if let chord = candidate.chordMeters, chord > maximumChordMeters { return }
         let meters = distanceMeters(of: candidate)

@@ -146,7 +146,7 @@ public struct Ranking: Hashable, Sendable {
         return (shown, pageEnd(at: candidates[last.index], pageCount: shown.count))
     }
 
-    /// How many places the page shows at most.
+    /// The maximum number of places that the page shows.
     package var pageSize: Int { max(0, limit - 1) }
 
     /// The end of a page, at the distance that `geod_inverse` computes, never a bound of it: the next page's places are
@@ -193,7 +193,7 @@ public struct Ranking: Hashable, Sendable {
         isComplete(count: placed.count, farthestMeters: placed.last?.distanceMeters, after: fetch)
     }
 
-    /// The same for so many placed candidates, the last of them at a distance.
+    /// The same for `count` placed candidates, the last of which is at `farthestMeters`.
     package func isComplete(count: Int, farthestMeters: Double?, after fetch: Fetch) -> Bool {
         guard fetch.candidateCount >= fetch.candidateLimit, let lastChordMeters = fetch.lastChordMeters else {
             return true  // all the places there are

@@ -23,8 +23,8 @@ package struct SurfaceBounds: Hashable, Sendable {
 // MARK: - What holds the places of a search
 
 extension SurfaceBounds {
-    /// By so much the bounds of a search are wider than they have to be, in metres: more than the database's rounding of
-    /// positions in space, and than ours.
+    /// How much wider than necessary the bounds of a search are, in metres: more than the rounding of positions in space, by
+    /// the database and by this code.
     private static let searchMargin = 0.001
 
     /// Holds every place whose chord to a point is no longer than this, in metres.
@@ -90,9 +90,9 @@ package struct DistanceRange: Sendable {
 
     /// Bounds the distances in two ways, and takes the better ones.
     ///
-    /// By the chords to the nearest and farthest points of the box around it; and, much tighter from afar, by the triangle
-    /// inequality: geodesic distance is a metric, so it differs from that to a point in the middle by no more
-    /// than the farthest place is from there.
+    /// One way uses the chords to the nearest and farthest points of the box around the places. The other is much tighter
+    /// from afar, and uses the triangle inequality: geodesic distance is a metric, so the distance to a place differs from
+    /// that to a point in the middle by no more than the farthest place is from that point.
     package init(to bounds: SurfaceBounds, from center: Coordinate, at point: SIMD3<Double>) {
         let (lower, upper) = (bounds.lower, bounds.upper)
         let (nearest, farthest) = Self.chords(from: point, lower, upper)
@@ -121,7 +121,7 @@ package struct DistanceRange: Sendable {
 // MARK: - Latitudes and longitudes
 
 extension SurfaceBounds {
-    /// More than the rounding of angles adds up to, in degrees.
+    /// An upper bound of what the rounding of angles adds up to, in degrees.
     private static let angleMargin = 1e-9
 
     /// Whether a place of this part of the surface may lie in a box of latitudes and longitudes;
@@ -137,8 +137,8 @@ extension SurfaceBounds {
             || Self.eastward(from: west, to: box.west) <= width
     }
 
-    /// The western end and the width of the longitudes, in degrees; nil where it may have any, since a
-    /// place at a pole may.
+    /// The western end and the width of the longitudes, in degrees. Nil where any longitude is possible, because a place at a
+    /// pole may have any.
     private var longitudes: (west: Double, width: Double)? {
         guard lower.x > 1 || lower.y > 1 || upper.x < -1 || upper.y < -1 else { return nil }
         // Seen from the axis, a rectangle beside it is less than half a turn wide about its middle.

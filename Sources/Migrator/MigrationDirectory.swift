@@ -59,10 +59,10 @@ public struct MigrationDirectory: Sendable, Hashable {
         return applied.subtracting(files.map(\.version)).filter(replacedNumbers.contains).sorted()
     }
 
-    /// The applied migrations, newer than all of these, that say that the program is too old for them.
+    /// The applied migrations that have no file here and say that the program is too old for them.
     ///
-    /// Those that say nothing aren't among them: a server that runs must not stop serving because a newer release has
-    /// added to the schema.
+    /// Migrations that say nothing aren't included: a running server must not stop serving because a newer release has added
+    /// to the schema.
     public func migrationsBeyond(_ program: ProgramVersion, applied: [AppliedMigration]) -> [AppliedMigration]
     {
         let known = Set(files.map(\.version))

@@ -37,7 +37,7 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
     case lockTimedOut(Duration)
     /// Others held the locks that a file for after the roll-out needs.
     case locked(name: String)
-    /// The server refused a file's SQL; `line` is the file's.
+    /// The server refused a file's SQL; `line` is the line of the file.
     case statementFailed(name: String, line: Int?, message: String)
     /// The server refused the run's own bookkeeping, or the connection failed.
     case databaseFailed(String)

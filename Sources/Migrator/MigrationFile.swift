@@ -22,7 +22,7 @@ public struct MigrationFile: Sendable, Hashable {
         public let isTransactional: Bool
         /// The number of the line in the file on which `sql` begins, from 1.
         public let firstLine: Int
-        /// Whether there is nothing to run, but perhaps comments.
+        /// Whether there is nothing to run; there may be comments.
         public let isEmpty: Bool
     }
 
@@ -34,8 +34,8 @@ public struct MigrationFile: Sendable, Hashable {
     public let kind: Kind
     /// SHA-256 over the file's bytes in hexadecimal: an applied file must never change.
     public let checksum: String
-    /// The oldest program that can live with it, from the line `-- poi:oldest-program 1.4.0` above
-    /// `-- migrate:up`; nil where there is none, never after the roll-out.
+    /// The oldest program that can live with it, from the line `-- poi:oldest-program 1.4.0` above `-- migrate:up`. Nil if
+    /// there is no such line; a file for after the roll-out always has one.
     public let oldestProgram: ProgramVersion?
     /// The part that applies it.
     public let up: Section
@@ -108,7 +108,7 @@ private enum MigrationFileParser {
         guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
             throw .malformedFile(fileName, line: 1, "is not UTF-8 text")
         }
-        // On scalars: "\r\n" is one Character.
+        // Splits scalars, because "\r\n" is one Character.
         let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map {
             String($0)
         }

@@ -2,8 +2,8 @@
 public struct MigrationPlan: Sendable, Hashable {
     /// What a run is asked for.
     public enum Command: Sendable, Hashable {
-        /// Apply what is pending, up to and including a version if one is given; with `finish` then also what waits for
-        /// the roll-out.
+        /// Apply what is pending, up to and including a version if one is given; with `finish`, apply after that also what
+        /// waits for the roll-out.
         case up(to: String?, finish: Bool = false)
         /// Undo the last applied migration, or all above a version if one is given; `0` stands for all.
         case down(to: String?)
@@ -31,7 +31,7 @@ public struct MigrationPlan: Sendable, Hashable {
     public let steps: [Step]
     /// What the command leaves out, and would apply with `finish`, lowest number first.
     public let waiting: [MigrationFile]
-    /// What a newer release has applied and this program can live with, lowest number first.
+    /// Applied migrations of a newer release that this program can live with, lowest number first.
     public let newer: [AppliedMigration]
 
     /// Compares files and rows.
@@ -175,13 +175,13 @@ public struct MigrationStatus: Sendable, Hashable {
         return .replacedFiles(versions: versions, by: entries.lazy.compactMap(\.file).first?.name ?? "")
     }
 
-    /// Whether the row says that the program can live with it. A row that says nothing says no.
+    /// Whether the row says that the program can live with it; false if the row says nothing about that.
     private static func canLive(_ program: ProgramVersion?, with row: AppliedMigration) -> Bool {
         guard let program, let oldest = row.oldestVersion else { return false }
         return oldest <= program
     }
 
-    /// What a newer release has applied and this program can live with.
+    /// Applied migrations of a newer release that this program can live with.
     var newer: [AppliedMigration] { entries.filter { $0.state == .newer }.compactMap(\.applied) }
 
     var appliedFiles: [MigrationFile] { entries.filter { $0.applied != nil }.compactMap(\.file) }

@@ -20,13 +20,13 @@ public struct Migrator: Sendable {
     /// Gets each event as it happens, on the loop.
     public var onEvent: @Sendable (MigrationEvent) -> Void = { _ in }
 
-    /// Undoes a file's changes of the session, so that a file does the same alone and behind others, and its record
+    /// Undoes a file's changes of the session, so that a file does the same alone and after others, and so that its record
     /// goes to the right table.
     private static let resetSession = "RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL"
 
-    /// For files for after the roll-out: servers run, and a statement that waits for a lock makes all later ones wait
-    /// behind it. So it waits for less than a request does for a connection (`POI_DB_ACQUIRE_TIMEOUT`), and then lets
-    /// them pass. A file can set another limit for itself.
+    /// For files for after the roll-out. Servers are running then, and a statement that waits for a lock makes all later
+    /// statements wait behind it. So it waits for less than a request does for a connection (`POI_DB_ACQUIRE_TIMEOUT`), and
+    /// then lets the others pass. A file can set another limit for itself.
     private static let boundLockWaits = "SET lock_timeout = '500ms'"
     private static let pauseBetweenAttempts: Duration = .seconds(1)
 
@@ -110,7 +110,7 @@ public struct Migrator: Sendable {
         connection.onNotice = { [onEvent] report in onEvent(.notice(report.message)) }
     }
 
-    /// Runs one file, again and again where others hold the locks of one for after the roll-out.
+    /// Runs one file. If it is for after the roll-out and others hold its locks, it is tried again and again.
     private func perform(_ step: MigrationPlan.Step, on connection: PostgresConnection) async throws {
         onEvent(.started(step, isDryRun: false))
         var attempt = 1

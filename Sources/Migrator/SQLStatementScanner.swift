@@ -3,7 +3,7 @@
 ///
 /// It doesn't report broken SQL: an open quote lasts until the end, and the server refuses it later.
 struct SQLStatementScanner {
-    /// The words of each statement in upper case, the first few of them.
+    /// The first few words of each statement, in upper case.
     private(set) var statements: [[String]] = []
 
     private static let wordLimit = 4

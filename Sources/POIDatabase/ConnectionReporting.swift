@@ -46,7 +46,8 @@ public final class ConnectionLog: Sendable {
         }
     }
 
-    /// A notice for events could quote one, and one for places a position.
+    /// The text of a notice without what may be personal: one about events could quote an event, and one about places a
+    /// position.
     private func text(of report: PostgresServerReport) -> String {
         let head = "\(report.severity) (SQLSTATE \(report.sqlState))"
         return database == .events ? head : "\(head): \(report.message.redactingNumbers)"
@@ -72,7 +73,7 @@ struct CauseFilter {
         return true
     }
 
-    /// It works again: the same cause would be news.
+    /// Notes that connections work again: after that, the same cause counts as new.
     mutating func endCause() {
         last = nil
     }
@@ -100,7 +101,7 @@ extension MetricsSnapshot {
         add(lane.lostConnections, to: DatabaseMetrics.connectionsLost)
         add(lane.retiredConnections, to: DatabaseMetrics.connectionsMoved)
         add(lane.timedOutQueries, to: DatabaseMetrics.queryTimeouts)
-        // Zeros too: so a rate begins with the first failure and not with the second.
+        // Zeros are added, too, so that a rate shows the first failure and not only the second one.
         for reason in ConnectFailure.allCases {
             self.add(
                 lane.connectFailures[reason] ?? 0, to: DatabaseMetrics.connectFailures, labels.0, labels.1,

@@ -16,8 +16,8 @@ extension PlaceStoreError {
         case .busy: self = .busy
         case .queryTimedOut: self = .timeout(.query)
         case .cancelled: self = .cancelled
-        // The same statement may succeed soon: a standby has ended it for what it had to replay, or a restore isn't
-        // through.
+        // The same statement may succeed soon: a standby has ended it because of what it had to replay, or a restore isn't
+        // finished.
         case .server where error.isReplayConflict || error.sqlState == .objectNotInPrerequisiteState:
             self = .unavailable(reason: error.logText)
         default: self = .failed(reason: error.logText)
@@ -30,7 +30,7 @@ extension EventStoreError {
     init(_ error: PostgresError) {
         switch error.code {
         case .busy: self = .busy
-        // A statement that was ended, and a connection that was lost, may have committed before.
+        // A statement that was ended, or whose connection was lost, may have committed before that.
         case .unavailable, .connectionFailed, .connectionLost, .closed, .queryTimedOut, .cancelled:
             self = .unavailable(reason: error.eventLogText)
         case .server where error.mayPassForWriters: self = .unavailable(reason: error.eventLogText)

@@ -17,7 +17,7 @@ final class LoopTasks {
         startedCount += 1
         let number = startedCount
         let bound = LoopBound(self, loop: loop)
-        // Its work is no request's, even where a request began it.
+        // What the task waits for counts for no request, even if a request began it.
         tasks[number] = TaskWaits.$current.withValue(nil) {
             Task(executorPreference: loop) {
                 await body()

@@ -17,7 +17,7 @@ final class ByteInput {
     private var buffer = [UInt8](repeating: 0, count: 2 * chunk)
     private var unreadRange = 0..<0
     private var gzip: GzipStream?
-    /// All was read.
+    /// Whether all was read.
     private(set) var isAtEnd = false
 
     /// Opens a file; `-` is the standard input.
@@ -136,9 +136,9 @@ private final class GzipStream {
     /// zlib keeps a pointer to it (`inflateInit2`, zlib.h), so it never moves.
     private let stream: UnsafeMutablePointer<z_stream>
     private let input: UnsafeMutableBufferPointer<UInt8>
-    /// Nothing of a member was read yet, or all.
+    /// Whether nothing of a member was read yet, or all.
     private(set) var isBetweenMembers = true
-    /// The last output was full: zlib may have more without further input.
+    /// Whether the last output was full: then zlib may have more without further input.
     private var hasMore = false
 
     /// Nil if there is no memory.

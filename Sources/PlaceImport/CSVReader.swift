@@ -1,16 +1,16 @@
 /// Reads delimited rows (RFC 4180): a header, if the mapping doesn't list the columns, then a row at a time.
 ///
-/// It takes what the RFC doesn't have, too: another delimiter, LF alone, a byte order mark, blank lines, and quotes
-/// within a field that doesn't begin with one.
+/// It also accepts what the RFC doesn't have: another delimiter, LF alone, a byte order mark, blank lines, and quotes within
+/// a field that doesn't begin with one.
 struct CSVReader: RowReader {
-    /// A row is kept until it ends, so it has to.
+    /// The maximum length of a row. There has to be one, because a row is kept until it ends.
     static let maximumRowBytes = 1 << 20
     static let maximumColumns = 4096
 
     let input: ByteInput
     private let delimiter: UInt8
     private let hasQuotes: Bool
-    /// The mapping's field that is in a column; −1: none.
+    /// For each column, the mapping's field that is in it; −1 for none.
     private var fieldOfColumn: [Int]
     private var nextLine = 1
 
@@ -202,7 +202,7 @@ extension Sequence<UInt8> {
 }
 
 extension StringProtocol {
-    /// The text for a message: control characters of a stranger's file would reach the terminal.
+    /// The text for a message, without control characters: those of an untrusted file would otherwise reach the terminal.
     var printable: String {
         String(
             String.UnicodeScalarView(

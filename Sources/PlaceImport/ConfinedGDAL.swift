@@ -1,7 +1,7 @@
 import ChildProcesses
 import Foundation
 
-/// The installed `ogr2ogr`, kept to the file that it is given.
+/// The installed `ogr2ogr`, restricted to the file that it is given.
 ///
 /// It has only the drivers for that file's format, only what it needs of our environment, and no network. Where
 /// `bubblewrap` works, it sees nothing but the file, system folders and a folder of its own.
@@ -21,12 +21,12 @@ struct ConfinedGDAL {
 
     /// The driver that writes the output of each run.
     private static let outputDriver = "GeoJSONSeq"
-    /// The variables that a run gets of our environment, if they are set.
+    /// The variables of our environment that a run gets, if they are set.
     private static let inherited = [
         "PATH", "LANG", "LC_ALL", "LC_CTYPE", "GDAL_DATA", "PROJ_DATA", "PROJ_LIB",
     ]
 
-    /// Finds `ogr2ogr`, and out whether there is a sandbox for it.
+    /// Finds `ogr2ogr`, and finds out whether there is a sandbox for it.
     init(environment: [String: String]) throws(ImportError) {
         program = try Self.ogr2ogr(in: environment)
         var own = environment.filter { Self.inherited.contains($0.key) }
@@ -35,7 +35,7 @@ struct ConfinedGDAL {
         own["PROJ_NETWORK"] = "OFF"
         // Ignores files beside the data with GDAL's settings for them.
         own["GDAL_PAM_ENABLED"] = "NO"
-        // Views and columns of a schema call no functions that aren't harmless; no tables of GDAL's own in SQLite.
+        // Views and columns of a schema may call only harmless functions, and GDAL has no tables of its own in SQLite.
         own["OGR_SQLITE_PRAGMA"] = "trusted_schema=OFF"
         own["OGR_SQLITE_STATIC_VIRTUAL_OGR"] = "NO"
         self.environment = own
@@ -86,8 +86,8 @@ struct ConfinedGDAL {
         return (command(arguments), environment)
     }
 
-    /// The names in what `--formats` prints, such as `  GPX -vector- (rw+v): GPX`; nil where it doesn't run, or prints
-    /// anything else, since a driver that is overlooked would stay.
+    /// The names in what `--formats` prints, such as `  GPX -vector- (rw+v): GPX`. Nil if it doesn't run or prints anything
+    /// else, because a driver that is overlooked would stay.
     private static func drivers(
         _ command: [String], _ environment: [String: String]
     ) throws(ImportError) -> [String]? {
@@ -138,7 +138,8 @@ private func executable(_ name: String, in environment: [String: String]) -> Str
         .first { $0.hasPrefix("/") && FileManager.default.isExecutableFile(atPath: $0) }
 }
 
-/// A folder that only we can read, for what a program keeps in files while it runs. It goes with its last reference.
+/// A folder that only we can read, for what a program keeps in files while it runs. It is removed with the last reference to
+/// it.
 final class WorkFolder {
     let path: String
 

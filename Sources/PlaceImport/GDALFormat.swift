@@ -14,10 +14,10 @@ enum GDALFormat: CaseIterable {
     /// The formats that standard input may have, where GDAL recognises them: their drivers open no other files.
     static let streams: [GDALFormat] = [.openStreetMap, .gpx, .kml]
 
-    /// For people.
+    /// The names of all formats, for people.
     static let names = "OpenStreetMap, GPX, KML, KMZ, GeoPackage, Shapefile, FlatGeobuf"
 
-    /// How many bytes of a file tell its format.
+    /// How many bytes from a file's beginning are enough to recognise its format.
     static let beginningLength = 4096
 
     /// GDAL's names of the drivers that may read it.

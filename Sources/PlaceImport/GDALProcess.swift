@@ -6,7 +6,7 @@ import PointsOfInterestAPI
 ///
 /// Foreign formats are read in another process, so that a fault of a file or of its reader can end only that process.
 final class GDALProcess {
-    /// Where it writes; whoever reads it closes it.
+    /// The descriptor of its output, which the reader has to close.
     let outputDescriptor: Int32
 
     private let path: String
@@ -72,14 +72,14 @@ final class GDALProcess {
 
     deinit {
         guard !hasEnded else { return }
-        // Its group's id, which is free only once it was waited for.
+        // The child's id is also its group's. The system doesn't reuse it before the child was waited for.
         kill(-process.processID, SIGKILL)
         _ = process.wait()
     }
 
-    /// Waits for the end, after that of the output.
+    /// Waits for the end of the process. Call it after the end of the output.
     ///
-    /// - Throws: what it says went wrong.
+    /// - Throws: ``ImportError`` with what `ogr2ogr` says went wrong.
     func finish() throws(ImportError) {
         guard !hasEnded else { return }
         hasEnded = true

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A source for `ogr2ogr` that was checked to lead to no other source.
+/// A source for `ogr2ogr`. Unless it is unconfined, it was checked to lead to no other source.
 struct GDALSource {
     /// GDAL's name for it.
     let name: String
@@ -14,12 +14,12 @@ struct GDALSource {
     /// What `--unconfined-source` allows: anything that GDAL can open, and all that it leads to.
     init(unconfined path: String) {
         name = path == "-" ? "/vsistdin/" : path
-        // GDAL looks at the content, and we at the name.
+        // GDAL recognises the format by the content, and this by the name.
         format = path.hasSuffix(".pbf") || path.hasSuffix(".osm") ? .openStreetMap : nil
         (files, drivers) = ([], nil)
     }
 
-    /// Looks at a file; `-` is standard input.
+    /// Checks a file; `-` is standard input.
     ///
     /// - Throws: ``ImportError`` where it isn't a file of a format that is read, or one that leads to others.
     init(_ path: String) throws(ImportError) {
@@ -59,7 +59,7 @@ struct GDALSource {
         }
     }
 
-    /// The path of a regular file from the root, its folder without links and dots.
+    /// The absolute path of a regular file; the path of its folder has no links and no dots.
     private static func wholePath(_ path: String) throws(ImportError) -> String {
         var status = stat()
         guard stat(path, &status) == 0 else {

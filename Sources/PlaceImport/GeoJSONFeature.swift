@@ -1,7 +1,7 @@
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 
-/// Reads one feature (RFC 7946, section 3.2): the properties that a mapping uses, and where it is.
+/// Reads one feature (RFC 7946, section 3.2): the properties that a mapping uses, and its position.
 ///
 /// Two names that no property has stand for the feature's own id, `@id`, and the type of its geometry, `@geometry`.
 struct GeoJSONFeature {
@@ -100,7 +100,7 @@ struct GeoJSONFeature {
 }
 
 extension GeoJSONFeature {
-    /// The positions of a geometry, as far as they say where a place is.
+    /// What is known of the positions of a geometry, as far as it says where a place is.
     private struct Geometry {
         private var latitudes: ClosedRange<Double>?
         private var longitudes: ClosedRange<Double>?

@@ -3,7 +3,7 @@
 /// A stream is a FeatureCollection (RFC 7946), or features one after the other, each on a line or behind a record
 /// separator (RFC 8142).
 struct GeoJSONReader: RowReader {
-    /// A longer feature is passed over.
+    /// The maximum size of a feature; a larger one is rejected.
     static let maximumFeatureBytes = 16 << 20
 
     private static let recordSeparator: UInt8 = 0x1e
@@ -114,7 +114,7 @@ struct GeoJSONReader: RowReader {
         }
     }
 
-    /// Begins anew behind a record separator (RFC 8142, section 2.2).
+    /// Begins anew after a record separator (RFC 8142, section 2.2).
     private mutating func abandon() -> Event {
         (depth, isInString, isEscaped, keptDepth) = (0, false, false, nil)
         (isInCollection, isInFeatures) = (false, false)

@@ -1,6 +1,7 @@
-/// Checks that a GeoPackage of a stranger has nothing that leads to other files.
+/// Checks that an untrusted GeoPackage has nothing that leads to other files.
 ///
-/// SQLite runs what a schema says: a virtual table's module opens any file that it names, and a view calls functions.
+/// SQLite runs what a schema says: the module of a virtual table opens any file that the schema names, and a view calls
+/// functions.
 enum GeoPackage {
     /// Looks at the schema and the reference systems of a file.
     ///
@@ -24,7 +25,7 @@ enum GeoPackage {
         try tables.forEachRow(root: referenceSystems) { row throws(ImportError) in
             for case .text(let text) in row {
                 try ReferenceSystem.check(Array(text.utf8), path: path)
-                // PROJ's JSON, which GDAL takes here, too.
+                // PROJ's JSON, which GDAL accepts here, too.
                 if text.utf8.first == UInt8(ascii: "{") {
                     throw ImportError("a reference system isn't in WKT", path: path)
                 }
@@ -32,11 +33,11 @@ enum GeoPackage {
         }
     }
 
-    /// The name and the root that a row of the schema gives a table; nil where it is about something else.
+    /// The name and the root of the table that a row of the schema is about; nil if it is about something else.
     private static func table(
         _ row: [SQLiteTables.Value], _ path: String
     ) throws(ImportError) -> (name: String, root: Int)? {
-        // Columns: type, name, table, root, SQL. Indexes that SQLite made itself have none.
+        // Columns: type, name, table, root, SQL. Indexes that SQLite made itself have no SQL.
         if row.count == 5, row[4] == .null { return nil }
         guard row.count == 5, case .text(let sql) = row[4], let object = SchemaObject(sql) else {
             throw refusal(of: row.last, path)
@@ -44,7 +45,7 @@ enum GeoPackage {
         guard case .table(let name) = object else { return nil }
         guard case .integer(let root) = row[3] else { throw refusal(of: row[4], path) }
         if name == "gpkg_spatial_ref_sys" {
-            // Defaults, and columns that are computed when they are read.
+            // Checks default values, and refuses columns that are computed when they are read.
             try ReferenceSystem.check(Array(sql.utf8), path: path)
             let words = sql.utf8.asciiLowercased.split { !(UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0) }
             if words.contains(where: { $0.elementsEqual("as".utf8) }) { throw refusal(of: row[4], path) }
@@ -109,7 +110,7 @@ private enum SchemaObject {
         while let end = text.firstIndex(of: quote) {
             name += text[..<end]
             text = text[(end + 1)...]
-            // Written twice, it is one of the name.
+            // A quote that is written twice is part of the name.
             guard quote != UInt8(ascii: "]"), text.first == quote else { return name }
             text.removeFirst()
             name.append(quote)

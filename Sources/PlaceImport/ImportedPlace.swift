@@ -40,7 +40,7 @@ package struct ImportedPlace: Sendable, Equatable {
 package enum ImportField: String, CaseIterable, Sendable {
     case id, name, category, latitude, longitude, featured, address, website
 
-    /// Its number among all: looking something up by a name takes too long for each row.
+    /// The field's number, because looking something up by a name takes too long for each row.
     var number: Int {
         switch self {
         case .id: 0
@@ -72,7 +72,7 @@ package enum RejectionReason: String, CaseIterable, Error, Sendable {
     case malformedCoordinates = "malformed-coordinates"
     case coordinatesOutOfRange = "coordinates-out-of-range"
     case malformedFeatured = "malformed-featured"
-    /// Not known to a reader: the database's vocabulary doesn't have the category.
+    /// The database's vocabulary doesn't have the category. A reader can't know this, and never gives this reason.
     case unknownCategory = "unknown-category"
 }
 
@@ -129,7 +129,7 @@ package struct ImportSource: Sendable {
     package var boundingBox: BoundingBox?
     /// Only places of these categories are selected; all, if there are none.
     package var categories: Set<String> = []
-    /// Whether GDAL may open whatever it can, with our environment, and all that this leads to: other files, databases,
+    /// Whether GDAL may open anything that it can, with our environment, and all that this leads to: other files, databases,
     /// the network.
     package var isUnconfined = false
     /// The environment in which `ogr2ogr` is looked up, and of which it gets a few variables.

@@ -40,7 +40,7 @@ struct Mapping {
     var delimiter: UInt8?
     /// Whether quotes in a delimited file quote; otherwise they are text.
     var hasQuotes = true
-    /// An option names the id: each row must have one.
+    /// Whether an option names the column of the id. Then each row must have an id.
     private(set) var requiresID = false
     private var choices: [[Choice]] = ImportField.allCases.map { _ in [] }
 
@@ -49,7 +49,7 @@ struct Mapping {
     /// Whether every category has a condition, so that a row that fulfils none isn't selected.
     var selectsByCategory: Bool { self[.category].allSatisfy { !$0.conditions.isEmpty } }
 
-    /// Adds a choice behind those that are there.
+    /// Adds a choice after those that are there.
     mutating func add(_ choice: Choice, for field: ImportField) { choices[field.number].append(choice) }
 
     /// Takes a field from this column alone.

@@ -87,7 +87,7 @@ struct PlaceBuilder {
         guard Coordinate.latitudes.contains(latitude), Coordinate.longitudes.contains(longitude) else {
             throw .coordinatesOutOfRange
         }
-        // Not −0: it is another digest for the same place.
+        // Adding 0 makes 0 of −0, which would give the same place another digest.
         return (latitude + 0, longitude + 0)
     }
 
@@ -102,7 +102,7 @@ struct PlaceBuilder {
         return number
     }
 
-    /// The category; nil where the mapping doesn't mean such places.
+    /// The category; nil if the mapping doesn't select such places.
     private mutating func category(of row: inout Row) throws(RejectionReason) -> String? {
         guard let category = try text(.category, of: &row) else {
             if mapping.selectsByCategory { return nil }
@@ -140,7 +140,7 @@ struct PlaceBuilder {
         return website.url
     }
 
-    /// The values of a row because of which it is rejected.
+    /// The values that a row is rejected for.
     private func detail(of reason: RejectionReason, in row: inout Row) -> String {
         let fields: [ImportField]
         switch reason {

@@ -8,7 +8,7 @@ package final class PlaceReader {
     private var file: PlaceFile?
     /// The confinement of `ogr2ogr` to its files; nil if it isn't used, or isn't confined.
     private let confinement: ConfinedGDAL?
-    /// What was read of the files before.
+    /// What was read of the files before the current one.
     private var finished = ReadProgress()
 
     /// Opens the first file and looks at its beginning.
@@ -53,7 +53,7 @@ package final class PlaceReader {
     /// The file that the last row was read from; empty after the end.
     package var path: String { file?.input.path ?? "" }
 
-    /// How far it is.
+    /// How far the reading is.
     package var progress: ReadProgress {
         var progress = finished
         progress.totalBytes = totalBytes
@@ -108,7 +108,7 @@ private final class PlaceFile {
             converter = nil
             input = try ByteInput(path: path)
         }
-        // A byte order mark.
+        // Skips a byte order mark.
         if input.startsWith([0xef, 0xbb, 0xbf]) { input.consume(3) }
         if format ?? ImportFormat(beginningOf: input) == .csv {
             rows = try CSVReader(input, mapping: mapping, delimiter: source.delimiter)
@@ -156,7 +156,7 @@ extension ImportFormat {
         switch parts.count > 1 ? parts.last : nil {
         case "csv", "tsv", "txt": self = .csv
         case "geojson", "json", "geojsons", "geojsonl", "geojsonseq", "ndjson", "jsonl": self = .geojson
-        // `PG:dbname=places`, for instance.
+        // No extension and no colon: a path with a colon, such as `PG:dbname=places`, is one for GDAL.
         case nil where path == "-" || !path.contains(":"): return nil
         default: self = .gdal
         }

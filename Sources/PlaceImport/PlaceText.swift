@@ -8,7 +8,7 @@ enum PlaceText {
         var hadControls = false
     }
 
-    /// Trims what is invisible and makes spaces of control characters and line separators.
+    /// Trims invisible characters, and replaces control characters and line separators with spaces.
     ///
     /// - Throws: `.nul`, `.invalidText`.
     @inline(__always)
@@ -25,7 +25,7 @@ enum PlaceText {
         guard let first = bytes.first, let last = bytes.last, first != 0x20, last != 0x20 else {
             return false
         }
-        // Without an exit, so that it is done for many bytes at once.
+        // The loop has no exit, so that many bytes are processed at once.
         var worst: UInt8 = 0
         for byte in bytes { worst = max(worst, byte &- 0x20) }
         return worst < 0x5f

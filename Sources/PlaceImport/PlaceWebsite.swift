@@ -13,7 +13,7 @@ enum PlaceWebsite {
     /// Changes an address of a web page into one that the check accepts; nil if that isn't possible.
     static func normalise(_ text: String) -> Normalised? {
         if isAccepted(text.utf8) { return Normalised(url: text) }
-        // Punycode and percent-encoding make no text shorter by more than that.
+        // Punycode and percent-encoding make no text shorter than a quarter of its length.
         guard text.utf8.count <= 4 * maximumLength else { return nil }
         var rest = text.unicodeScalars[...]
         var scheme = "https://"
@@ -102,11 +102,12 @@ enum PlaceWebsite {
 enum Punycode {
     /// The host with each label in ASCII; nil where a label can't be.
     ///
-    /// Letters become lower case, and compatible characters the same (NFKC); it isn't all of UTS #46.
+    /// Letters become lower case, and characters are replaced by those that they are compatible with (NFKC). This isn't all
+    /// of UTS #46.
     static func host(_ host: String) -> String? {
         if host.utf8.allSatisfy({ $0 < 0x80 }) { return host }
         let mapped = host.lowercased().precomposedStringWithCompatibilityMapping.unicodeScalars
-        // By scalars: a dot with a combining mark behind it is another character, and ends its label all the same.
+        // Splits scalars: a dot with a combining mark after it is another Character, but ends its label all the same.
         let parts = mapped.split(omittingEmptySubsequences: false) { $0 == "." || $0 == "\u{3002}" }
         let labels = parts.map { label in
             label.allSatisfy(\.isASCII) ? String(label) : encode(label.map(\.value)).map { "xn--" + $0 }

@@ -1,4 +1,4 @@
-/// The fields of a row that the mapping uses, as their file has them but for its quoting. Filled anew for each row.
+/// The fields of a row that the mapping uses, with the text of the file but without its quoting. Filled anew for each row.
 struct Row {
     /// A place's position, if the format itself has one.
     enum Position {
@@ -23,7 +23,7 @@ struct Row {
         position = .inFields
     }
 
-    /// The text of a field; empty where the row hasn't got it.
+    /// Where the text of a field is; empty if the row doesn't have the field.
     subscript(field: Int) -> Range<Int> { fields[field] }
 
     /// Sets a field.
@@ -45,7 +45,7 @@ struct Row {
         fields[field] = start..<text.count
     }
 
-    /// Puts a text together behind the fields; returns where it is.
+    /// Appends a text after those of the fields; returns where it is.
     mutating func appendText(_ body: (inout [UInt8]) -> Void) -> Range<Int> {
         let start = text.count
         body(&text)

@@ -2,21 +2,22 @@ import Foundation
 
 /// Reads tables of a SQLite file without running anything of it (SQLite's "Database File Format").
 ///
-/// SQLite itself would load the modules that the schema names, and these open files that it names. Anything unexpected
-/// is an error.
+/// SQLite itself would load the modules that the schema names, and these would open the files that it names. Anything
+/// unexpected is an error.
 struct SQLiteTables: ~Copyable {
     /// A field of a row, as far as it is looked at.
     enum Value: Equatable {
         case null
         case integer(Int)
-        /// A text, or bytes: who asks SQLite for a text gets them as one.
+        /// A text or a blob, because SQLite returns a blob as a text if it is asked for one.
         case text(String)
         case real
     }
 
     /// The root of the table that has the schema.
     static let schemaRoot = 1
-    /// How many bytes of pages and of rows are read at most. A loop of pages ends there, and rows that share bytes.
+    /// The maximum number of bytes of pages and rows that are read. It ends a loop of pages, and the reading of rows that
+    /// share bytes.
     private static let maximumByteCount = 64 << 20
 
     private let path: String
@@ -87,7 +88,7 @@ struct SQLiteTables: ~Copyable {
 
     private mutating func page(_ number: Int) throws(ImportError) -> [UInt8] {
         guard number > 0 else { throw damaged }
-        // A number has 32 bits at most, and a page 16.
+        // This can't overflow: a page's number has at most 32 bits, and its size is at most 2¹⁶ bytes.
         return try bytes(pageSize, at: (number - 1) * pageSize)
     }
 
@@ -186,7 +187,7 @@ private struct RecordReader {
 }
 
 extension [UInt8] {
-    /// A number of up to eight bytes, the most significant one first; the caller knows that they are there.
+    /// A number of up to eight bytes, the most significant one first. The caller has to know that the bytes are there.
     fileprivate func bigEndian(at offset: Int, count: Int) -> Int {
         Int(truncatingIfNeeded: self[offset..<offset + count].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }

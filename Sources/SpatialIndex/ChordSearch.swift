@@ -3,8 +3,8 @@ import PointsOfInterestAPI
 
 /// The search for the shortest chords: depth first through trees of boxes, the nearest child first.
 ///
-/// Boxes are compared as floats. The centre is rounded so that no distance to a box is too long, and what rounding adds up
-/// to, less than a millionth, is taken off.
+/// Boxes are compared as floats. The centre is rounded so that no computed distance to a box is too long, and what rounding
+/// adds up to, less than a millionth, is subtracted.
 struct ChordSearch {
     /// The centre in space.
     let point: SIMD3<Double>
@@ -13,18 +13,18 @@ struct ChordSearch {
     /// Places with a shorter squared chord are before the page; 0 on the first page.
     private let innerBound: Float
     private let box: BoundingBox?
-    /// The distances to the children of a node on each level, a row of 16 for each; what was visited is `done`. Behind them
-    /// is a row for a leaf's places.
+    /// For each level, a row with the distances to the 16 children of a node; for a child that was visited, it has `done`.
+    /// After these is a row for a leaf's places.
     private let rows: UnsafeMutablePointer<Float>
     var list: NearestList
     var work: WorkBudget
 
     /// More than any squared distance.
     private static let done: Float = 1e30
-    /// More than the rounding of floats adds up to.
+    /// A factor that covers more than the rounding of floats adds up to.
     private static let rounding: Float = 1 + 1e-6
 
-    /// The floats that a search needs as its memory.
+    /// How many floats a search needs as its memory.
     static let rowsSize = (PackedTree.maximumLevelCount + 1) * PackedTree.width
 
     /// - Parameters:
@@ -46,13 +46,13 @@ struct ChordSearch {
         innerBound = Self.innerBound(query.ranking)
     }
 
-    /// Longer chords belong to places that are farther than this.
+    /// The squared chord beyond which all places are farther than `meters`.
     private static func outerBound(_ meters: Double) -> Float {
         let chord = Ranking.chordMeters(ofGeodesicBeyond: meters) + 0.001
         return min(done, Float(min(1e15, chord * chord)) * rounding)
     }
 
-    /// The chords whose geodesics are all shorter than the position's distance.
+    /// The squared chord below which all geodesics are shorter than the distance of the previous page's end.
     private static func innerBound(_ ranking: Ranking) -> Float {
         guard let after = ranking.after, after.distanceMeters > 0 else { return 0 }
         let chord = max(0, Ranking.chordMeters(ofGeodesicAtMost: after.distanceMeters) - 0.001)
@@ -121,7 +121,7 @@ struct ChordSearch {
         return outside > 0 ? outside : 0
     }
 
-    /// In four lanes, which the compiler makes one.
+    /// The minimum of 16 numbers. It is computed in four lanes, of which the compiler makes one vector.
     private static func minimum(of row: UnsafeMutablePointer<Float>) -> Float {
         var lanes = (row[0], row[1], row[2], row[3])
         for index in 1..<4 {
@@ -135,7 +135,7 @@ struct ChordSearch {
         return left < right ? left : right
     }
 
-    /// Whether there is more to know of a child than its distance.
+    /// Whether a child is checked for more than its distance.
     private var isSelective: Bool { innerBound > 0 || box != nil }
 
     /// Whether a child isn't all before the page, nor outside of the query's box.
@@ -187,7 +187,8 @@ struct ChordSearch {
         }
     }
 
-    /// Takes a place if it is near enough, and matches; once, where it may have been taken before.
+    /// Takes a place if it is near enough, and matches. With `mayBeListed` it may have been taken before, and isn't taken
+    /// again.
     @inline(__always)
     mutating func consider(
         _ place: Int, of part: PartView, _ filter: PartFilter, mayBeListed: Bool = false

@@ -1,15 +1,16 @@
 import Geodesy
 import PointsOfInterestAPI
 
-/// The exact search: best first by bounds of the geodesic distance itself, measuring every place that may belong to the
-/// page. It always ends, and needs no proof: what it leaves out is farther than the page, or before it.
+/// The exact search: looks into the nearest nodes first, by bounds of the geodesic distance itself, and measures every place
+/// that may belong to the page. It always ends, and needs no proof: what it leaves out is farther away than the page, or
+/// before it.
 struct DistanceSearch {
     /// A node that is to be looked into.
     private struct Node {
         let minimumMeters: Double
-        /// Which of `forest`.
+        /// The index of the tree in `forest`.
         let tree: Int
-        /// A leaf on level -1.
+        /// The level, which is −1 for a leaf, and the node's number on that level.
         let level, number: Int
     }
 
@@ -107,7 +108,7 @@ struct DistanceSearch {
         }
     }
 
-    /// Measures a place if it matches and its chord doesn't tell that it isn't on the page.
+    /// Measures a place if it matches, and its chord doesn't rule out that it is on the page.
     private mutating func consider(_ place: Int, _ part: Int) {
         let columns = parts[part].columns
         work.spend(WorkBudget.filteredPlace)

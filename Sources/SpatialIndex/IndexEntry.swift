@@ -48,13 +48,13 @@ public struct IndexSource: Hashable, Sendable {
         self.license = license
     }
 
-    /// As PostgreSQL compares: byte by byte.
+    /// Compares byte by byte, as PostgreSQL does.
     public static func == (one: Self, other: Self) -> Bool {
         ExactName(one.dataset) == ExactName(other.dataset)
             && ExactName(one.license) == ExactName(other.license)
     }
 
-    /// By the same bytes.
+    /// Hashes the bytes that `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ExactName(dataset))
         hasher.combine(ExactName(license))
@@ -103,13 +103,13 @@ struct IndexCounts: Sendable {
     /// By the sources' numbers.
     private(set) var sources: [Int]
 
-    /// No places, by that vocabulary.
+    /// Makes counts of no places, for the names of a vocabulary.
     init(_ vocabulary: IndexVocabulary) {
         categories = Array(repeating: 0, count: vocabulary.names.count)
         sources = Array(repeating: 0, count: vocabulary.sources.count + 1)
     }
 
-    /// The same counts by a vocabulary that has grown.
+    /// The same counts for a vocabulary that has grown.
     func extended(to vocabulary: IndexVocabulary) -> IndexCounts {
         var extended = self
         extended.categories += Array(repeating: 0, count: vocabulary.names.count - categories.count)

@@ -43,7 +43,7 @@ struct PartColumns: BitwiseCopyable {
     var idSlots: Column<UInt32>
     /// The tree of all places, that of the featured ones, then one for each kind in their order.
     var trees: Column<PackedTree>
-    /// The places of the trees that don't have all of them.
+    /// The places of all trees but the tree of all places.
     var listedPlaces: Column<UInt32>
     var boxes: Column<Float>
     var tiles: TileOrder

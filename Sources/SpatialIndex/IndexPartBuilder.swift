@@ -3,13 +3,13 @@ import PointsOfInterestServerAPI
 /// Collects places in any order, each id once, and packs them. One thread at a time.
 ///
 /// Records stay in the order in which places are added, so places that are near each other are best added one after the
-/// other. While it packs, it needs less than the part takes without its records.
+/// other. In addition to what was collected, packing needs less memory than the part takes without its records.
 public struct IndexPartBuilder: ~Copyable {
     let collected: CollectedPlaces
     private var vocabulary: IndexVocabulary
     private var names = NameFolder()
     private var record: [UInt8] = []
-    /// The categories that were met, looked up by their bytes.
+    /// The categories that were met so far, to be looked up by their bytes.
     private var categories: [(name: [UInt8], number: UInt16)] = []
     /// The source of the last place that had one, by its bytes: mostly the next one has the same.
     private var lastSource: (dataset: [UInt8], license: [UInt8], number: UInt32)?

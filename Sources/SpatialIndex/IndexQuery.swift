@@ -55,15 +55,15 @@ public struct IndexPage: Sendable {
 
 /// Which places match, wherever they are.
 public struct IndexFilter: Sendable {
-    /// Only places of these categories, by their numbers in the snapshot's vocabulary; nil is all, none matches nothing.
+    /// Only places of these categories, by their numbers in the snapshot's vocabulary. Nil means all, an empty array none.
     public var categories: [UInt16]?
-    /// Only places of these sources: whether each is meant, at its number in the snapshot's vocabulary, 0 for none; nil is
-    /// all.
+    /// Only places of these sources: whether each source is included, at its number in the snapshot's vocabulary, with 0 for
+    /// places without a source. Nil means all.
     public var sources: [Bool]?
     /// Only places that are featured, or that aren't; nil is both.
     public var isFeatured: Bool?
-    /// Only places with a word that begins with each of these: UTF-8, folded as `SearchWords` does. Nil is all, none
-    /// matches nothing.
+    /// Only places with a word that begins with each of these: UTF-8, folded as `SearchWords` does. Nil means all, an empty
+    /// array none.
     public var words: [[UInt8]]?
 
     /// Lets all places match.
@@ -73,7 +73,7 @@ public struct IndexFilter: Sendable {
     var isEmpty: Bool { categories == nil && sources == nil && isFeatured == nil && words == nil }
 }
 
-/// What a query asks of a part's places beyond the tree that they are in.
+/// The conditions of a query that the tree doesn't decide, so that each place of a part is checked for them.
 ///
 /// Words are numbers of one part, so each part has a filter of its own.
 struct PartFilter {
@@ -83,7 +83,7 @@ struct PartFilter {
     let sources: [Bool]?
     /// For each word of the query, the part's words that begin with it; nil without words.
     var words: [Range<UInt32>]?
-    /// Whether any of it, or a dead place, has to be looked for.
+    /// Whether there is any such condition, or a dead place.
     let isNeeded: Bool
 
     init(_ filter: IndexFilter, in box: BoundingBox?, for part: PartView) {
@@ -93,7 +93,7 @@ struct PartFilter {
         isNeeded = box != nil || sources != nil || words != nil || part.dead != nil
     }
 
-    /// How many times as much work a place is to be asked about as one without words.
+    /// How much work the check of a place takes, as a multiple of the work of a check without words.
     var cost: Int { 1 + 2 * (words?.count ?? 0) }
 
     func admits(_ place: Int, of part: PartView) -> Bool {
@@ -141,7 +141,7 @@ extension IndexFilter {
         return true
     }
 
-    /// Whether a place is of a category, and featured, as asked for.
+    /// Whether places of a kind have a category that is asked for, and are featured as asked for.
     func admits(kind: UInt32) -> Bool {
         if let isFeatured, isFeatured != (kind & 1 == 1) { return false }
         return categories?.contains(UInt16(kind >> 1)) ?? true

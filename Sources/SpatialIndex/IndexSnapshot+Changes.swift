@@ -1,6 +1,6 @@
-/// The next snapshots: used by the thread that follows the changes.
+/// Makes the next snapshots. Used by the thread that follows the changes.
 extension IndexSnapshot {
-    /// Parts of at most so many places are merged at once, which takes milliseconds.
+    /// Parts of at most this many places are merged immediately, which takes milliseconds.
     private static let smallPartCount = 4096
 
     /// The snapshot after a change.
@@ -26,7 +26,7 @@ extension IndexSnapshot {
             levels: levels, counts: changes.counts, version: version, vocabulary: vocabulary)
     }
 
-    /// Keeps each small part larger than four times the next one, so that there are few.
+    /// Keeps each small part more than four times as large as the next one, so that there are few parts.
     private static func mergeSmallParts(of levels: inout [IndexLevel], _ vocabulary: IndexVocabulary) {
         while levels.count > 1 {
             let last = levels[levels.count - 1]
@@ -43,8 +43,8 @@ extension IndexSnapshot {
     /// The merge of large parts that would make searches cheaper or free memory, and that takes too long to be done here;
     /// nil where there is none.
     ///
-    /// Proposed where a part is less than eight times as large as all that follow, or where a quarter of its places is dead.
-    /// So a place is packed anew a few times at most for each time that the number of places doubles.
+    /// Proposed if a part is at most eight times as large as all that follow it together, or if more than a quarter of its
+    /// places are dead. So each time the number of places doubles, a place is packed anew a few times at most.
     public func proposedMerge() -> IndexMerge? {
         let large = levels.prefix { $0.part.placeCount > Self.smallPartCount }
         var start: Int?
@@ -89,7 +89,7 @@ extension IndexSnapshot {
     }
 }
 
-/// Levels whose places die, with bits that are copied when the first one does.
+/// Levels from which places are removed. The bits of a level are copied before its first removal.
 private struct LevelChanges {
     private(set) var levels: [IndexLevel]
     var counts: IndexCounts

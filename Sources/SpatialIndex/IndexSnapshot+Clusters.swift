@@ -10,9 +10,9 @@ public struct IndexCluster: Sendable {
 
 /// Counts places in the cells of a map, on any thread that holds the snapshot.
 ///
-/// A cell's places are a range in the order of quadkeys, for which whole blocks are summed up. So without a filter only the
-/// places at the ends of such ranges are looked at. With one, whichever are fewer are looked at one by one: the places in
-/// the cells, or those of the categories or of the rarest word.
+/// A cell's places are a range in the order of quadkeys, and the sums of whole blocks of that order are known. So without a
+/// filter, only the places at the ends of such ranges are looked at. With a filter, places are looked at one by one: those in
+/// the cells, or those of the categories or of the rarest word, whichever are fewer.
 extension IndexSnapshot {
     /// Counts, if that takes no longer than a loop may spend on one search.
     ///
@@ -47,7 +47,8 @@ extension IndexSnapshot {
 /// What is counted of a cell so far.
 struct CellCount: BitwiseCopyable {
     var sum = ClusterSum()
-    /// The number among all parts of the place that was added last by itself; that of the only one where there is one.
+    /// The number among all parts of the place that was last added by itself. If the cell has one place, it is the number of
+    /// that place.
     var lastPlace: UInt32 = 0
 }
 
@@ -111,7 +112,7 @@ struct ClusterCounting {
         forEachListed(of: part.columns, matching) { listedPlaces += $0.count(in: part.columns) }
         let listCost = WorkBudget.listedPlace * listedPlaces
         let isListSlower = placesInCells <= listCost
-        // What can't be finished isn't begun.
+        // Doesn't begin what can't be finished with the work that is left.
         guard matching.cost * min(placesInCells, listCost) <= work.remaining else { return false }
         if isListSlower {
             part.columns.tiles.forEachCell(of: cells) { cell, range in
@@ -123,7 +124,7 @@ struct ClusterCounting {
         return !work.isSpent
     }
 
-    /// Adds what matches of a range of places in the order of quadkeys.
+    /// Adds the matching places of a range in the order of quadkeys.
     private mutating func addMatching(
         _ range: Range<Int>, of part: PartView, _ matching: PartFilter, to cell: Int
     ) {
@@ -137,7 +138,7 @@ struct ClusterCounting {
         }
     }
 
-    /// Adds what matches of a list of places.
+    /// Adds the matching places of a list.
     private mutating func addMatching(_ list: PlaceList, of part: PartView, _ matching: PartFilter) {
         list.forEach(of: part.columns) { place in
             work.spend(matching.cost * WorkBudget.listedPlace)

@@ -15,7 +15,7 @@ extension IndexSnapshot {
         find(query, work: WorkBudget(remaining: WorkBudget.ofATurn), &page)
     }
 
-    /// The same as a new page; nil where it takes longer.
+    /// The same, but returns a new page; nil if it takes longer.
     public func searchAtOnce(_ query: IndexQuery) -> IndexPage? {
         var page = IndexPage()
         return searchAtOnce(query, into: &page) ? page : nil
@@ -41,7 +41,8 @@ extension IndexSnapshot {
             case .page: return true
             case .spent: return false
             case .unproven(let found, let farthestMeters):
-                // Whatever belongs to the page is not farther than what was found: mostly that leaves a few more places.
+                // No place of the page is farther than those that were found: mostly that leaves a few more places to look
+                // at.
                 maximumMeters = min(maximumMeters, farthestMeters)
                 guard capacity > limit + 1 else { continue }
                 return byDistances(query, seeds: found, work, &page)
@@ -95,7 +96,7 @@ extension IndexSnapshot {
         _ page: inout IndexPage
     ) -> Outcome {
         let ranking = query.ranking
-        // A function, unlike a closure that is kept, takes no memory.
+        // A local function takes no memory, unlike a closure that is kept.
         func measure(_ number: Int) -> Double {
             distanceMeters(from: ranking.center, to: UInt32(truncatingIfNeeded: number))
         }

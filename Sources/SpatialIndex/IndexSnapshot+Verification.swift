@@ -2,7 +2,7 @@
 public struct IndexDifferences: Hashable, Sendable {
     /// Places of the snapshot that weren't read.
     public var removedIDs: [Int64] = []
-    /// How many of the places that were read the snapshot doesn't have, or has otherwise.
+    /// How many of the places that were read are missing from the snapshot, or differ in it.
     public var changedCount = 0
 
     /// How many places differ.
@@ -11,7 +11,7 @@ public struct IndexDifferences: Hashable, Sendable {
 
 /// Comparing a snapshot with what its places are made from.
 extension IndexSnapshot {
-    /// Compares the places whose ids are in a range with those that were read of it: with all that the index knows of each.
+    /// Compares the places whose ids are in a range with those that were read, in all that the index knows of each.
     ///
     /// Looks at the id of each place, which takes 0.3 ms for a million.
     ///
@@ -52,7 +52,7 @@ extension IndexSnapshot {
 }
 
 extension CollectedPlaces {
-    /// Whether a part knows the same of a place. What else it has, it makes of these.
+    /// Whether a part has the same data of a place. All else that it has of a place is made from these.
     fileprivate func isSame(_ number: Int, as place: UInt32, of columns: PartColumns) -> Bool {
         let place = Int(place)
         return latitudes[number].bitPattern == columns.latitudes[place].bitPattern

@@ -92,8 +92,8 @@ public final class IndexSnapshot: @unchecked Sendable {
     }
 }
 
-/// The records of a snapshot's places. Valid as long as the snapshot is held, which this doesn't do: so to read a record, no
-/// reference is counted.
+/// The records of a snapshot's places. They are valid as long as somebody holds the snapshot. This doesn't hold it, so that
+/// reading a record counts no reference.
 public struct IndexRecords {
     fileprivate let views: UnsafeMutableBufferPointer<PartView>
 
@@ -103,7 +103,7 @@ public struct IndexRecords {
     }
 }
 
-/// A part, and which of its places are in the snapshot no more.
+/// A part, and which of its places are no longer in the snapshot.
 struct IndexLevel: Sendable {
     let part: IndexPart
     /// Nil where all places are still there.
@@ -170,7 +170,7 @@ final class PlaceBits: @unchecked Sendable {
 /// A part of a snapshot, as searches see it.
 struct PartView {
     let columns: PartColumns
-    /// A bit for each place that is in the snapshot no more; nil where there is none.
+    /// A bit for each place that is no longer in the snapshot; nil if there is none.
     let dead: UnsafeMutablePointer<UInt64>?
     /// A bit for each block of the `TileOrder` that has such places; nil where there is none.
     private let deadBlocks: UnsafeMutablePointer<UInt64>?

@@ -17,7 +17,7 @@ struct NearestList {
         self.bound = bound
     }
 
-    /// Whether there may be places that weren't taken only since others are nearer.
+    /// Whether the list is full: then there may be places that weren't taken only because others are nearer.
     var isFull: Bool { count == capacity }
 
     /// The number among all parts of the place at an index.
@@ -33,7 +33,7 @@ struct NearestList {
     @inline(__always)
     mutating func insert(_ squaredChord: Float, _ number: UInt32) {
         let key = UInt64(squaredChord.bitPattern) << 32 | UInt64(number)
-        // The loop doesn't read the list's own memory.
+        // A copy, so that the loop doesn't read the list's own memory.
         let keys = keys
         var index = count
         if count < capacity { count &+= 1 } else { index &-= 1 }

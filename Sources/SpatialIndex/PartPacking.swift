@@ -117,11 +117,11 @@ struct PartPacking {
             placeStarts: placeStarts, placeWords: placeWords)
     }
 
-    /// The places of each word, by counting.
+    /// The places of each word, by a counting sort.
     private static func postings(
         of placeWords: Column<UInt32>, _ placeStarts: Column<UInt32>, wordCount: Int
     ) -> (starts: Column<UInt32>, postings: Column<UInt32>) {
-        // Behind each start stands where the word's next place goes; in the end that is the next word's start.
+        // `starts[word]` is where the word's next place goes. At the end of the loop it is the start of the next word.
         let starts = Column<UInt32>(repeating: 0, count: wordCount + 1)
         for index in 0..<placeWords.count { starts[Int(placeWords[index])] += 1 }
         var sum: UInt32 = 0
@@ -174,7 +174,8 @@ private struct ForestPacking {
         boxes.shrink()
     }
 
-    /// A tree of some places, in an order of their own: it is better than the order that they have among all.
+    /// Appends a tree of some places, in a spatial order of their own. This is better than the order that they have among all
+    /// places.
     private mutating func appendTree(of places: [UInt32], kind: UInt32) {
         let ordered = Column<OrderedPoint>(uninitialized: places.count)
         for (index, place) in places.enumerated() {

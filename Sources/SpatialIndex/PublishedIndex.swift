@@ -3,9 +3,9 @@ import Synchronization
 
 /// The snapshot that a process serves: one pointer, which readers load without a lock.
 ///
-/// A reader is a thread that runs turns, such as a loop. It reads the snapshot within a turn and keeps nothing of it. When
-/// a snapshot is replaced, each reader runs a job; once all have, no turn that began before can be reading the old
-/// snapshot, and it is freed.
+/// A reader is a thread that runs turns, such as a loop. It reads the snapshot within a turn and keeps nothing of it. When a
+/// snapshot is replaced, each reader runs a job between two of its turns. Once all have done so, no turn that began before
+/// can still be reading the old snapshot, and it is freed.
 public final class PublishedIndex: Sendable {
     /// Runs a job on a reader's thread, between two of its turns.
     public typealias Runner = @Sendable (_ job: @escaping @Sendable () -> Void) -> Void

@@ -1,4 +1,4 @@
-/// A place on its way into a tree: where it is, roughly, and its number.
+/// A place that is put into a tree: its approximate position, and its number.
 struct OrderedPoint: BitwiseCopyable {
     var x, y, z: Float
     var number: UInt32
@@ -10,7 +10,8 @@ enum SpatialOrder {
     /// Orders points so that each group of `PackedTree.width`, and each `width` such groups, are near each other.
     static func sort(_ points: UnsafeMutableBufferPointer<OrderedPoint>) {
         guard points.count > PackedTree.width else { return }
-        // The first half is whole groups of a power of two, so that nodes hold what was not cut apart.
+        // The first half has `width` times a power of two points. So cuts fall between groups, and between nodes if there are
+        // enough points.
         var half = PackedTree.width
         while 2 * half < points.count { half *= 2 }
         switch longestSide(of: points) {

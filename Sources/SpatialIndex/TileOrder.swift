@@ -2,7 +2,7 @@ import PointsOfInterestServerAPI
 
 /// A part's places in the order of their quadkeys: the places of each tile are one range.
 struct TileOrder: BitwiseCopyable {
-    /// How many places in a row are summed up.
+    /// How many places that follow each other are summed up.
     static let blockSize = 32
 
     /// The quadkey of each place, by its number.

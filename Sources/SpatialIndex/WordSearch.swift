@@ -4,7 +4,7 @@
 /// the trees are walked first. If that takes much longer than it would with words that are spread evenly, the places of
 /// the rarest word are looked at after all, which is the most that a search costs.
 extension IndexSnapshot {
-    /// How many times as many places a walk looks at as are within the distance of the page's last place.
+    /// A walk looks at this many times as many places as there are within the distance of the page's last place.
     private static let walkFactor = 4.0
 
     /// About how many places a walk looks at until it has found enough that match, if words are spread evenly and
@@ -20,7 +20,7 @@ extension IndexSnapshot {
         return Int(min(length, 1e9))
     }
 
-    /// Looks for the places of all words; false where the work was spent.
+    /// Looks for the places that have all words; false if the work was spent.
     func searchWords(_ query: IndexQuery, _ search: inout ChordSearch) -> Bool {
         let filters = views.map { PartFilter(query.filter, in: query.box, for: $0) }
         let postingCount = zip(views, filters).reduce(0) { sum, part in
@@ -28,12 +28,12 @@ extension IndexSnapshot {
         }
         let walkLength = walkLength(query, filters)
         let listCost = postingCount * WorkBudget.listedPlace
-        // What can't be finished isn't begun.
+        // Doesn't begin what can't be finished with the work that is left.
         let walkCost = walkLength * (filters.first?.cost ?? 1) * WorkBudget.filteredPlace
         guard min(walkCost, listCost) <= search.work.remaining else { return false }
         if walkLength < postingCount {
             var walking = search
-            // What looking at all postings costs is kept for that, if it is affordable at all.
+            // Keeps enough work to look at all postings afterwards, if there is enough for that at all.
             let kept = listCost + WorkBudget.ofATurn / 8
             let remaining = search.work.remaining
             let budget = min(2 * walkCost, kept < remaining ? remaining - kept : remaining)
@@ -44,7 +44,7 @@ extension IndexSnapshot {
                 search.list = walking.list
                 return true
             }
-            // The list is still as empty as it was.
+            // The list is still empty: only its copy in `walking` was filled.
         }
         for (part, filter) in zip(views, filters) {
             for index in filter.rarestPostings(part.columns) ?? 0..<0 {
@@ -66,7 +66,7 @@ extension PartFilter {
         rarestWord(columns).map { columns.words.postingRange(of: $0) }
     }
 
-    /// The part's words that begin with that word of the query; nil without words.
+    /// The part's words that begin with the query's rarest word; nil without words.
     func rarestWord(_ columns: PartColumns) -> Range<UInt32>? {
         words?.min {
             columns.words.postingRange(of: $0).count < columns.words.postingRange(of: $1).count

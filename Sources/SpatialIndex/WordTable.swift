@@ -42,7 +42,7 @@ struct WordTable {
         return UnsafeBufferPointer(start: bytes.base + start, count: Int(starts[Int(number) + 1]) - start)
     }
 
-    /// The numbers in the order of the words' bytes. Mostly their first eight decide.
+    /// The numbers in the order of the words' bytes. Mostly their first eight bytes decide.
     func sortedNumbers() -> [UInt32] {
         (0..<UInt32(count)).map { (head: Self.head(of: word($0)), number: $0) }
             .sorted { one, other in
@@ -52,7 +52,7 @@ struct WordTable {
             .map(\.number)
     }
 
-    /// The first eight bytes as a number that is ordered as they are; zeros stand for those that a word lacks.
+    /// The first eight bytes as a number that has the same order; a shorter word is filled up with zeros.
     private static func head(of word: UnsafeBufferPointer<UInt8>) -> UInt64 {
         (0..<8).reduce(0) { $0 << 8 | UInt64($1 < word.count ? word[$1] : 0) }
     }
@@ -141,7 +141,7 @@ struct WordColumns: BitwiseCopyable {
         }
     }
 
-    /// How many places have one of the words; a place that has two counts twice.
+    /// The range in `postings` of the places that have one of the words; a place that has two of them is in it twice.
     func postingRange(of words: Range<UInt32>) -> Range<Int> {
         Int(postingStarts[Int(words.lowerBound)])..<Int(postingStarts[Int(words.upperBound)])
     }

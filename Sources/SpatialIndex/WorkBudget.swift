@@ -10,32 +10,34 @@ public final class SearchStop: Sendable {
     }
 }
 
-/// How much a search may still do, in about ten nanoseconds each, and what may end it earlier.
+/// How much work a search may still do, in units of about ten nanoseconds, and what may end it earlier.
 struct WorkBudget {
     /// What a loop may spend on one search: about a fifth of a millisecond. All its other clients wait meanwhile.
     static let ofATurn = 12_000
-    /// A node's block, and a place that a filter is asked about.
+    /// The work for a node's block, for a place, and for a place that is checked by a filter.
     static let node = 15, place = 2, filteredPlace = 6
-    /// A place of a list, whose neighbours there aren't next to it in memory.
+    /// The work for a place of a list, whose neighbours in the list aren't next to it in memory.
     static let listedPlace = 8
-    /// A geodesic that `geod_inverse` computes, and a node's box that is compared with one of latitudes and longitudes.
+    /// The work for a geodesic that `geod_inverse` computes, and for comparing a node's box with one of latitudes and
+    /// longitudes.
     static let geodesic = 200, boxComparison = 40
-    /// What is done between two looks at `stop`.
+    /// The work between two looks at `stop`.
     private static let slice = 30_000
 
     /// What may be done until the next look at `stop`.
     private var untilLook: Int
     /// What may be done after that.
     private var later: Int
-    /// Nil once it has ended the search. Not retained, so that a copy costs nothing: whoever searches holds it.
+    /// Nil if there is none, or if it has ended the search. Not retained, so that a copy costs nothing: the caller of the
+    /// search keeps it alive.
     private var stop: Unmanaged<SearchStop>?
 
-    /// So much work, which nothing ends earlier.
+    /// A budget of this much work, which nothing ends earlier.
     init(remaining: Int) {
         (untilLook, later, stop) = (remaining, 0, nil)
     }
 
-    /// As much work as it takes, unless `stop` ends it. The caller keeps `stop` alive.
+    /// A budget of as much work as it takes, unless `stop` ends the search. The caller keeps `stop` alive.
     init(until stop: SearchStop) {
         (untilLook, later) = (Self.slice, .max / 2)
         self.stop = Unmanaged.passUnretained(stop)
@@ -44,7 +46,7 @@ struct WorkBudget {
     /// How much is left.
     var remaining: Int { untilLook + later }
 
-    /// At most so much of what is left.
+    /// A budget of at most `work` of what is left.
     func prefix(_ work: Int) -> WorkBudget {
         var part = self
         part.untilLook = min(untilLook, work)

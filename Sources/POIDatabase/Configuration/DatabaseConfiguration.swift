@@ -128,10 +128,10 @@ public struct EventDatabaseConfiguration: Sendable {
 // MARK: - Settings
 
 extension Setting where Value == String {
-    /// Handed to libpq as it is; without it the standard `PG*` variables count.
+    /// Passed to libpq as it is; without it the standard `PG*` variables apply.
     public static let databaseURL = text(
         .databaseURL, "PostgreSQL, as a libpq URI; without it the PG* variables count", isSecret: true)
-    /// Handed to libpq as it is, but for servers that are left out; without it places are read by `databaseURL`.
+    /// Passed to libpq as it is, except that servers may be left out; without it places are read through `databaseURL`.
     static let readDatabaseURL = text(
         .readDatabaseURL,
         "where places are read, as a libpq URI with target_session_attrs=prefer-standby; else DATABASE_URL",

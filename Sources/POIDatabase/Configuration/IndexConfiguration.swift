@@ -12,23 +12,23 @@ public enum IndexUse: String, Sendable, CaseIterable {
 
 /// The settings of the index of places in memory, validated.
 public struct IndexConfiguration: Sendable {
-    /// Whether there is one.
+    /// Whether places are kept in memory.
     public var use: IndexUse
     /// The maximum memory that it may take, in bytes, also while it is loaded anew.
     public var maximumBytes: Int
-    /// What that follows from, for the log.
+    /// Where that maximum comes from, for the log.
     var maximumOrigin = SettingName.indexMaxMemory.rawValue
 
     /// How long places may be served without having been compared with the database.
     public var maximumStaleness: Duration
 
-    /// How often places in memory are compared with the database's, how many each time, and how often the triggers that record
-    /// changes are looked at. No settings: only tests need others.
+    /// How often places in memory are compared with the database's, how many each time, and how often the triggers that
+    /// record changes are checked. These aren't settings: only tests change them.
     var verificationInterval = Duration.milliseconds(900)
     var verifiedCount = 1000
     var triggerInterval = Duration.seconds(60)
 
-    /// While it is loaded anew, the old places and the new ones are in memory, and what builds them.
+    /// While the index is loaded anew, memory holds the old places, the new ones, and what builds them.
     private static let peakFactor = 2.1
 
     /// Reads the settings.
@@ -74,11 +74,11 @@ extension Setting where Value == Int {
 }
 
 extension MemoryLimit {
-    /// What places may take by default: half of a limit, which is there for this process, or a quarter of a machine, which
-    /// may have others.
+    /// The bytes that places may take by default: half of a limit, which is meant for this process, or a quarter of a
+    /// machine, which may have other processes.
     fileprivate var forPlaces: Int { file == nil ? bytes / 4 : bytes / 2 }
 
-    /// What that is, in words.
+    /// Where that number comes from, in words.
     fileprivate var originForPlaces: String {
         guard let file else { return "a quarter of the machine's \(bytes >> 20) MiB" }
         return "half of the \(bytes >> 20) MiB that \(file) allows"

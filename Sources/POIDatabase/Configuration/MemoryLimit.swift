@@ -7,9 +7,9 @@ struct MemoryLimit: Hashable, Sendable {
     /// The file that sets it; nil where it is the machine's memory.
     var file: String?
 
-    /// The least of the machine's memory and the limits of the process's control groups, and of all groups that these are
-    /// in: each bounds what its descendants use together (cgroups(7); Linux, "Control Group v2", "Memory"). Above
-    /// `memory.high` a process is slowed down until it has given memory back, so it counts as a limit, too.
+    /// The minimum of the machine's memory and the limits of the process's control groups and of all groups around them: each
+    /// group bounds what its descendants use together (cgroups(7); Linux, "Control Group v2", "Memory"). Above `memory.high`
+    /// a process is slowed down until it has given memory back, so this counts as a limit, too.
     ///
     /// - Parameters:
     ///   - machineBytes: the machine's memory.
@@ -22,7 +22,7 @@ struct MemoryLimit: Hashable, Sendable {
         let groups = ControlGroup.all(
             groups: read("/proc/self/cgroup") ?? "", mounts: read("/proc/self/mountinfo") ?? "")
         for path in groups.flatMap(\.limitFiles) {
-            // Without a limit it is "max", or the greatest number of pages.
+            // Without a limit the text is "max", or the maximum number of pages.
             guard let text = read(path), let limit = Int(text.filter { !$0.isWhitespace }), limit > 0,
                 limit < bytes
             else { continue }
@@ -68,7 +68,7 @@ private struct ControlGroup {
         }
     }
 
-    /// A group's path below the root of a mount. Nothing where the mount doesn't show it: in a container that sees the
+    /// A group's path below the root of a mount. Empty where the mount doesn't show the group: in a container that sees the
     /// machine's paths but only its own folders, the mount is the group.
     private static func names(of path: Substring, below root: Substring) -> [Substring] {
         let (names, rootNames) = (path.split(separator: "/"), root.split(separator: "/"))

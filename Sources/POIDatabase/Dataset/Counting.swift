@@ -27,7 +27,7 @@ final class SharedCounts<Item: DatasetCount>: Sendable {
     /// How many requests wait for a count; tests wait for it.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
-    /// Counts that may be served now, and whether they had to be waited for.
+    /// Returns counts that may be served now, and whether the caller had to wait for them.
     ///
     /// - Parameters:
     ///   - current: the current dataset; nil where it isn't known.
@@ -48,7 +48,7 @@ final class SharedCounts<Item: DatasetCount>: Sendable {
                 areAwaited = request(current, number, continuation, beginCount)
             }
         } onCancel: {
-            // A request that doesn't wait yet notices by itself.
+            // A request that doesn't wait yet notices the cancellation by itself.
             let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
             waiter?.resume(returning: .failure(.cancelled))
         }
@@ -59,8 +59,8 @@ final class SharedCounts<Item: DatasetCount>: Sendable {
         return (try outcome.get(), areAwaited)
     }
 
-    /// Resumes with the counts that are served, or waits; returns whether it waits. Waiting begins before the count does, which
-    /// may fail at once.
+    /// Resumes the continuation with counts that may be served, or lets it wait; returns whether it waits. The continuation
+    /// is stored before the count begins, because the count may fail at once.
     private func request(
         _ current: DatasetID?, _ number: Int, _ continuation: CheckedContinuation<Outcome, Never>,
         _ beginCount: () -> Void
@@ -81,12 +81,12 @@ final class SharedCounts<Item: DatasetCount>: Sendable {
         return false
     }
 
-    /// The last counts are too old: the next request waits for others.
+    /// Drops the last counts, so that the next request waits for new ones.
     func forget() {
         state.withLock { $0.schedule.forget() }
     }
 
-    /// The count under way has ended.
+    /// Ends the count that is under way, and passes its outcome to the requests that wait.
     func finish(_ outcome: Outcome) {
         let waiters = state.withLock { state in
             state.schedule.finished(try? outcome.get(), at: .now)
@@ -99,10 +99,10 @@ final class SharedCounts<Item: DatasetCount>: Sendable {
 
 /// Decides when places are counted. A value that is passed the time.
 ///
-/// One count at a time. Counts of the current dataset are served as long as it is current. After that, the last counts are
-/// still served until they are `multiple` times as old as counting took. Then a new count begins, and they are served
-/// meanwhile until they are twice that old. So however often the data change, counting takes at most about one `multiple`th
-/// of the time, and no counts are served that are older than twice `multiple` times the time that counting took.
+/// Only one count runs at a time. Counts of the current dataset are served as long as it is current. After that, the last
+/// counts are still served until they are `multiple` times as old as counting took. Then a new count begins, and they are
+/// served meanwhile until they are twice that old. So however often the data change, counting takes at most about one
+/// `multiple`th of the time, and no counts are served that are older than twice `multiple` times the time that counting took.
 struct CountSchedule<Item: DatasetCount> {
     /// What a request does.
     enum Decision: Hashable {
@@ -111,7 +111,7 @@ struct CountSchedule<Item: DatasetCount> {
         /// It waits for the count under way.
         case wait(beginsCount: Bool)
 
-        /// Whether the request begins that count, or a new one. `finished` has to follow.
+        /// Whether the caller has to begin a count, and to report its end by `finished`.
         var beginsCount: Bool {
             switch self {
             case .counts(_, let beginsCount), .wait(let beginsCount): beginsCount

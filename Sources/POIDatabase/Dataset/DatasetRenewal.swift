@@ -2,8 +2,8 @@ import EventLoop
 import Places
 import Postgres
 
-/// What `poi reindex` does: begins another revision of the dataset that doesn't say which places it has changed, so that
-/// every server reads all of them again, and no entity tag of before is confirmed.
+/// Runs `poi reindex`: begins a new revision of the dataset that doesn't say which places it has changed. So every server
+/// reads all places again, and no earlier entity tag is confirmed.
 public struct DatasetRenewal: Sendable {
     private let configuration: PostgresConfiguration
 
@@ -12,7 +12,7 @@ public struct DatasetRenewal: Sendable {
         configuration = database.postgres
     }
 
-    /// Renews it, and passes a line that says so to `onLine`. Blocks.
+    /// Renews the dataset, and passes a line that says so to `onLine`. Blocks.
     ///
     /// - Throws: `CommandError` for an error of the database, and where the trigger that renews is disabled or missing: then
     ///   nothing has changed.
@@ -39,8 +39,8 @@ public struct DatasetRenewal: Sendable {
 
     private static let version: PostgresQuery = "SELECT version FROM dataset"
 
-    /// As TRUNCATE marks its transaction, so all that follows is what follows that. The trigger, which else waits for the commit,
-    /// runs at once, to see whether it does.
+    /// The INSERT marks the transaction as TRUNCATE does, so it has the same consequences. The trigger, which otherwise waits
+    /// for the commit, runs at once, so that `run` sees whether it works.
     private static let renewal: [PostgresQuery] = [
         "INSERT INTO dataset_changes (place_ids) VALUES (NULL)",
         "SET CONSTRAINTS dataset_changes_renew_dataset IMMEDIATE",

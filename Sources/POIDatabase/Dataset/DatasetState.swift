@@ -2,7 +2,8 @@ import Locking
 import Places
 import PointsOfInterestAPI
 
-/// What a process knows about the data without reading: shared by its stores, kept up to date by one `DatasetWatcher`.
+/// What a process knows about the data without reading the database. Its stores share it; one `DatasetWatcher` keeps it up to
+/// date.
 ///
 /// Any thread.
 public final class DatasetState: Sendable {
@@ -16,10 +17,10 @@ public final class DatasetState: Sendable {
     private let isWatched = Lock(false)
     /// The number of places of each category, counted once for all stores.
     let categoryCounts: SharedCounts<CategoryCount>
-    /// The same of each source dataset.
+    /// The number of places of each source dataset, counted once for all stores.
     let attributionCounts: SharedCounts<Attribution>
 
-    /// Knows nothing yet.
+    /// Makes a state that knows nothing yet.
     public convenience init() {
         self.init(countingMultiple: 10)
     }
@@ -33,10 +34,10 @@ public final class DatasetState: Sendable {
     /// The dataset that a page read now would most likely come from; nil while that isn't known.
     var datasetID: DatasetID? { state.withLock { $0.datasetID } }
 
-    /// The names of the last dataset that was read. Old ones do no harm: what has gone matches no place.
+    /// The names that were read last. Outdated names do no harm: a name that is gone matches no place.
     var vocabulary: FilterVocabulary? { state.withLock { $0.vocabulary } }
 
-    /// Whether the caller is the first, and has to keep this up to date.
+    /// Returns true to the first caller only, which then has to keep this up to date.
     func claimWatch() -> Bool { isWatched.claim() }
 
     /// Takes the current dataset; nil while it isn't known.
@@ -50,7 +51,7 @@ public final class DatasetState: Sendable {
         state.withLock { $0.renewalObserver = observer }
     }
 
-    /// The watcher was notified of a renewal.
+    /// Passes a notification of a renewal to the observer.
     func noteRenewal(_ id: DatasetID?) {
         state.withLock { $0.renewalObserver }?(id)
     }

@@ -4,7 +4,7 @@ import Postgres
 extension DatasetVersion: PostgresDecodable {
     private static let byteCount = 40
 
-    /// From `bytea`: the id, the revision and the incarnation, as `Migrations/0109_record_changed_places.sql` writes them.
+    /// Decodes `bytea`: the id, the revision and the incarnation, as `Migrations/0109_record_changed_places.sql` writes them.
     ///
     /// - Throws: `decoding` where the cell is something else.
     package static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> DatasetVersion {

@@ -78,7 +78,7 @@ struct DatasetWatchStateMachine {
 
     /// A notification says that the dataset has this id now; nil where it can't be parsed.
     mutating func renewed(_ id: DatasetID?) -> [Action] {
-        // A read that is under way may have seen the data before.
+        // A read that is under way may have seen the data before the renewal.
         isStale = isReading
         return know(isProven ? id : nil) + read()
     }

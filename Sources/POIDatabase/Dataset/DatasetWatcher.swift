@@ -3,7 +3,7 @@ import Places
 import PointsOfInterestAPI
 import Postgres
 
-/// Keeps a `DatasetState` up to date: listens for renewals, and reads the state again and again where that can't work.
+/// Keeps a `DatasetState` up to date: listens for renewals, and reads the state repeatedly where listening can't work.
 ///
 /// Confined to the pool's loop. `close` must be awaited before the pool is closed.
 final class DatasetWatcher {
@@ -46,7 +46,7 @@ final class DatasetWatcher {
         tasks.start { await watcher.value.listen() }
     }
 
-    /// Ends watching: nothing is known any more. Waits for what is under way.
+    /// Stops watching, after which no dataset is known. Waits for the end of what is under way.
     func close() async {
         timer?.close()
         timer = nil

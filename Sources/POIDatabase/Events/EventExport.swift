@@ -45,8 +45,8 @@ public struct EventExport: Sendable {
 
     /// Passes every line to `write`, its line feed included, and returns the number of events. Blocks.
     ///
-    /// - Parameter onProgress: gets the number of events so far and the number of all, before the first event and after
-    ///   each; nil saves counting them first. Events that come meanwhile may make them more.
+    /// - Parameter onProgress: gets the number of events so far and the number of all, before the first event and after each;
+    ///   nil saves counting them first. If events arrive meanwhile, `done` may become larger than `total`.
     /// - Throws: `CommandError` for an error of the database; what `write` throws.
     @discardableResult
     public func run(
@@ -81,7 +81,7 @@ private struct EventExportStatements {
     /// How many events there are.
     var count: SQL { "SELECT count(*) FROM events WHERE " + condition }
 
-    /// All of them, in the order of the partitions: sorting would delay the first until the last is read.
+    /// Copies all events in the order of the partitions. Sorting would delay the first event until the last one is read.
     var copy: SQL {
         switch format {
         case .ndjson:

@@ -5,9 +5,9 @@ import Telemetry
 
 /// Makes the partitions of the next months, at the start and once a day.
 ///
-/// If its role isn't allowed to, it logs so, and `poi events maintain` has to be run: until then the DEFAULT partition
-/// takes the events. Any number of servers may do the same at once. Confined to its loop; `close` must be awaited before
-/// that stops.
+/// If its role isn't allowed to do that, it logs this, and `poi events maintain` has to be run: until then the DEFAULT
+/// partition takes the events. Any number of servers may do the same at once. Confined to its loop; `close` must be awaited
+/// before the loop stops.
 final class EventPartitionKeeper {
     private let configuration: PostgresConfiguration
     private let loop: EventLoop
@@ -20,7 +20,7 @@ final class EventPartitionKeeper {
     private static let interval = Duration.seconds(86_400)
     /// How long after a failure the next attempt comes.
     private static let retryInterval = Duration.seconds(300)
-    /// The same while there is no database, or its migrations are missing: health reports both.
+    /// The pause before the next attempt while there is no database, or its migrations are missing: health reports both.
     private static let waitingInterval = Duration.seconds(2)
 
     init(_ configuration: PostgresConfiguration, loop: EventLoop, observability: Observability) {
@@ -36,7 +36,7 @@ final class EventPartitionKeeper {
         end.map { max(0, (Int($0) - Timestamp.now.seconds) / 86_400) }
     }
 
-    /// Ends it, and waits for what is under way.
+    /// Stops the keeper, and waits for the end of what is under way.
     func close() async {
         timer?.close()
         timer = nil
@@ -92,7 +92,7 @@ public final class EventPartitionClaim: Sendable {
     private let observability: Observability
     private let isClaimed = Lock(false)
 
-    /// Not claimed yet.
+    /// Makes a claim that nobody has taken yet.
     ///
     /// - Parameter observability: gets the partitions that were made, and failures.
     public init(observability: Observability) {

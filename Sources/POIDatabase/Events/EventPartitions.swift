@@ -2,7 +2,7 @@ import EventLoop
 import Postgres
 import Program
 
-/// Makes and drops the partitions of the table of events, through a session of its own: both may wait for others.
+/// Makes and drops the partitions of the table of events, through a session of its own, because both may wait for others.
 struct EventPartitions {
     /// A month's partition, and what was done.
     struct Partition: Hashable, Sendable {
@@ -23,13 +23,13 @@ struct EventPartitions {
     /// The months that get partitions, counted from this one: phones send late, and servers may be down for a while.
     private static let months = -1...3
 
-    /// `$1` which month, counted from this one.
+    /// `$1` is the month, counted from this one.
     private static let makePartition: SQL = """
         SELECT to_char(day, '"events_"YYYY_MM'), make_events_partition(day) \
         FROM (SELECT (now() AT TIME ZONE 'UTC' + $1 * interval '1 month')::date) AS month (day)
         """
 
-    /// `$1` how many months are kept, this one not counted.
+    /// `$1` is how many months are kept, not counting this one.
     private static let dropPartitions: SQL = """
         SELECT drop_events_partitions(
             (date_trunc('month', now() AT TIME ZONE 'UTC') - $1 * interval '1 month') AT TIME ZONE 'UTC')

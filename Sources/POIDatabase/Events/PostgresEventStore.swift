@@ -5,7 +5,7 @@ import PointsOfInterestAPI
 import Postgres
 import Telemetry
 
-/// The app's events in PostgreSQL: batches that wait at the same time are one statement, hence one commit.
+/// Writes the app's events to PostgreSQL: batches that wait at the same time become one statement, and so one commit.
 ///
 /// Belongs to one loop, on which it has connections of its own.
 public final class PostgresEventStore: EventStore {
@@ -22,14 +22,14 @@ public final class PostgresEventStore: EventStore {
     let pool: ConnectionPool
     private var groups: GroupCommit<Batch>
     private let keeper: EventPartitionKeeper?
-    /// Whether its database is another than the places'.
+    /// Whether the events have another database than the places.
     private let isSeparate: Bool
 
     /// The maximum number of events in one statement, and of those that wait on a loop meanwhile: about 100 ms of work, and
     /// a second of it.
     private static let eventsPerWrite = 4000
     private static let waitingEvents = 40_000
-    /// How often a statement is sent if partitions that are being made make it fail.
+    /// How often a statement is sent at most if it fails because partitions are being made.
     private static let attemptLimit = 5
 
     /// Starts connecting.
@@ -76,7 +76,7 @@ public final class PostgresEventStore: EventStore {
     /// Whether the database responds; nil where the places' store checks the same database, or no connection is free.
     public func checkHealth() async -> StoreHealth? {
         guard isSeparate else { return nil }
-        // From then on it is known why there is no connection.
+        // Waits for the first attempts to connect, after which it is known why a connection is missing.
         await pool.waitUntilTried()
         let state = pool.statistics.exclusive
         guard state.connections == 0 || state.busyConnections < state.connections else {
@@ -177,14 +177,14 @@ private struct InsertedEvents {
 
 /// The SQL of writing events.
 private enum EventStatements {
-    /// Inserts the events that are new, and returns their keys: `$1` to `$6` the columns, an array each.
+    /// Inserts the events that are new, and returns their keys. `$1` to `$6` are the columns, an array each.
     ///
-    /// In the order of the keys, so that transactions that write the same events can't end in a deadlock: all of them wait
-    /// for each other in the same direction.
+    /// The rows are inserted in the order of their keys, so that transactions that write the same events can't end in a
+    /// deadlock: all of them wait for each other in the same direction.
     ///
-    /// A commit that has written nothing doesn't wait for synchronous standbys. But an event that is stored already may
-    /// be on the primary's disk alone, after a restart that interrupted such a wait, and be lost with it. So where there
-    /// are duplicates an empty message is written to the log: when a standby has that, it has what came before it.
+    /// A commit that has written nothing doesn't wait for synchronous standbys. But an event that is stored already may be on
+    /// the primary's disk alone, if a restart interrupted such a wait, and would be lost with that disk. So if there are
+    /// duplicates, an empty message is written to the log: a standby that has the message also has everything before it.
     static let insert = PreparedStatement(
         """
         WITH new AS (\

@@ -36,9 +36,9 @@ package struct ImportOptions: Sendable {
     package var addsCategories = false
     /// Whether places of the dataset and the selection that the file doesn't have are removed.
     package var removesVanished = false
-    /// Whether however many are removed.
+    /// Whether any number of places may be removed.
     package var isForced = false
-    /// Whether it is only counted what would be done.
+    /// Whether the import only counts what it would do.
     package var isDryRun = false
     /// How many rejected rows are accepted; nil for any number.
     package var maximumErrors: Int?
@@ -49,9 +49,9 @@ package struct ImportOptions: Sendable {
     }
 }
 
-/// What `poi import` does: brings the places of a dataset to what a file says, in one transaction.
+/// Runs `poi import`: makes the places of a dataset the same as those of a file, in one transaction.
 ///
-/// Readers see the places of before until the commit, and then all new ones. Needs a session as the tables' owner, with the
+/// Until the commit readers see the old places, and after it all new ones. Needs a session as the tables' owner, with the
 /// right to make temporary tables.
 package struct DatasetImport: Sendable {
     /// What a caller may follow. Called on the thread that runs the import, but for `onRejected`.
@@ -103,7 +103,7 @@ package struct DatasetImport: Sendable {
             let task = Task(executorPreference: loop) {
                 try await importRows(rows, observers, phase, loop: loop)
             }
-            // What the server commits can't be cut off any more, only waited for.
+            // A commit can't be cut off any more: it can only be waited for.
             stop.onSignal = { if phase.withLock({ $0 }) != .committing { task.cancel() } }
             var result = await task.result
             let signal = stop.reason
@@ -132,8 +132,8 @@ package struct DatasetImport: Sendable {
         }
     }
 
-    /// Updates what the planner knows, and lets searches read the indexes alone. Without it they work too, so a failure, or a
-    /// signal, isn't the import's.
+    /// Updates the planner's statistics, and lets searches read the indexes alone. Searches work without it, so a failure or
+    /// a signal here doesn't fail the import.
     private func vacuum(_ connection: PostgresConnection, _ onLine: (String) -> Void) async {
         do {
             try await connection.unsafeExecuteScript("VACUUM (ANALYZE) locations")

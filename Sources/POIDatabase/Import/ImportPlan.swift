@@ -2,7 +2,7 @@
 struct ImportCounts: Hashable, Sendable {
     /// Places of the file that the dataset doesn't have.
     var added = 0
-    /// Places that the dataset has otherwise than the file.
+    /// Places that the dataset has, but with other values than the file.
     var changed = 0
     /// Places that are the same in both.
     var unchanged = 0
@@ -12,7 +12,7 @@ struct ImportCounts: Hashable, Sendable {
     var selected = 0
     /// Categories of the file that the vocabulary doesn't have.
     var newCategories = 0
-    /// Whether the dataset's own row would be another one.
+    /// Whether the dataset's own row changes.
     var changesDescription = false
 }
 
@@ -28,9 +28,9 @@ struct ImportPlan: Hashable, Sendable {
     /// Why nothing may be changed; nil where nothing speaks against it.
     private(set) var refusal: String?
 
-    /// So many places may be removed whatever share of the dataset they are.
+    /// This many places may always be removed, whatever share of the dataset they are.
     static let harmlessRemovals = 10
-    /// And else one place in so many.
+    /// If there are more to remove, at most one place in this many may be removed.
     static let harmlessFraction = 20
 
     init(_ counts: ImportCounts, isForced: Bool) {

@@ -30,7 +30,7 @@ package struct ImportReport: Sendable, Hashable, CustomStringConvertible {
     /// How many unknown categories are shown, the most frequent ones.
     private static let shownCategories = 50
 
-    /// Whether places or categories are others afterwards.
+    /// Whether places or categories change.
     package var hasChanges: Bool { added + changed + removed + addedCategories.count > 0 }
 
     /// A line for each group of numbers; a group without any is left out.

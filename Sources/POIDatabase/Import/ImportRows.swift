@@ -3,7 +3,7 @@ import Locking
 import PlaceImport
 import Postgres
 
-/// The rows of an import as chunks for COPY, read on a thread of their own, a chunk each time that one is asked for.
+/// The rows of an import as chunks for COPY. A thread of its own reads a chunk each time one is asked for.
 final class ImportRows: Sendable {
     private static let chunkSize = 256 * 1024
 
@@ -35,13 +35,13 @@ final class ImportRows: Sendable {
     /// How far the reading is, as of the last chunk.
     var progress: ReadProgress { latest.withLock { $0 } }
 
-    /// Whether all rows were read to a good end.
+    /// Whether all rows were read, without an error at the end.
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     /// What was counted, once the reading has ended.
     var stager: RowStager { state.withLock { $0.stager } }
 
-    /// Opens the source; its rows are decided on by `stager`. Returns what a person should know about how it is read.
+    /// Opens the source; `stager` decides about its rows. Returns what a person should know about how it is read.
     func open(with stager: RowStager) async throws -> String? {
         _ = try await onThread { [source] state in
             state.reader = try PlaceReader(source)

@@ -9,10 +9,12 @@ enum ImportStatements {
     static let tryLock: SQL = "SELECT pg_try_advisory_xact_lock(" + lockKeys + ")"
     static let lock: SQL = "SELECT pg_advisory_xact_lock(" + lockKeys + ")"
 
-    /// An import waits for others and for locks, and its session is idle while a slow file is read. The tables are joined and
-    /// sorted as a whole, so that a plan by index lookups, right for few rows, would be the wrong one for a million.
+    /// There are no timeouts, because an import waits for others and for locks, and its session is idle while a slow file is
+    /// read. `work_mem` lets the tables be joined and sorted as a whole: a plan by index lookups is right for few rows, and
+    /// wrong for a million.
     ///
-    /// It first waits and then reads what others have committed meanwhile, which the other levels of isolation don't see.
+    /// The level is READ COMMITTED, because an import first waits, and then reads what others have committed meanwhile. The
+    /// other levels of isolation don't see that.
     static let settings: [SQL] = [
         "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
         "SET LOCAL lock_timeout = 0",
@@ -32,7 +34,7 @@ enum ImportStatements {
     static let copyRows: SQL = "COPY pg_temp.import_rows FROM STDIN WITH (FORMAT binary)"
     static let analyzeRows: SQL = "ANALYZE pg_temp.import_rows (source_id, name)"
 
-    /// Of the rows with one id, all but the last; returns how many.
+    /// Removes all but the last of the rows with the same id; returns how many.
     static let removeDuplicates: SQL = """
         WITH duplicate AS ( \
         DELETE FROM pg_temp.import_rows AS staged USING ( \
@@ -64,7 +66,7 @@ enum ImportStatements {
         FROM pg_temp.import_rows AS staged WHERE staged.name IS NOT NULL AND 
         """ + isSame + " AND " + differs
 
-    /// In spatial order, in which searches read the fewest pages.
+    /// Inserts in spatial order, in which searches read the fewest pages.
     static let insert: SQL =
         """
         INSERT INTO locations (name, category, latitude, longitude, featured, address, website, \

@@ -17,7 +17,7 @@ struct ImportTransaction {
             dataset: options.dataset.name, box: source.boundingBox, categories: source.categories.sorted())
     }
 
-    /// Does it all; returns what was done once that is committed.
+    /// Runs the whole import; returns its report once it is committed.
     ///
     /// - Throws: `CommandError`, `ImportError`, `PostgresError`; then the database is as before.
     func run() async throws -> ImportReport {
@@ -26,7 +26,7 @@ struct ImportTransaction {
                 try await prepare()
                 try await stage()
                 let report = try await apply()
-                // To COPY, a reading that was cut off looks like one that has ended.
+                // To COPY, reading that was cut off looks like reading that has ended.
                 guard rows.hasEnded, !Task.isCancelled else { throw CancellationError() }
                 enter(.committing)
                 return report
@@ -106,7 +106,7 @@ struct ImportTransaction {
 
     private var newCategories: [String] { rows.stager.newCategories.sorted() }
 
-    /// What the dataset's row has to become; nil where it is that.
+    /// What the dataset's row has to become; nil if it already is that.
     private func newDescription() async throws -> DatasetDescription? {
         var wanted = options.dataset
         let rows = try await connection.query(

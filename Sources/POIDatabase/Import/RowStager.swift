@@ -6,9 +6,9 @@ import Postgres
 /// Writes what a file's rows become into the format of COPY, rejects those whose category isn't in the vocabulary, and
 /// counts.
 struct RowStager {
-    /// More new categories aren't a vocabulary: probably the wrong column was taken.
+    /// If there are more new categories than this, probably the wrong column was taken: they aren't a vocabulary.
     static let maximumNewCategories = 500
-    /// Names of unknown categories that are counted one by one; those of others are counted together.
+    /// How many names of unknown categories are counted one by one; all other names are counted together.
     private static let maximumUnknownCategories = 1000
     private static let otherCategories = "(others)"
 

@@ -2,10 +2,10 @@ import Places
 
 /// Decides what a follower of the database does with what it has read, and whether the places in memory may be served.
 ///
-/// A value that is passed the time. It knows the dataset that the places in memory are of (`held`), and whether they are
-/// served. They may be served while they were known to be the newest ones not too long ago: also while the database is
-/// away, while the server that is read is behind, and while newer places are being read. Those of another history are never
-/// served once that is known.
+/// A value that is passed the time. It knows the dataset of the places in memory (`held`), and whether they are served.
+/// Places may be served if they were known to be the newest not too long ago: also while the database is away, while the
+/// server that is read is behind, and while newer places are being read. Places of another history are never served once that
+/// is known.
 struct IndexFollowStateMachine {
     /// What one look at the database has shown, all in one snapshot.
     struct Look: Hashable {
@@ -15,8 +15,8 @@ struct IndexFollowStateMachine {
         var isStandby: Bool
         /// What the server's log has at the revision that is held.
         var own = OwnRevision.missing
-        /// How many places the newer revisions name, those that several name counted several times; nil where one of them
-        /// names none.
+        /// How many places the newer revisions name in total; a place that several revisions name counts several times. Nil
+        /// if one of the revisions doesn't name its places.
         var changedCount: Int?
     }
 
@@ -26,13 +26,13 @@ struct IndexFollowStateMachine {
         case same
         /// Another dataset: the server has another history.
         case another
-        /// Nothing: it was pruned, or hasn't come yet.
+        /// Nothing: the revision was pruned, or hasn't arrived yet.
         case missing
     }
 
     /// What is to be done, in this order.
     enum Action: Hashable {
-        /// Serve the places in memory until that time, unless something else is said before.
+        /// Serve the places in memory until that time, unless another action comes before.
         case serve(until: Duration)
         /// Serve from the database from now on.
         case withdraw(Reason)
@@ -58,21 +58,21 @@ struct IndexFollowStateMachine {
         case closed
     }
 
-    /// How long they may be served without having been known to be the newest ones.
+    /// How long places may be served after they were last known to be the newest.
     private let maximumStaleness: Duration
     /// How long the server that is read may be behind before the primary is asked.
     private let maximumLag: Duration
     /// The dataset of the places in memory; nil where there are none.
     private(set) var held: DatasetVersion?
     private(set) var isServing = false
-    /// Whether the places in memory weren't served since the database has served newer ones.
+    /// Whether the places in memory aren't served because the database has served newer ones.
     private(set) var isRefused = false
-    /// When the last look began that has shown the held places to be the newest.
+    /// When the last look began that showed the held places to be the newest.
     private(set) var confirmedAt: Duration?
     private var heldCount = 0
     private var behindSince: Duration?
 
-    /// With more changes than this, and than a quarter of all places, loading anew is quicker.
+    /// If there are more changes than this, and than a quarter of all places, loading all places is quicker.
     private static let maximumChanges = 100_000
 
     init(maximumStaleness: Duration, maximumLag: Duration) {
@@ -86,7 +86,7 @@ struct IndexFollowStateMachine {
     mutating func looked(_ look: Look, served: DatasetVersion?, at time: Duration) -> [Action] {
         isRefused = false
         guard let version = look.version else { return drop(.anotherHistory) }
-        // What a primary doesn't have any more was lost.
+        // If a primary's newest dataset is older than what was served, the newer revisions were lost.
         let isLost = !look.isStandby && served.map { version.isOlder(than: $0) } == true
         let forget: [Action] = isLost ? [.forgetServed] : []
         guard let held else { return forget + [.load] }
@@ -100,7 +100,8 @@ struct IndexFollowStateMachine {
         if !isLost, let served, version.isOlder(than: served) { return behind(at: time) }
         behindSince = nil
         if version == held { return forget + confirm(at: time) }
-        // Where the log doesn't reach back, or names none of the changes, or too many, what is held is served meanwhile.
+        // All places are loaded if the log doesn't reach back far enough, doesn't name the changes, or names too many. The
+        // held places are served meanwhile.
         guard look.own == .same, let count = look.changedCount,
             count <= max(Self.maximumChanges, heldCount / 4)
         else { return forget + [.load] }
@@ -116,32 +117,32 @@ struct IndexFollowStateMachine {
         return drop(.anotherHistory) + [.forgetServed]
     }
 
-    /// All places were read. Whether they are still the newest is for the next look to say.
+    /// Notes that all places were read. The next look shows whether they are still the newest.
     mutating func loaded(_ version: DatasetVersion, placeCount: Int) {
         held = version
         heldCount = placeCount
     }
 
-    /// The changes were read, by a look that began at `time`.
+    /// Notes that the changes were read, by a look that began at `time`.
     mutating func took(_ version: DatasetVersion, placeCount: Int, at time: Duration) -> [Action] {
         held = version
         heldCount = placeCount
         return confirm(at: time)
     }
 
-    /// The places in memory aren't served after all: the database has served newer ones meanwhile.
+    /// Notes that the places in memory aren't served after all, because the database has served newer ones meanwhile.
     mutating func refused() {
         (isServing, isRefused) = (false, true)
     }
 
-    /// The places in memory were given up.
+    /// Gives up the places in memory.
     mutating func drop(_ reason: Reason) -> [Action] {
         held = nil
         behindSince = nil
         return withdraw(reason)
     }
 
-    /// Some time has passed.
+    /// Withdraws places that weren't confirmed for too long. To be called again and again.
     mutating func tick(at now: Duration) -> [Action] {
         guard isServing, now - (confirmedAt ?? .zero) > maximumStaleness else { return [] }
         return withdraw(.unconfirmed)
@@ -158,7 +159,7 @@ struct IndexFollowStateMachine {
         return isServing ? [.withdraw(reason)] : []
     }
 
-    /// The server hasn't come as far as what is held or was served.
+    /// Notes that the server is behind what is held or was served.
     private mutating func behind(at time: Duration) -> [Action] {
         let since = behindSince ?? time
         behindSince = since

@@ -4,12 +4,13 @@ import PointsOfInterestServerAPI
 import Postgres
 import SpatialIndex
 
-/// What the follower reads: each look, and what follows from it, in one snapshot of the database.
+/// Reads from the database: each look, and what follows from it, in one snapshot.
 extension IndexFollower {
     /// Looks at the database once, and reads what has changed, or everything.
     ///
     /// - Returns: false where another look should follow soon.
-    /// - Throws: `PostgresError`; `IndexTooLarge` where the places don't fit; `PlacesReplaced` where they have to be read again.
+    /// - Throws: `PostgresError`; `IndexTooLarge` where the places don't fit; `PlacesReplaced` where they have to be read
+    ///   again.
     func follow(_ connection: PostgresConnection) async throws -> Bool {
         let (time, served) = (loop.now, index.served)
         try await connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -22,7 +23,7 @@ extension IndexFollower {
         {
             try await load(connection, version, expecting: expected)
             rounds = VerificationRounds(loadedAt: time, start: snapshot?.randomID ?? .min)
-            // That takes a while: there may be changes.
+            // Loading takes a while, so there may be changes by now.
             return false
         }
         if let version = look.version, actions.contains(.readChanges) {
@@ -82,7 +83,7 @@ extension IndexFollower {
         index.update { $0.changeCount += count }
     }
 
-    /// Serves other places from now on, which were read by a look that began at `time`.
+    /// Serves these places from now on. They were read by a look that began at `time`.
     ///
     /// - Throws: `IndexTooLarge` where they don't fit; `PostgresError`.
     func take(
@@ -96,8 +97,8 @@ extension IndexFollower {
         perform(machine.took(facts.version, placeCount: next.placeCount, at: time))
     }
 
-    /// What is known of a dataset besides its places, once these were read in the same snapshot; its categories are the same
-    /// value as before where it has the same names.
+    /// Reads what else is known of a dataset, after its places were read in the same snapshot. If the names of the categories
+    /// are the same as before, the result has the same value of them.
     ///
     /// - Throws: `PlacesReplaced` where what was read isn't of that snapshot; `PostgresError`.
     func facts(
@@ -172,7 +173,7 @@ extension IndexFollower {
         machine.loaded(version, placeCount: loaded.placeCount)
     }
 
-    /// About how many places there are; nil where there is no room for so many.
+    /// About how many places there are; nil if there is no room for so many.
     private func fittingCount(_ connection: PostgresConnection) async throws -> Int? {
         let count = try await estimatedCount(connection)
         if fit.admits(count, at: loop.now) { return count }
@@ -185,26 +186,28 @@ extension IndexFollower {
     /// About how many places there are, as the planner estimates it.
     private func estimatedCount(_ connection: PostgresConnection) async throws -> Int {
         let plan = try await connection.query(Self.plan, timeout: Self.lookTimeout)
-        // The first line is about the whole of it, also where the plan has several.
+        // The first line is about the whole plan, even if the plan has several lines.
         return plan.isEmpty ? 0 : Self.rowCount(ofPlan: try plan[0].decode(at: 0))
     }
 
-    /// Its estimate follows the size of the table's file, also where that was never analysed.
+    /// The planner's estimate follows the size of the table's file, even if the table was never analysed.
     private static let plan: PostgresQuery = "EXPLAIN SELECT FROM locations"
 
-    /// The number behind `rows=` (PostgreSQL manual, "Using EXPLAIN"); 0 where there is none.
+    /// The number after `rows=` (PostgreSQL manual, "Using EXPLAIN"); 0 if there is none.
     static func rowCount(ofPlan plan: String) -> Int {
         let rows = plan.split(separator: " ").first { $0.hasPrefix("rows=") }
         return rows.flatMap { Int($0.dropFirst("rows=".count)) } ?? 0
     }
 
+    /// Notes and logs that the places don't fit, gives up those in memory, and returns the error to throw.
+    ///
     /// - Parameters:
-    ///   - bytes: what `places` of them take.
-    ///   - estimate: about how many there are.
+    ///   - bytes: the memory that `places` of them take.
+    ///   - estimate: about how many places there are.
     private func tooLarge(_ places: Int, _ bytes: Int, estimate: Int) -> IndexTooLarge {
         let (count, bytesOfAPlace) = (max(places, estimate), Double(bytes) / Double(max(1, places)))
         fit.exceeded(bytesOfAPlace: bytesOfAPlace, count: estimate, at: loop.now)
-        // Before the status shows it.
+        // Logged first, since `perform` shows it in the status.
         record(
             .index(
                 .tooLarge(

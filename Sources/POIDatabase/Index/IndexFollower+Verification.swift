@@ -4,16 +4,17 @@ import Postgres
 import SpatialIndex
 import Telemetry
 
-/// What notices that the places in memory aren't those of the table, though both are of one revision: somebody has written
-/// past the triggers that record changes.
+/// Notices drift: the places in memory differ from those of the table though both are of one revision, because somebody has
+/// written past the triggers that record changes.
 extension IndexFollower {
-    /// Compares a range of ids, where that is due, and takes what differs. In the snapshot of a look, which has to show the very
-    /// dataset that is in memory.
+    /// Compares a range of ids with the table if that is due, and takes what differs. Runs in the snapshot of a look, which
+    /// has to show exactly the dataset that is in memory.
     ///
-    /// Reads the rows, as loading does, and compares what memory has of each: so there is no second description of a place that
-    /// could differ from the first.
+    /// Reads the rows as loading does, and compares all that memory has of each. So there is no second description of a place
+    /// that could differ from the first.
     ///
-    /// - Throws: `PostgresError`; `IndexTooLarge` where the places don't fit; `PlacesReplaced` where they have to be read again.
+    /// - Throws: `PostgresError`; `IndexTooLarge` where the places don't fit; `PlacesReplaced` where they have to be read
+    ///   again.
     func verify(_ connection: PostgresConnection, _ version: DatasetVersion, at time: Duration) async throws {
         guard machine.held == version, machine.isServing, let snapshot, let known = facts, let rounds,
             rounds.isDue(at: time, interval: configuration.index.verificationInterval)
@@ -21,7 +22,7 @@ extension IndexFollower {
         let limit = configuration.index.verifiedCount
         var builder = IndexPartBuilder(expecting: limit, vocabulary: snapshot.vocabulary)
         var decoder = PlaceCopyDecoder()
-        // A negative number would not be a bigint, and not be looked up by the index.
+        // A negative number without quotes would not be a bigint, and not be looked up by the index.
         let first = SQL(unsafeSQL: "'\(rounds.next)'::bigint")
         let sql: SQL =
             "COPY (SELECT id, " + PlaceCopyDecoder.columns + " FROM locations WHERE id >= " + first
@@ -52,7 +53,7 @@ extension IndexFollower {
 
     // MARK: Triggers
 
-    /// Looks whether the triggers that record changes are there, where that is due.
+    /// Checks whether the triggers that record changes are active, if that is due.
     func checkTriggers(_ connection: PostgresConnection, at time: Duration) async throws(PostgresError) {
         if let triggersCheckedAt, time - triggersCheckedAt < configuration.index.triggerInterval { return }
         let row = try await connection.query(Self.inactiveTriggers, timeout: Self.lookTimeout).only()
@@ -64,8 +65,8 @@ extension IndexFollower {
         record(.index(names.isEmpty ? .triggersActive : .triggersInactive(names: names)))
     }
 
-    /// Those that are missing, or don't run for ordinary writers (PostgreSQL manual, "pg_trigger", `tgenabled`), in the order of
-    /// their names.
+    /// The triggers that are missing, or don't run for ordinary writers (PostgreSQL manual, "pg_trigger", `tgenabled`), in
+    /// the order of their names.
     private static let inactiveTriggers: PostgresQuery = """
         SELECT ARRAY(
             SELECT name FROM (VALUES

@@ -21,11 +21,11 @@ final class IndexFollower {
     var machine: IndexFollowStateMachine
     /// The places in memory; nil where there are none.
     var snapshot: IndexSnapshot?
-    /// What is known about them besides.
+    /// What else is known about them.
     var facts: ServedIndex.Facts?
     /// Which of them are verified next.
     var rounds: VerificationRounds?
-    /// The triggers that didn't record what is written, when they were last looked at.
+    /// The triggers that were missing or inactive when they were last checked.
     var inactiveTriggers: [String] = []
     var triggersCheckedAt: Duration?
     /// What has been loaded so far, while loading.
@@ -40,19 +40,19 @@ final class IndexFollower {
     private var (isHinted, isLongPause) = (false, false)
     /// Whether the places fit into memory.
     var fit: MemoryFit
-    /// The dataset that a notification has named, and until when it is looked for again and again.
+    /// The dataset that a notification has named, and until when the follower keeps looking for it.
     private var goal: (id: DatasetID?, until: Duration)?
     private var failures = 0
-    /// How often in a row a standby has ended the reading, since it was in the way of what has to be replayed.
+    /// How often in a row a standby has ended the reading because it was in the way of what the standby has to replay.
     private var conflicts = 0
 
-    /// The pause between two looks without a notification: so a change is seen within a second.
+    /// The pause between two looks if there is no notification, so that a change is seen within a second.
     private static let interval = Duration.milliseconds(900)
     /// The shortest time between two looks, so that many small commits are followed together.
     private static let shortestPause = Duration.milliseconds(5)
-    /// How often a standby is looked at that hasn't replayed yet what the primary has notified.
+    /// The pause between two looks at a standby that hasn't replayed yet what the primary has notified.
     private static let goalInterval = Duration.milliseconds(20)
-    /// How long a look may take.
+    /// How long each query of a look may take.
     static let lookTimeout = Duration.seconds(5)
 
     init(
@@ -79,7 +79,7 @@ final class IndexFollower {
         tasks.start { await follower.value.run() }
     }
 
-    /// Serves from memory no more, and closes the connection.
+    /// Stops serving from memory, and closes the connection.
     func close() async {
         isClosing = true
         timer?.close()
@@ -94,7 +94,7 @@ final class IndexFollower {
         (snapshot, facts) = (nil, nil)
     }
 
-    /// A notification says that the dataset has this id now; nil where it doesn't say which.
+    /// Takes a notification that the dataset has this id now; nil where it doesn't say which.
     func hint(_ id: DatasetID?) {
         guard !fit.isExceeded else { return }
         goal = (id, loop.now + Self.interval)
@@ -124,11 +124,11 @@ final class IndexFollower {
             }
             return Self.goalInterval
         } catch is IndexTooLarge {
-            // A COPY may be under way.
+            // A COPY may be under way on the connection.
             let old = connection
             connection = nil
             await old?.close()
-            // Meanwhile it is the database's history that is followed: some of it may get lost.
+            // Meanwhile the follower still looks at the database's history, because some of it may get lost.
             return Self.interval
         } catch {
             failures += 1
@@ -148,7 +148,7 @@ final class IndexFollower {
         await old?.close()
     }
 
-    /// The connection, which is made again where reads go elsewhere by now.
+    /// The connection, which is made anew if reads go elsewhere by now.
     private func openConnection() async throws -> PostgresConnection {
         if let connection, connection.isOpen {
             let isRight = route.map { $0.fate(of: connection.target, now: loop.now) == .keep } ?? true
@@ -177,8 +177,8 @@ final class IndexFollower {
         throw failure
     }
 
-    /// The servers that may be read, the best first: those of the route, but the primary once a standby has ended the reading
-    /// twice.
+    /// The servers that may be read, the best first: those of the route, or only the primary once a standby has ended the
+    /// reading twice in a row.
     private var readConfigurations: [PostgresConfiguration] {
         guard let route, conflicts < 2 else { return [configuration.postgres] }
         return route.configurations
@@ -222,7 +222,7 @@ final class IndexFollower {
         merge()
     }
 
-    /// Looks at the primary, where the server that is read stays behind.
+    /// Looks at the primary, because the server that is read stays behind.
     func askPrimary() async {
         guard route != nil, let held = machine.held else { return }
         guard let primary = try? await connect(configuration.postgres) else { return }
@@ -246,7 +246,7 @@ final class IndexFollower {
     private func adopt(_ part: IndexPart, of merge: IndexMerge) {
         guard !isClosing, let merged = snapshot?.adopting(part, of: merge) else { return }
         snapshot = merged
-        // Only the form changes: it is served as long as the places would have been without.
+        // Only the form changes: the places are served for as long as they would have been without the merge.
         if machine.isServing, let confirmedAt = machine.confirmedAt {
             serve(until: confirmedAt + configuration.index.maximumStaleness)
         }
@@ -257,7 +257,7 @@ final class IndexFollower {
     private func tick() {
         perform(machine.tick(at: loop.now))
         progress?.tick(at: loop.now, record)
-        // A server that is silent in the middle of a COPY.
+        // Ends the session of a server that is silent in the middle of a COPY.
         if let progress, progress.isStuck(at: loop.now) {
             let follower = LoopBound(self, loop: loop)
             tasks.start { await follower.value.connection?.close() }

@@ -46,7 +46,7 @@ public final class IndexFollowerThread: Sendable {
         }
     }
 
-    /// Serves from memory no more, and ends the thread. Blocks; call it once, from another thread.
+    /// Stops serving from memory, and ends the thread. Blocks; call it once, from another thread.
     public func stop() {
         let loop = thread.loop
         loop.execute { [follower] in

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// How far loading has come: told by a line of the log every few seconds.
+/// How far loading has come. Reports it to the log every few seconds.
 struct IndexLoadProgress {
     private let start: Duration
     private var reportedAt: Duration
@@ -8,7 +8,7 @@ struct IndexLoadProgress {
     private var (placeCount, bytes) = (0, 0)
 
     private static let interval = Duration.seconds(5)
-    /// After so long without a row, the server counts as silent.
+    /// After this long without a row, the server counts as silent.
     private static let patience = Duration.seconds(60)
 
     /// Begins, at a time by the loop's clock.
@@ -18,13 +18,13 @@ struct IndexLoadProgress {
         changedAt = start
     }
 
-    /// More was read.
+    /// Notes that more was read.
     mutating func update(_ placeCount: Int, _ bytes: Int, at now: Duration) {
         (self.placeCount, self.bytes) = (placeCount, bytes)
         changedAt = now
     }
 
-    /// Some time has passed: reports, where it is time to.
+    /// Reports the progress if that is due. To be called again and again.
     mutating func tick(at now: Duration, _ record: (Observation) -> Void) {
         guard now - reportedAt >= Self.interval else { return }
         reportedAt = now

@@ -1,13 +1,13 @@
-/// Decides by the number of places whether they are read into memory: how many there are is estimated before they are read,
-/// what they take is known afterwards. A value that is passed the time.
+/// Decides by the number of places whether they are read into memory. Their number is estimated before they are read; the
+/// memory that they take is known afterwards. A value that is passed the time.
 struct MemoryFit {
     /// What is known of places that didn't fit.
     private struct Excess {
-        /// What each took, or takes at least where they weren't read.
+        /// How many bytes each took, or takes at least if they weren't read.
         let bytesOfAPlace: Double
         /// About how many there were, as it was estimated.
         let count: Int
-        /// When they are read again, although there seem to be too many: the estimate may be wrong.
+        /// When places are read again, although there seem to be too many: the estimate may be wrong.
         let retry: Duration
     }
 
@@ -30,7 +30,8 @@ struct MemoryFit {
 
     /// Whether there may be room for about so many places.
     ///
-    /// Those that didn't fit have to become fewer by a tenth, so that a wrong estimate isn't acted upon again and again.
+    /// After places didn't fit, their number has to fall by a tenth before they are read again, so that a wrong estimate
+    /// doesn't lead to one attempt after the other.
     func admits(_ count: Int, at now: Duration) -> Bool {
         let bytesOfAPlace = excess?.bytesOfAPlace ?? Self.minimumBytesOfAPlace
         let fits = Double(count) * bytesOfAPlace <= Double(maximumBytes)
@@ -38,12 +39,12 @@ struct MemoryFit {
         return now >= excess.retry || fits && Double(count) < 0.9 * Double(excess.count)
     }
 
-    /// The places don't fit: each takes so many bytes, and there are about so many, as it was estimated.
+    /// Notes that the places don't fit: each takes this many bytes, and there are about `count`, as it was estimated.
     mutating func exceeded(bytesOfAPlace: Double, count: Int, at now: Duration) {
         excess = Excess(bytesOfAPlace: bytesOfAPlace, count: count, retry: now + Self.retryInterval)
     }
 
-    /// The places are being read.
+    /// Notes that the places are being read.
     mutating func begin() {
         excess = nil
     }

@@ -2,10 +2,10 @@ import PointsOfInterestServerAPI
 import Postgres
 import SpatialIndex
 
-/// Reads places from the bytes of a binary COPY (PostgreSQL manual, "COPY", "Binary Format") into a builder, without a value
-/// of its own for a place or a text.
+/// Reads places from the bytes of a binary COPY (PostgreSQL manual, "COPY", "Binary Format") into a builder, without making a
+/// value for each place or text.
 struct PlaceCopyDecoder {
-    /// The columns, in their order; `id` is that of a place that is gone where the others are null.
+    /// The columns, in their order. If all but `id` are null, the place with that id is gone.
     enum Column: Int, CaseIterable {
         case id, latitude, longitude, featured, name, category, address, website
         case sourceDataset, sourceID, sourceLicense
@@ -17,7 +17,7 @@ struct PlaceCopyDecoder {
         latitude, longitude, featured, name, category, address, website, source_dataset, source_id, source_license
         """
 
-    /// Of the places that were named but aren't there.
+    /// The ids that were named but have no place any more.
     private(set) var removedIDs: [Int64] = []
     private var isPastHeader = false
     /// The values of a row; reused.

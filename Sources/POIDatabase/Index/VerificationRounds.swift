@@ -1,19 +1,20 @@
-/// Which ids are verified next, and since when all of them are. A value that is passed the time.
+/// Decides which ids are verified next, and knows since when all are verified. A value that is passed the time.
 ///
-/// A round begins anywhere, goes up to the last id, and on from the first one, so that each server of a fleet is elsewhere.
+/// A round begins at any id, goes up to the last id, and on from the first one. So the servers of a fleet verify different
+/// ids at a time.
 struct VerificationRounds {
     /// Where the next range begins.
     private(set) var next: Int64
-    /// Every place in memory was read or compared since then.
+    /// Every place in memory was read or compared at this time or later.
     private(set) var verifiedAt: Duration
     private var start: Int64
     private var isPastEnd = false
     private var beganAt: Duration?
     private var rangeAt: Duration
 
-    /// All places were read, by a look that began at `time`.
+    /// Begins after all places were read, by a look that began at `time`.
     ///
-    /// - Parameter start: any id.
+    /// - Parameter start: where the first round begins; any id will do.
     init(loadedAt time: Duration, start: Int64) {
         (next, self.start) = (start, start)
         (verifiedAt, rangeAt) = (time, time)
@@ -22,7 +23,7 @@ struct VerificationRounds {
     /// Whether it is time for the next range.
     func isDue(at time: Duration, interval: Duration) -> Bool { time - rangeAt >= interval }
 
-    /// The places from `next` on were compared.
+    /// Notes that the places from `next` on were compared.
     ///
     /// - Parameters:
     ///   - last: the last id of the range.

@@ -2,18 +2,18 @@ import EventLoop
 import Locking
 import Postgres
 
-/// Where reads go: shared by the pools of a process, kept up to date by one `ReplicaMonitor`.
+/// Decides where reads go. All pools of a process share it, and one `ReplicaMonitor` keeps it up to date.
 ///
 /// Any thread.
 public final class ReadRoute: Sendable {
-    /// The servers that are looked at, in the order of `POI_READ_DATABASE_URL`.
+    /// The servers that are probed, in the order of `POI_READ_DATABASE_URL`.
     let endpoints: [PostgresEndpoint]
     private let reads: PostgresConfiguration
     private let primary: PostgresConfiguration
     private let servers: Lock<ReadServers>
     private let isWatched = Lock(false)
-    /// How long a server may be silent before reads leave it: so short that a read that it has can still be run elsewhere
-    /// in its request's time, and no shorter than what a busy server may take.
+    /// How long a server may be silent before reads move to another one. It is short enough that a read that waits for that
+    /// server can still run elsewhere within its request's time, and not shorter than what a busy server may take.
     let silenceLimit: Duration
 
     /// Makes a route; nil where reads have no address of their own.
@@ -28,10 +28,10 @@ public final class ReadRoute: Sendable {
                 endpoints, prefersStandbys: reads.prefersStandbys, maximumLag: configuration.maxReplicaLag))
     }
 
-    /// Whether the caller is the first, and has to keep this up to date.
+    /// Returns true to the first caller only, which then has to keep this up to date.
     func claimWatch() -> Bool { isWatched.claim() }
 
-    /// How to connect to one of the servers and no other.
+    /// The configuration that connects to this server and no other.
     func probe(_ endpoint: PostgresEndpoint) -> PostgresConfiguration {
         reads.probing(endpoint)
     }
@@ -57,7 +57,7 @@ public final class ReadRoute: Sendable {
         servers.withLock { $0.update(index, result, now: now) }
     }
 
-    /// Takes whether `DATABASE_URL` responds.
+    /// Notes whether the server of `DATABASE_URL` responds.
     func update(isPrimaryResponding: Bool) {
         servers.withLock { $0.isPrimaryResponding = isPrimaryResponding }
     }
@@ -70,7 +70,7 @@ final class ReadConnections {
     /// When connections may next move to a better server.
     private var nextMove = Duration.zero
 
-    /// How often one of each lane may move to a better server that is back. A server that is no longer usable is left sooner.
+    /// How often one connection of each lane may move back to a better server. Connections leave an unusable server sooner.
     private static let moveInterval = Duration.seconds(1)
 
     /// Starts connecting.

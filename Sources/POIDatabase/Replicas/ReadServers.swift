@@ -1,6 +1,6 @@
 import Postgres
 
-/// The servers that reads may go to, the condition of each, and where connections go therefore.
+/// The servers that reads may go to, and the condition of each. Decides where connections go.
 ///
 /// A value. A server that lags too far gets no reads; one that is silent gets none while another responds.
 /// Standbys come before primaries where the connection string prefers them.
@@ -9,7 +9,7 @@ struct ReadServers {
     enum Condition: Hashable {
         /// It hasn't been probed yet.
         case unknown
-        /// It responds and doesn't lag too far, without a break since that time.
+        /// It responds and doesn't lag too far; this has been so since the time `since`.
         case usable(isStandby: Bool, since: Duration)
         /// It is too far behind.
         case lagging
@@ -21,7 +21,7 @@ struct ReadServers {
     enum ProbeResult {
         /// It is a primary.
         case primary
-        /// It is a standby, so far behind the primary.
+        /// It is a standby, which is behind the primary by `lag`.
         case standby(lag: Duration)
         /// It did not respond.
         case noResponse
@@ -44,7 +44,7 @@ struct ReadServers {
     private var servers: [Server]
     private let prefersStandbys: Bool
     private let maximumLag: Duration
-    /// Whether the primary responds, to which reads go where none of these servers can take them.
+    /// Whether the primary responds. Reads go to it if none of these servers can take them.
     var isPrimaryResponding = false
 
     /// How long a server has to be usable before connections move back to it.
@@ -74,7 +74,8 @@ struct ReadServers {
         case .noResponse: return .silent
         case .primary: isStandby = false
         case .standby(let lag):
-            // A server that lagged comes back only when it has caught up well, or it would change again and again.
+            // A server that lagged becomes usable only when it has caught up well; otherwise its condition would change again
+            // and again.
             if lag > (old == .lagging ? maximumLag / 2 : maximumLag) { return .lagging }
             isStandby = true
         }

@@ -2,7 +2,7 @@ import EventLoop
 import Postgres
 import Telemetry
 
-/// Probes every server for reads twice in the time for which it may be silent, and keeps a `ReadRoute` up to date.
+/// Probes every server for reads twice per `ReadRoute.silenceLimit`, and keeps a `ReadRoute` up to date.
 ///
 /// Confined to its loop. `close` must be awaited before the primary's pool is closed.
 final class ReplicaMonitor {
@@ -19,7 +19,7 @@ final class ReplicaMonitor {
     /// The primary's position in the log, and when it was read.
     private var primaryPosition: (position: Int64, time: Duration)?
 
-    /// The primary's position is forgotten when it wasn't read for so long.
+    /// The primary's position is no longer used once it is older than this.
     private static let maximumPositionAge = Duration.seconds(3)
 
     init(route: ReadRoute, primary: ConnectionPool, record: @escaping @Sendable (Observation) -> Void) {
@@ -34,7 +34,7 @@ final class ReplicaMonitor {
         timer?.start(after: .zero, repeating: route.silenceLimit / 2)
     }
 
-    /// Ends probing, and waits for what is under way.
+    /// Stops probing, and waits for the end of what is under way.
     func close() async {
         timer?.close()
         timer = nil

@@ -1,7 +1,7 @@
 import EventLoop
 import Postgres
 
-/// Probes one of the servers for reads, by a session of its own. Confined to its loop.
+/// Probes one of the servers for reads through a session of its own. Confined to its loop.
 final class ReplicaProbe {
     /// What a server reports about itself.
     struct ServerState {
@@ -11,20 +11,20 @@ final class ReplicaProbe {
 
     private var configuration: PostgresConfiguration
     private let loop: EventLoop
-    /// Its own, so that a host that hangs delays nothing else.
+    /// Threads for this probe alone, so that a host that hangs delays nothing else.
     private let threads = PostgresThreads()
     private var connection: PostgresConnection?
-    /// When the probe under way began; nil where none is.
+    /// When the current probe began; nil if none is running.
     private(set) var begunAt: Duration?
-    /// How often the monitor has found the probe under way since the question was sent.
+    /// How many ticks of the monitor have found this probe running since its query was sent.
     var tickCount = 0
     private var isAsking = false
 
-    /// Whether the server owes a response for too long. Two of the monitor's ticks are between the question and that, and
-    /// between them the loop has read its sockets: so a loop that was stuck doesn't take itself for a silent server.
+    /// Whether the server has taken too long to respond: at least two ticks of the monitor have passed since the query was
+    /// sent. The loop reads its sockets between ticks, so a loop that was stuck doesn't mistake a server for silent.
     var isSilent: Bool { isAsking && tickCount >= 2 }
 
-    /// How long a probe may take, a new session for it included.
+    /// How long a probe may take, including the time to open a session.
     static let timeout = Duration.seconds(2)
 
     init(_ configuration: PostgresConfiguration, loop: EventLoop) {
@@ -34,7 +34,7 @@ final class ReplicaProbe {
         self.loop = loop
     }
 
-    /// Reads the server's state, by a new session where there is none. To be called while no probe is under way.
+    /// Reads the server's state; opens a session if there is none. Call it only while no probe is running.
     ///
     /// - Throws: why the server couldn't be read.
     func run() async throws(PostgresError) -> ServerState {
@@ -66,7 +66,8 @@ final class ReplicaProbe {
         return connection
     }
 
-    /// The server's position in the write-ahead log; of a primary, what it has flushed and so may send.
+    /// Reads whether the server is a standby, and its position in the write-ahead log: for a primary, what it has flushed and
+    /// may therefore send.
     static let position = PostgresQuery(
         """
         SELECT pg_is_in_recovery(), \
@@ -88,12 +89,12 @@ extension ReplicaProbe.ServerState {
     }
 }
 
-/// How far a replica is behind, in time, computed from one probe after the other.
+/// How far a replica is behind its primary in time, computed from successive probes.
 ///
-/// A value that remembers when each position of the write-ahead log was first seen: the lag is the age of the oldest
-/// position that the replica hasn't replayed. So a replica of an idle primary has no lag, however long ago the last
-/// transaction was. A replica that is cut off from its primary lags even if it has replayed all that it received. Clocks
-/// of other machines matter in the first estimate only. Exact to the second between two probes.
+/// A value that remembers when each position of the write-ahead log was first seen. The lag is the age of the oldest position
+/// that the replica hasn't replayed. So a replica of an idle primary has no lag, however long ago the last transaction was. A
+/// replica that is cut off from its primary lags even if it has replayed all that it received. Clocks of other machines
+/// matter in the first estimate only. The lag is exact to the time between two probes, about a second at most.
 struct ReplicaLag {
     /// How far a replica has come.
     struct Progress {
@@ -114,7 +115,7 @@ struct ReplicaLag {
     private var ahead: [Milestone] = []
     private var isFirst = true
 
-    /// Beyond this number every second one is forgotten: the lag becomes coarser, but never larger.
+    /// If there are more milestones than this, every second one is dropped: the lag becomes coarser, but never larger.
     private static let maximumCount = 1000
 
     /// The lag now.

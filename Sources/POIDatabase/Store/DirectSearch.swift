@@ -4,26 +4,29 @@ import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 import Postgres
 
-/// Finds the page that a request asks for by asking PostgreSQL for the places nearest by the chord. `Ranking` makes them the
-/// exact page, and tells whether a place that wasn't proposed may belong to it.
+/// Finds the page of a request by asking PostgreSQL for the places nearest by the chord. `Ranking` makes the exact page of
+/// them, and tells whether a place that wasn't proposed may belong to it.
 ///
-/// A few candidates mostly prove the page. Where they don't, many are looked at, and at last all that can belong to it. Its
-/// cost isn't bounded: see `Documentation/queries.md`.
+/// Mostly a few candidates prove the page. If they don't, the search looks at many, and finally at all that can belong to it.
+/// The cost isn't bounded: see `Documentation/queries.md`.
 struct DirectSearch {
-    /// Where places are looked for: first where the order by the chord is quick, whatever is beyond.
+    /// Where a search looks for places. It begins with `near`, where PostgreSQL is quick in the order of the chord, whatever
+    /// is beyond.
     private enum Extent {
         case near, everywhere
     }
 
-    /// From the other side of the Earth all chords are nearly as long, and the walk in their order reads all of the index. So
-    /// it is first taken no farther than this, in metres.
+    /// How far the first search goes, in metres. Seen from the other side of the Earth, all chords are nearly equally long,
+    /// and a walk in their order would read the whole index.
     static let nearMeters = 5_000_000.0
     private static let nearChordMeters = Ranking.chordMeters(ofGeodesicBeyond: nearMeters)
-    /// How many candidates prove a page that a few don't prove, mostly.
+    /// How many candidates are asked for if a few don't prove the page. Mostly these do.
     static let manyCandidates = 1024
-    /// How many rows are read at a time where all places are: others on the loop wait for a few milliseconds at most.
+    /// How many rows are read at a time when all places are read: other work of the loop waits for a few milliseconds at
+    /// most.
     private static let batchSize = 512
-    /// How many more candidates than places are asked for at least: places that are equally far come in any order.
+    /// The minimum number of candidates beyond the number of places asked for, because places that are equally far come in
+    /// any order.
     private static let spareCandidates = 3
 
     let request: NearbyPlacesRequest
@@ -31,10 +34,10 @@ struct DirectSearch {
     /// Looks for the words of the search text, if there is one: PostgreSQL doesn't know them.
     private let names: NameMatcher?
     private let center: SIMD3<Double>
-    /// What holds every place of the request's box.
+    /// Bounds that hold every place of the request's box.
     private let boxBounds: SurfaceBounds?
-    /// No place with a shorter chord is behind the page before. It is capped, so that it never passes places by that are nearly
-    /// antipodes, whose chords don't tell which is farther.
+    /// The chord of every place after the previous page is at least this long. The value is capped, so that no places near
+    /// the antipode are skipped: their chords don't tell which of them is farther.
     private let minimumChordMeters: Double
 
     init(_ request: NearbyPlacesRequest, _ ranking: Ranking) {
@@ -47,7 +50,7 @@ struct DirectSearch {
             ranking.after.map { Ranking.chordMeters(ofGeodesicAtMost: $0.distanceMeters) } ?? 0
     }
 
-    /// What holds every place that may match within a distance.
+    /// Bounds that hold every place that may match within a distance.
     private func bounds(withinMeters meters: Double) -> SurfaceBounds? {
         let chord =
             meters == Self.nearMeters ? Self.nearChordMeters : Ranking.chordMeters(ofGeodesicBeyond: meters)
@@ -70,10 +73,10 @@ struct DirectSearch {
         return query
     }
 
-    /// Whether places behind the page before may be near.
+    /// Whether places after the previous page may be near.
     private var beginsNear: Bool { (ranking.after?.distanceMeters ?? 0) < Self.nearMeters }
 
-    /// Whether so many candidates of an extent prove that no other place belongs to the ranking.
+    /// Whether these candidates of an extent prove that no other place belongs to the ranking.
     private func isComplete(_ placed: [Ranking.Placed], of extent: Extent, after fetch: Ranking.Fetch) -> Bool
     {
         guard ranking.isComplete(placed, after: fetch) else { return false }
@@ -86,7 +89,7 @@ struct DirectSearch {
 // MARK: - By a few candidates
 
 extension DirectSearch {
-    /// The question whose few candidates mostly prove the page; nil where there is no point in asking it.
+    /// The query whose few candidates mostly prove the page; nil if there is no point in running it.
     var firstQuery: NearestQuery? {
         guard names == nil, beginsNear,
             let limit = NearestQuery.candidateLimits.first(where: {
@@ -96,7 +99,7 @@ extension DirectSearch {
         return query(.record, in: .near, limit: limit)
     }
 
-    /// The page of what was proposed; nil where that doesn't prove it.
+    /// The page, made from the proposed candidates; nil if they don't prove it.
     func page(in rows: PostgresRows, of query: NearestQuery) throws(PostgresError) -> RankedPage? {
         var candidates: [Candidate] = []
         candidates.reserveCapacity(rows.count)
@@ -136,7 +139,7 @@ extension DirectSearch {
 // MARK: - By many candidates, or all
 
 extension DirectSearch {
-    /// The page by as many candidates as it takes, all in one snapshot.
+    /// The page, made from as many candidates as it takes, all read in one snapshot.
     func page(in snapshot: PostgresSnapshot) async throws(PostgresError) -> RankedPage {
         let candidates = try await candidates(in: snapshot)
         let page = ranking.page(of: ranking.rank(candidates), from: candidates)
@@ -165,7 +168,7 @@ extension DirectSearch {
             let found = try Self.matches(in: rows, &names)
             let placed = ranking.rank(found.candidates)
             if isComplete(placed, of: extent, after: found.fetch) { return found.candidates }
-            // Where these are all places that are near, what belongs to the page is farther.
+            // If these are all places that are near, the rest of the page is farther away.
             if extent == .near, rows.count < Self.manyCandidates { continue }
             let isFull = placed.count == ranking.limit
             return try await all(
@@ -174,7 +177,7 @@ extension DirectSearch {
         return []
     }
 
-    /// All places within a distance, if one is known that the page doesn't reach beyond.
+    /// The nearest of all places within `meters`. No place of the page is farther; nil if no such distance is known.
     private func all(
         _ columns: NearestQuery.Columns, _ names: inout NameMatcher?, in snapshot: PostgresSnapshot,
         withinMeters meters: Double?

@@ -2,13 +2,13 @@ import Geodesy
 import PointsOfInterestAPI
 import Postgres
 
-/// A question to PostgreSQL: which places are nearest to a centre by the chord, among those that match.
+/// A query for the places that match and are nearest to a centre by the chord.
 ///
 /// See `Documentation/queries.md` for what each shape costs.
 struct NearestQuery {
-    /// What is returned of each place.
+    /// Which columns the query returns of each place.
     enum Columns {
-        /// What `PlaceRow` reads. At least one row, which is null but for the dataset's version where no place is found.
+        /// What `PlaceRow` reads. If no place is found, there is one row that is null except for the dataset's version.
         case record
         /// Id, position and chord.
         case position
@@ -27,10 +27,10 @@ struct NearestQuery {
     var bounds: SurfaceBounds?
     /// Only places with a chord of at least this, in metres; 0 is no bound.
     var minimumChordMeters = 0.0
-    /// How many places at most, the nearest first; nil is all of them in no order.
+    /// The maximum number of places, the nearest first; nil for all of them in no order.
     var limit: Int?
-    /// Whether the places that match are read by an index of their own and sorted, so that the order by the chord doesn't have
-    /// to pass all others.
+    /// Whether PostgreSQL first reads the places that match by an index for the filter, and then sorts them. Otherwise a walk
+    /// in the order of the chord would have to pass all other places.
     var isSorted = false
 
     init(_ request: NearbyPlacesRequest, _ ranking: Ranking, columns: Columns, limit: Int?) {
@@ -57,7 +57,7 @@ struct NearestQuery {
             + "LEFT JOIN LATERAL (" + place + ") AS place ON true"
     }
 
-    /// Computed once a statement rather than once a row.
+    /// A subquery, so that PostgreSQL computes the point once per statement and not once per row.
     private static let center: SQL = "(SELECT geocentric_point($1, $2))"
 
     private var selected: SQL {
@@ -71,7 +71,8 @@ struct NearestQuery {
             + " AS chord" + texts
     }
 
-    /// The table, or what is sorted of it: OFFSET 0 keeps PostgreSQL from walking in the order of the chord.
+    /// The table, or a subquery of the rows to be sorted: its OFFSET 0 keeps PostgreSQL from walking in the order of the
+    /// chord.
     private var source: SQL {
         let rows = "locations" + conditions
         return isSorted ? "(SELECT * FROM " + rows + " OFFSET 0) AS locations" : rows
@@ -122,12 +123,12 @@ struct NearestQuery {
 
     // MARK: Statements that stay prepared
 
-    /// How many candidates a statement proposes: a literal, since PostgreSQL plans a limit that is a parameter as a tenth of the
-    /// table, and then not by the index (280 ms instead of 0.2 ms).
+    /// The numbers of candidates that a prepared statement may propose. Each is a literal in its statement: if the limit is a
+    /// parameter, PostgreSQL assumes a tenth of the table, and doesn't use the index (280 ms instead of 0.2 ms).
     static let candidateLimits = [12, 24, 54, 104]
 
-    /// The statement where it stays prepared. Only those without a filter do: PostgreSQL can plan these for any parameters. With
-    /// a filter, the plan depends on how many places match in these bounds, so it is planned each time.
+    /// The prepared statement of this query, if it has one. Only queries without a filter do: PostgreSQL can plan these for
+    /// any parameters. With a filter, the plan depends on how many places match in these bounds, so it is planned each time.
     var prepared: PreparedStatement? {
         guard isUnfiltered, bounds != nil, let index = Self.candidateLimits.firstIndex(where: { $0 == limit })
         else { return nil }
@@ -150,8 +151,8 @@ struct NearestQuery {
 }
 
 extension SQL {
-    /// Whether a row of `locations` is in a box, as `BoundingBox.contains`: at a pole any longitude counts, and -180 and 180 are
-    /// one meridian.
+    /// Whether a row of `locations` is in a box, as `BoundingBox.contains`: at a pole any longitude counts, and -180 and 180
+    /// are one meridian.
     ///
     /// - Parameter corners: the parameters of its west, south, east and north.
     static func isPlace(in box: BoundingBox, corners: [SQL], of table: SQL = "locations") -> SQL {
@@ -168,7 +169,7 @@ extension SQL {
 }
 
 extension Double {
-    /// The number, or 0 where it is too small for PostgreSQL, for which an underflow is an error: the candidates
-    /// are the same, and their distances are measured from the centre itself.
+    /// The number, or 0 if it is so small that PostgreSQL would report an underflow as an error. The candidates are the same,
+    /// and their distances are measured from the centre itself.
     fileprivate var orZero: Double { magnitude < 1e-100 ? 0 : self }
 }

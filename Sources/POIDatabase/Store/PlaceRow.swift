@@ -12,7 +12,7 @@ struct RankedRows: PlaceSource {
         let distanceMeters: Double?
     }
 
-    /// Behind each other.
+    /// The records of all places, one after the other.
     private let records: [UInt8]
     private var places: [(recordEnd: Int, distanceMeters: Double?)] = []
 
@@ -58,7 +58,7 @@ struct PlaceRow {
     private let rows: PostgresRows
     private let index: Int
 
-    /// The row at that place.
+    /// Reads the row with this index.
     init(_ rows: PostgresRows, _ index: Int) {
         self.rows = rows
         self.index = index

@@ -3,8 +3,8 @@ import Postgres
 
 /// The SQL that reads places; see `Documentation/queries.md` for what each statement costs.
 enum PlaceStatements {
-    /// The places with the ids `$1` (bigint[]), in no order; where there is none, a row that is null except for the
-    /// dataset's version.
+    /// The places with the ids `$1` (bigint[]), in no order. If there is none, the result is one row that is null except for
+    /// the dataset's version.
     static let byID = PreparedStatement(
         "SELECT place.id, " + position + " AS position, " + texts + """
              AS texts, NULL::double precision AS chord, dataset.version AS dataset_version \
@@ -15,8 +15,8 @@ enum PlaceStatements {
 
     /// The number of places of each category that there ever was.
     ///
-    /// `count(name)` because no index has the names: by an index alone, counting reads each row of the table by itself
-    /// where a vacuum hasn't marked the page, and the planner doesn't foresee that.
+    /// It counts `name`, which no index has, to prevent an index-only scan. On pages that no vacuum has marked, such a scan
+    /// reads each row of the table by itself, and the planner doesn't foresee that.
     static let categories = PreparedStatement(
         """
         SELECT categories.name, coalesce(counted.count, 0) AS count, (SELECT version FROM dataset) AS dataset_version \
@@ -25,8 +25,9 @@ enum PlaceStatements {
         ) AS counted ON counted.category = categories.name
         """)
 
-    /// The number of places of each source dataset, with its license and credit; where no place has a source, a row that is
-    /// null except for the dataset's version. A dataset that has no row of its own has the licenses of its places.
+    /// The number of places of each source dataset, with its license and credit. If no place has a source, the result is one
+    /// row that is null except for the dataset's version. A dataset that has no row of its own gets the licenses of its
+    /// places.
     static let attributions = PreparedStatement(
         """
         SELECT counted.dataset, coalesce(datasets.license, counted.license) AS license, datasets.credit, datasets.url, \
@@ -41,13 +42,13 @@ enum PlaceStatements {
         ) AS counted ON true LEFT JOIN datasets ON datasets.name = counted.dataset
         """)
 
-    /// The dataset's version, and whether the database is a standby: read again and again.
+    /// Reads the dataset's version, and whether the database is a standby. `DatasetWatcher` runs it repeatedly.
     static let state = PreparedStatement("SELECT (SELECT version FROM dataset), pg_is_in_recovery()")
 
     /// The names of all categories, and those of all datasets that have a row or places, as `FilterVocabulary` reads them.
     ///
-    /// The datasets of places are read one after the other from the index that begins with them, however many places each
-    /// has (PostgreSQL wiki, "Loose indexscan").
+    /// The datasets of places are read one after the other from an index whose first column is the dataset. So each is read
+    /// once, however many places it has (PostgreSQL wiki, "Loose indexscan").
     static let vocabulary = PreparedStatement(
         """
         WITH RECURSIVE used AS (
@@ -61,14 +62,14 @@ enum PlaceStatements {
         )
         """)
 
-    /// Where a place is, in one value: each column of a row costs the server some two hundred instructions.
+    /// A place's position as one value, because each column of a row costs the server some two hundred instructions.
     static let position: SQL = "point(longitude, latitude)"
 
-    /// The columns of a place except its id and position in one value, as `PlaceRecord.append` reads them. Joining them costs
-    /// PostgreSQL no more than sending each.
+    /// All columns of a place but its id and position, joined into one value, as `PlaceRecord.append` reads them. Joining
+    /// them costs PostgreSQL no more than sending each.
     ///
-    /// Each text but the name is behind a control character that says which it is; the one before the category says whether
-    /// the place is featured. No text has control characters, by the table's checks.
+    /// Before each text but the name is a control character that says which text follows. The one before the category also
+    /// says whether the place is featured. The table's checks make sure that no text has control characters.
     static let texts: SQL = """
         name || CASE WHEN featured THEN chr(2) ELSE chr(1) END || category || coalesce(chr(3) || address, '') \
         || coalesce(chr(4) || website, '') \

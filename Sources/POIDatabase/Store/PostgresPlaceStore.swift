@@ -5,7 +5,7 @@ import PointsOfInterestAPI
 import Postgres
 import Telemetry
 
-/// The places in PostgreSQL: the database proposes candidates, `Ranking` makes them the exact page.
+/// Reads places from PostgreSQL: the database proposes candidates, and `Ranking` makes the exact page of them.
 ///
 /// Belongs to one loop, on which it has connections of its own.
 public final class PostgresPlaceStore: PlaceStore {
@@ -19,7 +19,7 @@ public final class PostgresPlaceStore: PlaceStore {
     /// The counts that this store has begun, while they are under way.
     private let counting: LoopTasks
     private var isClosing = false
-    /// How many pages a few candidates have proved, and how many took more; tests check which way was taken.
+    /// How many pages a few candidates proved, and how many needed more candidates; tests check which way was taken.
     private(set) var (quickCount, searchCount) = (0, 0)
 
     /// Starts connecting.
@@ -55,7 +55,8 @@ public final class PostgresPlaceStore: PlaceStore {
     /// The time by the loop's clock at which a request that begins now must have ended.
     var deadline: Duration { pool.loop.now + requestTimeout }
 
-    /// Asks for the places nearest by the chord; where a few don't prove the page, for many or all in one snapshot.
+    /// Asks PostgreSQL for a few places nearest by the chord. If these don't prove the page, it asks for many or all in one
+    /// snapshot.
     ///
     /// - Throws: why the database couldn't be read; `timeout` once the request's time is up.
     public func places(
@@ -85,7 +86,7 @@ public final class PostgresPlaceStore: PlaceStore {
         }
     }
 
-    /// What is read once the database has responded, until the request's time is up.
+    /// Returns a value that `body` reads from the database once it is awaited, until the request's time is up.
     private func read<Value>(
         _ body: @escaping (_ deadline: Duration) async throws(PostgresError) -> Value
     ) -> Stored<Value> {
@@ -99,7 +100,7 @@ public final class PostgresPlaceStore: PlaceStore {
         }
     }
 
-    /// The page by a few candidates; nil where they don't prove it.
+    /// The page, made from a few candidates; nil if they don't prove it.
     private func quickPage(
         _ search: DirectSearch, _ deadline: Duration
     ) async throws(PostgresError) -> RankedPage? {
@@ -173,14 +174,14 @@ public final class PostgresPlaceStore: PlaceStore {
 
     /// Waits for the connections, and runs one query on each of them.
     ///
-    /// For its first query a backend of PostgreSQL reads catalogues, loads PostGIS and makes plans. A server that says
-    /// that it is ready gets its share of the load at once, and has no time for that then.
+    /// For its first query a backend of PostgreSQL reads catalogues, loads PostGIS and makes plans. A server gets its share
+    /// of the load as soon as it says that it is ready, and has no time for all this then.
     public func warmUp() async {
         await pool.waitUntilTried()
         let store = LoopBound(self, loop: pool.loop)
         let statistics = pool.statistics
         await withTaskGroup { group in
-            // As many at once as there are connections, so that none gets two and none gets none.
+            // As many queries at once as there are connections, so that each connection gets exactly one.
             for _ in 0..<statistics.fast.connections {
                 group.addTask(executorPreference: store.loop) { await store.value.warmUp(byWords: nil) }
             }
@@ -190,7 +191,7 @@ public final class PostgresPlaceStore: PlaceStore {
         }
     }
 
-    /// Asks for places once, wherever they are; health checks report a failure.
+    /// Runs one search whose result doesn't matter. A failure is ignored here, because health checks report it.
     private func warmUp(byWords text: String?) async {
         guard let center = try? Coordinate(latitude: 0, longitude: 0) else { return }
         // No place is so near.
@@ -224,7 +225,8 @@ public final class PostgresPlaceStore: PlaceStore {
 // MARK: - Counts
 
 extension PostgresPlaceStore {
-    /// Returns counts of the places of each category: the last ones, from memory, or the next ones, by a `CountSchedule`.
+    /// Returns counts of the places of each category: the last counts, from memory, or the next ones. A `CountSchedule`
+    /// decides.
     ///
     /// - Throws: why counting has failed; `cancelled`, at once, where the task is cancelled.
     public func categories() throws(PlaceStoreError) -> Stored<DatasetCounts<CategoryCount>> {
@@ -247,13 +249,13 @@ extension PostgresPlaceStore {
         }
     }
 
-    /// Counts anew for the next requests.
+    /// Forgets the counts in memory, so that the next requests count anew.
     public func forgetCounts() {
         dataset.categoryCounts.forget()
         dataset.attributionCounts.forget()
     }
 
-    /// What a row of counts has: an item, where there is one, and the dataset's version.
+    /// Reads a row of counts: its item, if it has one, and the dataset's version.
     private typealias CountReader<Item> =
         @Sendable (PostgresRow) throws(PostgresError) -> (item: Item?, version: DatasetVersion?)
 
@@ -271,7 +273,7 @@ extension PostgresPlaceStore {
                     return DatasetCounts(
                         counts.items, version: counts.version, databaseDuration: ContinuousClock.now - start)
                 } catch {
-                    // If it wasn't this request that was cancelled, the store that counted was closed: another one counts.
+                    // If this request wasn't cancelled, the store that counted was closed, and another one has to count.
                     guard error == .cancelled, !Task.isCancelled else { throw error }
                 }
             }
@@ -310,10 +312,11 @@ extension PostgresPlaceStore {
 
 // MARK: - Watches
 
-/// What one store of a process does for all: watches the dataset, and the servers for reads where there are any.
+/// The watches that one store of a process keeps for all its stores: of the dataset, and of the servers for reads if there
+/// are any.
 ///
-/// Confined to the loop. Where reads have servers of their own, both watches use connections to `DATABASE_URL`: a
-/// replica learns about a change late, and not by LISTEN.
+/// Confined to the loop. If reads have servers of their own, both watches use connections to `DATABASE_URL`: a replica learns
+/// about a change late, and LISTEN doesn't work there.
 private final class DatabaseWatch {
     private let dataset: DatasetWatcher
     private let replicas: ReplicaMonitor?

@@ -3,7 +3,8 @@ import Places
 import Postgres
 import Program
 
-/// Asks the database whether every migration is applied that this program relies on, and whether it is too old for one.
+/// Checks that every migration that this program relies on is applied, and that this program isn't too old for an applied
+/// one.
 ///
 /// Newer migrations than this program knows are accepted unless they say that it is too old for them: releases first add
 /// to the schema, and remove what is no longer used after the roll-out.
