@@ -1,7 +1,7 @@
 import PointsOfInterestServerAPI
 
-/// An event in Swift: a case of the enum. Its parameters are one value, a struct, so that what is written for a case
-/// (`case .search(let search)`) still compiles when the event has more of them.
+/// An event in Swift: a case of the enum. Its parameters are one value, a struct, so that code for a case
+/// (`case .search(let search)`) still compiles when the event gets more parameters.
 struct EventSource {
     let definition: EventDefinition
     let caseName: String
@@ -31,7 +31,7 @@ struct EventSource {
         writer.line("case \(caseReference)" + (parameters.isEmpty ? "" : "(\(parametersType))"))
     }
 
-    /// Writes the functions that make the event of an event with parameters.
+    /// Writes the functions that make an event with parameters.
     func writeMakers(_ writer: inout SourceWriter, access: String, type: String) {
         // Code that was written before the event had parameters says `.featuredShown`.
         if !parameters.contains(where: \.definition.isRequired) {

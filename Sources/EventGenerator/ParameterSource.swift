@@ -8,7 +8,7 @@ struct ParameterSource {
     /// The type of a value from a list.
     let choice: ChoiceSource?
 
-    /// - Throws: if a property can't have the name, or two values of a list make one name of Swift.
+    /// - Throws: if a property can't have the name, or two values of a list would have the same name in Swift.
     init(_ definition: EventParameter, of event: EventDefinition) throws {
         self.definition = definition
         label = SwiftName.member(definition.name)
@@ -18,7 +18,8 @@ struct ParameterSource {
         choice = try ChoiceSource(definition, of: event)
     }
 
-    /// The value's name within the function that reads an event, other than those of the function's own values.
+    /// The name of the variable with the value, in the function that reads an event. It differs from the function's own
+    /// names.
     var variable: String {
         ["value", "content", "known", "self"].contains(label)
             ? label + "Value" : SwiftName.escaped(label)
@@ -38,7 +39,7 @@ struct ParameterSource {
     /// The statement that sets the property to its argument.
     var assignment: String { "self.\(SwiftName.escaped(label)) = \(argumentName)" }
 
-    /// The argument passed on.
+    /// The argument as it is passed on to the parameters.
     var passedOn: String { "\(label): \(argumentName)" }
 
     private var argumentName: String { label == "self" ? "selfValue" : SwiftName.escaped(label) }
@@ -56,7 +57,7 @@ struct ParameterSource {
         }
     }
 
-    /// The expression that makes the `EventContent`'s value of the event's `parameters`.
+    /// The expression that makes the value in an `EventContent` from the event's `parameters`.
     var writing: String {
         let make: String
         let property = "parameters.\(SwiftName.escaped(label))"
@@ -93,7 +94,7 @@ struct ChoiceSource {
 
     /// Nil if the parameter's values are not listed.
     ///
-    /// - Throws: if two values make one name of Swift, or one makes none.
+    /// - Throws: if two values would have the same name in Swift, or one would have none.
     init?(_ parameter: EventParameter, of event: EventDefinition) throws {
         let texts: [String]
         switch parameter.kind {

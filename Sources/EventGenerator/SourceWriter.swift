@@ -1,6 +1,6 @@
 /// Writes lines of source, indented and wrapped.
 struct SourceWriter {
-    /// As in `.swift-format`.
+    /// The maximum length of a line, as in `.swift-format`.
     static let lineLength = 110
 
     private(set) var text = ""
@@ -89,7 +89,7 @@ struct SourceWriter {
     private var indentation: String { String(repeating: "    ", count: level) }
 }
 
-/// Names of Swift, made of those of events, parameters and values.
+/// Makes Swift names from the names of events, parameters and values.
 enum SwiftName {
     /// Words that can't name a case, a parameter or a property without backticks.
     private static let keywords: Set<String> = [
@@ -128,7 +128,7 @@ enum SwiftName {
         word.prefix(1).uppercased() + word.dropFirst()
     }
 
-    /// A name as it is written where it is declared or used: in backticks if Swift has other plans with it.
+    /// A name as it is written where it is declared or used: in backticks if it is a keyword.
     static func escaped(_ name: String) -> String {
         keywords.contains(name) ? "`\(name)`" : name
     }

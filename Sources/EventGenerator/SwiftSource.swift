@@ -5,7 +5,7 @@ struct SwiftSource {
     private let events: [EventSource]
     private let options: GeneratorOptions
 
-    /// - Throws: if two names of the definitions make one name of Swift.
+    /// - Throws: if two names of the definitions would be the same name in Swift.
     init(_ definitions: [EventDefinition], options: GeneratorOptions) throws {
         self.options = options
         events = try definitions.map(EventSource.init)
@@ -80,7 +80,7 @@ struct SwiftSource {
         }
     }
 
-    /// Refuses names that differ in the definitions and not in Swift.
+    /// Refuses names that differ in the definitions but are the same in Swift.
     private static func refuseRepetition(of names: [(swift: String, source: String)]) throws {
         var sources: [String: String] = [:]
         for (swift, source) in names {

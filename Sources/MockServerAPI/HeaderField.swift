@@ -1,7 +1,7 @@
 /// What a header field may be (RFC 9110, section 5).
 enum HeaderField {
-    /// What the server writes by itself, and what is about one connection (RFC 9110, section 7.6.1): a rule's field of
-    /// such a name would be left out, or would break the framing.
+    /// The fields that the server writes by itself, and those that are about one connection (RFC 9110, section 7.6.1). A
+    /// rule's field of such a name would be left out, or would break the framing.
     private static let serversNames: Set<String> = [
         "connection", "content-length", "date", "keep-alive", "proxy-connection", "te", "trailer",
         "transfer-encoding", "upgrade", "x-request-id",

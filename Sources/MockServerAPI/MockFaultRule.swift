@@ -9,21 +9,20 @@ public struct MockFaultRule: Hashable, Sendable {
     /// The path of the requests, below the session's prefix: one path, or the template of a route, such as
     /// `/locations/{id}`, of at most 1000 bytes; nil is any.
     public var path: String?
-    /// What the query's items must be, by their names: `["q": "coffee", "cursor": .absent]`. At most 20. Names and
-    /// values are compared as they are decoded, byte by byte; of an item that occurs more than once, one value has to
-    /// be right.
+    /// What the query's items must be, by their names: `["q": "coffee", "cursor": .absent]`. At most 20. Names and values
+    /// are decoded, then compared byte by byte. If an item occurs more than once, one of its values has to be right.
     public var query: [String: MockCondition]
-    /// What the header fields must be, by their names in any case: `["Authorization": .absent]`. At most 20. Of a
-    /// field that occurs more than once, one value has to be right.
+    /// What the header fields must be, by their names in any case: `["Authorization": .absent]`. At most 20. If a field
+    /// occurs more than once, one of its values has to be right.
     public var headers: [String: MockCondition]
     /// A text that the body contains, byte by byte, of 1 to 4096 bytes; nil is any body. A compressed body is compared
     /// as it was sent.
     public var bodyContains: String?
     /// How many of the matching requests pass before the rule applies, 0…1,000,000.
     public var skip: Int
-    /// After `skip`, the rule applies to one matching request of so many, the last of them, 1…1,000,000.
+    /// After `skip`, the rule applies to each matching request (1), to each second one (2) and so on, up to 1,000,000.
     public var every: Int
-    /// To how many requests the rule applies, from 1; nil is every one.
+    /// To how many requests the rule applies, 1…1,000,000; nil is no limit.
     public var times: Int?
     /// How long the response is delayed, in seconds, 0…600.
     public var delaySeconds: Double
@@ -109,7 +108,7 @@ extension MockFaultRule: Codable {
     /// Decodes a rule.
     ///
     /// - Throws: `DecodingError` for an unknown member, a number out of its range, a path that doesn't begin with a
-    ///   slash, a header name that none can have, and a rule that does nothing.
+    ///   slash, a name that no header field can have, and a rule that does nothing.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(of: Key.allCases)
         let count = 1...1_000_000

@@ -44,7 +44,7 @@ public struct MockRequest: Hashable, Sendable, Identifiable, Codable {
     public let body: String?
     /// The body in Base64 (RFC 4648, section 4), where it isn't text in UTF-8.
     public let bodyBase64: String?
-    /// Whether the mock is done with it: it has responded, reset the connection, or the client is gone.
+    /// Whether the mock is done with it: the mock has responded or reset the connection, or the client is gone.
     public var isDone: Bool
     /// The status of the response; nil where there is none.
     public var status: Int?

@@ -1,12 +1,12 @@
 /// A situation that an app should cope with, ready made: `poi-mock --scenario slow`.
 ///
-/// A scenario is a set of rules, and `empty` has no places besides. Nothing in it is random.
+/// A scenario is a set of rules; `empty` also hides the places. Nothing in it is random.
 public enum MockScenario: String, Hashable, Sendable, Codable, CaseIterable {
     /// Nothing is wrong.
     case normal
     /// Each response comes 3 seconds late.
     case slow
-    /// Of three requests the third gets a problem with status 503, whatever it asks for.
+    /// Every third request gets a problem with status 503, whatever it asks for.
     case flaky
     /// Each request is reset, without a response.
     case offline
@@ -43,7 +43,7 @@ package struct MockScenarioChange: Codable {
 
     /// Decodes a change.
     ///
-    /// - Throws: `DecodingError` for an unknown member and for a scenario that there isn't.
+    /// - Throws: `DecodingError` for an unknown member and for an unknown scenario.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.strictContainer(of: [Key.scenario])
         scenario = try members.choice(forKey: .scenario)

@@ -4,7 +4,8 @@ import PointsOfInterestAPI
 
 /// A store of events in memory, for the mock server and for tests.
 ///
-/// Any thread, so that loops can share one. Its size is bounded: when it is full, the oldest events are forgotten.
+/// It may be used on any thread, so that loops can share one. Its size is bounded: when it is full, the oldest events are
+/// forgotten.
 package final class MemoryEventStore: EventStore, Sendable {
     private struct State {
         var keys: Set<StoredEvent.Key> = []

@@ -12,7 +12,7 @@ package enum EndpointPath {
     package static let attributions = "/attributions"
     /// Events, see `EventsRequest`.
     package static let events = "/events"
-    /// What a problem means, for people; a template whose `{code}` is a `ProblemCode`.
+    /// A page for people about a problem; a template whose `{code}` is a `ProblemCode`.
     package static let problem = "/problems/{code}"
     /// The OpenAPI description of the service.
     package static let openAPI = "/openapi.json"

@@ -1,6 +1,7 @@
 /// Writes a query, percent-encoded (RFC 3986, section 2.1), straight into bytes.
 ///
-/// Everything but the unreserved characters is escaped: `+` is `%2B`. The server's side decodes.
+/// Everything in a text but the unreserved characters is escaped: `+` becomes `%2B`. `PointsOfInterestServerAPI` decodes
+/// queries.
 package struct QueryWriter: ~Copyable {
     private var buffer = ByteBuffer(capacity: 256)
     /// Where the query begins.
@@ -8,7 +9,7 @@ package struct QueryWriter: ~Copyable {
 
     /// Makes an empty query.
     ///
-    /// - Parameter prefix: what is kept in front of the query and isn't part of it.
+    /// - Parameter prefix: a text that is kept in memory before the query and isn't part of it.
     package init(behind prefix: StaticString = "") {
         buffer.append(prefix)
         start = buffer.count
@@ -66,8 +67,8 @@ package struct QueryWriter: ~Copyable {
         }
     }
 
-    /// Adds an item of several texts with commas between them, which are no commas of a text: those are escaped (RFC 6570,
-    /// section 3.2.8). The item's name needs no escape.
+    /// Adds an item of several texts, separated by commas. Commas within a text are escaped, so they separate nothing
+    /// (RFC 6570, section 3.2.8). The item's name needs no escape.
     package mutating func add(_ name: StaticString, _ texts: [String]) {
         begin(name)
         for (index, text) in texts.enumerated() {
@@ -88,7 +89,7 @@ package struct QueryWriter: ~Copyable {
     }
 
     private mutating func append(_ number: Double) {
-        // A larger one may have an exponent, and with it a plus.
+        // A larger number may have an exponent with a plus, which has to be escaped.
         guard number.magnitude < 1e8 else { return append(number.description) }
         buffer.appendDecimal(number)
     }
@@ -127,8 +128,8 @@ extension UInt8 {
 extension [String] {
     /// Each text once, in the order of its UTF-8.
     ///
-    /// By bytes, not by `Set<String>` and `<`: those compare strings by canonical equivalence, which takes time with
-    /// the square of a run of combining marks.
+    /// It compares bytes, unlike `Set<String>` and `<`. Those compare strings by canonical equivalence, which takes time
+    /// that grows with the square of the length of a run of combining marks.
     package var uniqueInByteOrder: [String] {
         Set(map { [UInt8]($0.utf8) }).sorted { $0.lexicographicallyPrecedes($1) }
             .map { String(decoding: $0, as: UTF8.self) }

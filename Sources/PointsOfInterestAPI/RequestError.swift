@@ -8,9 +8,10 @@ public enum RequestError: Error, Hashable, Sendable {
     case cancelled
     /// The request or its response was lost; `code` is the raw value of a `URLError.Code`.
     case transport(code: Int, reason: String)
-    /// The response is a redirect that isn't followed: to another origin (scheme, host and port), of a request that isn't
-    /// a `GET` or `HEAD`, or after too many others. A network that wants a sign-in sends such responses. `to` is the
-    /// origin that it leads to, `http://portal.example:80`; nothing was sent there.
+    /// The response is a redirect that isn't followed: it leads to another origin (scheme, host and port), the request
+    /// isn't a `GET` or `HEAD`, or there were too many redirects before it. A network that wants a sign-in sends such
+    /// responses. `to` is the origin that the redirect leads to, `http://portal.example:80` for instance; the request
+    /// wasn't sent on.
     case redirectRefused(to: String)
     /// The response isn't HTTP.
     case notHTTP

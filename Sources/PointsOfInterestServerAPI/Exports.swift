@@ -1,2 +1,2 @@
-// What this module reads and writes are the contract's types.
+// This module reads and writes the types of the contract.
 @_exported import PointsOfInterestAPI

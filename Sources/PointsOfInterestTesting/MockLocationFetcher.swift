@@ -41,7 +41,7 @@ public final class MockLocationFetcher: LocationFetcher {
     public var handleRequestAuthorization: @MainActor () -> LocationAuthorization? = { nil }
     /// All calls so far, in order.
     public private(set) var events: [Event] = []
-    /// All calls as a stream to wait for; for one reader.
+    /// All calls as a stream, for a test to wait for them. Only one reader may use it.
     public let eventStream: AsyncStream<Event>
 
     private let continuation: AsyncStream<Event>.Continuation

@@ -3,8 +3,8 @@ import Locking
 
 /// A service that a test controls, without a network.
 ///
-/// It has one or more pages of places, details, clusters, categories and attributions. A test makes it wait or fail with `before`, which is
-/// called first in each call.
+/// It has one or more pages of places, details, clusters, categories and attributions. A test makes it wait or fail with
+/// `before`, which is called first in each call.
 public final class MockPlaceFinder: PlaceFinder {
     /// Returns the places of the only page for a request, or throws the error that it fails with.
     public typealias Handler = @Sendable (NearbyPlacesRequest) async throws -> [PointOfInterest]
@@ -38,7 +38,7 @@ public final class MockPlaceFinder: PlaceFinder {
     private let recorded = Lock<[Call]>([])
     private let known: Lock<[PointOfInterest]>
 
-    /// Makes a service with a handler for its requests, each of which has one page.
+    /// Makes a service whose places the handler returns. Each request has one page.
     public init(_ handler: @escaping Handler) {
         firstPage = handler
         pages = [[]]
@@ -60,7 +60,7 @@ public final class MockPlaceFinder: PlaceFinder {
     ///
     /// - Parameters:
     ///   - pages: the places of each page.
-    ///   - clusters: what `clusters(_:)` returns, whatever the request; by default, each of the places by itself.
+    ///   - clusters: what `clusters(_:)` returns, whatever the request; by default, one cluster for each of the places.
     ///   - categories: what `categories()` returns; by default, the categories of the places.
     ///   - attributions: what `attributions()` returns.
     ///   - lastPage: what `lastPage(of:)` returns, whatever the request.
@@ -111,7 +111,7 @@ extension MockPlaceFinder {
         return page(1, places)
     }
 
-    /// Returns the page that another one of these links to.
+    /// Returns the page that another page of this finder links to.
     ///
     /// - Throws: what `before` throws; `RequestError.problem` with the code `.malformedCursor` for a page of another
     ///   place finder.
@@ -135,7 +135,7 @@ extension MockPlaceFinder {
         return place
     }
 
-    /// Returns the given clusters, or each of the places that `place(id:center:)` finds by itself.
+    /// Returns the given clusters, or one cluster for each of the places that `place(id:center:)` finds.
     ///
     /// - Throws: what `before` throws.
     public func clusters(_ request: ClustersRequest) async throws -> PlaceClusters {

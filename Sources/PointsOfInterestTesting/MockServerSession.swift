@@ -64,8 +64,8 @@ public struct MockServerSession: Sendable {
         try await send(.init("PUT", MockPath.fixtures, body: json))
     }
 
-    /// Makes requests fail by these rules from now on, in place of earlier ones and of the scenario's. Each request gets
-    /// the fault of the first rule that applies to it, see `MockFaultRule`.
+    /// Makes requests fail by these rules from now on. They replace earlier rules and those of the scenario. Each request
+    /// gets the fault of the first rule that applies to it, see `MockFaultRule`.
     ///
     /// - Throws: `RequestError`; `.problem` with the code `invalid-faults` for rules that can't be used, whose first
     ///   fault is the problem's detail.

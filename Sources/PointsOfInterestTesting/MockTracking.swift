@@ -13,7 +13,7 @@ public final class EventRecorder: Sendable {
         public let expected: String
         /// The events that came since the last expected one, in order.
         public let came: [TrackingEvent]
-        /// How long it was awaited, where it didn't come in time; nil where the scenario was over before.
+        /// How long it was awaited if it didn't come in time; nil if the scenario ended before.
         public let timeout: Duration?
 
         /// A sentence, followed by a line for each event that came.
@@ -80,7 +80,7 @@ public final class EventRecorder: Sendable {
         throw MissingEvent(expected: expected, came: came, timeout: await timer.value ? timeout : nil)
     }
 
-    /// Says that no more events come. Ends all waiting, also that of other observers of the model.
+    /// Says that no more events come. It ends all waiting, also that of other observers of the model.
     public func endScenario() {
         dispatcher.finish()
     }

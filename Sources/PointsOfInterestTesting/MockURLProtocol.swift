@@ -91,13 +91,14 @@ public class MockURLProtocol: URLProtocol {
         MockRoutes.route(Self.routeNumber)?.events?.yield(.stopped(request))
     }
 
-    /// The number of the session's route; each has a class of its own. This class has none, but `requestHandler`.
+    /// The number of the session's route. Each session has a class of its own for it. This class is for the sessions that
+    /// share `requestHandler`, and has no route.
     class var routeNumber: Int { 0 }
 }
 
 extension URLError {
-    /// A `URLError`, since its text comes through `URLSession` and the client unchanged. No request is repeated because of
-    /// this code.
+    /// It is a `URLError`, because `URLSession` and the client pass its text on unchanged. No request is repeated because
+    /// of this code.
     fileprivate static var noHandler: URLError {
         let text =
             "MockURLProtocol has no handler for this request: set MockURLProtocol.requestHandler, "

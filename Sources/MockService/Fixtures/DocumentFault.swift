@@ -17,7 +17,7 @@ package struct DocumentFault: Hashable, Sendable, CustomStringConvertible {
     /// What is wrong there, as the rest of a sentence that begins with the path.
     package let detail: String
 
-    /// The sentence.
+    /// The path and what is wrong there, in a sentence.
     package var description: String { path.isEmpty ? "the document \(detail)" : "\(path) \(detail)" }
 }
 
@@ -55,7 +55,7 @@ extension DocumentFault {
         case .valueNotFound(let type, let context), .typeMismatch(let type, let context):
             self.init(context.codingPath, "must be \(Self.expectation(of: type))")
         case .dataCorrupted(let context):
-            // At the top of the document it is the syntax that is wrong.
+            // A fault of the document as a whole is one of its syntax.
             self.init(
                 context.codingPath, context.codingPath.isEmpty ? "is not JSON" : context.debugDescription)
         default:

@@ -1,7 +1,7 @@
 import MockServerAPI
 import PointsOfInterestAPI
 
-/// A document of fixtures. Its items are read one by one, so that the faults of all of them can be told.
+/// A document of fixtures. Its items are read one by one, so that the faults of all of them can be reported.
 struct FixtureDocument: Decodable {
     private let items: [Result<FixturePlace, DecodingError>]
 
@@ -22,7 +22,7 @@ struct FixtureDocument: Decodable {
 
     /// The places of the document.
     ///
-    /// - Throws: `FixtureError` with one fault of each item that has any, and of each whose id another one has.
+    /// - Throws: `FixtureError` with one fault of each item that has any, and of each whose id an earlier one has.
     func places() throws(FixtureError) -> [PointOfInterest] {
         var faults: [DocumentFault] = []
         var places: [PointOfInterest] = []

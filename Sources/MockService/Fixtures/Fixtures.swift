@@ -5,7 +5,7 @@ import PointsOfInterestAPI
 
 /// The places that a mock serves, indexed once for all sessions that have them.
 package struct Fixtures: Sendable {
-    /// What the stores of those sessions serve from.
+    /// The index that the stores of those sessions serve places from.
     package let index: ServedIndex
 
     /// The places that every new database of the service has, with their ids.
@@ -47,8 +47,8 @@ package struct Fixtures: Sendable {
     /// Reads fixtures: an array of the items of `GET /locations`, or the same as a feature collection (RFC 7946).
     /// A recorded response of a server will do.
     ///
-    /// Nothing is ignored in silence: a member that an item doesn't have is a fault, and so is an id that occurs
-    /// twice. `distance` may be there; it is computed for each request.
+    /// A member that an item doesn't have is a fault, and so is an id that occurs twice. `distance` may be there, but is
+    /// ignored: it is computed for each request.
     ///
     /// - Throws: `FixtureError` with one fault of each item that has any.
     package static func places(json: [UInt8]) throws(FixtureError) -> [PointOfInterest] {
@@ -81,7 +81,7 @@ private struct RecordedSeed: Decodable {
             let document = try JSONDecoder().decode(RecordedSeed.self, from: data)
             return document
         } catch {
-            // It is a part of the program, and a test reads it.
+            // The document is a part of the program, and a test reads it.
             preconditionFailure("RecordedSeed.json: \(error)")
         }
     }()

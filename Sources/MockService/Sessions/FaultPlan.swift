@@ -13,7 +13,8 @@ struct FaultPlan {
         states = rules.map { MockFaultState(rule: $0, timesMatched: 0, timesUsed: 0) }
     }
 
-    /// The first rule that applies to a request. Counts its use, and that rules before it let the request pass.
+    /// Returns the first rule that applies to a request, and counts its use. For each rule before it that matches, it
+    /// counts that the rule let the request pass.
     ///
     /// - Parameter path: the request's path as rules have it, below a session's prefix.
     mutating func rule(for request: HTTPRequest, path: String) -> MockFaultRule? {
@@ -41,7 +42,7 @@ extension MockFaultRule {
     }
 }
 
-/// What rules look at in a request: taken apart once, however many rules there are.
+/// The parts of a request that rules look at. The request is taken apart once, however many rules there are.
 private struct RequestParts {
     private let request: HTTPRequest
     private let path: String

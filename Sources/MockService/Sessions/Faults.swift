@@ -6,7 +6,7 @@ import POIService
 
 /// The body of a request that sets a session's faults: an array of rules.
 struct FaultRules {
-    /// Every request is compared with the rules one after the other.
+    /// The maximum number of rules. Every request is compared with the rules one after the other.
     static let maximumCount = 100
 
     let rules: [MockFaultRule]
@@ -131,7 +131,7 @@ extension HTTPResponse {
             body: Array(page.utf8))
     }
 
-    /// A response as a rule has it, checked when the rule was set.
+    /// The response of a rule. It was checked when the rule was set.
     fileprivate static func custom(
         status: Int, headers: [String: String], body: String
     ) -> HTTPResponse {

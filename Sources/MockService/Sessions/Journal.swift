@@ -39,7 +39,8 @@ final class Journal {
         wakeWaiters()
     }
 
-    /// The requests that a query selects, once the one that it waits for is there, or when its time is over.
+    /// Returns the requests that a query selects: as soon as the one that it waits for is there, or when its time is
+    /// over.
     func requests(_ query: MockJournalQuery) async -> MockJournal {
         let deadline = loop.now + .seconds(query.waitSeconds)
         while true {
@@ -58,7 +59,7 @@ final class Journal {
         log.removeAll()
     }
 
-    /// Ends all waiting, now and from now on.
+    /// Ends all waiting. From now on, no call waits.
     func close() {
         isClosed = true
         wakeWaiters()
@@ -94,7 +95,7 @@ struct RequestLog {
     private var lastID = 0
     private var bytes = 0
 
-    /// Adds a request, which `make` makes with its number, and returns that number: the highest so far.
+    /// Adds a request and returns its number, the highest so far. `make` makes the request with this number.
     mutating func append(_ make: (_ id: Int) -> MockRequest) -> Int {
         lastID += 1
         let request = make(lastID)

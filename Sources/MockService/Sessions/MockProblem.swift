@@ -3,7 +3,7 @@ import HTTPServer
 import PointsOfInterestAPI
 import POIService
 
-/// Why the mock refused one of its own requests, which aren't the service's.
+/// Why the mock refused a request to the mock itself, as opposed to one to the service.
 struct MockProblem: Error, Hashable {
     /// The problem, without the request's id.
     let problem: Problem
@@ -48,7 +48,7 @@ struct MockProblem: Error, Hashable {
         404, "Not Found", "invalid-session-name",
         "A session's name has 1 to 64 characters of A-Z a-z 0-9 . _ -")
 
-    /// One session too many.
+    /// The problem of a session beyond the maximum number.
     static func tooManySessions(_ limit: Int) -> MockProblem {
         MockProblem(
             507, "Insufficient Storage", "too-many-sessions",

@@ -39,7 +39,7 @@ final class MockSession {
     /// Makes the scenario's rules the session's, and hides its places or shows them again.
     func use(_ scenario: MockScenario) {
         faults = FaultPlan(scenario.rules)
-        // Another service would have forgotten the events that it got.
+        // A new service wouldn't have the events that this one got, so it is made only if the places change.
         guard scenario.hasPlaces != hasPlaces else { return }
         hasPlaces = scenario.hasPlaces
         service = makeService(fixtures.served(in: scenario))

@@ -82,7 +82,7 @@ public struct EventFault: Hashable, Sendable, Codable {
     public let code: Code
     /// What is wrong, for people. It never contains what was sent.
     public let detail: String
-    /// The member or parameter, if it is a known one: `user_id`, `page`.
+    /// The name of the member or parameter, if it is a known one: `user_id`, `page`.
     public let parameter: String?
 
     /// Makes a fault.
@@ -94,8 +94,8 @@ public struct EventFault: Hashable, Sendable, Codable {
     }
 }
 
-/// The maximum sizes of events. A request within them is never refused for its size, unless gzip has made less than a
-/// hundredth of it.
+/// The maximum sizes of events. A request within these limits is never refused for its size, unless gzip has compressed
+/// it to less than a hundredth.
 public enum EventLimits {
     /// Events in a batch.
     public static let events = 1000

@@ -6,7 +6,7 @@
 
 /// An event with its user and its time.
 public struct TrackedEvent: Hashable, Sendable {
-    /// The event's own id, made by the app, which makes sending it twice harmless.
+    /// The event's own id, made by the app. Because of it, an event that is sent twice is counted once.
     ///
     /// Nil in events of clients that make no ids. The service then derives an id from the content, so that such an
     /// event is counted once when it is sent again. Two equal events of one moment then count as one.
@@ -92,7 +92,7 @@ extension EventContent: Decodable {
         case name, value
     }
 
-    /// Decodes `{"name": …, "value": {…}}`; without a value there are none.
+    /// Decodes `{"name": …, "value": {…}}`. Without a value, the event has no values.
     ///
     /// - Throws: `DecodingError` if there is no name, or a value that is not an object.
     public init(from decoder: any Decoder) throws {

@@ -1,4 +1,4 @@
-/// Bytes that are appended to.
+/// A buffer that bytes are appended to.
 ///
 /// An array would do the same, but checks more at each of the thousands of small appends that make a response. The
 /// value can't be copied, so its memory has one owner.
@@ -12,8 +12,8 @@ package struct ByteBuffer: ~Copyable {
         memory = .allocate(byteCount: max(capacity, 64), alignment: 8)
     }
 
-    /// Appends behind bytes that are in `memory` already. Takes over the memory, which was allocated with an alignment of at
-    /// most 16.
+    /// Makes a buffer of memory that already has `count` bytes; others are appended after them. It takes over the memory,
+    /// which was allocated with an alignment of at most 16.
     package init(adopting memory: UnsafeMutableRawBufferPointer, count: Int) {
         precondition(count >= 0 && count <= memory.count, "the bytes lie inside their memory")
         self.memory = memory
@@ -24,7 +24,7 @@ package struct ByteBuffer: ~Copyable {
         memory.deallocate()
     }
 
-    /// Gives the memory away, of which the first `count` bytes are used.
+    /// Hands the memory over to the caller. Its first `count` bytes are used.
     package consuming func release() -> (memory: UnsafeMutableRawBufferPointer, count: Int) {
         let released = (memory, count)
         discard self
@@ -39,7 +39,7 @@ package struct ByteBuffer: ~Copyable {
         body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
     }
 
-    /// Drops the last so many bytes.
+    /// Removes this many bytes from the end.
     package mutating func removeLast(_ dropped: Int) {
         precondition(dropped >= 0 && dropped <= count, "only what is there is dropped")
         count -= dropped
@@ -83,8 +83,8 @@ package struct ByteBuffer: ~Copyable {
         append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Makes room for at most so many bytes at the end and lets `write` write them there; it returns how many it
-    /// wrote. One check for all that is written at once.
+    /// Makes room for at most `maximumCount` bytes at the end and calls `write` with the start of that room. `write`
+    /// returns how many bytes it wrote. There is one check for all bytes that are written at once.
     @inlinable
     @inline(__always)
     package mutating func withRoom(for maximumCount: Int, _ write: (UnsafeMutableRawPointer) -> Int) {
@@ -168,8 +168,8 @@ extension UnsafeMutableRawPointer {
     /// Stores a finite number's shortest decimal form that reads back as the same number; returns how many bytes it took.
     /// There has to be room for 32.
     package func storeDecimal(_ number: Double) -> Int {
-        // Seven decimals hold what coordinates and distances have. Different numbers of at most 15 digits are never
-        // read as the same double, so one that reads back as this number is its shortest form.
+        // Seven decimals are enough for coordinates and distances. Different numbers of at most 15 digits are never read
+        // as the same double, so one that reads back as this number is its shortest form.
         guard number.magnitude < 1e8 else { return storeDescription(of: number) }
         let scaled = Int64(number * 1e7 + (number < 0 ? -0.5 : 0.5))
         guard Double(scaled) / 1e7 == number else { return storeDescription(of: number) }
@@ -178,7 +178,7 @@ extension UnsafeMutableRawPointer {
         let end = self + length + (self + length).storeDigits(of: whole)
         guard fraction != 0 else { return end - self }
         end.storeBytes(of: UInt8(ascii: "."), as: UInt8.self)
-        // The eighth digit is 0, and so are those that are left out.
+        // The eighth digit is always 0. Zeros at the end, which are in the highest bytes, aren't counted.
         let digits = (fraction &* 10).eightDigits
         (end + 1).storeBytes(of: digits.asText, as: UInt64.self)
         return end - self + 9 - digits.leadingZeroBitCount / 8
@@ -192,7 +192,7 @@ extension UnsafeMutableRawPointer {
 
     @inline(__always)
     private func storeMinus(_ isNegative: Bool) -> Int {
-        // Overwritten where the number isn't negative.
+        // If the number isn't negative, its first digit overwrites this.
         storeBytes(of: UInt8(ascii: "-"), as: UInt8.self)
         return isNegative ? 1 : 0
     }
@@ -220,7 +220,8 @@ extension UnsafeMutableRawPointer {
 }
 
 extension UInt64 {
-    /// The eight digits of a number below 100,000,000, a byte each, the first in the lowest byte: halved three times, all
+    /// The eight digits of a number below 100,000,000, one in each byte, the first in the lowest byte. The number is
+    /// split into halves of four digits, these into halves of two, and these into digits. The last two steps split all
     /// halves at once, by multiplications that are exact for so few digits.
     fileprivate var eightDigits: UInt64 {
         let fours = (self / 10_000) | (self % 10_000) << 32
@@ -288,7 +289,7 @@ extension UnsafeBufferPointer<UInt8> {
             rest -= 16
         }
         guard rest > 0 else { return false }
-        // The last bytes, once more with those before them or with blanks.
+        // Fewer than sixteen bytes are left. They are looked at together with bytes before them, or with blanks.
         if bytes.count >= 16 {
             return bytes.loadUnaligned(fromByteOffset: bytes.count - 16, as: SIMD16<UInt8>.self).needsEscape
         }

@@ -1,4 +1,4 @@
-/// A JSON value (RFC 8259, section 3): of an event's values, for instance.
+/// A JSON value (RFC 8259, section 3), one of an event's values for instance.
 public indirect enum JSONValue: Hashable, Sendable {
     /// A text.
     case string(String)
@@ -17,16 +17,16 @@ public indirect enum JSONValue: Hashable, Sendable {
 
     /// The members of an object, in the order in which they are written. Equality doesn't depend on the order.
     public struct Object: Hashable, Sendable, ExpressibleByDictionaryLiteral {
-        /// The members; no two have one name.
+        /// The members. No two have the same name.
         package private(set) var members: [(name: String, value: JSONValue)]
 
-        /// Makes an object from members in their order; where two have one name, the later one counts.
+        /// Makes an object from members in their order. Of two with the same name, the later one counts.
         package init(_ members: [(String, JSONValue)]) {
             self.members = []
             append(members)
         }
 
-        /// Makes an object from members in their order; where two have one name, the later one counts.
+        /// Makes an object from members in their order. Of two with the same name, the later one counts.
         public init(dictionaryLiteral members: (String, JSONValue)...) { self.init(members) }
 
         /// Makes an object from members that are written in the order of their names.
@@ -37,7 +37,7 @@ public indirect enum JSONValue: Hashable, Sendable {
         /// The value of the member with this name; nil where there is none.
         public subscript(name: String) -> JSONValue? { members.first { $0.name == name }?.value }
 
-        /// Adds members at the end; one whose name is there already takes that one's value away.
+        /// Adds members at the end. Each replaces an earlier member of the same name.
         package mutating func append(_ added: [(String, JSONValue)]) {
             for (name, value) in added {
                 members.removeAll { $0.name == name }
@@ -84,7 +84,7 @@ extension JSONValue {
         }
     }
 
-    /// The value of `true` or `false`; nil for any other.
+    /// The value if it is `true` or `false`; nil otherwise.
     public var flag: Bool? {
         if case .boolean(let flag) = self { flag } else { nil }
     }

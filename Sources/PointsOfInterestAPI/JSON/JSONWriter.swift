@@ -18,7 +18,8 @@ package struct JSONWriter: ~Copyable {
         buffer = ByteBuffer(adopting: memory, count: offset)
     }
 
-    /// Gives away the memory, perhaps other than it was made with; `end` is where the JSON ends.
+    /// Hands the memory over to the caller. If it had to grow, it isn't the memory that the writer was made with. `end`
+    /// is where the JSON ends.
     package consuming func release() -> (memory: UnsafeMutableRawBufferPointer, end: Int) {
         let (memory, end) = buffer.release()
         return (memory, end)
@@ -124,7 +125,7 @@ package struct JSONWriter: ~Copyable {
         literal(flag ? "true" : "false")
     }
 
-    /// Writes a value of at most so many bytes that a closure stores as JSON; it returns how many it stored.
+    /// Writes a value of at most `maximumCount` bytes. The closure stores the JSON and returns how many bytes it stored.
     @inline(__always)
     @inlinable
     package mutating func value(ofAtMost maximumCount: Int, _ store: (UnsafeMutableRawPointer) -> Int) {

@@ -1,4 +1,4 @@
-/// A dataset that places came from, and what is owed to it: an item of the response to `GET /attributions`.
+/// A dataset that places came from, with its licence and credit: an item of the response to `GET /attributions`.
 public struct Attribution: Hashable, Sendable, Codable {
     /// The dataset's name, as `PointOfInterest.Source` has it.
     public let dataset: String

@@ -2,8 +2,9 @@ import Foundation
 
 /// `GET /locations/clusters`: how many places are in each cell of a map.
 ///
-/// Cells are the tiles of Web Mercator two levels below the zoom, so 16 to a tile of the map. The response has every cell
-/// that the box touches and that has a matching place, with all of its matching places.
+/// A cell is a tile of Web Mercator two levels below the zoom, so a tile of the map has 16 cells. The response has every
+/// cell that the box touches and that has a matching place. All matching places of such a cell are counted, also those
+/// outside of the box.
 ///
 /// It has the properties of its filter, too: `request.featured` is `request.filter.featured`.
 @dynamicMemberLookup
@@ -15,9 +16,9 @@ public struct ClustersRequest: Hashable, Sendable {
 
     /// The part of the map that is shown.
     public var box: BoundingBox
-    /// The map's zoom, 0…22: at 0 the Earth is one tile, at each further one every tile is four.
+    /// The map's zoom, 0…22. At zoom 0 the Earth is one tile; each further zoom divides every tile into four.
     public var zoom: Int
-    /// Only places that match.
+    /// Only places that match this filter are counted.
     public var filter: PlaceFilter
 
     /// Makes a request. The server checks its options.
@@ -30,20 +31,21 @@ public struct ClustersRequest: Hashable, Sendable {
         self.filter = PlaceFilter(categories: categories, searchText: searchText, featured: featured)
     }
 
-    /// Makes a request for the places that a filter leaves.
+    /// Makes a request for the places that match a filter.
     package init(box: BoundingBox, zoom: Int, filter: PlaceFilter) {
         self.box = box
         self.zoom = zoom
         self.filter = filter
     }
 
-    /// What the filter has.
+    /// A property of the filter.
     public subscript<Member>(dynamicMember member: WritableKeyPath<PlaceFilter, Member>) -> Member {
         get { filter[keyPath: member] }
         set { filter[keyPath: member] = newValue }
     }
 
-    /// Writes the query's items in a fixed order, without absent options: equal requests have equal queries.
+    /// Writes the query's items in a fixed order and leaves absent options out, so that equal requests have equal
+    /// queries.
     package func encode(into query: inout QueryWriter) {
         query.add("zoom", zoom)
         query.add("bbox", box)
@@ -59,10 +61,10 @@ public struct ClustersRequest: Hashable, Sendable {
 }
 
 extension ClustersRequest {
-    /// Returns the zoom of a map that shows a box in a view: the last one at which a tile has
-    /// 256 points or more.
+    /// Returns the zoom of a map that shows a box in a view: the largest one at which a tile is 256 points wide or more.
     ///
-    /// It is less where the box would touch more than `maximumCellCount` cells, as in the window of a very large screen.
+    /// The zoom is smaller if the box would touch more than `maximumCellCount` cells, as in a window on a very large
+    /// screen.
     ///
     /// - Parameters:
     ///   - box: what the map shows.
@@ -70,7 +72,7 @@ extension ClustersRequest {
     public static func zoom(showing box: BoundingBox, width: Double) -> Int {
         let span = box.crossesAntimeridian ? box.east + 360 - box.west : box.east - box.west
         let tiles = log2(max(width, 0) / 256 * 360 / span)
-        // Without a width or a span there is no number of tiles.
+        // If the width or the span is 0, the number of tiles isn't finite.
         var zoom =
             tiles.isFinite
             ? Int(min(max(tiles, 0), Double(zooms.upperBound))) : tiles > 0 ? zooms.upperBound : 0
@@ -78,7 +80,7 @@ extension ClustersRequest {
             let cellsAcross = exp2(Double(zoom + 2))
             let columns = span / 360 * cellsAcross
             let rows = (mercator(box.north) - mercator(box.south)) * cellsAcross
-            // A box touches two more than fit into it.
+            // In each direction, a box can touch two cells more than fit into it.
             if (columns + 2) * (rows + 2) <= Double(maximumCellCount) { break }
             zoom -= 1
         }
@@ -115,7 +117,7 @@ public struct PlaceCluster: Hashable, Sendable {
     public let longitude: Double
     /// The smallest box that they are in. It never crosses the antimeridian.
     public let box: BoundingBox
-    /// The place, without a distance, where it is the only one.
+    /// The place, without a distance, if it is the only one; nil otherwise.
     public let place: PointOfInterest?
 
     /// Makes a cluster.

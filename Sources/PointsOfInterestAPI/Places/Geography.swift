@@ -33,10 +33,10 @@ public struct Coordinate: Hashable, Sendable {
     }
 }
 
-/// The places between two parallels and two meridians, edges included, in WGS 84 degrees.
+/// A box between two parallels and two meridians, edges included, in WGS 84 degrees.
 ///
-/// A west edge that is greater than the east edge crosses the antimeridian. −180 and 180 are one meridian.
-/// At a pole all meridians meet: a box that touches it holds the places at the pole, whatever their longitude.
+/// A box whose west edge is greater than its east edge crosses the antimeridian. −180 and 180 are one meridian. At a pole
+/// all meridians meet: a box that touches a pole holds the places there, whatever their longitude.
 public struct BoundingBox: Hashable, Sendable {
     /// The western edge, −180…180.
     public let west: Double
@@ -83,7 +83,7 @@ public struct BoundingBox: Hashable, Sendable {
 }
 
 extension Coordinate {
-    /// Returns the nearest coordinate with at most so many decimals, 0 to 13. With more decimals it returns the same.
+    /// Returns the nearest coordinate with at most this many decimals, 0 to 13. For more decimals it returns this one.
     package func rounded(toDecimals decimals: Int) -> Coordinate {
         let grid = DecimalGrid(decimals: decimals)
         return Coordinate(
@@ -92,30 +92,31 @@ extension Coordinate {
 }
 
 extension BoundingBox {
-    /// Returns the smallest box around this one whose edges have at most so many decimals, 0 to 13. With more decimals
-    /// it returns the same.
+    /// Returns the smallest box around this one whose edges have at most this many decimals, 0 to 13. For more decimals
+    /// it returns this one.
     package func expanded(toDecimals decimals: Int) -> BoundingBox {
         let grid = DecimalGrid(decimals: decimals)
         var (west, east) = (grid.below(west), grid.above(east))
-        // Only a sliver was outside of the box, and rounding has closed it.
+        // The box left out only a narrow strip of longitudes, and rounding has closed the strip.
         if crossesAntimeridian, west <= east { (west, east) = (-180, 180) }
         return BoundingBox(west: west, south: grid.below(south), east: east, north: grid.above(north)) ?? self
     }
 }
 
-/// The numbers with at most so many decimals. The limits of coordinates are among them, so rounding never leaves those.
+/// The numbers with at most a given number of decimals. The limits of coordinates are such numbers, so a rounded
+/// coordinate stays within them.
 private struct DecimalGrid {
     /// A power of ten, exactly; nil where every number is on the grid.
     private let scale: Double?
 
     init(decimals: Int) {
-        // A longitude times 10^13 is a whole number that a `Double` has exactly; with more it isn't.
+        // A longitude times 10^13 is a whole number that a `Double` holds exactly; times a larger power it isn't.
         scale = decimals > 13 ? nil : (0..<max(decimals, 0)).reduce(1) { power, _ in power * 10 }
     }
 
     func nearest(to value: Double) -> Double {
         guard let scale else { return value }
-        // Not −0, which would be another text for the same place.
+        // Adding 0 turns −0 into 0: −0 would be another text for the same place.
         return (value * scale).rounded() / scale + 0
     }
 

@@ -21,10 +21,10 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     public var radiusMeters: Double?
     /// At most this many places, 1…100; nil is 20.
     public var limit: Int?
-    /// Only places in this box. Without a centre, the order is by the distance from the box's middle, which
-    /// the response doesn't say.
+    /// Only places in this box. Without a centre, places are ordered by their distance from the box's middle. The
+    /// response doesn't have these distances.
     public var box: BoundingBox?
-    /// Only places that match.
+    /// Only places that match this filter.
     public var filter: PlaceFilter
     /// The page to get; nil is the first.
     public var cursor: PageCursor?
@@ -43,13 +43,13 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
         self.cursor = cursor
     }
 
-    /// What the filter has.
+    /// A property of the filter.
     public subscript<Member>(dynamicMember member: WritableKeyPath<PlaceFilter, Member>) -> Member {
         get { filter[keyPath: member] }
         set { filter[keyPath: member] = newValue }
     }
 
-    /// Makes a request for the places that a filter leaves.
+    /// Makes a request for the places that match a filter.
     package init(
         center: Coordinate?, radiusMeters: Double?, limit: Int?, box: BoundingBox?, filter: PlaceFilter,
         cursor: PageCursor?
@@ -74,7 +74,8 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
 }
 
 extension NearbyPlacesRequest {
-    /// Writes the query's items in a fixed order, without absent options: equal requests have equal queries.
+    /// Writes the query's items in a fixed order and leaves absent options out, so that equal requests have equal
+    /// queries.
     package func encode(into query: inout QueryWriter) {
         encodeCenter(into: &query)
         if let limit { query.add("limit", limit) }
@@ -110,7 +111,7 @@ public struct PageCursor: Hashable, Sendable {
     /// The cursor as it stands in a query: unreserved characters only.
     public let rawValue: String
 
-    /// Takes a cursor as it came.
+    /// Makes a cursor of its text, which isn't checked.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -155,11 +156,11 @@ public struct PlaceFilter: Hashable, Sendable {
 
     /// Only places of one of these categories, at most 50; empty is all.
     public var categories: [String]
-    /// Only places that came from one of these datasets, as `PointOfInterest.Source` names them, at most 50; empty is all,
-    /// also those without a source.
+    /// Only places that came from one of these datasets, as `PointOfInterest.Source` names them, at most 50. If it is
+    /// empty, all places match, also those without a source.
     public var datasets: [String]
-    /// Only places whose name has, for each word of this text, a word that begins with it. Case and accents
-    /// don't matter. 1…100 characters.
+    /// Only places in whose name each word of this text is the beginning of a word. Case and accents don't matter. 1…100
+    /// characters.
     public var searchText: String?
     /// Only places that are featured, or only those that aren't.
     public var featured: Bool?
@@ -174,7 +175,7 @@ public struct PlaceFilter: Hashable, Sendable {
         self.featured = featured
     }
 
-    /// Writes the query's items in a fixed order, without absent ones: equal filters have equal queries.
+    /// Writes the query's items in a fixed order and leaves absent ones out, so that equal filters have equal queries.
     package func encode(into query: inout QueryWriter) {
         if !categories.isEmpty {
             query.add("category", categories.uniqueInByteOrder.joined(separator: ","))

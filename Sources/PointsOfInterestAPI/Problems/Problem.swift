@@ -14,8 +14,8 @@ public struct Problem: Hashable, Sendable {
     public var requestId: String?
     /// Every fault of the request's parameters; empty for other problems.
     public var errors: [ParameterFault]
-    /// The faults of the request's events, of the first hundred that have some; empty for other problems. They are sent
-    /// as `errors`.
+    /// The faults of the first hundred events of the request that have faults; empty for other problems. They are sent as
+    /// `errors`.
     public var eventErrors: [EventFault]
 
     /// Makes a problem from its code, which decides the type, the title and the default status.
@@ -57,8 +57,8 @@ extension Problem: Codable {
         case type, title, status, detail, code, requestId, errors
     }
 
-    /// Decodes a problem document, a proxy's too: a missing or malformed member gets its default
-    /// (RFC 9457, section 3.1), a status then 0 and a code `unspecified`.
+    /// Decodes a problem document, also one that a proxy sent. A missing or malformed member gets its default (RFC 9457,
+    /// section 3.1): 0 as the status, `unspecified` as the code.
     ///
     /// - Throws: `DecodingError` if this is not a JSON object.
     public init(from decoder: any Decoder) throws {
@@ -92,8 +92,8 @@ extension Problem: Codable {
 }
 
 extension Problem {
-    /// The body of a response with this problem, its members in a fixed order and without Foundation: an overloaded
-    /// service writes many.
+    /// The body of a response with this problem, with its members in a fixed order. It is written without Foundation,
+    /// because an overloaded service writes many.
     package var json: [UInt8] {
         var writer = JSONWriter(capacity: 256 + 128 * (errors.count + eventErrors.count))
         writer.beginObject()

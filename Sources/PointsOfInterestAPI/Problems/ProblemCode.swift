@@ -30,7 +30,7 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let notAnInteger = ProblemCode(rawValue: "not-an-integer")
     /// The number is out of its range.
     public static let outOfRange = ProblemCode(rawValue: "out-of-range")
-    /// The latitude is out of range, and would not be if it were the longitude.
+    /// The latitude is out of range, and both numbers would be valid if they were swapped.
     public static let swappedCoordinates = ProblemCode(rawValue: "swapped-coordinates")
     /// The value is neither `true` nor `false`.
     public static let notABoolean = ProblemCode(rawValue: "not-a-boolean")
@@ -96,27 +96,27 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let notImplemented = ProblemCode(rawValue: "not-implemented")
     /// The service doesn't support the request's version of HTTP.
     public static let httpVersionNotSupported = ProblemCode(rawValue: "http-version-not-supported")
-    /// The service has as many requests in work as it takes.
+    /// The service already handles as many requests as it takes at once.
     public static let overloaded = ProblemCode(rawValue: "overloaded")
     /// The service isn't ready yet, or is shutting down.
     public static let notReady = ProblemCode(rawValue: "not-ready")
     /// The service can't reach the database.
     public static let databaseUnavailable = ProblemCode(rawValue: "database-unavailable")
-    /// The service has no places in memory, which it counts clusters from.
+    /// The service counts clusters from the places in memory, and has none there.
     public static let indexRequired = ProblemCode(rawValue: "index-required")
     /// No connection to the database came free in time.
     public static let databaseBusy = ProblemCode(rawValue: "database-busy")
     /// Finding the places took too long.
     public static let queryTimeout = ProblemCode(rawValue: "query-timeout")
 
-    // These come from a load balancer before the service.
+    // These come from a load balancer in front of the service.
 
     /// The load balancer could not reach a server.
     public static let badGateway = ProblemCode(rawValue: "bad-gateway")
     /// A server didn't respond in time.
     public static let gatewayTimeout = ProblemCode(rawValue: "gateway-timeout")
 
-    /// A problem document without a code: another program's.
+    /// The problem document has no code: another program sent it.
     public static let unspecified = ProblemCode(rawValue: "unspecified")
 }
 
@@ -154,7 +154,7 @@ extension ProblemCode {
 // MARK: - Status and title
 
 extension ProblemCode {
-    /// The status and the title of a problem. The server's side has longer texts.
+    /// The status and the title of a problem. `PointsOfInterestServerAPI` has longer texts.
     package struct Kind: Sendable {
         /// The status of the response, unless HTTP asks for another.
         package let status: Int
@@ -167,7 +167,7 @@ extension ProblemCode {
         }
     }
 
-    /// Every code that the service sends, or the load balancer before it.
+    /// The status and the title of every code that the service, or the load balancer in front of it, sends.
     package static let kinds: [ProblemCode: Kind] = [
         .invalidParameters: Kind(400, "Several parameters are wrong"),
         .unknownParameter: Kind(400, "There is no such parameter"),

@@ -7,7 +7,8 @@ public struct AppConfiguration: Sendable {
     /// Returns the header fields that are added to a request to an endpoint. Called before each attempt, since a token
     /// may have to be fetched; an error fails the request.
     public var headers: HeaderProvider
-    /// How many decimals the coordinates have that are sent, 0 to 13; nil sends them as they are. 5 are about a metre.
+    /// The number of decimals of the coordinates in requests, 0 to 13; nil sends coordinates as they are. 5 are about a
+    /// metre.
     public var coordinateDecimals: Int?
     /// Whether the app only hosts unit tests, and should leave out what they don't need, such as its first load.
     public var isUnitTesting: Bool
@@ -40,13 +41,15 @@ extension AppConfiguration {
     /// | argument | environment | meaning |
     /// |---|---|---|
     /// | `-POI_BASE_URL URL` | `POI_BASE_URL` | the service, instead of the app's own |
-    /// | `-POI_HEADERS TEXT` | `POI_HEADERS` | headers for all endpoints, one `Name: value` a line; they replace the app's own of that name |
+    /// | `-POI_HEADERS TEXT` | `POI_HEADERS` | headers for all endpoints, one `Name: value` a line |
     /// | `-IS_UNIT_TESTING YES` | `IS_UNIT_TESTING` | `YES`, `true` or `1`; `NO`, `false` or `0` |
+    ///
+    /// The headers of the launch replace the app's own headers of the same name.
     ///
     /// - Parameters:
     ///   - defaultBaseURL: the service to use where the launch names none.
     ///   - headers: the app's own headers.
-    ///   - coordinateDecimals: how many decimals the coordinates have that are sent; nil sends them as they are.
+    ///   - coordinateDecimals: the number of decimals of the coordinates in requests; nil sends coordinates as they are.
     ///   - arguments: the launch arguments, with or without the program's name.
     ///   - environment: the environment variables.
     /// - Throws: `AppConfigurationError` for a value that can't be used.

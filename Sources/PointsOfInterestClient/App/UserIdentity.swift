@@ -36,8 +36,8 @@ public final class UserIdentity: Sendable {
 
     /// Replaces the id by a new one, for instance when the person signs out or withdraws consent.
     ///
-    /// Later events belong to somebody whom nothing connects with the earlier ones. Events that were tracked before
-    /// keep the former id, also those that still wait in the queue.
+    /// Nothing connects later events with earlier ones. Events that were tracked before keep the former id, also those
+    /// that still wait in the queue.
     ///
     /// - Returns: the new id.
     @discardableResult
@@ -85,13 +85,13 @@ public struct UserDefaultsIDStore: UserIDStore {
     public func save(_ id: String) {
         let defaults = defaults
         defaults.set(id, forKey: key)
-        // Elsewhere, the system saves by itself, and Apple's documentation says not to call this.
+        // On Apple's platforms the system saves by itself, and Apple's documentation says not to call `synchronize()`.
         #if !canImport(Darwin)
             defaults.synchronize()
         #endif
     }
 
-    /// Not a property that is stored: `UserDefaults` isn't `Sendable`, although its methods may be called on any thread.
+    /// It is computed, not stored: `UserDefaults` isn't `Sendable`, although its methods may be called on any thread.
     private var defaults: UserDefaults { suiteName.flatMap { UserDefaults(suiteName: $0) } ?? .standard }
 }
 

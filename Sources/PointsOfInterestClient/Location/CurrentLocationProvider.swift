@@ -77,12 +77,12 @@ extension CurrentLocationProvider: CurrentLocationSource {
             continuation.resume(returning: .failure(.cancelled))
             return
         }
-        // Before the fetcher is called: it may call its delegate at once.
+        // The call is added before the fetcher is called, because that may call its delegate at once.
         waiting[id] = continuation
         proceed(with: locationFetcher.locationAuthorization)
     }
 
-    /// Goes on with the waiting calls as the permission allows.
+    /// Continues the waiting calls as far as the permission allows.
     private func proceed(with authorization: LocationAuthorization) {
         switch authorization {
         case .notDetermined: locationFetcher.requestWhenInUseAuthorization()
@@ -125,7 +125,7 @@ extension CurrentLocationProvider: CurrentLocationSource {
 }
 
 extension CurrentLocationProvider: LocationFetcherDelegate {
-    /// Returns the newest fix from all calls that wait.
+    /// Ends all waiting calls: they return the newest fix, or throw `.invalidFix`.
     public func locationFetcher(_ fetcher: any LocationFetcher, didUpdateLocations locations: [LocationFix]) {
         guard let fix = locations.last, let coordinate = fix.coordinate else {
             finish(.failure(.invalidFix))
@@ -135,12 +135,12 @@ extension CurrentLocationProvider: LocationFetcherDelegate {
         finish(.success(fix))
     }
 
-    /// Throws the failure from all calls that wait.
+    /// Ends all waiting calls: they throw the failure, or `.notAuthorized` if the person refused.
     public func locationFetcher(_ fetcher: any LocationFetcher, didFailWithError error: LocationFailure) {
         finish(.failure(error.isDenied ? .notAuthorized : .failed(error)))
     }
 
-    /// Goes on with the calls that waited for the permission, and posts `authChangedNotification` where it has
+    /// Continues the calls that waited for the permission, and posts `authChangedNotification` if the permission has
     /// changed.
     public func locationFetcherDidChangeAuthorization(_ fetcher: any LocationFetcher) {
         let authorization = fetcher.locationAuthorization

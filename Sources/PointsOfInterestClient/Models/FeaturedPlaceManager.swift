@@ -95,9 +95,8 @@ extension FeaturedPlaceManager {
     /// Loads the featured places near the last location. Where there is none yet, it asks for the current location
     /// first. The manager also does this after each round.
     ///
-    /// A failure sets `lastError`; the places stay as they are. The current place stays where it is among the new ones.
-    /// A cancelled refresh changes nothing. When several refreshes run at the same time, only the last one has an
-    /// effect.
+    /// A failure sets `lastError`; the places stay as they are. The current place stays if it is among the new places. A
+    /// cancelled refresh changes nothing. When several refreshes run at the same time, only the last one has an effect.
     public func refresh() async {
         refreshCount += 1
         let turn = refreshCount
@@ -126,7 +125,7 @@ extension FeaturedPlaceManager.State {
         currentPlace.flatMap { place in places.firstIndex { $0.id == place.id } }
     }
 
-    /// Shows a new round, from the current place on where that is among the places.
+    /// Shows a new round. It goes on from the current place if that is among the new places.
     fileprivate mutating func show(_ found: [PointOfInterest]) {
         lastError = nil
         places = found

@@ -45,7 +45,7 @@ public class ObservableModel<State: Hashable & Sendable> {
     private let changes = Broadcast<State>()
 
     #if canImport(Observation)
-        /// An `ObservationRegistrar`, which a stored property can't be declared as before iOS 17.
+        /// An `ObservationRegistrar`. Before iOS 17, a stored property can't have that type.
         private let registrar: (any Sendable)? = {
             if #available(iOS 17, macOS 14, tvOS 17, watchOS 10, *) { ObservationRegistrar() } else { nil }
         }()

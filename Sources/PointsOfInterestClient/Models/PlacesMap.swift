@@ -1,22 +1,23 @@
-/// The places of the part of the world that a map shows, one by one or counted by cells.
+/// The places in the part of the world that a map shows, one by one or counted by cells.
 ///
-/// The map's view tells each new region; at most one request is in flight, and the last region wins.
+/// The map's view passes each new region to `show`. At most one request is in flight, and the last region wins.
 @MainActor
 public final class PlacesMap: ObservableModel<PlacesMap.State> {
     /// What a map shows.
     public struct State: Hashable, Sendable {
-        /// The box that was asked for last; nil before the first. `places` are the box's where `isLoading` is false and
-        /// `lastError` nil.
+        /// The box that was asked for last; nil before the first. `places` are those of this box once it is loaded:
+        /// `isLoading` is false and `lastError` nil then.
         public var box: BoundingBox?
-        /// The places that were loaded last: all of them, or those that are the only one of their cell. They stay while
-        /// others are loaded, and where that fails.
+        /// The places that were loaded last; after `show(_:zoom:)`, those that have a cluster of their own. They stay
+        /// while others are loaded, and if that fails.
         public var places: [PointOfInterest] = []
-        /// The cells with places that `show(_:zoom:)` has loaded; empty after `show(_:)`. They stay as places do.
+        /// The cells with places that `show(_:zoom:)` has loaded; empty after `show(_:)`. Like `places`, they stay while
+        /// others are loaded, and if that fails.
         public var clusters: [PlaceCluster] = []
         /// Whether the places of `box` are being loaded.
         public var isLoading = false
-        /// Whether all places of the box are shown, by themselves or in `clusters`; false where there are more than the
-        /// request's limit.
+        /// Whether the last successful load got all places of its box, by themselves or in `clusters`; false where there
+        /// are more than the request's limit.
         public var isComplete = false
         /// Why the last load failed; nil where it didn't.
         public var lastError: RequestError?
@@ -28,12 +29,12 @@ public final class PlacesMap: ObservableModel<PlacesMap.State> {
     private var load: Task<Void, Never>?
     private var turn = 0
 
-    /// Makes a map that shows nothing until it is told a box.
+    /// Makes a map that shows nothing until one of its `show` methods is called.
     ///
     /// - Parameters:
     ///   - placeFinder: finds the places: the service, or a stand-in.
-    ///   - request: the filters, and a centre where places shall have distances and those near it come first. Without a
-    ///     limit, up to 100 places are loaded.
+    ///   - request: the filters. With a centre, places have distances, and those near it come first. Without a limit, up
+    ///     to 100 places are loaded.
     public init(
         placeFinder: any PlaceFinder, request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil)
     ) {
@@ -51,7 +52,7 @@ extension PlacesMap {
     public var clusters: [PlaceCluster] { state.clusters }
     /// Whether the places of `box` are being loaded.
     public var isLoading: Bool { state.isLoading }
-    /// Whether all places of the box are shown, by themselves or in `clusters`.
+    /// Whether the last successful load got all places of its box, by themselves or in `clusters`.
     public var isComplete: Bool { state.isComplete }
     /// Why the last load failed; nil where it didn't.
     public var lastError: RequestError? { state.lastError }
@@ -66,15 +67,16 @@ extension PlacesMap {
     /// Loads the places in a box. It returns when they are shown or their load has failed, or when another box has
     /// replaced this one.
     ///
-    /// A request for an earlier box is cancelled first, and its end awaited: so however fast the map moves, the service
+    /// It first cancels the request for an earlier box and waits for its end, so however fast the map moves, the service
     /// gets one request at a time. A cancelled call leaves the places as they are.
     public func show(_ box: BoundingBox) async {
         await show(box) { [placeFinder, request] in try await placeFinder.nearbyContent(of: box, request) }
     }
 
-    /// Loads how many places are in each cell of a box, for a map of many places. Otherwise as `show(_:)`.
+    /// Loads how many places are in each cell of a box, for a map of many places. Otherwise it does the same as
+    /// `show(_:)`.
     ///
-    /// Where the service can't count them, its places are loaded up to the request's limit, each as a cluster.
+    /// If the service can't count the places, they are loaded up to the request's limit, each as a cluster of its own.
     ///
     /// - Parameters:
     ///   - box: what the map shows.

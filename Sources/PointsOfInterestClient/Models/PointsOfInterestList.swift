@@ -15,8 +15,8 @@ public final class PointsOfInterestList: ObservableModel<PointsOfInterestList.St
         public var places: [PointOfInterest] = []
         /// Whether `loadMore()` would load another page.
         public var hasMore = false
-        /// When the first page of `places` was received, for their age where there is no network; nil where that
-        /// isn't known.
+        /// When the first page of `places` was received; nil where that isn't known. It tells how old places are when
+        /// there is no network.
         public var receivedAt: Date?
         /// What to load; the centre is replaced by the current location.
         public var request: NearbyPlacesRequest
@@ -45,7 +45,7 @@ public final class PointsOfInterestList: ObservableModel<PointsOfInterestList.St
     /// The loads in flight by their numbers, with their phases.
     private var loads: [Int: Phase] = [:]
     private var loadCount = 0
-    /// The number of the last load that ended with a phase, and that phase. Earlier loads come too late.
+    /// The number of the last load that ended with a phase, and that phase. A load with a smaller number comes too late.
     private var settledLoad = 0
     private var settledPhase = Phase.idle
 
@@ -123,8 +123,8 @@ extension PointsOfInterestList {
     /// Loads the next page and appends its places. When it returns, `phase` is `.loaded` or `.failedMore`.
     ///
     /// After a failure it tries the same page again. It does nothing while a page is being loaded, and at the end. A
-    /// cancelled call restores the phase from before. A place that is shown already isn't shown again; a page that has
-    /// nothing else is followed by the next one.
+    /// cancelled call restores the phase from before. A place that is shown already isn't shown again; if a page has no
+    /// other places, the next page is loaded, too.
     public func loadMore() async {
         guard let pager, hasMore, phase != .loading, phase != .loadingMore else { return }
         let load = begin(.loadingMore)
@@ -135,8 +135,8 @@ extension PointsOfInterestList {
             {
                 page = try await pager.loadNext()
             }
-            // Where the list was loaded anew meanwhile, the page belongs to places that are no longer shown. Where that
-            // failed, it still belongs to those that are.
+            // If the list was loaded anew meanwhile, the page belongs to places that are no longer shown. If that load
+            // failed, the page still belongs to the places that are shown.
             guard pager === self.pager else { return end(load, nil) }
             end(load, .loaded) { $0.append(page) }
         } catch {
@@ -160,7 +160,7 @@ extension PointsOfInterestList {
         return loadCount
     }
 
-    /// Ends a load with a phase and a change, or, where it was cancelled or came too late, without.
+    /// Ends a load with a phase and a change of the state; with neither if it was cancelled or came too late.
     private func end(_ load: Int, _ phase: Phase?, _ change: (inout State) -> Void = { _ in }) {
         loads[load] = nil
         if let phase, load > settledLoad {

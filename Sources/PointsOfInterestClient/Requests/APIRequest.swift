@@ -147,7 +147,8 @@ public struct ResponseHead: Hashable, Sendable, Codable {
     public let status: Int
     /// The URL that the response came from; not the request's where that was redirected.
     public let url: URL?
-    /// When the response was received, by the device's clock; after a 304, when that was. Nil where it isn't known.
+    /// When the response was received, by the device's clock; after a 304, when the 304 was received. Nil where it isn't
+    /// known.
     public let receivedAt: Date?
 
     /// The header fields by their names in lower case.

@@ -18,11 +18,12 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
     public var limit: Int?
     /// Only places in this box. A request has either a box or a radius.
     public var box: BoundingBox?
-    /// Only places that match. White space alone is no search text, as in a search field that was cleared.
+    /// Only places that match this filter. A search text of white space alone is left out: the search field was cleared.
     public var filter: PlaceFilter
     /// Where the page begins; nil is the first page.
     public var cursor: PageCursor?
-    /// How many decimals the coordinates have that are sent, 0 to 13; nil sends them as they are. 5 are about a metre.
+    /// The number of decimals of the coordinates in requests, 0 to 13; nil sends coordinates as they are. 5 are about a
+    /// metre.
     public var coordinateDecimals: Int?
 
     /// Makes a request for the service at a URL.
@@ -41,7 +42,7 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
         self.coordinateDecimals = coordinateDecimals
     }
 
-    /// What the filter has.
+    /// A property of the filter.
     public subscript<Member>(dynamicMember member: WritableKeyPath<PlaceFilter, Member>) -> Member {
         get { filter[keyPath: member] }
         set { filter[keyPath: member] = newValue }
@@ -66,7 +67,7 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
 }
 
 extension NearbyPlacesRequest {
-    /// Makes the `GET` request. A search text that is only white space is left out: a search field that was cleared.
+    /// Makes the `GET` request. A search text of white space alone is left out: the search field was cleared.
     ///
     /// - Throws: `RequestError.invalidBaseURL`.
     func urlRequest(baseURL: URL) throws(RequestError) -> URLRequest {

@@ -66,8 +66,8 @@ struct PageWalk: Sendable {
 
     /// Goes on to the page after one that was loaded. After an error it stays where it is.
     ///
-    /// - Throws: `RequestError.undecodableBody` for pages that link in a circle, or empty pages that link on and on:
-    ///   they would keep the app busy for ever.
+    /// - Throws: `RequestError.undecodableBody` for a page that links to an earlier one, and for an empty page that links
+    ///   to another one: such pages could keep the app busy for ever.
     mutating func move(past page: PlacesPage?) throws(RequestError) {
         guard let page, let next = page.next else {
             step = .end

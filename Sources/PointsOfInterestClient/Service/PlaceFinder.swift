@@ -32,7 +32,7 @@ public protocol PlaceFinder: Sendable {
     /// - Throws: `RequestError`.
     func attributions() async throws -> [Attribution]
 
-    /// Returns the newest first page that is kept of such a request, whatever its centre; nil where none is kept.
+    /// Returns the newest first page that is kept of this request, whatever its centre was; nil where none is kept.
     ///
     /// It never asks the network. A list shows this page where there is no network.
     func lastPage(of request: NearbyPlacesRequest) async -> PlacesPage?

@@ -73,7 +73,7 @@ extension PlacePager {
     }
 
     private func finish(_ turn: Int, _ outcome: Outcome) {
-        // A load that was abandoned: nobody would get its page, so the pages don't move on.
+        // The load was abandoned: nobody would get its page, so the next load is for the same page.
         guard turn == loadCount else { return }
         load = nil
         do {

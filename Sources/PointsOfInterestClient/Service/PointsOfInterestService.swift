@@ -21,7 +21,7 @@ public struct PointsOfInterestService: Sendable {
     /// The decimals of the coordinates that are sent; nil sends them as they are.
     private let coordinateDecimals: Int?
     private let entityTagStore: (any EntityTagStore)?
-    /// Returns what sends the requests to an endpoint, with its header fields.
+    /// Returns the transport that sends the requests to an endpoint and adds its header fields.
     let transport: @Sendable (ServiceEndpoint) -> any Transport
 
     /// Makes a client of the service at a URL.
@@ -29,12 +29,12 @@ public struct PointsOfInterestService: Sendable {
     /// - Parameters:
     ///   - baseURL: where the service is, with a path prefix if it has one.
     ///   - urlSession: sends the requests; best one without a cache, such as `URLSession.uncached`.
-    ///   - entityTagStore: where responses are kept, to be revalidated by their entity tags; nil keeps none. The
-    ///     default is in memory; a `FileEntityTagStore` is there after the next start, too.
+    ///   - entityTagStore: where responses are kept, to be revalidated by their entity tags; nil keeps none. The default
+    ///     keeps them in memory; a `FileEntityTagStore` still has them after the next start.
     ///   - retryPolicy: how often and when a request is sent again.
     ///   - timeLimits: how long a request may take.
-    ///   - coordinateDecimals: how many decimals the coordinates have that are sent, 0 to 13: centres are rounded, boxes
-    ///     become larger. 5 decimals are about a metre, 3 about a hundred. Nil sends what a request has.
+    ///   - coordinateDecimals: the number of decimals of the coordinates in requests, 0 to 13: centres are rounded, boxes
+    ///     become larger. 5 decimals are about a metre, 3 about a hundred metres. Nil sends coordinates as they are.
     ///   - clock: measures the pauses and the time limits.
     ///   - jitter: returns a random number in 0…1 that each pause is multiplied by.
     ///   - headers: returns the header fields that the app adds to a request to an endpoint, a token for instance.
@@ -53,7 +53,7 @@ public struct PointsOfInterestService: Sendable {
             headers: headers, observer: { _, _, _ in })
     }
 
-    /// Makes a client that tells what it sends and gets.
+    /// Makes a client that reports what it sends and gets.
     ///
     /// - Parameter observer: is called after each response, on the task that has sent the request, with the request as it
     ///   was sent, and the response's head and body.
@@ -70,12 +70,12 @@ public struct PointsOfInterestService: Sendable {
         self.coordinateDecimals = coordinateDecimals
         transport = { endpoint in
             var transport: any Transport = URLSessionTransport(urlSession: urlSession, observer: observer)
-            // An event queue has pauses of its own, and a health check is to tell how it is now.
+            // An event queue has pauses of its own, and a health check has to say how the service is now.
             let isSentOnce = endpoint == .events || endpoint == .health
             if let entityTagStore, !isSentOnce {
                 transport = RevalidatingTransport(base: transport, store: entityTagStore)
             }
-            // Before the store is asked, whose keys contain these fields.
+            // The fields are added before the store is asked, because its keys contain them.
             if let headers {
                 transport = AuthorizingTransport(base: transport, endpoint: endpoint, headers: headers)
             }
@@ -136,9 +136,9 @@ public struct PointsOfInterestService: Sendable {
 
     /// `POST /events`: sends a batch of events once. An app tracks through `TrackingModel` and an `EventQueue`.
     ///
-    /// - Throws: `RequestError`; `.problem` with the code `.invalidEvents` and the faults by each event's index
-    ///   where the service refused the batch, of which it then stored nothing; `.undecodableBody` where the response
-    ///   isn't about as many events as were sent.
+    /// - Throws: `RequestError`; `.problem` with the code `.invalidEvents` and the faults by each event's index where the
+    ///   service refused the batch, of which it then stored nothing; `.undecodableBody` where the response counts more or
+    ///   fewer events than were sent.
     public func send(_ request: EventsRequest) async throws -> EventsResponse {
         let response = try await loader(for: EventsEndpoint(baseURL: baseURL))
             .loadAPIRequest(requestData: request)
@@ -166,10 +166,11 @@ extension PointsOfInterestService: PlaceFinder {
         return try await load(.linked(next))
     }
 
-    /// Returns the newest page that is kept of a request for the same, whatever its centre; nil where none is.
+    /// Returns the newest first page that is kept of this request, whatever its centre was; nil where none is kept.
     ///
-    /// It never asks the network, and calls no `headers`. The places' distances are from the centre of then. The page
-    /// is kept by `entityTagStore`, under whatever key it was loaded: drop its responses when a user signs out.
+    /// It never asks the network, and calls no `headers`. The places' distances are from the centre that was asked for
+    /// then. `entityTagStore` keeps the page whatever key it was loaded with: drop the store's responses when a user
+    /// signs out.
     @concurrent
     public func lastPage(of request: NearbyPlacesRequest) async -> PlacesPage? {
         let endpoint = NearbyPlacesEndpoint(baseURL: baseURL)

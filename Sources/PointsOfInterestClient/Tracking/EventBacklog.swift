@@ -57,7 +57,8 @@ struct EventBacklog {
     /// The bytes of their JSON.
     private(set) var byteCount = 0
     private(set) var drops = EventDrops()
-    /// How many events were dropped since the backlog was created, reported or not.
+    /// How many events were dropped since the backlog was created, reported or not. When the records of a file are
+    /// applied, the events that they drop are counted, too.
     private(set) var droppedCount = 0
     private(set) var nextNumber: UInt64 = 1
 
@@ -162,8 +163,8 @@ struct EventBacklog {
         for entry in take(numbers) {
             byteCount -= entry.json.count
             if let report = entry.report {
-                // The drops that it reports are still to be reported, unless the service doesn't want to know: it
-                // would refuse the next report as well, for ever.
+                // The drops that it reports still have to be reported, unless the service refused the report: it would
+                // refuse each further report as well.
                 if reason != .refused { drops.add(report.key, report.count) }
             } else {
                 drops.add(

@@ -4,9 +4,9 @@ import Locking
 /// Keeps tracking events in a folder until the service has them, also when the app is killed.
 ///
 /// `track` writes an event to a file at once, so that it survives the process, and to the disk a moment later (fsync(2);
-/// `F_FULLFSYNC` on Apple's platforms), so that it survives a power failure. Events that the service has are removed from the file in the
-/// background. Where the file can't be written, because the disk is full for instance, events wait in memory, and are
-/// written as soon as that succeeds.
+/// `F_FULLFSYNC` on Apple's platforms), so that it survives a power failure. Events that the service has are removed from
+/// the file in the background. Where the file can't be written, because the disk is full for instance, events wait in
+/// memory, and are written as soon as that succeeds.
 ///
 /// On Apple's platforms, the folder is left out of backups, and can be read once the device was unlocked after its
 /// start (`completeUntilFirstUserAuthentication`).
@@ -50,7 +50,7 @@ public final class EventQueue: Tracker {
 
     /// The turn to send a batch: one at a time keeps the order.
     let sending = Turn()
-    /// The turn to send as events arrive.
+    /// The turn to send events as they arrive.
     let running = Turn()
 
     private static let maximumRejectedIDs = 100
@@ -99,7 +99,8 @@ public final class EventQueue: Tracker {
     /// The number of events that wait.
     public var count: Int { state.withLock { $0.backlog.entries.count } }
 
-    /// How many events were dropped since the queue was opened.
+    /// How many events were dropped since the queue was opened. Dropped events that were still in its file then, and
+    /// damaged lines, count too.
     public var droppedCount: Int { state.withLock { $0.backlog.droppedCount } }
 
     /// Why the last write to the file failed; nil where it succeeded.
@@ -131,7 +132,8 @@ public final class EventQueue: Tracker {
         guard needsDisk else { return }
         disk.async {
             self.synchronizeNow()
-            // Also after events were added: offline, a full queue drops one for each that it adds.
+            // The file also grows when events are added: without a network, a full queue drops one event for each that it
+            // adds.
             self.compactIfWorthIt()
         }
     }
@@ -185,8 +187,8 @@ public final class EventQueue: Tracker {
         }
     }
 
-    /// Returns the ids of the events that weren't taken since the last call, but not more than a few: an app whose ids are
-    /// wrong has only such events.
+    /// Returns the ids of the events that weren't taken since the last call, but at most `maximumRejectedIDs`: an app
+    /// whose ids are wrong has only such events.
     func takeRejectedIDs() -> [UUID] {
         state.withLock { state in
             defer { state.rejectedIDs = [] }
@@ -209,7 +211,8 @@ public final class EventQueue: Tracker {
         disk.async { self.compactIfWorthIt() }
     }
 
-    /// Returns a stream with an element now, for each event and for each `wake()`; for one reader.
+    /// Returns a stream, for one reader, that has an element now, and one for each event and each `wake()`. Of the
+    /// elements that weren't read yet, only the newest is kept.
     func arrivals() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -247,15 +250,16 @@ public final class EventQueue: Tracker {
         let lines = records.flatMap(\.line)
         state.linesSinceSnapshot?.append(contentsOf: lines)
         state.unwritten += lines
-        // The disk is full, perhaps for days. Once there are more lines than the backlog has, they are worth nothing.
+        // The disk may be full for days. If most of the lines are about events that are gone, the lines of the whole
+        // backlog replace them.
         if state.unwritten.count > outdated(state.backlog) {
             state.unwritten = ([.restarted] + state.backlog.records).flatMap(\.line)
         }
         writeWaitingLines(of: &state)
     }
 
-    /// Writes what isn't in the file yet, in pieces of whole lines: where there is little space, what fits is written,
-    /// and isn't tried again.
+    /// Writes the lines that aren't in the file yet, in pieces of whole lines. Where there is little space, the pieces
+    /// that fit are written, and aren't written again.
     private static func writeWaitingLines(of state: inout State) {
         guard !state.unwritten.isEmpty else { return }
         var written = 0
@@ -280,7 +284,7 @@ public final class EventQueue: Tracker {
         return end.map { lines[...$0] } ?? lines
     }
 
-    /// How many bytes of lines are mostly about events that are gone.
+    /// If lines have more bytes than this, most of them are about events that are gone.
     private static func outdated(_ backlog: EventBacklog) -> Int { 64 << 10 + 2 * backlog.byteCount }
 
     /// Runs a step whose failure doesn't harm the events in memory, and remembers the failure.

@@ -95,8 +95,8 @@ enum BatchOutcome: Equatable {
 }
 
 extension EventsResponse {
-    /// Checks that this is about so many events. A response by somebody else, such as the login page of a network, has
-    /// stored nothing.
+    /// Checks that the response counts this many events. A response of another server, such as the login page of a
+    /// network, doesn't mean that anything is stored.
     ///
     /// - Throws: `RequestError.undecodableBody`.
     func checkSum(_ eventCount: Int) throws(RequestError) {

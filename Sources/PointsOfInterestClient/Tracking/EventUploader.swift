@@ -3,10 +3,11 @@ import Foundation
 /// Sends the events of a queue to the service in their order, until the service has them.
 ///
 /// It sends one request at a time, which keeps the order. A request that fails is sent again after a pause that grows.
-/// Since each event has an id, one that arrives twice counts once. Events that the service refuses are dropped, and only
-/// these. A batch that is too large for it is sent in halves. Where it wants another key, the events stay in the queue
-/// and nothing is sent until `resume()`. The service says all that by a problem document with a code of its own; any
-/// other response, whatever its status, is a failure.
+/// Since each event has an id, one that arrives twice counts once. Only events that the service refuses are dropped. A
+/// batch that is too large for the service is sent in halves. If the service wants another key, the events stay in the
+/// queue, and nothing is sent until `resume()`. In each of these cases the service responds with a problem document that
+/// has a code of its own; any other response that doesn't say that the events are stored is a failure, whatever its
+/// status.
 public actor EventUploader {
     private let queue: EventQueue
     private let request: EventsEndpoint
@@ -20,7 +21,7 @@ public actor EventUploader {
     /// The maximum number of events in the next batch: less than the policy's while the service finds batches too
     /// large.
     private var batchEvents: Int
-    /// Why nothing is sent until `resume()`; nil where something is.
+    /// Why nothing is sent until `resume()`; nil where events are sent.
     private var block: RequestError?
 
     /// Makes the uploader of a queue. A queue may have several, one after another: they send one request at a time.
@@ -64,8 +65,8 @@ public actor EventUploader {
 
     /// Sends events as they arrive, until the task is cancelled. An app starts this once, at its launch.
     ///
-    /// A call waits while another one for the same queue runs, of another uploader too, and takes over when that is
-    /// cancelled. So each window of an app may run it.
+    /// A call waits while another one for the same queue runs, also one of another uploader, and takes over when that is
+    /// cancelled. So each window of an app may call it.
     public func run() async {
         guard await queue.running.take() else { return }
         defer { queue.running.end() }
@@ -123,7 +124,7 @@ public actor EventUploader {
         }
     }
 
-    /// Sends the next batch, when the one before has its response.
+    /// Sends the next batch, once the one before has its response.
     private func sendNext() async -> Step {
         guard await queue.sending.take() else { return .failed(.cancelled, retryAfter: nil) }
         defer { queue.sending.end() }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Waits until the disk has a descriptor's file. Returns 0, or another number and the reason in `errno`.
+/// Waits until the file of a descriptor is on the disk. Returns 0, or another number and the reason in `errno`.
 typealias FileSync = @Sendable (Int32) -> Int32
 
 /// An open file that is appended to.
@@ -59,7 +59,7 @@ final class JournalFile: Sendable {
         return bytes
     }
 
-    /// Appends all of the bytes, or none where that fails.
+    /// Appends all of the bytes; none if that fails.
     func append(_ bytes: ArraySlice<UInt8>) throws(EventQueueError) {
         let length = try size()
         var rest = bytes
@@ -76,7 +76,7 @@ final class JournalFile: Sendable {
         }
     }
 
-    /// Removes the file's name; nothing where that fails.
+    /// Removes the file's name; does nothing if that fails.
     func remove() {
         unlink(path)
     }
@@ -93,7 +93,7 @@ final class JournalFile: Sendable {
         }
     }
 
-    /// Returns its length. Not by `fstat`, which needs a reason in an app's privacy manifest.
+    /// Returns the file's length. It doesn't use `fstat`, which needs a reason in an app's privacy manifest.
     func size() throws(EventQueueError) -> Int {
         let end = lseek(descriptor, 0, SEEK_END)
         guard end >= 0 else { throw .system("seek \(path)") }

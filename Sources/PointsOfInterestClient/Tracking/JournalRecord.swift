@@ -17,8 +17,8 @@ enum JournalRecord: Equatable {
 }
 
 extension JournalRecord {
-    /// The record as a line: a hash of the rest, by which a damaged line is detected, a sign for the kind, the fields
-    /// separated by colons, and the event's JSON, which has no line feeds.
+    /// The record as a line: a hash of the rest, which shows whether the line is damaged; a sign for the kind, and the
+    /// fields, separated by colons; and the event's JSON, which has no line feeds.
     var line: [UInt8] {
         let content = Array(([String(sign)] + fields).joined(separator: ":").utf8) + [Self.blank] + json
         return Array(Self.hexHash(of: content).utf8) + [Self.blank] + content + [UInt8(ascii: "\n")]

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a queue asks of the system that isn't in POSIX, or not the same everywhere; a test replaces it.
+/// A queue's operations on its folder and files that differ between platforms, or that a test replaces.
 struct QueueDisk: Sendable {
-    /// Waits until the disk has a descriptor's file.
+    /// Waits until the file of a descriptor is on the disk.
     var synchronize: FileSync = { QueueDisk.synchronize($0, command: QueueDisk.fullSync) }
     /// Writes bytes to a descriptor, write(2): returns how many, or -1 and the reason in `errno`.
     var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int = {
@@ -44,8 +44,8 @@ struct QueueDisk: Sendable {
         return fsync(descriptor)
     }
 
-    /// Sets what Apple's platforms know of a folder; elsewhere Foundation ignores it. New files in the folder get its
-    /// protection.
+    /// Sets the properties of a folder that only Apple's platforms know; elsewhere Foundation ignores them. New files in
+    /// the folder get its protection.
     private static func protect(_ folder: URL) throws {
         var folder = folder
         var values = URLResourceValues()

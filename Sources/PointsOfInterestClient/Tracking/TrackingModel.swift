@@ -53,7 +53,7 @@ struct NowhereTracker: Tracker {
     func track(_ event: TrackedEvent) {}
 }
 
-/// Completes what happened in the app to the event that is sent: adds an id, the user and the time.
+/// Makes an event to send: adds an id, the user and the time to what happened in the app.
 package struct TrackingActionCreator: Sendable {
     private let userID: @Sendable () -> String
     private let isTest: Bool

@@ -42,7 +42,7 @@ final class Turn: Sendable {
         return false
     }
 
-    /// Gives the turn to who has waited longest.
+    /// Gives the turn to the caller that has waited longest.
     func end() {
         let next = state.withLock { state -> AsyncStream<Never>.Continuation? in
             guard !state.waiting.isEmpty else {

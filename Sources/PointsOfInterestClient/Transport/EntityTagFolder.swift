@@ -25,7 +25,7 @@ struct EntityTagFolder {
 
     /// Returns the newest response in the files that `isWanted`, and notes that it was used. Removes damaged files.
     func firstResponse(_ isWanted: (EntityTagFileName) -> Bool) -> TaggedResponse? {
-        // Another process may be faster with a file; it doesn't stay so.
+        // Another process may rename or remove the file first. A few tries are enough, since it doesn't always win.
         for _ in 0..<8 {
             let newest = names().filter(isWanted).max { ($0.receivedAt, $0.use) < ($1.receivedAt, $1.use) }
             guard var name = newest else { return nil }

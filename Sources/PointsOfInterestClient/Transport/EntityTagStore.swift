@@ -1,7 +1,7 @@
 import Foundation
 
-/// Keeps responses with their entity tags, so that one that hasn't changed isn't sent again, and so that the last one
-/// can be shown where there is no network.
+/// Keeps responses with their entity tags, so that a response that hasn't changed isn't sent again, and so that the last
+/// response can be shown where there is no network.
 ///
 /// This replaces `URLCache`, which neither stores nor revalidates on Linux, and which elsewhere would return the
 /// distances of a moment ago. Any task may call it; it may drop a response at any time.
@@ -12,8 +12,8 @@ public protocol EntityTagStore: Sendable {
     /// Keeps a response in place of an earlier one.
     func keep(_ response: TaggedResponse, for key: EntityTagKey) async
 
-    /// Keeps a response again that the service says is still valid: with the same tag and body, but newer header fields
-    /// and a newer `receivedAt`. The default calls `keep(_:for:)`.
+    /// Keeps a response again after the service has said that it is still valid. It has the same tag and body, but newer
+    /// header fields and a newer `receivedAt`. The default calls `keep(_:for:)`.
     func renew(_ response: TaggedResponse, for key: EntityTagKey) async
 
     /// Returns the response with the newest `receivedAt` of those for which `EntityTagKey.isSameRequest(as:)` holds.
@@ -40,8 +40,8 @@ public struct EntityTagKey: Hashable, Sendable {
         self.fields = fields
     }
 
-    /// Whether both are requests for the same, whatever their centres, keys and languages: their URLs are equal without
-    /// `lat` and `long`, and `Accept` is.
+    /// Whether both are the same request but for their centres, keys and languages: their URLs are equal without `lat`
+    /// and `long`, and so are their `Accept` fields.
     public func isSameRequest(as other: EntityTagKey) -> Bool {
         partsWithoutCenter == other.partsWithoutCenter
     }
@@ -123,7 +123,7 @@ public actor MemoryEntityTagStore: EntityTagStore {
         }
     }
 
-    /// Returns the newest response to such a request, whatever its centre.
+    /// Returns the newest response to the same request, whatever its centre.
     public func newestResponse(like key: EntityTagKey) -> TaggedResponse? {
         let newest = entries.filter { $0.key.isSameRequest(as: key) }.max { one, other in
             (one.value.response.head.receivedAt ?? .distantPast)

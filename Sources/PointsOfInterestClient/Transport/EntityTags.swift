@@ -17,7 +17,7 @@ struct RevalidatingTransport: Transport {
         guard let key = Self.key(of: request) else { return try await base.send(request) }
         let kept = await store.response(for: key)
         let response: Response
-        // An earlier version may have kept one with another tag.
+        // An earlier version of the client may have kept a response with a tag that isn't proper.
         if let kept, kept.hasProperTag {
             var conditional = request
             conditional.setValue(kept.entityTag, forHTTPHeaderField: "If-None-Match")
@@ -26,7 +26,8 @@ struct RevalidatingTransport: Transport {
                 await store.renew(current, for: key)
                 return Response(head: current.head, body: current.body)
             }
-            // A 304 without the tag that was sent: we don't have that response.
+            // A 304 without the tag that was sent is about a response that isn't kept, so the request is sent without a
+            // condition.
             response = outcome.head.status == 304 ? try await base.send(request) : outcome
         } else {
             response = try await base.send(request)
@@ -37,7 +38,7 @@ struct RevalidatingTransport: Transport {
 
     /// Returns the kept response, with the newer header fields, where the outcome says that it is still valid.
     private static func current(_ kept: TaggedResponse, after outcome: Response) -> TaggedResponse? {
-        // One without a tag says nothing about a response that has one (RFC 9111, section 4.3.4).
+        // A 304 without a tag says nothing about a response that has one (RFC 9111, section 4.3.4).
         guard outcome.head.status == 304, let entityTag = outcome.head.value(forField: "ETag"),
             isSame(entityTag, kept.entityTag)
         else { return nil }
@@ -51,8 +52,8 @@ struct RevalidatingTransport: Transport {
         return opaque(one) == opaque(other)
     }
 
-    /// Returns nil where the response mustn't be kept: for other methods than `GET`, and where the request has a
-    /// condition or a range of its own.
+    /// Returns the key of a request; nil where its response mustn't be kept: for other methods than `GET`, and where the
+    /// request has a condition or a range of its own.
     static func key(of request: URLRequest) -> EntityTagKey? {
         guard request.httpMethod ?? "GET" == "GET", let url = request.url,
             request.value(forHTTPHeaderField: "If-None-Match") == nil,

@@ -8,9 +8,9 @@ import Foundation
 /// are also protected until the device is unlocked for the first time after its start, and excluded from backups. A
 /// file that is damaged, or that another version wrote, is ignored and removed.
 ///
-/// The files contain responses, so they tell where the user has been, and nothing of `Authorization` and `Cookie`. So
-/// the store doesn't tell users apart. A response that was kept for one is used for another only if the service says so
-/// by a 304, or without a network; `removeAll()` drops it.
+/// The files contain responses, which tell where the user has been, but nothing of `Authorization` and `Cookie`. So the
+/// store doesn't tell users apart. A response that was kept for one user is used for another, but only if the service
+/// says so by a 304, or without a network; `removeAll()` drops it.
 ///
 /// Its methods read and write files, and so take as long as the disk does.
 public actor FileEntityTagStore: EntityTagStore {
@@ -56,7 +56,7 @@ public actor FileEntityTagStore: EntityTagStore {
         folder.shrink(toCount: maximumCount, byteCount: maximumByteCount)
     }
 
-    /// Returns the newest response to such a request, whatever its centre.
+    /// Returns the newest response to the same request, whatever its centre.
     public func newestResponse(like key: EntityTagKey) -> TaggedResponse? {
         let hash = Self.hash(key.partsWithoutCenter)
         return folder.firstResponse { $0.request == hash }
@@ -68,13 +68,13 @@ public actor FileEntityTagStore: EntityTagStore {
     }
 
     private static func hash(_ parts: [String]) -> String {
-        // With their lengths, so that different parts never make one text.
+        // The lengths are included, so that different parts never make the same text.
         String(StableHash.hash(parts.map { "\($0.utf8.count):\($0)" }.joined()), radix: 16)
     }
 }
 
-/// The name of a response's file. It says all that is needed to find a response and to drop the oldest, so that no
-/// index has to agree with the files, and no file's date is asked for, which needs a reason in a privacy manifest.
+/// The name of a response's file. It has all that is needed to find a response and to drop the oldest. So there is no
+/// index that has to agree with the files, and no file's date is read, for which a privacy manifest needs a reason.
 struct EntityTagFileName: Hashable {
     static let suffix = ".kept-response"
 
@@ -105,7 +105,7 @@ struct EntityTagFileName: Hashable {
         guard parts.count == 5, numbers.count == 3 else { return nil }
         (request, key) = (String(parts[0]), String(parts[1]))
         (byteCount, receivedAt, use) = (numbers[0], numbers[1], numbers[2])
-        // "+1" is a number, too.
+        // `Int` also reads "+1", which isn't written in a name.
         guard self.text == text else { return nil }
     }
 
@@ -115,7 +115,7 @@ struct EntityTagFileName: Hashable {
     private static let maximum = 1 << 50
 }
 
-/// What is in a response's file: a line with a hash of the rest, by which a damaged file is detected, and JSON.
+/// What is in a response's file: a line with a hash of the rest, which shows whether the file is damaged, and JSON.
 struct EntityTagEntry: Codable {
     private static let currentVersion = 1
 

@@ -82,8 +82,8 @@ struct RetryingTransport: Transport {
     /// Returns a random number in 0…1.
     let jitter: @Sendable () -> Double
     let now: @Sendable () -> Date
-    /// How long all attempts may take, with the pauses between them: no pause begins that would end later. Something
-    /// else ends an attempt that takes longer.
+    /// How long all attempts may take, with the pauses between them. No pause begins that would end later.
+    /// `TimeLimitedTransport` ends an attempt that takes longer.
     let limit: Duration
 
     func send(_ request: URLRequest) async throws(RequestError) -> Response {
@@ -130,7 +130,7 @@ extension ResponseHead {
 }
 
 extension Duration {
-    /// The duration, doubled so many times; at most 20 times, so that nothing overflows, and at most `maximum`.
+    /// Returns the duration, doubled this many times: at most 20 times, so that nothing overflows, and at most `maximum`.
     func backedOff(doublings: Int, maximum: Duration) -> Duration {
         min(self * (1 << min(max(doublings, 0), 20)), maximum)
     }

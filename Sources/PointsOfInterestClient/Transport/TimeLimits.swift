@@ -53,8 +53,7 @@ struct TimeLimitedTransport: Transport {
         var limited = request
         // Rounded up: on Linux (Swift 6.3), the fraction is dropped, and less than a second is no time at all.
         limited.timeoutInterval = (limits.interval(for: request) / .seconds(1)).rounded(.up)
-        // Tasks of their own rather than a group, which would wait for the slower one, for an app's header fields that
-        // never come for instance.
+        // The tasks aren't in a group: a group would wait for the slower one, and an app's header fields may never come.
         let limit = clock.timer(of: limits.total(for: request))
         let outcomes = AsyncStream { [limited] continuation in
             let sending = Task {

@@ -54,8 +54,9 @@ struct URLSessionTransport: Transport {
             task.delegate = RedirectRefusal.shared
             continuation.onTermination = { [delegateQueue = urlSession.delegateQueue] reason in
                 guard case .cancelled = reason else { return }
-                // On the queue that completions run on: on Linux, a cancellation at the same time as a completion
-                // can trap. So can one while the session reads its `urlCache`, so sessions there need none.
+                // The task is cancelled on the queue that completions run on: on Linux, a cancellation at the same time
+                // as a completion can trap. A cancellation while the session reads its `urlCache` can trap, too, so a
+                // session there should have no cache.
                 delegateQueue.addOperation { task.cancel() }
             }
             task.resume()
@@ -91,7 +92,7 @@ struct AuthorizingTransport: Transport {
         } catch  where error is URLError || error is CancellationError {
             throw RequestError(transportError: error)
         } catch {
-            // The app's own error, which sending again doesn't help against.
+            // This is the app's own error. Sending the request again wouldn't help.
             throw .transport(
                 code: URLError.userAuthenticationRequired.rawValue, reason: error.localizedDescription)
         }

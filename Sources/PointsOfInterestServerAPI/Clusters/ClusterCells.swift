@@ -21,7 +21,7 @@ package struct ClusterCells: Hashable, Sendable {
         firstColumn = Quadkey.column(longitude: box.west) >> shift
         let tilesAcross = 1 << level
         var lastColumn = Quadkey.column(longitude: box.east) >> shift
-        // A box that reaches the antimeridian from the west touches the first column behind it, where 180 is.
+        // A box that reaches the antimeridian from the west touches the first column beyond it, where 180 is.
         let endsAtAntimeridian = box.east == 180 && box.west != 180
         let west = box.west == 180 ? -180 : box.west
         if west > box.east || endsAtAntimeridian { lastColumn += tilesAcross }
@@ -31,7 +31,7 @@ package struct ClusterCells: Hashable, Sendable {
     /// How many there are.
     package var count: Int { rows.count * columnCount }
 
-    /// The number of the cell that a place is in; nil where that isn't one of these.
+    /// The number of the cell that a place is in; nil if it is in none of these.
     package func cell(of quadkey: Quadkey) -> Int? {
         let (row, column) = quadkey.tile(atLevel: level)
         guard rows.contains(row) else { return nil }
@@ -39,7 +39,7 @@ package struct ClusterCells: Hashable, Sendable {
         return eastward < columnCount ? (row - rows.lowerBound) * columnCount + eastward : nil
     }
 
-    /// Whether a tile of a level up to that of the cells has any of them.
+    /// Whether a tile contains any of the cells. Its level is at most that of the cells.
     package func touches(row: Int, column: Int, ofLevel tileLevel: Int) -> Bool {
         let shift = level - tileLevel
         let (firstRow, lastRow) = (row << shift, (row + 1) << shift - 1)

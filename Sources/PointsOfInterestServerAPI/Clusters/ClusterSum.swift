@@ -1,10 +1,10 @@
 import PointsOfInterestAPI
 
-/// What is known of some places of a cell. Whole numbers are added, so the sum is the same however places are divided
-/// among parts of it.
+/// The number, the mean position and the box of some places of a cell. Positions are added as whole numbers, so the sum
+/// is the same however the places are divided into partial sums.
 package struct ClusterSum: Hashable, BitwiseCopyable, Sendable {
-    /// Sums are of ten-millionths of a degree, about a centimetre: no 2^32 places, which is more than an index has, make
-    /// them overflow.
+    /// Positions are added in ten-millionths of a degree, about a centimetre. Even 2^32 places, more than an index has,
+    /// don't make the sums overflow.
     private static let unitsPerDegree = 1e7
 
     package private(set) var count = 0
@@ -21,7 +21,7 @@ package struct ClusterSum: Hashable, BitwiseCopyable, Sendable {
     /// Adds a place at a position in degrees, in range.
     @inline(__always)
     package mutating func add(latitude: Double, longitude: Double) {
-        // Not −0, whose order among zeros isn't defined.
+        // Adding 0 turns −0 into 0: the order of the two zeros isn't defined.
         let latitude = latitude + 0
         let longitude = longitude == 180 ? -180 : longitude + 0
         count += 1

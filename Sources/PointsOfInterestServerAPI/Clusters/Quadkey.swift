@@ -6,12 +6,13 @@ import PointsOfInterestAPI
     import Glibc
 #endif
 
-/// The tile of Web Mercator that a place is in, at the finest level that clusters have: the bits of its row and of its
-/// column by turns, the highest first. So a tile of any level is the beginning of its places' quadkeys.
+/// The tile of Web Mercator that a place is in, at the finest level that clusters have. Its number has the bits of its
+/// row and of its column in turn, the highest first. So the number of a larger tile is the beginning of its places'
+/// quadkeys.
 package struct Quadkey: Hashable, Comparable, BitwiseCopyable, Sendable {
     /// The level of the finest tiles, two below the largest zoom: of 2^24 by 2^24.
     package static let levels = ClustersRequest.zooms.upperBound + 2
-    /// Beyond it the projection's square ends; the edge rows reach the poles.
+    /// The latitude at which the projection's square ends. The rows at its edges reach to the poles.
     private static let maximumLatitude = 85.0511287798066
     private static let tilesAcross = Double(1 << levels)
 
@@ -29,7 +30,7 @@ package struct Quadkey: Hashable, Comparable, BitwiseCopyable, Sendable {
 
     package static func < (one: Quadkey, other: Quadkey) -> Bool { one.rawValue < other.rawValue }
 
-    /// The row and the column of the tile of a level that this one is in.
+    /// The row and the column of the tile of a level up to `levels` that contains this one.
     package func tile(atLevel level: Int) -> (row: Int, column: Int) {
         let prefix = rawValue >> UInt64(2 * (Self.levels - level))
         return (Self.gather(prefix >> 1), Self.gather(prefix))

@@ -31,11 +31,11 @@ public struct EventDefinition: Hashable, Sendable {
 public struct EventParameter: Hashable, Sendable {
     /// What a value may be.
     public enum Kind: Hashable, Sendable {
-        /// A text of so many Unicode scalars.
+        /// A text whose length in Unicode scalars is in this range.
         case text(length: ClosedRange<Int>)
         /// One of a few texts, and no other.
         case choice([String])
-        /// A text; these values are known, and newer apps have more. Of so many Unicode scalars.
+        /// A text whose length in Unicode scalars is in this range. These values are known; newer apps have more.
         case openChoice([String], length: ClosedRange<Int>)
         /// A whole number.
         case integer(ClosedRange<Int>)
@@ -62,7 +62,7 @@ public struct EventParameter: Hashable, Sendable {
         self.isRequired = isRequired
     }
 
-    /// The length of a text without a `maxLength`: the value that it is in has a maximum size.
+    /// The length of a text without a `minLength` and a `maxLength`: the whole value has a maximum size.
     public static let anyLength = 0...EventLimits.valueBytes
 }
 
@@ -72,8 +72,8 @@ public struct EventCatalog: Hashable, Sendable {
     public static let builtIn = EventCatalog(unique: trackingEvents)
 
     private let definitionsByName: [String: EventDefinition]
-    /// Bytes of the longest name. A longer one from outside is not looked up: hashing takes time with the square of its
-    /// combining marks.
+    /// The number of bytes of the longest name. A longer name in a request isn't looked up: hashing it would take time
+    /// that grows with the square of its number of combining marks.
     private let longestName: Int
 
     private init(unique definitions: [EventDefinition]) {
@@ -92,7 +92,7 @@ public struct EventCatalog: Hashable, Sendable {
         name.utf8.count <= longestName ? definitionsByName[name] : nil
     }
 
-    /// The catalog with more events: a team's own.
+    /// Returns the catalog with more events, a team's own for instance.
     ///
     /// - Throws: `EventDefinitionError` if a name is there already: one name would have two meanings in the table.
     public func merging(_ definitions: [EventDefinition]) throws(EventDefinitionError) -> EventCatalog {

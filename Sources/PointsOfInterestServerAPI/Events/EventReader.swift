@@ -98,7 +98,7 @@ struct EventReader {
             report(.malformedText, EventFault.textRule, member)
             return nil
         }
-        // An escape has at most six bytes for one of the text's.
+        // An escape has at most six bytes for each byte of the text.
         let text = token.range.count <= 6 * limit ? token.decoded(in: scanner.bytes) : nil
         guard let text, (1...limit).contains(text.utf8.count) else {
             report(.outOfRange, "must have 1 to \(limit) bytes", member)

@@ -217,7 +217,7 @@ extension JSONValue {
 }
 
 extension JSONScanner {
-    /// Reads a value in which `value()` found no flaw. So it has few levels.
+    /// Reads a value in which `value()` found no flaw. It has few levels, so recursion is safe.
     fileprivate mutating func tree() throws(SyntaxError) -> JSONValue {
         switch next {
         case UInt8(ascii: "\""): return .string(try string().decoded(in: bytes))

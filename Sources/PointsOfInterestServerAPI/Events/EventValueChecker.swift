@@ -18,7 +18,7 @@ struct EventValueChecker {
         self.definition = definition
     }
 
-    /// Checks the object at this position; no object is checked as an empty one.
+    /// Checks the object in this range of the bytes. Nil is checked as an empty object.
     mutating func check(_ value: Range<Int>?, of bytes: UnsafeBufferPointer<UInt8>) throws(SyntaxError) {
         if let value {
             var scanner = JSONScanner(bytes, from: value.lowerBound)
@@ -119,7 +119,7 @@ struct EventValueChecker {
         return "\(definition.name) \(known.isEmpty ? "has no values" : "has only \(known)")"
     }
 
-    /// Adds a fault, unless there are enough; then its text isn't made.
+    /// Adds a fault, unless there are `EventLimits.faults` already; then its text isn't made.
     private mutating func report(
         _ code: EventFault.Code, _ detail: @autoclosure () -> String, _ parameter: EventParameter?
     ) {

@@ -15,17 +15,17 @@ package struct JSONScanner {
         package struct StaticText: Hashable, ExpressibleByStringLiteral {
             /// The text.
             package let text: String
-            /// Makes it of a literal.
+            /// Makes it from a literal.
             package init(stringLiteral text: String) { self.text = text }
         }
 
-        /// Both in a sentence.
+        /// The offset and what should be there, in a sentence.
         var reason: String { "the body is not JSON: there should be \(expected.text) at byte \(offset)" }
     }
 
     let bytes: UnsafeBufferPointer<UInt8>
     private(set) var position: Int
-    /// The flaws of what was read since the caller emptied this.
+    /// The flaws of what was read since the caller last emptied this set.
     package var flaws: JSONFlaws = []
     /// A member's name with its hash, so that names are not compared byte by byte.
     private struct MemberName {
@@ -33,12 +33,12 @@ package struct JSONScanner {
         let hash: Int
     }
 
-    /// The names of the objects that are open, to find those that come twice.
+    /// The names of the members of all objects that are open, to find repeated names.
     private var names: [MemberName] = []
-    /// Names behind this position aren't compared: a value that is longer is refused for its length.
+    /// Names after this position aren't compared: a value that reaches beyond it is refused for its length.
     private var namesEnd = 0
 
-    /// Begins at a position of the bytes, which outlive the scanner.
+    /// Begins at a position of the bytes. The bytes must outlive the scanner.
     package init(_ bytes: UnsafeBufferPointer<UInt8>, from position: Int = 0) {
         self.bytes = bytes
         self.position = position
@@ -56,7 +56,7 @@ package struct JSONScanner {
         position = min(position + count, bytes.count)
     }
 
-    /// Skips what may be between tokens.
+    /// Skips the blanks and line breaks that may be between tokens.
     @inline(__always)
     package mutating func skipBlanks() {
         while true {
@@ -75,7 +75,7 @@ package struct JSONScanner {
         return true
     }
 
-    /// The error that something else should be here.
+    /// Returns the error that says what should be at this position.
     package func fail(_ expected: SyntaxError.StaticText) -> SyntaxError {
         SyntaxError(offset: position, expected: expected)
     }
@@ -119,7 +119,7 @@ package struct JSONScanner {
 
     /// Skips a value and records its flaws.
     ///
-    /// - Parameter bytes: the maximum size of the value. Behind it, repeated names aren't looked for.
+    /// - Parameter bytes: the maximum size of the value. Beyond it, repeated names aren't looked for.
     mutating func value(atMost bytes: Int = .max) throws(SyntaxError) {
         namesEnd = bytes < self.bytes.count - position ? position + bytes : self.bytes.count
         try value(level: 0)
@@ -156,8 +156,8 @@ package struct JSONScanner {
 
     /// Looks for the name among the object's earlier names.
     ///
-    /// Each name is hashed once, and only names of the same hash are compared: at most once for a value, since the
-    /// first repetition is the flaw. `Hasher` has a random seed, so collisions can't be made on purpose.
+    /// Each name is hashed once, and only names with the same hash are compared. After the first repetition, which is the
+    /// flaw, no names are compared. `Hasher` has a random seed, so collisions can't be made on purpose.
     private mutating func note(_ name: JSONText, since outer: Int) {
         guard position <= namesEnd else { return }
         guard names.count - outer < EventLimits.members else { return flaws.formUnion(.size) }
@@ -204,8 +204,8 @@ package struct JSONScanner {
 extension JSONScanner {
     /// Reads a number (RFC 8259, section 6) and returns its range.
     ///
-    /// One beyond `Double`, of more than 100 digits or with an exponent of more than three is a flaw: different
-    /// readers would read different numbers, and PostgreSQL's `numeric` has a limit too.
+    /// A number beyond `Double`, one of more than 100 characters, and one with an exponent of more than three digits are
+    /// flaws: different readers would read different numbers, and PostgreSQL's `numeric` has a limit too.
     package mutating func number() throws(SyntaxError) -> Range<Int> {
         let start = position
         _ = take(UInt8(ascii: "-"))
@@ -230,7 +230,7 @@ extension JSONScanner {
         return range
     }
 
-    /// The value of a number that was read; infinite where it is a flaw.
+    /// The value of a number that was read; infinite if it is beyond `Double`.
     package func value(ofNumber range: Range<Int>) -> Double {
         DecimalNumber.parse(UnsafeBufferPointer(rebasing: bytes[range])) ?? .infinity
     }
@@ -245,10 +245,11 @@ extension JSONScanner {
         }
     }
 
-    /// Whether a `Double` can hold a number of at most 100 digits.
+    /// Whether a `Double` can hold a number that has an exponent and at most 100 characters.
     ///
-    /// The power of ten tells, and where it is the largest one, the first digits do: to read such a number costs the C
-    /// library thousands of instructions, so that a megabyte of `1e308` took a tenth of a second.
+    /// The power of ten decides, and for the largest power the first digits do. Only where these don't decide, the number
+    /// is parsed: parsing such a number costs the C library thousands of instructions, so that a megabyte of `1e308` took
+    /// a tenth of a second.
     private func isHeld(_ range: Range<Int>, exponent: Range<Int>) -> Bool {
         guard exponent.count == 3 else { return exponent.count < 3 }
         // The number is 0.digits times ten to this power.
@@ -277,8 +278,8 @@ extension JSONScanner {
         return value(ofNumber: range).isFinite
     }
 
-    /// How the least number begins that no `Double` is near enough to: 2¹⁰²⁴ - 2⁹⁷⁰, which is 0.17976931348623158079…
-    /// times ten to the 309th power.
+    /// The first digits of the smallest number that is too large to be rounded to a `Double`: 2¹⁰²⁴ - 2⁹⁷⁰, which is
+    /// 0.17976931348623158079… times ten to the 309th power.
     private static let limit = (digits: 17_976_931_348_623_158 as UInt64, count: 17, power: 309)
 
     private mutating func digits() -> Int {
@@ -298,17 +299,17 @@ extension UInt8 {
 
 /// JSON that the database can't store, or stores in another form.
 package struct JSONFlaws: OptionSet {
-    /// A bit for each.
+    /// A bit for each flaw.
     package let rawValue: UInt8
 
-    /// Makes flaws of their bits.
+    /// Makes flaws from their bits.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Text that is not UTF-8, has a NUL, a bare control character or half a surrogate pair.
     package static let text = JSONFlaws(rawValue: 1)
     /// A name that an object has more than once.
     static let repetition = JSONFlaws(rawValue: 2)
-    /// A number beyond `Double`.
+    /// A number beyond `Double`, of more than 100 characters, or with an exponent of more than three digits.
     static let number = JSONFlaws(rawValue: 4)
     /// More members or levels than `EventLimits` allows.
     static let size = JSONFlaws(rawValue: 8)

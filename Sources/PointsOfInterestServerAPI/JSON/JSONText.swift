@@ -33,7 +33,7 @@ package struct JSONText {
     ) -> Value? {
         let raw = raw(in: bytes)
         guard isEscaped else { return raw.count <= limit ? body(raw) : nil }
-        // An escape has at most six bytes for one of the content's.
+        // An escape has at most six bytes for each byte of the content.
         guard raw.count / 6 <= limit else { return nil }
         let content = unescaped(raw)
         return content.count <= limit ? content.withUnsafeBufferPointer(body) : nil
@@ -91,7 +91,7 @@ package struct JSONText {
         return text
     }
 
-    /// The scalar of a `\u`, or of two where they are a surrogate pair.
+    /// Appends the scalar of a `\u`, or of two that are a surrogate pair.
     private static func appendScalar(
         _ raw: UnsafeBufferPointer<UInt8>, _ index: inout Int, onto text: inout [UInt8]
     ) {
@@ -221,7 +221,7 @@ extension JSONScanner {
 extension UnsafeBufferPointer<UInt8> {
     /// Whether the bytes are UTF-8.
     ///
-    /// Stops at the first that isn't: making a string from such bytes takes long, since each is replaced.
+    /// It stops at the first byte that isn't. Making a string from such bytes would take long, since each is replaced.
     var isUTF8: Bool {
         var bytes = makeIterator()
         var decoder = UTF8()
@@ -239,7 +239,7 @@ extension UUID {
     /// Reads a UUID's 36 characters (RFC 9562, section 4) of either case; nil if these are something else.
     init?(_ text: JSONText, in bytes: UnsafeBufferPointer<UInt8>) {
         guard !text.isEscaped else {
-            // An escape has at most six bytes for one of the text's.
+            // An escape has at most six bytes for each byte of the text.
             guard text.range.count <= 6 * 36 else { return nil }
             self.init(uuidString: text.decoded(in: bytes))
             return

@@ -31,7 +31,7 @@ package enum DecimalNumber {
             exponent += isExponentNegative ? -magnitude : magnitude
         }
         guard reader.isAtEnd else { return nil }
-        // Both operands are exact, so that the one rounding left is the right one (Clinger 1990).
+        // Both operands are exact, so only the result is rounded, and correctly (Clinger 1990).
         guard digits.isExact, abs(exponent) < powersOfTen.count else {
             return Double(String(decoding: text, as: UTF8.self))
         }

@@ -2,7 +2,7 @@
 public struct FilterVocabulary: Hashable, Sendable {
     /// The categories that have ever existed: they only grow.
     public let categories: NameVocabulary
-    /// The datasets that places came from, or that are described: those of `/attributions`, and such without places.
+    /// The datasets that places came from, as in `/attributions`, and those that are described but have no places.
     public let datasets: NameVocabulary
 
     /// Makes a vocabulary of names.
@@ -40,8 +40,8 @@ public struct NameVocabulary: Hashable, Sendable {
     }
 }
 
-/// A name that is only equal to itself, byte by byte, as in PostgreSQL. Strings are equal where they are canonically
-/// equivalent, which also takes the square of a run of combining marks to find out.
+/// A name that is compared byte by byte, as in PostgreSQL. Swift compares strings by canonical equivalence, which also
+/// takes time that grows with the square of the length of a run of combining marks.
 public struct ExactName: Hashable, Sendable {
     /// The name.
     public let text: String
@@ -54,7 +54,7 @@ public struct ExactName: Hashable, Sendable {
     /// Whether both have the same bytes.
     public static func == (one: Self, other: Self) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
 
-    /// By the bytes.
+    /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         for byte in text.utf8 { hasher.combine(byte) }
     }

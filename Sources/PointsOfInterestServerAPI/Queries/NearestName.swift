@@ -19,10 +19,10 @@ struct NearestName: Hashable, Sendable {
             .filter { (1...Self.maximumLength).contains($0.lowercased.count) }
     }
 
-    /// The known name that a mistaken one is a slip or a longer or shorter form of: `lon` or `longitude`
-    /// for `long`; nil if none is near. Of several equally near ones, the first.
+    /// The known name that is nearest to a mistaken one, which is a misspelling or a longer or shorter form of it: `lon`
+    /// or `longitude` for `long`. Nil if none is near. If several are equally near, the first of them.
     func find(for mistaken: String) -> String? {
-        // In lower case a text has a third of its bytes at least: the sign for kelvin becomes a k.
+        // In lower case a text has at least a third of its bytes: the sign for kelvin becomes a k.
         guard mistaken.utf8.count <= 3 * Self.maximumLength,
             let mistaken = EditDistance(from: Array(mistaken.lowercased().utf8))
         else { return nil }
@@ -34,7 +34,7 @@ struct NearestName: Hashable, Sendable {
         return nearest?.name
     }
 
-    /// The same, for names that are used once.
+    /// Finds the nearest of names that are used only once.
     static func find(for mistaken: String, among names: [String]) -> String? {
         NearestName(among: names).find(for: mistaken)
     }
@@ -44,9 +44,9 @@ struct NearestName: Hashable, Sendable {
         let text = mistaken.text
         let isForm = text.count > 1 && (text.starts(with: name) || name.starts(with: text))
         if isForm { return abs(text.count - name.count) }
-        // One slip in three letters: with more, `color` would be `cursor`.
+        // One wrong letter in three is allowed: with more, `color` would be near to `cursor`.
         let tolerance = max(text.count, name.count) / 3
-        // No distance is less than the difference of the lengths.
+        // The distance is at least the difference of the lengths.
         guard abs(text.count - name.count) <= tolerance else { return nil }
         let distance = mistaken.distance(to: name)
         return distance <= tolerance ? distance : nil
@@ -55,15 +55,15 @@ struct NearestName: Hashable, Sendable {
 
 /// The Levenshtein distance from a text of at most 64 bytes: how many bytes to insert, delete or replace.
 ///
-/// A column of the usual table is two words of bits, where the distance goes up and where it goes down, so
-/// that a column costs a few operations. Source: H. Hyyrö, "A Bit-Vector Algorithm for Computing Levenshtein
-/// and Damerau Edit Distances", 2003, figure 3 (after G. Myers, 1999).
+/// A column of the usual table is stored as two words of bits. One has the places where the distance goes up, the other
+/// those where it goes down, so that a column costs a few operations. Source: H. Hyyrö, "A Bit-Vector Algorithm for
+/// Computing Levenshtein and Damerau Edit Distances", 2003, figure 3 (after G. Myers, 1999).
 package struct EditDistance {
     package let text: [UInt8]
-    /// For each byte, where it stands in the text.
+    /// For each byte value, a bit for each position in the text at which it stands.
     private let positions: [UInt64]
 
-    /// Nil for an empty text, and for a longer one.
+    /// Nil if the text is empty or has more than 64 bytes.
     package init?(from text: [UInt8]) {
         guard (1...UInt64.bitWidth).contains(text.count) else { return nil }
         var positions = [UInt64](repeating: 0, count: 256)

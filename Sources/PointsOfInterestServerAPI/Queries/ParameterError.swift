@@ -18,7 +18,7 @@ public struct ParameterError: Error, Hashable, Sendable {
 }
 
 extension ParameterFault {
-    /// The fault with what it is a fault of: a query like `=3` has a parameter without a name.
+    /// The parameter and its fault in a sentence. A query like `=3` has a parameter without a name.
     fileprivate var sentence: String {
         "\(parameter.isEmpty ? "a parameter without a name" : parameter) \(detail)"
     }

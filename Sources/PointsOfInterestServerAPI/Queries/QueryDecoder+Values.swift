@@ -1,17 +1,17 @@
 extension QueryDecoder {
-    /// Whether the parameter is there, as a fault or not.
+    /// Whether the query has the parameter, with a fault or without.
     @inline(__always)
     func has(_ parameter: Parameter) -> Bool {
         if case .absent = self[parameter] { return false }
         return true
     }
 
-    /// A text; nil where the parameter is absent or a fault.
+    /// A text; nil where the parameter is absent or has a fault.
     func text(_ parameter: Parameter) -> String? {
         withValue(of: parameter) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// A text of so many Unicode scalars; nil where the parameter is absent or a fault.
+    /// A text whose length in Unicode scalars is in a range; nil where the parameter is absent or has a fault.
     mutating func text(_ parameter: Parameter, lengths: ClosedRange<Int>, _ rule: String) -> String? {
         guard let text = text(parameter) else { return nil }
         guard lengths.contains(text.unicodeScalars.count) else {
@@ -21,7 +21,7 @@ extension QueryDecoder {
         return text
     }
 
-    /// `true` or `false`; nil where the parameter is absent or a fault.
+    /// `true` or `false`; nil where the parameter is absent or has a fault.
     mutating func flag(_ parameter: Parameter) -> Bool? {
         guard has(parameter) else { return nil }
         let isTrue = withValue(of: parameter) { $0.isSame(as: "true") }
@@ -30,13 +30,13 @@ extension QueryDecoder {
         return isTrue == true ? true : isFalse == true ? false : nil
     }
 
-    /// A coordinate whose two numbers are both there or both absent; nil where they are absent or a fault.
+    /// A coordinate whose two numbers are both there or both absent; nil where they are absent or have a fault.
     mutating func optionalCoordinate(latitude: Parameter, longitude: Parameter) -> Coordinate? {
         guard has(latitude) || has(longitude) else { return nil }
         return coordinate(latitude: latitude, longitude: longitude)
     }
 
-    /// A box: `west,south,east,north`; nil where the parameter is absent or a fault.
+    /// A box: `west,south,east,north`; nil where the parameter is absent or has a fault.
     mutating func box(_ parameter: Parameter) -> BoundingBox? {
         let rule = "must be west,south,east,north in degrees"
         guard let list = withValue(of: parameter, { Self.list($0, atMost: 4)?.map(DecimalNumber.parse) })
@@ -77,7 +77,7 @@ extension QueryDecoder {
             .map { UnsafeBufferPointer(rebasing: $0) }
     }
 
-    /// A value as a fault shows it: short.
+    /// A value as the detail of a fault shows it, shortened.
     static func shown(_ value: String) -> String {
         value.unicodeScalars.count > 40
             ? String(String.UnicodeScalarView(value.unicodeScalars.prefix(40))) + "…" : value
@@ -85,7 +85,7 @@ extension QueryDecoder {
 
     // MARK: - Numbers
 
-    /// A number in a range; nil where the parameter is absent or a fault.
+    /// A number in a range; nil where the parameter is absent or has a fault.
     mutating func number(
         _ parameter: Parameter, in range: ClosedRange<Double>, _ rule: String
     ) -> Double? {
@@ -97,7 +97,7 @@ extension QueryDecoder {
         return number
     }
 
-    /// A whole number in a range; nil where the parameter is absent or a fault.
+    /// A whole number in a range; nil where the parameter is absent or has a fault.
     mutating func integer(_ parameter: Parameter, in range: ClosedRange<Int>, _ rule: String) -> Int? {
         let digits = withValue(of: parameter) { DecimalNumber.parseInteger($0) }
         switch digits {
@@ -111,7 +111,7 @@ extension QueryDecoder {
         return nil
     }
 
-    /// A coordinate that the request must have; nil where one of its two numbers is missing or a fault.
+    /// A coordinate that the request must have; nil where one of its two numbers is missing or has a fault.
     mutating func coordinate(latitude: Parameter, longitude: Parameter) -> Coordinate? {
         let latitudeRule = "must be a number of degrees from -90 to 90"
         let longitudeRule = "must be a number of degrees from -180 to 180"
@@ -144,7 +144,7 @@ extension QueryDecoder {
         return parsed
     }
 
-    /// What a parser makes of the value; nil where the parameter is absent or a fault.
+    /// The parsed value; nil where the parameter is absent or has a fault.
     @inline(__always)
     func withValue<Parsed>(
         of parameter: Parameter, _ parse: (UnsafeBufferPointer<UInt8>) -> Parsed

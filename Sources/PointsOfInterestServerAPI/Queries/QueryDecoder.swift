@@ -19,7 +19,7 @@ struct QueryDecoder<Parameter: QueryParameter> {
     private(set) var faults: [ParameterFault] = []
     /// Hashes of the faults. Comparing those of 100 parameters as strings takes long.
     private var reported: Set<Int> = []
-    /// The names that are known; made when the first unknown one is met.
+    /// The known names; made when the first unknown one is found.
     private var known: (nearest: NearestName, list: String)?
     private var values = ParameterValues()
     /// The values that were percent-encoded.
@@ -45,9 +45,9 @@ struct QueryDecoder<Parameter: QueryParameter> {
         }
     }
 
-    /// The value of a parameter, which is not empty if it is there.
+    /// The value of a parameter. A value that is there isn't empty.
     subscript(parameter: Parameter) -> Value {
-        // Where the parameter is a constant, so is where its value is kept.
+        // Inlined, so that for a constant parameter the place of its value is a constant, too.
         @inline(__always)
         get {
             let (kind, start, end) = values[parameter.rawValue]
@@ -60,7 +60,7 @@ struct QueryDecoder<Parameter: QueryParameter> {
         }
     }
 
-    /// The value of a parameter as it stands in the query; nil where the parameter is absent or a fault.
+    /// The value of a parameter as it stands in the query; nil where the parameter is absent or has a fault.
     func encodedValue(of parameter: Parameter) -> UnsafeBufferPointer<UInt8>? {
         let (kind, start, end) = values[parameter.rawValue]
         switch kind {
@@ -69,7 +69,7 @@ struct QueryDecoder<Parameter: QueryParameter> {
         }
     }
 
-    /// Adds a fault, once.
+    /// Adds a fault, unless it was added before.
     mutating func report(_ parameter: Parameter, _ code: ProblemCode, _ detail: String) {
         report(parameter.name.description, code, detail)
     }
@@ -149,19 +149,19 @@ struct QueryDecoder<Parameter: QueryParameter> {
         )
     }
 
-    /// A name as a fault shows it: valid UTF-8, and short.
+    /// A name as the detail of a fault shows it: valid UTF-8, and shortened.
     private static func shown(_ name: UnsafeBufferPointer<UInt8>) -> String {
         let start = String(decoding: name.prefix(40), as: UTF8.self)
         return name.count > 40 ? start + "…" : start
     }
 }
 
-/// What is known of at most 16 parameters' values. An array of them would take memory from the heap for each query.
+/// Where the values of at most 16 parameters are. An array would take memory from the heap for each query.
 private struct ParameterValues {
     enum Kind: UInt8 {
         case absent, refused, plain, decoded
 
-        /// That of a value that was written here.
+        /// Makes the kind whose raw value was stored.
         @inline(__always)
         fileprivate init(written: UInt8) {
             switch written {
@@ -176,7 +176,7 @@ private struct ParameterValues {
     private var kinds = SIMD16<UInt8>(repeating: Kind.absent.rawValue)
     private var starts = SIMD16<UInt32>()
     private var ends = SIMD16<UInt32>()
-    /// Of values that were percent-encoded, their indexes in `decoded`.
+    /// The indexes in `decoded` of values that were percent-encoded.
     private var indexes = SIMD16<UInt8>()
 
     /// A parameter's value, and where it begins and ends in the query.
@@ -190,7 +190,7 @@ private struct ParameterValues {
         }
     }
 
-    /// Where a value that was percent-encoded is in `decoded`.
+    /// The index in `decoded` of a value that was percent-encoded.
     subscript(decodedIndexOf parameter: Int) -> Int {
         get { Int(indexes[parameter]) }
         set { indexes[parameter] = UInt8(newValue) }
@@ -202,17 +202,17 @@ private struct QueryText {
     let bytes: UnsafeBufferPointer<UInt8>
     /// Where it ends in the query.
     let end: Int
-    /// Whether it is anything but its own decoding: has an escape, or must be checked to be UTF-8.
+    /// Whether it must be decoded: it has a `%`, a `+`, a NUL, or a byte that must be checked to be UTF-8.
     let isEncoded: Bool
 
-    /// Reads from `start` up to a `&`, for a name also up to a `=`, or else to the query's end.
+    /// Reads from `start` to the next `&`, for a name also to the next `=`, or to the query's end.
     @inline(__always)
     init(_ query: UnsafeBufferPointer<UInt8>, from start: Int, endsAtEquals: Bool) {
         var index = start
         var isEncoded = false
         while index < query.count {
             let byte = query[index]
-            // Most bytes: from the comma on.
+            // Most bytes are ASCII from the comma on, and need no further look.
             if byte > UInt8(ascii: "+"), byte < 0x80, byte != UInt8(ascii: "=") || !endsAtEquals {
                 index += 1
                 continue

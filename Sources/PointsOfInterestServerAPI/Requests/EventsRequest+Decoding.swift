@@ -7,7 +7,7 @@
 extension EventsRequest {
     /// Reads and checks a body in one pass over its bytes. One fault refuses the whole batch.
     ///
-    /// It ends at the first event beyond the maximum: nothing behind that is read, so it need not be JSON.
+    /// It stops at the first event beyond the maximum. What follows isn't read, so it need not be JSON.
     ///
     /// An event is checked against its definition in the catalog. One without a definition comes from a newer app: its
     /// value is kept as it is. Unknown members of an event are ignored.
@@ -60,12 +60,13 @@ private struct EventsDecoder {
             scanner.skipBlanks()
             guard scanner.next == UInt8(ascii: "[") else { throw scanner.fail("an array of events") }
             try scanner.array { (scanner) throws(JSONScanner.SyntaxError) in
-                // Not even counted: by gzip, a megabyte of further events has a kilobyte.
+                // Further events aren't even counted: gzip makes a kilobyte of a megabyte of them.
                 guard count < EventLimits.events else {
                     hasTooMany = true
                     throw scanner.fail("the array's end")
                 }
-                // Faults of each of a thousand events would cost more than all else, for two bytes of an event.
+                // An event may have only two bytes. Reporting the faults of a thousand such events would cost more than
+                // all else.
                 let isNamed = faultyCount < EventLimits.faultyEvents
                 var reader = EventReader(
                     index: count, catalog: catalog, maximumFaults: isNamed ? EventLimits.faults : 1)

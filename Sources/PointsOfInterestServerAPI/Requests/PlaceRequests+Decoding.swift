@@ -47,9 +47,9 @@ extension NearbyPlacesRequest {
     /// Reads a raw query.
     ///
     /// - Parameters:
-    ///   - query: the UTF-8 bytes of a request target behind its `?`, still percent-encoded.
+    ///   - query: the UTF-8 bytes of a request target after its `?`, still percent-encoded.
     ///   - ignored: parameters that a gateway adds, which are not read.
-    ///   - vocabulary: the names that there are, looked up where the query has some; without it they aren't checked.
+    ///   - vocabulary: the names that exist. It is only evaluated if the query has names; without it they aren't checked.
     /// - Throws: every fault of the query at once.
     package static func decode(
         query: some Collection<UInt8>, ignoring ignored: [ParameterPattern] = [],
@@ -60,7 +60,7 @@ extension NearbyPlacesRequest {
         }
     }
 
-    /// The same for bytes in memory.
+    /// Reads a raw query whose bytes are in memory.
     package static func decode(
         query bytes: UnsafeBufferPointer<UInt8>, ignoring ignored: [ParameterPattern],
         vocabulary: @autoclosure () -> FilterVocabulary?
@@ -89,10 +89,11 @@ extension NearbyPlacesRequest {
         return request
     }
 
-    /// The coordinate that the order starts from: the centre, else the box's middle; nil where there is neither.
+    /// The coordinate that places are ordered by their distance from: the centre, else the box's middle; nil where there
+    /// is neither.
     package var orderCenter: Coordinate? { center ?? box?.middle }
 
-    /// What the page begins behind; nil for the first, and for a cursor that isn't this request's.
+    /// The position that the page begins after; nil for the first page, and for a cursor that isn't this request's.
     package var start: PagePosition? {
         cursor.flatMap { cursor in try? cursor.start(in: self) }
     }
@@ -129,11 +130,11 @@ extension PlaceRequest {
         }
     }
 
-    /// Reads the id out of the path and a raw query.
+    /// Reads the id from the path, and a raw query.
     ///
     /// - Parameters:
     ///   - id: the path's segment, percent-decoded.
-    ///   - query: the UTF-8 bytes of a request target behind its `?`, still percent-encoded.
+    ///   - query: the UTF-8 bytes of a request target after its `?`, still percent-encoded.
     ///   - ignored: parameters that a gateway adds, which are not read.
     /// - Returns: nil where the segment is not an id: there is nothing at such a path.
     /// - Throws: every fault of the query at once.
@@ -188,9 +189,9 @@ extension ClustersRequest {
     /// Reads a raw query.
     ///
     /// - Parameters:
-    ///   - bytes: the UTF-8 bytes of a request target behind its `?`, still percent-encoded.
+    ///   - bytes: the UTF-8 bytes of a request target after its `?`, still percent-encoded.
     ///   - ignored: parameters that a gateway adds, which are not read.
-    ///   - vocabulary: the names that there are, looked up where the query has some; without it they aren't checked.
+    ///   - vocabulary: the names that exist. It is only evaluated if the query has names; without it they aren't checked.
     /// - Throws: every fault of the query at once.
     package static func decode(
         query bytes: UnsafeBufferPointer<UInt8>, ignoring ignored: [ParameterPattern],
@@ -237,7 +238,7 @@ extension PlaceFilter {
 }
 
 extension PlaceFilter {
-    /// Whether it has names that a vocabulary has to have.
+    /// Whether it has names, which have to be in a vocabulary.
     package var hasNames: Bool { !categories.isEmpty || !datasets.isEmpty }
 }
 
@@ -252,9 +253,10 @@ protocol FilteredParameter: QueryParameter {
 }
 
 extension QueryDecoder where Parameter: FilteredParameter {
-    /// The filter; without what is a fault.
+    /// Reads the filter, and reports the faults of its parameters.
     ///
-    /// - Parameter vocabulary: the names that there are, looked up where the query has some; without it they aren't checked.
+    /// - Parameter vocabulary: the names that exist. It is only evaluated if the query has names; without it they aren't
+    ///   checked.
     mutating func filter(_ vocabulary: @autoclosure () -> FilterVocabulary?) -> PlaceFilter {
         // Most requests have none.
         guard has(.filter(.category)) || has(.filter(.dataset)) || has(.filter(.q)) || has(.filter(.featured))
@@ -273,13 +275,13 @@ extension QueryDecoder where Parameter: FilteredParameter {
 
     // MARK: Names
 
-    /// A comma-separated list of categories, each once and in order; empty where the parameter is absent or a
-    /// fault. No category has a comma, so that escaped commas separate, too.
+    /// A comma-separated list of categories, each once and in order; empty where the parameter is absent, can't be read
+    /// or has too many names. No category has a comma, so escaped commas separate categories, too.
     private mutating func categories(
         _ parameter: Parameter, atMost maximumCount: Int, _ vocabulary: @autoclosure () -> NameVocabulary?
     ) -> [String] {
         let list = withValue(of: parameter) { value in
-            // One byte more than a name may have says that it is too long.
+            // One byte more than a name may have is enough to see that it is too long.
             Self.list(value, atMost: maximumCount)?
                 .map { String(decoding: $0.prefix(NameKind.category.maximumBytes + 1), as: UTF8.self) }
         }
@@ -287,8 +289,8 @@ extension QueryDecoder where Parameter: FilteredParameter {
         return names(in: list, of: .category, parameter, atMost: maximumCount, vocabulary())
     }
 
-    /// A comma-separated list of datasets, each once and in order; empty where the parameter is absent or a fault. Commas that
-    /// are escaped belong to a name.
+    /// A comma-separated list of datasets, each once and in order; empty where the parameter is absent, can't be read or
+    /// has too many names. Commas that are escaped belong to a name.
     private mutating func datasets(
         _ parameter: Parameter, atMost maximumCount: Int, _ vocabulary: @autoclosure () -> NameVocabulary?
     ) -> [String] {
@@ -323,7 +325,7 @@ extension QueryDecoder where Parameter: FilteredParameter {
     }
 }
 
-/// What names of a vocabulary are of.
+/// The kind of the names in a list.
 private enum NameKind {
     case category, dataset
 

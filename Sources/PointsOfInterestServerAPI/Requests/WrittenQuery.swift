@@ -1,11 +1,11 @@
-/// A request's query as the server understood it, written once for all that is made of it: the entity tag, the fingerprint
-/// that cursors have, and the link to the next page.
+/// A request's query as the server understood it. It is written once; the entity tag, the fingerprint in cursors and the
+/// link to the next page are made from it.
 package struct WrittenQuery: ~Copyable {
-    /// The query. In front of it is what a link begins with.
+    /// The query. The beginning of a link is kept in front of it.
     package private(set) var query = QueryWriter(behind: "<?")
-    /// Where the page's size is in it, with what separates it from the rest; empty without one.
+    /// The range of the page's size in the query, with the separator; empty where the request has no size.
     private var limit = 0..<0
-    /// How many bytes it has without a cursor.
+    /// How many bytes the query has without a cursor.
     private var firstPageCount = 0
 
     /// Writes the query of a request.
@@ -21,7 +21,7 @@ package struct WrittenQuery: ~Copyable {
         let limitEnd = query.count
         request.encodeFilters(into: &query)
         firstPageCount = query.count
-        // The first item has its separator behind it.
+        // If the size is the first item, its separator is the one after it.
         let isFirst = limitStart == 0 && limitEnd > 0 && limitEnd < firstPageCount
         limit = limitStart..<(isFirst ? limitEnd + 1 : limitEnd)
         if let cursor = request.cursor { query.add("cursor", cursor.rawValue) }
@@ -39,10 +39,10 @@ package struct WrittenQuery: ~Copyable {
         return hash
     }
 
-    /// Calls a closure with the value of the `Link` field that leads to the page behind another one: a reference of a query
-    /// alone (RFC 3986, section 4.2), which is right behind any prefix or proxy.
+    /// Calls a closure with the value of a `Link` field that leads to the page after a position. The link is a reference
+    /// of a query alone (RFC 3986, section 4.2), so it is right whatever path prefix or proxy the client has used.
     ///
-    /// It is made of the query where that is, so there is no query any more.
+    /// The link is written into the query's memory, so the query can't be used afterwards.
     package mutating func makeNextPageLink(behind end: PagePosition, _ body: (UnsafeRawBufferPointer) -> Void)
     {
         let (fingerprint, cursorCount) = (fingerprint, query.count - firstPageCount)
@@ -56,13 +56,14 @@ package struct WrittenQuery: ~Copyable {
     }
 }
 
-/// A place in the order of distance, then id: where a page ends, and the next one begins behind it.
+/// A place's position in the order by distance, then by id. A page ends with such a place, and the next page begins after
+/// it.
 public struct PagePosition: Hashable, Sendable {
     /// The unrounded geodesic distance of the place from the order's centre, in metres.
     public let distanceMeters: Double
     /// The place's id.
     public let id: Int64
-    /// How many places there are up to this one: a hint to how dense places are.
+    /// How many places there are up to this one; it hints at how dense places are.
     public let count: Int
 
     /// Makes a position.
@@ -75,8 +76,9 @@ public struct PagePosition: Hashable, Sendable {
 
 /// What the server puts into a cursor: where the last page ended, and a fingerprint of the query that it belongs to.
 ///
-/// Nothing in it is a secret or trusted: a forged one gets another page of the same public data at most. While one release
-/// replaces another, the servers of both get each other's cursors. So a change is read a release before it is written.
+/// Nothing in it is secret or trusted: with a forged cursor, a client gets another page of the same public data at most.
+/// While one release replaces another, the servers of both get each other's cursors. So a release has to read a new form
+/// of cursors before the next release writes it.
 extension PageCursor {
     /// The bytes of a cursor: the revision, the query's fingerprint, distance, id, count, and a checksum of them all, so that
     /// a damaged cursor isn't taken for another page's.
@@ -85,7 +87,7 @@ extension PageCursor {
     /// How many characters every cursor has: six bits each, without padding.
     package static let characterCount = (byteCount * 8 + 5) / 6
 
-    /// Makes the cursor of the page behind another one in the responses to a request.
+    /// Makes the cursor of the page that begins after a position, for the responses to a request.
     package init(_ end: PagePosition, in request: NearbyPlacesRequest) {
         var text = ByteBuffer(capacity: Self.characterCount)
         Self.write(end, fingerprint: WrittenQuery(request).fingerprint, to: &text)
@@ -111,7 +113,7 @@ extension PageCursor {
         case malformed, mismatch
     }
 
-    /// Where the page begins that the cursor names in the responses to a request.
+    /// The position after which the cursor's page begins. The cursor has to belong to the request.
     func start(in request: NearbyPlacesRequest) throws(Fault) -> PagePosition {
         guard let bytes = Base64URL.decode(rawValue.utf8), bytes.count == Self.byteCount,
             bytes[0] == Self.revision
@@ -125,7 +127,7 @@ extension PageCursor {
         let distanceMeters = Double(bitPattern: number(9..<17))
         // A range does not contain NaN.
         guard (0...NearbyPlacesRequest.maximumRadiusMeters).contains(distanceMeters) else { throw .malformed }
-        // Of four bytes, any count is an `Int` with room to count on.
+        // A count of four bytes fits into an `Int`, with room to count on.
         return PagePosition(
             distanceMeters: distanceMeters, id: Int64(bitPattern: number(17..<25)),
             count: Int(number(25..<29)))
@@ -146,7 +148,7 @@ enum Base64URL {
     static func encode(_ bytes: UnsafeRawBufferPointer, to text: inout ByteBuffer) {
         let alphabet = Self.alphabet.utf8Start
         let count = (bytes.count * 4 + 2) / 3
-        // Whole groups are written; of the last one only what has bits of the bytes is kept.
+        // Four characters are written at a time. Of the last four, only those that have bits of the bytes are kept.
         text.withRoom(for: count + 3) { end in
             var target = end
             for start in stride(from: 0, to: bytes.count, by: 3) {

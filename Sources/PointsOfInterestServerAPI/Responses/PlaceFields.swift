@@ -1,4 +1,4 @@
-/// A place as responses are written from it: with its texts borrowed, not copied.
+/// The fields of a place, from which responses are written. Its texts are borrowed, not copied.
 ///
 /// The server writes responses straight from a database's rows. The buffers hold UTF-8 and are valid only during the
 /// call that passes the fields.
@@ -81,7 +81,7 @@ extension PointOfInterest {
 }
 
 extension JSONWriter {
-    /// Writes a place as an item of `GET /locations`, its unknown fields left out.
+    /// Writes a place as an item of `GET /locations`. Fields that aren't known are left out.
     package mutating func value(_ place: PlaceFields) {
         beginObject()
         member("id", place.id)

@@ -1,9 +1,9 @@
 import PointsOfInterestAPI
 
 extension PlaceRecord {
-    /// The control characters that separate a place's texts where they are one value: in the order of the record, each
-    /// before the text that it announces. The name is the first text; those from `address` on may be missing, but the
-    /// source's three come together.
+    /// The control characters that separate a place's texts when these are joined in one value. They are in the order of
+    /// the record, each in front of its text. The first text is the name, which has no mark. The texts from `address` on
+    /// may be missing; the three texts of the source are all there or all missing.
     enum TextMark {
         static let category: UInt8 = 1
         static let featuredCategory: UInt8 = 2
@@ -16,7 +16,7 @@ extension PlaceRecord {
         static let end: UInt8 = 0xFF
     }
 
-    /// Appends the record of a place whose texts are one value: the same bytes as `encode` does, in one pass.
+    /// Appends the record of a place whose texts are joined in one value: the same bytes as `encode` does, in one pass.
     ///
     /// - Parameter texts: UTF-8 with marks; no text itself has a control character.
     /// - Returns: how many bytes the record has; nil, and nothing is appended, where a mark isn't where it belongs.
@@ -38,7 +38,7 @@ extension PlaceRecord {
 
 /// Makes a record in memory that has room for it, and copies texts from front to back as the content of JSON strings.
 private struct RecordMaker {
-    /// The maximum number of bytes that are not the texts'; eight are stored at a time.
+    /// The maximum number of bytes besides the texts. It includes room for storing eight bytes at a time.
     static let maximumAddition = 288
 
     private typealias Mark = PlaceRecord.TextMark
@@ -72,7 +72,7 @@ private struct RecordMaker {
         return copyDetails(behind: mark) ? end - start : nil
     }
 
-    /// Copies the name and the category; tells whether the place is featured, and what follows.
+    /// Copies the name and the category; returns whether the place is featured, and the mark that follows.
     private mutating func copyNames() -> (isFeatured: Bool, mark: UInt8)? {
         write(",\"name\":\"")
         let mark = copyText()
@@ -123,7 +123,7 @@ private struct RecordMaker {
         end += end.storeDecimal(degrees)
     }
 
-    /// Copies a text, and returns the control character behind it, or `TextMark.end`.
+    /// Copies a text, and returns the control character after it, or `TextMark.end`.
     private mutating func copyText() -> UInt8 {
         var (next, end) = (next, end)
         defer { (self.next, self.end) = (next, end) }
@@ -153,14 +153,15 @@ private struct RecordMaker {
 }
 
 extension UInt64 {
-    /// The highest bits of the bytes that are control characters, quotes or backslashes, at least up to the first of them.
+    /// The highest bit of each byte that is a control character, a quote or a backslash. Only the bits up to the first
+    /// such byte are right.
     @inline(__always)
     fileprivate var specialBytes: UInt64 {
         // Flipping 0x02 turns a quote into 0x20 and keeps control characters below 0x20, so one comparison finds both.
         (self ^ 0x0202_0202_0202_0202).bytes(below: 0x21) | (self ^ 0x5C5C_5C5C_5C5C_5C5C).bytes(below: 1)
     }
 
-    /// The subtraction borrows from a byte that is smaller than the bound, which sets its highest bit.
+    /// Sets the highest bit of each byte that is smaller than the bound: the subtraction borrows from it.
     @inline(__always)
     private func bytes(below bound: UInt64) -> UInt64 {
         (self &- bound &* 0x0101_0101_0101_0101) & ~self & 0x8080_8080_8080_8080

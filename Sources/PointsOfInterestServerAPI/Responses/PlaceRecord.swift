@@ -1,6 +1,6 @@
-/// The JSON of a place, made once and kept. Both forms of the place are copied from it; only the distance is missing.
+/// The JSON of a place, made once and kept without the distance. Items and features in responses are copied from it.
 ///
-/// A record is the place as an item of `GET /locations` without its distance, behind a header of 8 bytes that says where
+/// A record is the place as an item of `GET /locations` without its distance, after a header of 8 bytes that says where
 /// the parts of that text are.
 public enum PlaceRecord {
     /// Appends the record of a place; its distance is left out.
@@ -11,24 +11,24 @@ public enum PlaceRecord {
         writer.withBytes { bytes.append(contentsOf: $0) }
     }
 
-    /// Bytes of the parts of a record's text. What follows `featured` is its last part:
+    /// The numbers of bytes of the parts of a record's text. The last part is what follows `featured`:
     ///
     ///     {"id":7  ,"name":"Plaza","category":"park"  ,"latitude":37.5  ,"longitude":-121  ,"featured":true  …}
     struct Header {
         let names: UInt32
         let id: UInt8
-        /// 0 where it isn't finite and is left out.
+        /// 0 if the latitude isn't finite and is left out.
         let latitude: UInt8
-        /// 0 where it isn't finite and is left out.
+        /// 0 if the longitude isn't finite and is left out.
         let longitude: UInt8
         let featured: UInt8
 
-        /// The bytes before the distance.
+        /// How many bytes are before the distance.
         @inline(__always)
         var untilDetails: Int { Int(names) + Int(id) + Int(latitude) + Int(longitude) + Int(featured) }
     }
 
-    /// What a record has before the distance and what behind it.
+    /// The parts of a record before and after the distance.
     @inline(__always)
     fileprivate static func parts(
         of record: UnsafeRawBufferPointer

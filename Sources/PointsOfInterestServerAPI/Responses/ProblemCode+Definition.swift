@@ -1,5 +1,5 @@
 extension ProblemCode {
-    /// What a problem's page says of its code.
+    /// What the page about a problem says about its code.
     package struct Definition: Sendable {
         /// The status of the response, unless HTTP asks for another.
         package let status: Int
@@ -11,7 +11,7 @@ extension ProblemCode {
         package let remedy: String
     }
 
-    /// Every code that the service sends, or the load balancer before it, with its texts.
+    /// Every code that the service, or the load balancer in front of it, sends, with its texts.
     package static let definitions: [ProblemCode: Definition] = kinds.reduce(into: [:]) { definitions, kind in
         guard let explanation = explanations[kind.key] else { return }
         definitions[kind.key] = Definition(

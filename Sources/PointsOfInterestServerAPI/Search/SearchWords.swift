@@ -2,8 +2,8 @@ import Foundation
 
 /// The words of names and search texts, by which a search finds places: case, accents and ligatures don't matter.
 ///
-/// A name's words are those of the text with apostrophes as separators, and those with apostrophes left out: "Children's"
-/// is found by `children`, `s` and `childrens`. A text finds a name if each of its words begins one of the name's.
+/// A name has the words that apostrophes separate, and those that it has without apostrophes: "Children's" is found by
+/// `children`, `s` and `childrens`. A text finds a name if each word of the text begins a word of the name.
 ///
 /// The database has the same rule in SQL, for the words of the names that it stores: both must change together. All
 /// comparisons are by code points.
@@ -39,7 +39,7 @@ public enum SearchWords {
             .filter { seen.insert($0).inserted }
     }
 
-    /// Whether it separates words in search texts, and in names also joins them.
+    /// Whether it is an apostrophe. In search texts it separates words, in names it also joins them.
     package static func isApostrophe(_ scalar: Unicode.Scalar) -> Bool {
         scalar == "'" || scalar == "\u{2019}" || scalar == "\u{02BC}"
     }
@@ -54,20 +54,20 @@ public enum SearchWords {
     }
 }
 
-/// Finds the words of many names: as `SearchWords` does, but it keeps what each character becomes, since to decompose one
+/// Finds the words of many names as `SearchWords` does, but remembers what each character becomes, since decomposing one
 /// takes a microsecond.
 package struct NameFolder {
     /// What a character becomes: UTF-8, with a space for what separates words, and `'` for an apostrophe.
     private struct Piece {
         var bytes: [UInt8] = []
-        /// Whether its place among its neighbours depends on them (Unicode Standard, section 3.11, "Canonical Ordering").
+        /// Whether its order among its neighbours depends on them (Unicode Standard, section 3.11, "Canonical Ordering").
         var isReordered = false
     }
 
     /// The words of the last name: UTF-8, with spaces between them. One may occur twice.
     package private(set) var words: [UInt8] = []
     private var pieces: [Unicode.Scalar: Piece] = [:]
-    /// The only byte that each character of ASCII becomes.
+    /// The byte that each character of ASCII becomes; it becomes no more than one.
     private let plain = plainBytes
 
     private static let (space, apostrophe) = (UInt8(ascii: " "), UInt8(ascii: "'"))
@@ -76,7 +76,7 @@ package struct NameFolder {
         piece(of: SearchWords.folded(String(Unicode.Scalar($0)))).bytes[0]
     }
 
-    /// Has met no name yet.
+    /// Makes a folder that knows no characters yet.
     package init() {}
 
     /// Finds the words of a name, which is UTF-8.
@@ -134,7 +134,7 @@ package struct NameFolder {
     }
 }
 
-/// Tells of many names whether they have the words of a search text.
+/// Checks whether names have the words of a search text.
 package struct NameMatcher {
     private let queryWords: [[UInt8]]
     private var folder = NameFolder()
