@@ -58,8 +58,8 @@ struct CSVReader: RowReader {
             if !isQuoted { counts[byte, default: 0] += 1 }
         }
         let candidates = [",", ";", "\t", "|"].map { (character: Unicode.Scalar) in UInt8(ascii: character) }
-        // `max` takes the last of equals.
-        return candidates.reversed().max { counts[$0, default: 0] < counts[$1, default: 0] }
+        // `max` takes the first of equals.
+        return candidates.max { counts[$0, default: 0] < counts[$1, default: 0] }
             ?? UInt8(ascii: ",")
     }
 

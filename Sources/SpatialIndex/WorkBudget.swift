@@ -10,7 +10,7 @@ public final class SearchStop: Sendable {
     }
 }
 
-/// How much work a search may still do, in units of about ten nanoseconds, and what may end it earlier.
+/// How much work a search may still do, in units of ten to twenty nanoseconds, and what may end it earlier.
 struct WorkBudget {
     /// What a loop may spend on one search: about a fifth of a millisecond. All its other clients wait meanwhile.
     static let ofATurn = 12_000

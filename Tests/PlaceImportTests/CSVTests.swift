@@ -29,6 +29,8 @@ struct CSVTests {
             "id|lng|lat|kind|name\nx|2|1|cafe|A", "\u{feff}name,category,lat,long,id\n\nA,cafe,1,2,x\n\r\n",
             "\"name\",\"category\",\"lat\",\"lon\",\"id\"\r\n\"A\",\"cafe\",\"1\",\"2\",\"x\"",
             "a;b;c,name,category,lat,lon,id\n,A,cafe, 1 ,2,x",
+            // Of delimiters that are there as often, the comma.
+            "name,category,lat,lon,id,|||||\nA,cafe,1,2,x,",
         ])
     func recognised(text: String) throws {
         let place = ImportedPlace(sourceID: "x", name: "A", category: "cafe", latitude: 1, longitude: 2)
