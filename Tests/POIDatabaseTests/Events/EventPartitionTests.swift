@@ -131,7 +131,8 @@ struct EventPartitionTests {
                 try await store.value.store([.test(), .test()])
             }
             let isWaiting = """
-                SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'events_default'::regclass AND NOT granted)
+                SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'events_default'::regclass AND NOT granted
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
                 """
             while try await !session.value(isWaiting, as: Bool.self) { try Task.checkCancellation() }
             try await session.run("COMMIT")

@@ -155,7 +155,11 @@ struct EventStoreTests {
                 () -> Result<EventsResponse, EventStoreError> in
                 await storeBound.value.storeAtOnce([events])[0]
             }
-            let blocked = "SELECT pid FROM pg_locks WHERE NOT granted AND relation = 'events'::regclass"
+            // The table has the same number in every copy of a database.
+            let blocked = """
+                SELECT pid FROM pg_locks WHERE NOT granted AND relation = 'events'::regclass
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                """
             var pids = try await session.run(blocked)
             while pids.isEmpty { pids = try await session.run(blocked) }
             try await session.run("SELECT pg_terminate_backend(\(try pids.only().decode(Int.self, at: 0)))")
