@@ -135,3 +135,86 @@ extension [String] {
             .map { String(decoding: $0, as: UTF8.self) }
     }
 }
+
+/// The paths of the service's endpoints, below any prefix.
+package enum EndpointPath {
+    /// The places around a centre or in a box, see `NearbyPlacesRequest`.
+    package static let locations = "/locations"
+    /// One place, see `PlaceRequest`; a template whose `{id}` is the place's id.
+    package static let location = "/locations/{id}"
+    /// How many places are in each cell of a map, see `ClustersRequest`.
+    package static let clusters = "/locations/clusters"
+    /// The categories, see `CategoryCount`.
+    package static let categories = "/categories"
+    /// The datasets that places came from, see `Attribution`.
+    package static let attributions = "/attributions"
+    /// Events, see `EventsRequest`.
+    package static let events = "/events"
+    /// A page for people about a problem; a template whose `{code}` is a `ProblemCode`.
+    package static let problem = "/problems/{code}"
+    /// The OpenAPI description of the service.
+    package static let openAPI = "/openapi.json"
+    /// 200 while the process is alive.
+    package static let livez = "/livez"
+    /// 200 while the process can take requests.
+    package static let readyz = "/readyz"
+
+    /// The path of one place.
+    package static func location(id: Int) -> String { "/locations/\(id)" }
+}
+
+/// The media types of the contract's bodies.
+package enum MediaType {
+    /// A response that succeeds, unless the client prefers another form (RFC 8259).
+    package static let json = "application/json"
+    /// Places as a feature collection (RFC 7946).
+    package static let geoJSON = "application/geo+json"
+    /// Every problem (RFC 9457).
+    package static let problemJSON = "application/problem+json"
+}
+
+/// A hash that is the same in every process and release, unlike Swift's own: 64-bit FNV-1a
+/// (draft-eastlake-fnv). Not for secrets.
+package enum StableHash {
+    /// The hash of no bytes.
+    package static let basis: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    /// The hash of bytes; `seed` continues another hash.
+    package static func hash(_ bytes: some Sequence<UInt8>, seed: UInt64 = basis) -> UInt64 {
+        let inPlace = bytes.withContiguousStorageIfAvailable { hash($0, seed: seed) }
+        return inPlace ?? bytes.reduce(seed, step)
+    }
+
+    /// The hash of bytes in memory.
+    package static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = basis) -> UInt64 {
+        var hash = seed
+        for byte in bytes { hash = step(hash, byte) }
+        return hash
+    }
+
+    /// The hash of a text's UTF-8.
+    package static func hash(_ text: String, seed: UInt64 = basis) -> UInt64 {
+        var text = text
+        return text.withUTF8 { hash($0, seed: seed) }
+    }
+
+    /// The hash of a number's eight bytes, the most significant first.
+    package static func hash(_ number: UInt64, seed: UInt64) -> UInt64 {
+        var hash = seed
+        for shift in stride(from: 56, through: 0, by: -8) {
+            hash = step(hash, UInt8(truncatingIfNeeded: number >> UInt64(shift)))
+        }
+        return hash
+    }
+
+    private static func hash(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt64) -> UInt64 {
+        var hash = seed
+        for byte in bytes { hash = step(hash, byte) }
+        return hash
+    }
+
+    @inline(__always)
+    private static func step(_ hash: UInt64, _ byte: UInt8) -> UInt64 {
+        (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+    }
+}

@@ -1,5 +1,6 @@
 import Foundation
 import PointsOfInterestClient
+import PointsOfInterestTesting
 import Testing
 
 @Suite("Representations", .timeLimit(.minutes(2)))
@@ -270,4 +271,112 @@ private actor CountingStore: EntityTagStore {
     func newestResponse(like key: EntityTagKey) async -> TaggedResponse? { nil }
 
     func counts() -> Counts { current }
+}
+
+@Suite("Recorded responses", .timeLimit(.minutes(2)))
+struct RecordedResponsesTests {
+    @Test(
+        "A recorded response for apps is what the service sends: scripts/record/record-responses writes it anew",
+        .contract(
+            .seeded, .ownSettings, in: .locations,
+            otherwise: "Apps' tests pass with responses that no service sends."),
+        arguments: RecordedResponse.allCases)
+    func isTrue(recording: RecordedResponse) async throws {
+        try await expectTrue(try recording.exchange())
+    }
+
+    @Test(
+        "A recorded response of this suite is what the service sends: scripts/record/record-contract writes it anew",
+        .contract(
+            .seeded, .ownSettings, in: .locations,
+            otherwise: "The recorded target proves that the client understands what no service sends."))
+    func suiteIsTrue() async throws {
+        let exchanges = try RecordedService.exchanges()
+        #expect(exchanges.count > 100)
+        for exchange in exchanges { try await expectTrue(exchange) }
+    }
+
+    @Test(
+        "The recorded description is the service's: scripts/record/record-contract writes it anew",
+        .contract(
+            .seeded, .ownSettings, in: .conventions,
+            otherwise: "Responses are checked by a description that is out of date."))
+    func descriptionIsTrue() async throws {
+        let own = try ContractDescription.own.get().document
+        let service = try await Service.description().document
+        #expect(Growth(from: service, to: own).missing == [])
+    }
+
+    /// Whether the local server, which has the environment of the tests, has no places in memory. Then it can't count
+    /// clusters.
+    private static let servesFromDatabase = ProcessInfo.processInfo.environment["POI_INDEX"] == "off"
+
+    private func expectTrue(
+        _ recorded: RecordedExchange, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        var headers = recorded.requestHeaders
+        // A problem contains its request's id.
+        headers["X-Request-Id"] = "recorded"
+        let response = try await Service.response(
+            to: recorded.target, method: recorded.method, headers: headers)
+        if Self.servesFromDatabase, recorded.status == 200, recorded.target.hasPrefix("/locations/clusters") {
+            let problem = try await Service.problem(of: recorded.target)
+            #expect(problem?.code == .indexRequired, sourceLocation: sourceLocation)
+            return
+        }
+        #expect(response.status == recorded.status, "\(recorded.target)", sourceLocation: sourceLocation)
+        #expect(
+            String(decoding: response.body, as: UTF8.self) == String(decoding: recorded.body, as: UTF8.self),
+            "\(recorded.target)", sourceLocation: sourceLocation)
+        // `Vary` depends on the origins that are let in.
+        for name in ["Content-Type", "Link", "Cache-Control"] {
+            #expect(
+                response.header(name) == recorded.responseHeaders[name], "\(recorded.target)",
+                sourceLocation: sourceLocation)
+        }
+    }
+}
+
+/// How a description differs from an earlier one that it has to include: the contract only grows.
+struct Growth {
+    /// What is no longer there, each with where it was.
+    private(set) var missing: [String] = []
+
+    /// Members of these names are for people, or depend on a service's data and settings.
+    private static let free: Set<String> = ["description", "summary", "info", "servers", "tags", "security"]
+
+    init(from old: JSON, to new: JSON) { compare(old, new, at: "") }
+
+    private mutating func compare(_ old: JSON, _ new: JSON?, at place: String) {
+        guard let new else { return missing.append(place) }
+        switch (old, new) {
+        case (.object(let old), .object(let new)):
+            for (name, member) in old.sorted(by: { $0.key < $1.key }) where !Self.free.contains(name) {
+                // The names of categories and of datasets are data.
+                let isOfNames = ["/category/schema/items", "/dataset/schema/items"].contains(
+                    where: place.hasSuffix)
+                if name == "enum", isOfNames { continue }
+                compare(member, new[name], at: place + "/" + name)
+            }
+        case (.array(let old), .array(let new)): compare(old, new, at: place)
+        default: if old != new { missing.append(place) }
+        }
+    }
+
+    /// An array has no order that means anything here; items with names are compared by them.
+    private mutating func compare(_ old: [JSON], _ new: [JSON], at place: String) {
+        for item in old {
+            if let name = item["name"]?.text {
+                compare(
+                    item, new.first { $0["name"] == item["name"] && $0["in"] == item["in"] },
+                    at: place + "/" + name)
+            } else if item.members != nil {
+                // Parts of a schema: one of the new ones has to include it.
+                let includes = new.contains { Growth(from: item, to: $0).missing.isEmpty }
+                if !includes { missing.append(place) }
+            } else if !new.contains(item) {
+                missing.append(place + "/" + (item.text ?? "…"))
+            }
+        }
+    }
 }

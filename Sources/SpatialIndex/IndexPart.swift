@@ -1,3 +1,11 @@
+import Geodesy
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// Places that were packed together and never change.
 ///
 /// All of it is plain memory that is written before the part exists and freed with it.
@@ -114,4 +122,236 @@ struct PartColumns: BitwiseCopyable {
     var featuredTree: PackedTree { trees[1] }
     /// The index of the first tree of a kind.
     static let firstKindTree = 2
+}
+
+/// A tree of boxes over places in spatial order, 16 to a leaf and 16 children to a node, without pointers.
+///
+/// The boxes of a node's children are one block of floats: 16 lower x, then y and z, then 16 upper x, y and z, so that the
+/// distances to all 16 are computed at once. Blocks lie level by level, those over the leaves first.
+struct PackedTree: BitwiseCopyable {
+    /// How many places a leaf has, and how many children a node.
+    static let width = 16
+    /// The floats of a block.
+    static let blockSize = 6 * width
+    /// No tree of 2^32 places has more levels of nodes.
+    static let maximumLevelCount = 8
+
+    /// The category and whether places are featured, see `kind(category:isFeatured:)`.
+    var kind: UInt32
+    /// How many places it has.
+    var count: UInt32
+    /// Where its places are listed among the part's `listedPlaces`; nil where they are all places, in their order.
+    var listStart: UInt32?
+    /// Where its boxes begin, in blocks.
+    var firstBlock: UInt32
+
+    /// A category and whether a place is featured, as one number.
+    static func kind(category: UInt16, isFeatured: Bool) -> UInt32 {
+        UInt32(category) << 1 | (isFeatured ? 1 : 0)
+    }
+
+    var leafCount: Int { (Int(count) + Self.width - 1) / Self.width }
+
+    /// How many blocks a tree of so many places has.
+    static func blockCount(placeCount: Int) -> Int {
+        var nodes = (placeCount + width - 1) / width
+        var sum = 0
+        while nodes > 1 {
+            nodes = (nodes + width - 1) / width
+            sum += nodes
+        }
+        return sum
+    }
+}
+
+/// Where each level of a tree begins: level 0 is above the leaves, and the last one is the root alone.
+struct TreeLevels {
+    private var starts: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
+    /// How many levels of nodes there are; none where the root is a leaf.
+    private(set) var count = 0
+
+    init(of tree: PackedTree) {
+        var nodes = tree.leafCount
+        var start = Int(tree.firstBlock)
+        while nodes > 1 {
+            self[count] = start
+            nodes = (nodes + PackedTree.width - 1) / PackedTree.width
+            start += nodes
+            count += 1
+        }
+    }
+
+    /// The first block of a level.
+    subscript(level: Int) -> Int {
+        get {
+            withUnsafeBytes(of: starts) {
+                $0.load(fromByteOffset: level * MemoryLayout<Int>.stride, as: Int.self)
+            }
+        }
+        set {
+            withUnsafeMutableBytes(of: &starts) {
+                $0.storeBytes(of: newValue, toByteOffset: level * MemoryLayout<Int>.stride, as: Int.self)
+            }
+        }
+    }
+}
+
+extension SurfaceBounds {
+    /// The box of a node's child.
+    init(of child: Int, in block: UnsafePointer<Float>) {
+        let corner = { (offset: Int) in
+            SIMD3(
+                Double(block[offset + child]), Double(block[offset + PackedTree.width + child]),
+                Double(block[offset + 2 * PackedTree.width + child]))
+        }
+        self.init(lower: corner(0), upper: corner(3 * PackedTree.width))
+    }
+}
+
+// MARK: - Making one
+
+extension PackedTree {
+    /// Writes the boxes of a tree's nodes behind those of other trees.
+    ///
+    /// - Parameter point: the position in space of the tree's place at an index.
+    static func appendBoxes(
+        to boxes: inout Column<Float>, placeCount: Int, point: (Int) -> SIMD3<Double>
+    ) {
+        var nodes = (placeCount + width - 1) / width
+        guard nodes > 1 else { return }
+        var below = boxes.count
+        appendEmptyBlocks((nodes + width - 1) / width, to: &boxes)
+        for leaf in 0..<nodes {
+            let block = boxes.base + below + leaf / width * blockSize
+            for index in leaf * width..<min(placeCount, (leaf + 1) * width) {
+                let point = point(index)
+                for axis in 0..<3 { widen(block, leaf % width, axis, point[axis], point[axis]) }
+            }
+        }
+        while true {
+            nodes = (nodes + width - 1) / width
+            guard nodes > 1 else { return }
+            let above = boxes.count
+            appendEmptyBlocks((nodes + width - 1) / width, to: &boxes)
+            for node in 0..<nodes {
+                let inner = boxes.base + below + node * blockSize
+                let outer = boxes.base + above + node / width * blockSize
+                for child in 0..<width {
+                    for axis in 0..<3 {
+                        let low = outer + axis * width + node % width
+                        let high = low + 3 * width
+                        low.pointee = min(low.pointee, inner[axis * width + child])
+                        high.pointee = max(high.pointee, inner[(axis + 3) * width + child])
+                    }
+                }
+            }
+            below = above
+        }
+    }
+
+    /// Blocks whose boxes hold nothing, and are infinitely far.
+    private static func appendEmptyBlocks(_ count: Int, to boxes: inout Column<Float>) {
+        for _ in 0..<count {
+            for index in 0..<blockSize {
+                boxes.append(index < blockSize / 2 ? .greatestFiniteMagnitude : -.greatestFiniteMagnitude)
+            }
+        }
+    }
+
+    /// Widens a child's box on one axis. Floats are half a metre apart, so they are rounded outwards.
+    private static func widen(
+        _ block: UnsafeMutablePointer<Float>, _ child: Int, _ axis: Int, _ lower: Double, _ upper: Double
+    ) {
+        let low = block + axis * width + child
+        let high = low + 3 * width
+        low.pointee = min(low.pointee, Float(lower).nextDown)
+        high.pointee = max(high.pointee, Float(upper).nextUp)
+    }
+}
+
+/// Values of one type in memory that is allocated and freed by hand: whoever owns it calls `free()` once.
+///
+/// Plain memory has no reference count, which loops on several processors would fight over, and large blocks go back to
+/// the system as soon as they are freed, where the program has told the allocator so (`poi_return_large_blocks`).
+struct Column<Element: BitwiseCopyable> {
+    private(set) var base: UnsafeMutablePointer<Element>
+    private(set) var count: Int
+    private var capacity: Int
+
+    /// An empty column with room for so many elements.
+    init(capacity: Int) {
+        self.capacity = max(1, capacity)
+        base = Self.reallocate(nil, self.capacity)
+        count = 0
+    }
+
+    /// A column of so many elements, which hold nothing meaningful.
+    init(uninitialized count: Int) {
+        self.init(capacity: count)
+        self.count = count
+    }
+
+    /// A column of so many equal elements.
+    init(repeating element: Element, count: Int) {
+        self.init(uninitialized: count)
+        base.initialize(repeating: element, count: count)
+    }
+
+    /// The memory that it takes, in bytes.
+    var bytes: Int { capacity * MemoryLayout<Element>.stride }
+
+    subscript(index: Int) -> Element {
+        get { base[index] }
+        nonmutating set { base[index] = newValue }
+    }
+
+    mutating func append(_ element: Element) {
+        reserve(1)
+        base[count] = element
+        count += 1
+    }
+
+    mutating func append(_ elements: UnsafeBufferPointer<Element>) {
+        reserve(elements.count)
+        if let start = elements.baseAddress { (base + count).update(from: start, count: elements.count) }
+        count += elements.count
+    }
+
+    /// Gives back the room that isn't used.
+    mutating func shrink() {
+        capacity = max(1, count)
+        base = Self.reallocate(base, capacity)
+    }
+
+    func free() { base.freeMemory() }
+
+    private mutating func reserve(_ more: Int) {
+        guard count + more > capacity else { return }
+        // Memory that was never written to isn't resident.
+        capacity = max(count + more, capacity + capacity / 2 + 16)
+        base = Self.reallocate(base, capacity)
+    }
+
+    private static func reallocate(
+        _ memory: UnsafeMutablePointer<Element>?, _ capacity: Int
+    ) -> UnsafeMutablePointer<Element> {
+        guard let memory = realloc(memory, capacity * MemoryLayout<Element>.stride) else {
+            fatalError("no memory for the index: \(capacity * MemoryLayout<Element>.stride) bytes")
+        }
+        return memory.bindMemory(to: Element.self, capacity: capacity)
+    }
+}
+
+extension UnsafeMutablePointer {
+    fileprivate func freeMemory() { free(UnsafeMutableRawPointer(self)) }
+}
+
+extension Column {
+    /// The elements at these indices, in their order; frees itself, so that both exist for a moment only.
+    consuming func gathered(_ order: Column<UInt32>) -> Column {
+        let gathered = Column(uninitialized: order.count)
+        for index in 0..<order.count { gathered.base[index] = base[Int(order.base[index])] }
+        free()
+        return gathered
+    }
 }

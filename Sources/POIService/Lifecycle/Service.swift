@@ -1,6 +1,9 @@
+import CSystem
 import EventLoop
+import HTTPServer
 import Locking
 import Places
+import PointsOfInterestAPI
 import Program
 import Telemetry
 
@@ -270,5 +273,81 @@ extension BoundSocket {
         } catch {
             throw ListeningError(address: "\(host):\(port)\(setting)", reason: "\(error)")
         }
+    }
+}
+
+/// The admin listener: health and metrics for operators, without keys and limits, on an address of its own.
+///
+/// Confined to its loop, which serves nothing else, so that it responds while a service loop is stuck. Its requests are
+/// neither logged nor counted.
+final class AdminServer {
+    private let server: HTTPServer
+
+    /// Enough for balancers, probes and scrapers.
+    private static let maximumConnections = 100
+
+    /// Serves on `socket` from now on.
+    ///
+    /// - Throws: `EventLoopError` if the loop can't listen on the socket.
+    init(
+        loop: EventLoop, socket: BoundSocket, health: Health, metrics: MetricsCollector,
+        observability: Observability
+    ) throws {
+        let router = HTTPRouter()
+        router.add(.get, EndpointPath.livez, LoopLivenessHandler(health: health))
+        router.add(.get, EndpointPath.readyz, ReadinessHandler(health: health))
+        router.add(.get, "/metrics", MetricsHandler(metrics: metrics))
+        server = HTTPServer(
+            loop: loop, configuration: HTTPServerConfiguration(maximumConnections: Self.maximumConnections),
+            dispatcher: router, errorResponder: ProblemResponder(observability: observability))
+        try server.start(on: socket)
+    }
+
+    /// Finishes the requests in flight, for at most a second, and closes the listener.
+    func shutdown() async {
+        await server.shutdown(timeout: .seconds(1))
+    }
+}
+
+/// `GET /metrics`: all metrics of the process, in Prometheus' text format.
+private struct MetricsHandler: WaitingHandler {
+    let metrics: MetricsCollector
+
+    func response(to request: HTTPRequest, context: RequestContext) async throws -> HTTPResponse {
+        HTTPResponse(
+            .ok, headers: [.contentType: MetricsSnapshot.mediaType, .cacheControl: "no-store"],
+            body: try await metrics.snapshot().prometheusText())
+    }
+}
+
+/// Gives memory back to the system once clients hold much less of it than before. The allocator alone would keep it.
+///
+/// Confined to the main thread's loop, which serves no clients.
+final class FreedMemory {
+    private let memory: ClientMemory
+    private var timer: LoopTimer?
+    private var highestBytes = 0
+
+    private static let interval = Duration.seconds(2)
+    /// The number of bytes whose return is worth the milliseconds for which other threads may have to wait.
+    private static let worthwhileBytes = 2 << 20
+
+    init(loop: EventLoop, memory: ClientMemory) {
+        self.memory = memory
+        timer = LoopTimer(loop: loop) { [weak self] in self?.look() }
+        timer?.start(after: Self.interval, repeating: Self.interval)
+    }
+
+    func close() {
+        timer?.close()
+        timer = nil
+    }
+
+    private func look() {
+        highestBytes = max(highestBytes, memory.takePeak())
+        let heldBytes = memory.heldBytes
+        guard highestBytes - heldBytes >= Self.worthwhileBytes else { return }
+        highestBytes = heldBytes
+        poi_return_freed_memory()
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Finds places: the service, or a stand-in in a test.
 ///
 /// Its methods throw `RequestError`. The models treat any other error as a failed connection.
@@ -61,5 +63,90 @@ extension RequestError {
     /// Converts what a `PlaceFinder` threw.
     init(_ error: any Error) {
         self = error as? RequestError ?? RequestError(transportError: error)
+    }
+}
+
+/// All places of a request, nearest first, over all pages. A page is loaded when its first place is wanted.
+///
+/// Each `for` loop begins at the first place. To load places on demand, keep a variable and call `next()`; to load
+/// pages on demand, use a `PlacePager`.
+public struct NearbyPlaces: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    /// A place.
+    public typealias Element = PointOfInterest
+
+    private let placeFinder: any PlaceFinder
+    private var walk: PageWalk
+    private var places: ArraySlice<PointOfInterest> = []
+
+    init(placeFinder: any PlaceFinder, request: NearbyPlacesRequest) {
+        self.placeFinder = placeFinder
+        walk = PageWalk(request)
+    }
+
+    /// Returns the next place; nil after the last one. After an error, another call asks for the same page again.
+    ///
+    /// - Throws: what `PlacePager.loadNext()` throws.
+    public mutating func next() async throws -> PointOfInterest? {
+        while places.isEmpty {
+            guard let page = try await walk.load(from: placeFinder) else { return nil }
+            try walk.move(past: page)
+            places = page.places[...]
+        }
+        return places.popFirst()
+    }
+
+    /// Returns a copy, which goes on independently.
+    public func makeAsyncIterator() -> NearbyPlaces { self }
+}
+
+/// The way through the pages of a request: which page is next, and which ones were there.
+///
+/// Loading doesn't move it, so a page whose load fails is still the next one.
+struct PageWalk: Sendable {
+    private enum Step {
+        case first(NearbyPlacesRequest)
+        case after(PlacesPage)
+        case end
+    }
+
+    private var step: Step
+    private var seen: Set<URL> = []
+
+    init(_ request: NearbyPlacesRequest) {
+        step = .first(request)
+    }
+
+    /// Whether there is another page, as far as is known.
+    var hasMore: Bool {
+        if case .end = step { false } else { true }
+    }
+
+    /// Loads the next page; nil after the last one.
+    func load(from placeFinder: any PlaceFinder) async throws -> PlacesPage? {
+        switch step {
+        case .first(let request): try await placeFinder.nearbyPlaces(request)
+        case .after(let page): try await placeFinder.nextPage(after: page)
+        case .end: nil
+        }
+    }
+
+    /// Goes on to the page after one that was loaded. After an error it stays where it is.
+    ///
+    /// - Throws: `RequestError.undecodableBody` for a page that links to an earlier one, and for an empty page that links
+    ///   to another one: such pages could keep the app busy for ever.
+    mutating func move(past page: PlacesPage?) throws(RequestError) {
+        guard let page, let next = page.next else {
+            step = .end
+            return
+        }
+        guard next != page.url, !seen.contains(next) else {
+            throw .undecodableBody(reason: "a page links to one before it")
+        }
+        guard !page.places.isEmpty else {
+            throw .undecodableBody(reason: "an empty page links to another one")
+        }
+        if let url = page.url { seen.insert(url) }
+        seen.insert(next)
+        step = .after(page)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import PointsOfInterestClient
 import Testing
 
@@ -134,5 +135,173 @@ struct ClusterTests {
                 differences.expect(count, is: category.count, "places of \(category.name) in clusters")
             }
         }
+    }
+}
+
+/// The clusters that a region's box has to have, by brute force.
+struct ExpectedClusters {
+    /// The matching places of a cell.
+    private struct Cell {
+        var places: [PointOfInterest] = []
+        /// The number of places that may match or not.
+        var openCount = 0
+    }
+
+    /// The maximum error by rounding of the mean and of each position, in degrees.
+    private static let precision = 1.5e-7
+
+    let request: ClustersRequest
+    private let touched: TouchedCells
+    private let cells: [Int: Cell]
+
+    /// Every cell that the request's box touches has to be in the region, unless that is of no tile.
+    init(_ request: ClustersRequest, in region: Region) {
+        self.request = request
+        let touched = TouchedCells(request.box, zoom: request.zoom)
+        let filter = RegionFilter(request)
+        var cells: [Int: Cell] = [:]
+        for known in region.places {
+            let place = known.place
+            let tile = MapTile(level: touched.level, latitude: place.latitude, longitude: place.longitude)
+            guard let number = touched.number(of: tile), let isCertain = filter.keeps(known) else { continue }
+            cells[number, default: Cell()].places.append(place)
+            if !isCertain { cells[number, default: Cell()].openCount += 1 }
+        }
+        (self.touched, self.cells) = (touched, cells)
+    }
+
+    func compare(_ response: PlaceClusters, into differences: inout Differences) {
+        let query = "/locations/clusters?\(request.encodedQuery)"
+        differences.expect(response.zoom, is: request.zoom, "\(query): zoom")
+        let numbers = response.clusters.map { cluster in
+            touched.number(
+                of: MapTile(
+                    level: touched.level, latitude: cluster.latitude, longitude: cluster.longitude)) ?? -1
+        }
+        differences.expect(
+            zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 },
+            "\(query): not from north to south, each row from the box's west to its east, each cell once")
+        for (number, cluster) in zip(numbers, response.clusters) {
+            guard let cell = cells[number] else {
+                differences.expect(false, "\(query): a cluster where no place matches: \(cluster)")
+                continue
+            }
+            compare(cluster, cell, query, into: &differences)
+        }
+        let shown = Set(numbers)
+        for (number, cell) in cells where cell.places.count > cell.openCount {
+            differences.expect(
+                shown.contains(number),
+                "\(query): no cluster for \(cell.places.count) places, \(cell.places[0])")
+        }
+    }
+
+    private func compare(
+        _ cluster: PlaceCluster, _ cell: Cell, _ query: String, into differences: inout Differences
+    ) {
+        let places = cell.places
+        guard cell.openCount == 0 else {
+            let counts = max(1, places.count - cell.openCount)...places.count
+            return differences.expect(counts.contains(cluster.count), "\(query): not \(counts): \(cluster)")
+        }
+        let latitudes = places.map(\.latitude)
+        let longitudes = places.map { $0.longitude == 180 ? -180 : $0.longitude }
+        func mean(_ numbers: [Double]) -> Double { numbers.reduce(0, +) / Double(numbers.count) }
+        differences.expect(cluster.count, is: places.count, "\(query): count of \(cluster)")
+        differences.expect(
+            abs(cluster.latitude - mean(latitudes)) <= Self.precision
+                && abs(cluster.longitude - mean(longitudes)) <= Self.precision,
+            "\(query): the mean is \(mean(latitudes)), \(mean(longitudes)): \(cluster)")
+        differences.expect(
+            [cluster.box.west, cluster.box.south, cluster.box.east, cluster.box.north],
+            is: [longitudes.min(), latitudes.min(), longitudes.max(), latitudes.max()].map { $0 ?? .nan },
+            "\(query): bbox of \(cluster)")
+        guard places.count == 1 else {
+            return differences.expect(cluster.place == nil, "\(query): a place of several: \(cluster)")
+        }
+        let isThere = cluster.place != nil && cluster.place?.distance == nil
+        differences.expect(isThere, "\(query): no place, or one with a distance: \(cluster)")
+        for difference in cluster.place?.differences(from: places[0]) ?? [] {
+            differences.expect(false, "\(query): place \(places[0].id), \(difference)")
+        }
+    }
+}
+
+/// A tile of Web Mercator, computed from the definition (EPSG method 1024), apart from the service.
+struct MapTile: Hashable {
+    /// How many levels the cells of a request are below its zoom.
+    static let levelsBelowZoom = 2
+    /// The latitude where the map's square ends; the rows at its edges reach the poles.
+    private static let edge = atan(sinh(Double.pi)) * 180 / .pi
+    /// A tenth of a millimetre, in degrees. Positions on the edge between two tiles are kept out of a box by it.
+    private static let inset = 1e-9
+
+    let level: Int
+    let row: Int
+    let column: Int
+
+    /// How many tiles there are from the antimeridian around the Earth, and from pole to pole.
+    private var across: Int { 1 << level }
+}
+
+extension MapTile {
+    /// The tile that a position is in.
+    init(level: Int, latitude: Double, longitude: Double) {
+        let across = Double(1 << level)
+        let inSquare = min(max(latitude, -Self.edge), Self.edge) * .pi / 180
+        let fromNorth = 0.5 - asinh(tan(inSquare)) / (2 * .pi)
+        let fromWest = longitude == 180 ? 0 : (longitude + 180) / 360
+        func index(_ fraction: Double) -> Int { Int(min(max(fraction * across, 0), across - 1)) }
+        self.init(level: level, row: index(fromNorth), column: index(fromWest))
+    }
+
+    /// The box of the positions that are in this tile and on no edge that is another tile's.
+    var box: BoundingBox? {
+        let width = 360 / Double(across)
+        let west = Double(column) * width - 180
+        let isEarthWide = across == 1
+        return BoundingBox(
+            west: west, south: row == across - 1 ? -90 : latitude(ofRow: row + 1) + Self.inset,
+            east: isEarthWide ? 180 : west + width - Self.inset,
+            // The equator is an edge that places are on; it belongs to the tile south of it.
+            north: row == 0 ? 90 : row * 2 == across ? 0 : latitude(ofRow: row) - Self.inset)
+    }
+
+    /// The latitude of a row's northern edge.
+    private func latitude(ofRow row: Int) -> Double {
+        atan(sinh(.pi * (1 - 2 * Double(row) / Double(across)))) * 180 / .pi
+    }
+}
+
+/// The cells that a box touches.
+struct TouchedCells {
+    let level: Int
+    private let rows: ClosedRange<Int>
+    private let firstColumn: Int
+    private let columnCount: Int
+
+    init(_ box: BoundingBox, zoom: Int) {
+        level = zoom + MapTile.levelsBelowZoom
+        let northWest = MapTile(level: level, latitude: box.north, longitude: box.west)
+        let southEast = MapTile(level: level, latitude: box.south, longitude: box.east)
+        rows = northWest.row...southEast.row
+        firstColumn = northWest.column
+        let across = 1 << level
+        var lastColumn = southEast.column
+        // The meridian of 180 is in the first column, which a box that ends there touches behind the last one.
+        if box.west > box.east && box.west != 180 || box.east == 180 && abs(box.west) != 180 {
+            lastColumn += across
+        }
+        let isEarthWide = box.west == -180 && box.east == 180
+        columnCount = isEarthWide ? across : min(across, lastColumn - firstColumn + 1)
+    }
+
+    /// The cell's number from north to south, and in each row from the box's west to its east; nil for a cell that the
+    /// box doesn't touch.
+    func number(of tile: MapTile) -> Int? {
+        let across = 1 << level
+        let eastward = (tile.column - firstColumn + across) % across
+        guard rows.contains(tile.row), eastward < columnCount else { return nil }
+        return (tile.row - rows.lowerBound) * across + eastward
     }
 }

@@ -1,5 +1,6 @@
 import EventLoop
 import Locking
+import Synchronization
 
 /// Identifies clients by their addresses, even behind trusted proxies.
 public struct ClientIdentification: Sendable {
@@ -97,5 +98,119 @@ public final class ClientConnections: Sendable {
             guard let count = counts[client] else { return }
             counts[client] = count > 1 ? count - 1 : nil
         }
+    }
+}
+
+/// The time of a loop that one client's connections have used. Confined to its loop.
+final class ClientAccount {
+    let client: IPAddress
+    fileprivate var connectionCount = 0
+    private var spentNanoseconds: Int64 = 0
+    /// When it was spent, in milliseconds of the loop's clock, which stands still during a turn.
+    private var turn: Int64 = 0
+
+    /// How long a client may keep a loop busy in a turn. After that, other clients' connections go first.
+    private static let nanosecondsOfTurn: Int64 = 1_000_000
+
+    fileprivate init(_ client: IPAddress) {
+        self.client = client
+    }
+
+    func spend(_ nanoseconds: Int64, in turn: Int64) {
+        if turn != self.turn { (self.turn, spentNanoseconds) = (turn, 0) }
+        spentNanoseconds += nanoseconds
+    }
+
+    func isOverdrawn(in turn: Int64) -> Bool {
+        turn == self.turn && spentNanoseconds > Self.nanosecondsOfTurn
+    }
+}
+
+/// The clients that have connections to a loop. Confined to that loop.
+///
+/// Proxies have no account: their connections have the requests of many clients.
+final class ClientAccounts {
+    private let clients: ClientIdentification
+    private var accounts: [IPAddress: ClientAccount] = [:]
+
+    init(_ clients: ClientIdentification) {
+        self.clients = clients
+    }
+
+    /// The account of a new connection; nil for a trusted proxy's.
+    func open(from remoteAddress: String?) -> ClientAccount? {
+        guard let client = clients.directClient(remoteAddress) else { return nil }
+        let account = accounts[client] ?? ClientAccount(client)
+        accounts[client] = account
+        account.connectionCount += 1
+        return account
+    }
+
+    /// Called when a connection that has an account is closed.
+    func close(_ account: ClientAccount) {
+        account.connectionCount -= 1
+        if account.connectionCount == 0 { accounts[account.client] = nil }
+    }
+}
+
+/// Limits the memory that clients make the server hold, on all loops together: bodies as they arrive and what they unpack
+/// to, unfinished heads, requests that wait behind others, and responses that aren't taken.
+///
+/// A client may have a share of it, so that one can't take it from all others. Any thread.
+public final class ClientMemory: Sendable {
+    /// How many bytes may be held.
+    public let limit: Int
+    /// How many bytes may be held for one client.
+    let share: Int
+    private let held = Atomic(0)
+    private let peak = Atomic(0)
+    private let heldOfClients = Lock<[IPAddress: Int]>([:])
+
+    /// - Parameters:
+    ///   - limit: in bytes.
+    ///   - share: of one client; a body of maximum length, and what it unpacks to, should fit. A quarter, if it isn't given.
+    public init(limit: Int = 32 << 20, share: Int? = nil) {
+        self.limit = limit
+        self.share = share ?? limit / 4
+    }
+
+    /// Number of bytes that are held now.
+    public var heldBytes: Int { held.load(ordering: .relaxed) }
+
+    /// Most bytes that were held at a time since the last call.
+    package func takePeak() -> Int { peak.exchange(heldBytes, ordering: .relaxed) }
+
+    /// Holds memory; false if there isn't enough left.
+    ///
+    /// - Parameter client: nil for a proxy, which has the requests of many clients.
+    func hold(_ bytes: Int, for client: IPAddress?) -> Bool {
+        guard let client else { return hold(bytes) }
+        return heldOfClients.withLock { counts in
+            let count = counts[client, default: 0]
+            guard count + bytes <= share, hold(bytes) else { return false }
+            counts[client] = count + bytes
+            return true
+        }
+    }
+
+    /// Gives back memory that was held for the same client.
+    func release(_ bytes: Int, for client: IPAddress?) {
+        held.subtract(bytes, ordering: .relaxed)
+        guard let client else { return }
+        heldOfClients.withLock { counts in
+            let rest = (counts[client] ?? 0) - bytes
+            counts[client] = rest > 0 ? rest : nil
+        }
+    }
+
+    private func hold(_ bytes: Int) -> Bool {
+        // Two threads may both be refused when one would fit. That is accepted: the memory is nearly used up anyway.
+        let sum = held.add(bytes, ordering: .relaxed).newValue
+        guard sum <= limit else {
+            held.subtract(bytes, ordering: .relaxed)
+            return false
+        }
+        peak.max(sum, ordering: .relaxed)
+        return true
     }
 }
