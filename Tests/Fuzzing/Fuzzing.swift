@@ -1,4 +1,6 @@
+import EventLoop
 import Foundation
+import Locking
 import PointsOfInterestAPI
 import Randomness
 
@@ -9,7 +11,7 @@ public func runTarget(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
     return 0
 }
 
-/// What is fuzzed: `POI_FUZZ_TARGET` names one. Each has a folder in `Corpus`.
+/// What is fuzzed: `POI_FUZZ_TARGET` names one. Each has a file in `Corpus`.
 enum Target: String, CaseIterable {
     case connection, copy, cursor, events, gzip, migrations, places, queries, rows
 
@@ -60,4 +62,31 @@ extension [UInt8] {
 
     /// The bytes as text, for messages.
     var text: String { String(decoding: self, as: UTF8.self) }
+}
+
+/// The loop of targets whose code is confined to one. libFuzzer's thread waits for it.
+struct LoopThread {
+    static let only = LoopThread()
+
+    private let thread: EventLoopThread
+
+    private init() {
+        do { thread = try EventLoopThread.start(name: "fuzzed-loop") } catch { fatalError("\(error)") }
+    }
+
+    var loop: EventLoop { thread.loop }
+
+    /// Runs `body` on the loop.
+    func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value {
+        let done = DispatchSemaphore(value: 0)
+        let value = Lock<Value?>(nil)
+        thread.loop.execute {
+            let made = body()
+            value.withLock { $0 = made }
+            done.signal()
+        }
+        done.wait()
+        guard let made = value.withLock({ $0 }) else { fatalError("the loop's closure has returned nothing") }
+        return made
+    }
 }

@@ -1,7 +1,10 @@
 import Foundation
+import Locking
 import Postgres
 import PrivateCluster
 import Testing
+
+@testable import POIDatabase
 
 /// The id that changes whenever places, categories or datasets do: see `Migrations/0104_create_dataset_log.sql`.
 @Suite("The dataset's id", .timeLimit(.minutes(5)))
@@ -196,5 +199,20 @@ struct DatasetIDTests {
         let before = try copy.execute(Self.currentID)
         try copy.execute(Self.insertion)
         #expect(try copy.execute(Self.currentID) != before)
+    }
+}
+
+/// What a process knows about the data, without a database.
+@Suite("The dataset's state", .timeLimit(.minutes(1)))
+struct DatasetStateTests {
+    /// A function that is a generic type's state is wrapped again by each access. Then memory grows with the renewals, and
+    /// each call takes longer than the one before: this didn't end within minutes.
+    @Test("The observer of renewals is called for each of many renewals")
+    func renewals() {
+        let state = DatasetState()
+        let count = Lock(0)
+        state.onRenewal { _ in count.withLock { $0 += 1 } }
+        for _ in 0..<300_000 { state.noteRenewal(nil) }
+        #expect(count.withLock { $0 } == 300_000)
     }
 }

@@ -1,3 +1,4 @@
+import BruteForce
 import DifficultPlaces
 import Foundation
 import Places
@@ -119,5 +120,77 @@ struct RandomRequests {
             guard distance > 0 else { return .leastNonzeroMagnitude }
             return [distance, distance.nextDown].pick(using: &generator)
         }
+    }
+}
+
+/// Names of places, and texts that find some of them.
+enum PlaceNames {
+    /// Mostly a word that few have; accents, apostrophes, other scripts, and words that begin alike.
+    static let words = [
+        "Café", "cafeteria", "Cafés", "Children's", "Musée d’Orsay", "Straße", "STRASSE", "Łódź", "Ærø",
+        "ŒUVRE",
+        "東京タワー", "Ελλάς", "ΣΊΣΥΦΟΣ", "Москва́", "naïve", "Place", "place", "№5", "ﬁne", "Ａｌｐｈａ", "don't",
+        "100%",
+        "a_b", "back\\slash", "\u{10FFFF}", "x\u{10FFFF}y", "İstanbul", "ŉ", "가나다", "ß", "-", "…",
+    ]
+
+    /// Whole words, beginnings, several, none, and what has no word in it.
+    static let searches = [
+        "cafe", "CAFÉ", "caf", "c", "children", "childrens", "s", "musee dorsay", "d'orsay", "strasse",
+        "straß", "lodz",
+        "aero", "東京", "ελλας", "σισυφος", "москва", "place", "place c", "no5", "fine", "alpha", "dont", "100",
+        "a b", "back",
+        "x\u{10FFFF}", "istanbul", "n", "가", "ss", "zzz", "place zzz", "%", "…", "'", "p l a c e", "place 7",
+        "cafe 23", "c 31", "s 12 c", "17",
+    ]
+
+    static func random(using generator: inout SeededGenerator) -> String {
+        (0..<Int.random(in: 1...3, using: &generator))
+            .map { _ in words[Int.random(in: words.indices, using: &generator)] }.joined(separator: " ")
+    }
+}
+
+/// The right page for a request, by measuring every place. It decides by a rule of its own which places are in a box.
+struct Truth {
+    private let places: [PointOfInterest]
+    private let everywhere: FixtureStore
+
+    init(_ places: [PointOfInterest]) {
+        self.places = places
+        everywhere = FixtureStore(places)
+    }
+
+    func places(for request: NearbyPlacesRequest) async throws -> (
+        places: [PointOfInterest], end: PagePosition?
+    ) {
+        guard let box = request.box, let center = request.orderCenter else {
+            let page = try await everywhere.places(for: request)
+            return (try page.places.copied(), page.end)
+        }
+        let rest = FixtureStore(places.filter { Self.isIn(box, $0.latitude, $0.longitude) })
+        var unboxed = request
+        (unboxed.box, unboxed.center) = (nil, center)
+        if let start = request.start { unboxed.cursor = PageCursor(start, in: unboxed) }
+        let page = try await rest.places(for: unboxed)
+        let found = try page.places.copied()
+        return (request.center == nil ? found.map(\.withoutDistance) : found, page.end)
+    }
+
+    /// Tries every longitude that names the place's meridian; at a pole all do.
+    private static func isIn(_ box: BoundingBox, _ latitude: Double, _ longitude: Double) -> Bool {
+        var meridians = [longitude]
+        if abs(longitude) == 180 { meridians = [180, -180] }
+        if abs(latitude) == 90 { meridians = [box.west] }
+        let spans = box.west > box.east ? [box.west...180, -180...box.east] : [box.west...box.east]
+        return (box.south...box.north).contains(latitude)
+            && meridians.contains { meridian in spans.contains { $0.contains(meridian) } }
+    }
+}
+
+extension PointOfInterest {
+    fileprivate var withoutDistance: PointOfInterest {
+        PointOfInterest(
+            id: id, name: name, category: category, latitude: latitude, longitude: longitude,
+            featured: featured, address: address, website: website, source: source)
     }
 }

@@ -1,8 +1,9 @@
-import Locking
 import Foundation
-@testable import PointsOfInterestClient
+import Locking
 import PointsOfInterestTesting
 import Testing
+
+@testable import PointsOfInterestClient
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -183,5 +184,51 @@ struct ServiceTests {
             if conditions.count == 4 { break }
         }
         #expect(conditions == [nil, "W/\"1\"", "W/\"1\"", nil])
+    }
+}
+
+@Suite("The service's health", .timeLimit(.minutes(1)))
+struct HealthTests {
+    @Test("The health is requested below the service's URL and read")
+    func isRead() async throws {
+        let network = try MockNetwork { request in
+            let url = try #require(request.url)
+            let response = try #require(
+                HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil))
+            let body =
+                url.path == "/api/livez"
+                ? #"{"status":"alive"}"#
+                : #"{"status":"ready","database":"unreachable","eventsDatabase":"reachable","new":[1]}"#
+            return (response, Data(body.utf8))
+        }
+        let service = PointsOfInterestService(
+            baseURL: network.baseURL.appendingPathComponent("api"), urlSession: network.session)
+        #expect(try await service.health(.liveness) == HealthReport(status: "alive"))
+        #expect(
+            try await service.health()
+                == HealthReport(status: "ready", database: "unreachable", eventsDatabase: "reachable"))
+    }
+
+    @Test("The health is requested once, also where the service is not ready")
+    func isAskedOnce() async throws {
+        let count = Lock(0)
+        let network = try MockNetwork { request in
+            count.withLock { $0 += 1 }
+            let url = try #require(request.url)
+            let response = try #require(
+                HTTPURLResponse(
+                    url: url, statusCode: 503, httpVersion: "HTTP/1.1",
+                    headerFields: ["Content-Type": "application/problem+json", "Retry-After": "1"]))
+            return (response, Data(#"{"code":"not-ready","title":"T","status":503}"#.utf8))
+        }
+        let service = PointsOfInterestService(
+            baseURL: network.baseURL, urlSession: network.session, clock: TestClock(limit: .seconds(20)))
+        let error = await #expect(throws: RequestError.self) { try await service.health() }
+        guard case .problem(let problem) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(problem.code == .notReady)
+        #expect(count.withLock { $0 } == 1)
     }
 }

@@ -1,5 +1,6 @@
 import PointsOfInterestTesting
 import Testing
+import XCTest
 
 @Suite("An event recorder", .timeLimit(.minutes(1)))
 struct EventRecorderTests {
@@ -85,5 +86,96 @@ struct EventRecorderTests {
             // Nothing of this timeout is left to end the next event's.
             await clock.nextCancellation()
         }
+    }
+}
+
+/// The recorder in XCTest, which has no time limit of its own on Linux, and on the main actor, as the tests of screens
+/// are.
+final class EventRecorderXCTests: XCTestCase {
+    @MainActor
+    func testAMissingEventFailsOnTheMainActor() async throws {
+        let model = TrackingModel.mock()
+        let clock = ManualClock()
+        let recorder = EventRecorder(model, clock: clock)
+        model.sendTrackingEvent(.launch)
+        async let passing: Void = clock.passNextSleep()
+        do {
+            try await recorder.next(.background)
+            XCTFail("the event came")
+        } catch {
+            XCTAssertEqual(error.came, [.launch])
+            XCTAssertEqual(error.timeout, .seconds(10))
+        }
+        await passing
+    }
+
+    @MainActor
+    func testAnEventThatComesLaterIsFoundOnTheMainActor() async throws {
+        let model = TrackingModel.mock()
+        let recorder = EventRecorder(model)
+        Task { @MainActor in model.sendTrackingEvent(.background) }
+        try await recorder.next(.background)
+    }
+}
+
+/// A clock whose time passes when the test says so.
+final class ManualClock: Clock {
+    struct Instant: InstantProtocol {
+        var offset: Duration = .zero
+
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private actor Sleepers {
+        private var waiting: [AsyncStream<Never>.Continuation] = []
+
+        func add() -> AsyncStream<Never> {
+            let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+            waiting.append(continuation)
+            return stream
+        }
+
+        func wake() {
+            for continuation in waiting { continuation.finish() }
+            waiting = []
+        }
+    }
+
+    private let sleepers = Sleepers()
+    private let (sleeps, begun) = AsyncStream.makeStream(of: Duration.self)
+    private let (cancellations, cancelled) = AsyncStream.makeStream(of: Void.self)
+
+    var now: Instant { Instant() }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        let stream = await sleepers.add()
+        begun.yield(deadline.offset)
+        for await _ in stream {}
+        guard Task.isCancelled else { return }
+        cancelled.yield()
+        throw CancellationError()
+    }
+
+    /// Waits until somebody sleeps, and returns for how long; for one reader.
+    func nextSleep() async -> Duration? {
+        for await duration in sleeps { return duration }
+        return nil
+    }
+
+    /// Waits until a sleep is cancelled; for one reader.
+    func nextCancellation() async {
+        for await _ in cancellations { return }
+    }
+
+    /// Ends all sleeps that have begun.
+    func pass() async { await sleepers.wake() }
+
+    /// Waits until somebody sleeps, and ends that.
+    func passNextSleep() async {
+        _ = await nextSleep()
+        await pass()
     }
 }

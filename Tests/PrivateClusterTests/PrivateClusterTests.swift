@@ -136,3 +136,49 @@ struct PrivateClusterTests {
         #expect(error?.description.contains("division by zero") == true)
     }
 }
+
+@Suite("A test database")
+struct TestDatabaseTests {
+    @Test("Two test databases share a cluster and nothing else")
+    func isolation() throws {
+        let first = try TestDatabase()
+        let second = try TestDatabase()
+        try first.execute("CREATE TABLE mine AS SELECT 1")
+        #expect(try second.execute("SELECT to_regclass('mine') IS NULL") == "t")
+        #expect(try first.cluster.postmasterID() == second.cluster.postmasterID())
+    }
+
+    @Test("A copy of a template holds its rows, and dropping it leaves the template")
+    func template() throws {
+        let template = try TestDatabase()
+        try template.execute("CREATE TABLE copied AS SELECT 7 AS number")
+        let copy = try TestDatabase(template: template)
+        #expect(try copy.execute("SELECT number FROM copied") == "7")
+        try copy.drop()
+        #expect(try template.execute("SELECT number FROM copied") == "7")
+    }
+}
+
+/// A folder that every user may enter, unless `permissions` say otherwise; removed with its last reference.
+final class TemporaryFolder: Sendable {
+    let url: URL
+
+    init(permissions: Int = 0o755) throws {
+        url = URL(filePath: "/tmp/cluster-tests-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
+    }
+
+    var path: String { url.path(percentEncoded: false) }
+
+    /// The folder that a cluster in these tests is asked to use.
+    var cluster: URL { url.appending(path: "cluster") }
+
+    deinit {
+        // A cluster that had to go elsewhere left a link here.
+        if let elsewhere = try? FileManager.default.destinationOfSymbolicLink(atPath: cluster.path()) {
+            try? FileManager.default.removeItem(atPath: elsewhere)
+        }
+        try? FileManager.default.removeItem(at: url)
+    }
+}

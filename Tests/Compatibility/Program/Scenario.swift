@@ -63,3 +63,181 @@ struct RecordedScenario: Codable {
         }
     }
 }
+
+extension Scenario {
+    /// What an app of this release does.
+    static let all = loading + searching + paging + mapping + tracking + refusals
+
+    /// San José's convention centre, which the seeds surround.
+    private static func center() throws -> Coordinate {
+        try Coordinate(latitude: 37.3293, longitude: -121.8893)
+    }
+
+    private static func isRanked(_ places: [PointOfInterest]) -> Bool {
+        let distances = places.compactMap(\.distance)
+        return distances.count == places.count && distances == distances.sorted()
+    }
+
+    /// A search around the centre.
+    private static func search(
+        _ name: String, _ change: @escaping @Sendable (inout NearbyPlacesRequest) -> Void,
+        isSound: @escaping @Sendable ([PointOfInterest]) -> Bool
+    ) -> Scenario {
+        Scenario(name) { site in
+            var request = NearbyPlacesRequest(center: try center(), limit: 10)
+            change(&request)
+            return try await site.service.nearbyPlaces(request).places
+        } isSound: { places in
+            !places.isEmpty && isRanked(places) && isSound(places)
+        }
+    }
+
+    private static let loading = [
+        Scenario("loader") { site in
+            let request = PointsOfInterestRequest(baseURL: site.baseURL, radiusMeters: 1000, limit: 20)
+            return try await APIRequestLoader(apiRequest: request, urlSession: site.session)
+                .loadAPIRequest(requestData: center())
+        } isSound: { places in
+            places.count == 20 && isRanked(places) && places.allSatisfy { ($0.distance ?? .infinity) <= 1000 }
+        },
+        Scenario("place") { site in
+            try await site.service.place(id: 84, center: center())
+        } isSound: { place in
+            // An id is never given to another place, so this one is the same for good.
+            place.id == 84 && place.distance != nil
+                && place.source?.id == "san-jose-mcenery-convention-center"
+        },
+        Scenario("categories") { site in
+            try await site.service.categories()
+        } isSound: { categories in
+            categories.contains { $0.name == "park" && $0.count > 0 }
+                && categories.map(\.count) == categories.map(\.count).sorted(by: >)
+        },
+        Scenario("unchanged") { site in
+            // The second time the client asks with the tag that it has kept.
+            let service = site.service
+            let request = NearbyPlacesRequest(center: try center(), limit: 3)
+            let first = try await service.nearbyPlaces(request).places
+            return [first, try await service.nearbyPlaces(request).places]
+        } isSound: { responses in
+            responses.count == 2 && responses[0].count == 3 && responses[0] == responses[1]
+        },
+    ]
+
+    private static let searching = [
+        search("category") {
+            $0.categories = ["park", "museum"]
+        } isSound: { places in
+            places.allSatisfy { ["park", "museum"].contains($0.category) }
+        },
+        search("text") {
+            $0.searchText = "SAN jose mus"
+        } isSound: { places in
+            places.contains { $0.source?.id == "san-jose-museum-of-art" }
+        },
+        search("featured") {
+            $0.featured = true
+        } isSound: { places in
+            places.allSatisfy(\.featured)
+        },
+        Scenario("box") { site in
+            guard let box = BoundingBox(west: -122, south: 37, east: -121, north: 38) else { return [] }
+            return try await site.service.nearbyPlaces(NearbyPlacesRequest(box: box, limit: 10)).places
+        } isSound: { (places: [PointOfInterest]) in
+            places.count == 10 && places.allSatisfy { $0.distance == nil && (37...38).contains($0.latitude) }
+        },
+        Scenario("box-across-the-antimeridian") { site in
+            guard let box = BoundingBox(west: 170, south: -60, east: -170, north: 60) else { return [] }
+            return try await site.service.nearbyPlaces(NearbyPlacesRequest(box: box, limit: 10)).places
+        } isSound: { (places: [PointOfInterest]) in
+            !places.isEmpty && places.allSatisfy { abs($0.longitude) >= 170 }
+        },
+    ]
+
+    private static let paging = [
+        Scenario("pages") { site in
+            var pages: [[PointOfInterest]] = []
+            let request = NearbyPlacesRequest(center: try center(), radiusMeters: 2000, limit: 15)
+            let pager = site.service.pager(for: request)
+            while let page = try await pager.loadNext() { pages.append(page.places) }
+            return pages
+        } isSound: { pages in
+            let places = pages.flatMap(\.self)
+            return pages.count > 2 && isRanked(places) && Set(places.map(\.id)).count == places.count
+                && pages.dropLast().allSatisfy { $0.count == 15 }
+        }
+    ]
+
+    private static let mapping = [
+        Scenario("clusters") { site in
+            guard let box = BoundingBox(west: -122, south: 37, east: -121, north: 38) else {
+                throw URLError(.badURL)
+            }
+            return try await site.service.clusters(ClustersRequest(box: box, zoom: 10))
+        } isSound: { clusters in
+            clusters.zoom == 10 && clusters.clusters.reduce(0) { $0 + $1.count } >= 20
+                && clusters.clusters.allSatisfy { ($0.place == nil) == ($0.count > 1) }
+        },
+        Scenario("attributions") { site in
+            try await site.service.attributions()
+        } isSound: { attributions in
+            !attributions.isEmpty && attributions.allSatisfy { $0.places > 0 && !$0.license.isEmpty }
+        },
+    ]
+
+    private static let tracking = [
+        Scenario("events") { site in
+            // Sent twice, as where the response to the first is lost.
+            let event = TrackedEvent(
+                userID: "scenario", time: Date.now.timeIntervalSince1970, event: .featuredShown(place: 84),
+                isTest: true)
+            let request = EventsRequest(events: [event])
+            return [try await site.service.send(request), try await site.service.send(request)]
+        } isSound: { responses in
+            responses == [
+                EventsResponse(accepted: 1, duplicates: 0), EventsResponse(accepted: 0, duplicates: 1),
+            ]
+        }
+    ]
+
+    private static let refusals = [
+        refusal("wrong-parameters", .outOfRange, of: ["radius", "q"]) { service in
+            let request = NearbyPlacesRequest(
+                center: try center(), radiusMeters: -1, searchText: String(repeating: "a", count: 101),
+                featured: true)
+            _ = try await service.nearbyPlaces(request)
+        },
+        refusal("unknown-category", .unknownCategory, of: ["category"]) { service in
+            _ = try await service.nearbyPlaces(
+                NearbyPlacesRequest(center: try center(), categories: ["no_such_category"]))
+        },
+        refusal("no-such-place", .notFound, of: []) { service in
+            _ = try await service.place(id: .max)
+        },
+    ]
+
+    /// A request that is refused: the app gets the code, and the parameters' names.
+    private static func refusal(
+        _ name: String, _ code: ProblemCode, of parameters: Set<String>,
+        _ ask: @escaping @Sendable (PointsOfInterestService) async throws -> Void
+    ) -> Scenario {
+        Scenario(name) { site in
+            do {
+                try await ask(site.service)
+                return Problem(.unspecified)
+            } catch RequestError.problem(let problem) {
+                return problem
+            }
+        } isSound: { problem in
+            problem.code == code && Set(problem.errors.map(\.parameter)) == parameters
+        }
+    }
+}
+
+extension Scenario.Site {
+    /// The client; without retries, so that each request is asked once.
+    var service: PointsOfInterestService {
+        PointsOfInterestService(
+            baseURL: baseURL, urlSession: session, retryPolicy: .never)
+    }
+}

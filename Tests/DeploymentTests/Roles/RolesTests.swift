@@ -145,3 +145,86 @@ struct RolesTests {
         ).split(separator: "\n").map(String.init)
     }
 }
+
+@Suite("The role that adds events", .timeLimit(.minutes(5)))
+struct EventsRoleTests {
+    private static let insert = """
+        INSERT INTO events (id, time, user_id, name) VALUES (gen_random_uuid(), now(), 'u', 'n') \
+        ON CONFLICT DO NOTHING RETURNING id, time
+        """
+
+    @Test("The role for events adds events and reads only their ids; the serving role reads none at all")
+    func addsOnly() async throws {
+        let database = try await PreparedDatabase()
+        defer { database.cluster.stop() }
+        try await database.migrate()
+        try await checkRights(in: database)
+
+        // Partitions of later months, and the script once more, give nothing away.
+        let made = try await database.execute(
+            "SET SESSION AUTHORIZATION poi_migrate; SELECT make_events_partition('2100-01-15')")
+        #expect(made == "made")
+        try await database.prepare()
+        try await checkRights(in: database)
+    }
+
+    private func checkRights(in database: PreparedDatabase) async throws {
+        #expect(try await database.refusal(of: Self.insert, to: "poi_events") == nil)
+        for statement in [
+            "SELECT user_id FROM events", "SELECT value FROM events", "UPDATE events SET name = 'x'",
+            "DELETE FROM events", "TRUNCATE events", "DROP TABLE events_default",
+            "INSERT INTO events_default (id, time, user_id, name) VALUES (gen_random_uuid(), now(), 'u', 'n')",
+        ] {
+            try await expectRefusal(of: statement, to: "poi_events", in: database)
+        }
+        try await expectRefusal(of: Self.insert, to: "poi_serve", in: database)
+        let tables = try await database.execute("SELECT relid::regclass FROM pg_partition_tree('events')")
+        for table in tables.split(separator: "\n") {
+            try await expectRefusal(of: "SELECT id FROM \(table)", to: "poi_serve", in: database)
+        }
+    }
+
+    private func expectRefusal(
+        of statement: String, to role: String, in database: PreparedDatabase
+    ) async throws {
+        let refusal = try await database.refusal(of: statement, to: role)
+        #expect(
+            refusal?.contains(/permission denied|must be owner/) == true,
+            "\(role): \(statement): \(refusal ?? "allowed")")
+    }
+}
+
+@Suite("The database's log with deploy/postgres", .timeLimit(.minutes(5)))
+struct DatabaseLogTests {
+    @Test("Slow, failed and cancelled statements are in the database's log, without coordinates")
+    func noCoordinates() async throws {
+        // Every statement is slow.
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let database = try await PreparedDatabase(
+            in: folder, settings: ["log_min_duration_statement": "0", "fsync": "off"])
+        defer { database.cluster.stop() }
+        try await database.migrate()
+        let server = try await ServerProcess.serve(
+            databaseURL: await database.url("poi_serve"), environment: ["POI_DB_STATEMENT_TIMEOUT": "500ms"])
+        try await server.ready()
+        #expect(try await get(secretTarget, port: server.port).status == 200)
+        #expect(try await get(secretTarget + "&q=museum", port: server.port).status == 200)
+
+        let session = try DatabaseSession(await database.url("postgres"))
+        try await session.lockPlaces()
+        #expect(try await get(secretTarget, port: server.port).status == 504)
+        #expect(try await get(secretTarget + "&q=museum", port: server.port).status == 504)
+        try await session.unlockPlaces()
+        #expect(try await server.stop() == 0)
+
+        // Once the server has ended, its log is whole.
+        let log = try await database.logAfterStop()
+        #expect(log.contains("duration:") && log.contains("FROM locations"))
+        #expect(log.contains("canceling statement due to"))
+        // Cubes of space and ids of places tell as much as coordinates do: no parameter at all is there.
+        #expect(!log.contains("parameters:") && !log.contains("$1 ="))
+        #expect(!log.contains("37.3293135") && !log.contains("121.8893864"))
+        #expect(server.program.output.unsoundLines == [])
+    }
+}

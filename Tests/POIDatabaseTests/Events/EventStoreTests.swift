@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import Loopback
 import Places
 import PointsOfInterestAPI
 import Postgres
@@ -7,6 +8,7 @@ import PrivateCluster
 import Testing
 
 @testable import POIDatabase
+@testable import Program
 
 @Suite("Events in PostgreSQL", .timeLimit(.minutes(5)))
 struct EventStoreTests {
@@ -213,5 +215,140 @@ struct EventStoreTests {
             try await session.run("DROP OWNED BY event_writer")
             try await session.run("DROP ROLE event_writer")
         }
+    }
+}
+
+@Suite("Batches that are written together")
+struct GroupCommitTests {
+    private static func groups(writers: Int = 1, eventsPerWrite: Int = 100, waiting: Int = 1000)
+        -> GroupCommit<String>
+    {
+        GroupCommit(
+            limits: .init(writers: writers, eventsPerWrite: eventsPerWrite, waitingEvents: waiting))
+    }
+
+    @Test("A batch that comes alone is written at once")
+    func alone() {
+        var groups = Self.groups()
+        #expect(groups.next() == nil)
+        #expect(groups.add("a", eventCount: 10) == true)
+        #expect(groups.next() == ["a"])
+        #expect(groups.next() == nil)
+    }
+
+    @Test("Batches that come during a write are written together next, in their order")
+    func together() {
+        var groups = Self.groups()
+        for batch in ["a", "b", "c", "d"] {
+            #expect(groups.add(batch, eventCount: 30) == true)
+            if batch == "a" { #expect(groups.next() == ["a"]) }
+        }
+        #expect(groups.next() == nil)
+        groups.finished()
+        #expect(groups.next() == ["b", "c", "d"])
+        groups.finished()
+        #expect(groups.next() == nil)
+    }
+
+    @Test("Batches are written together up to the limit of a write, and a larger batch alone")
+    func limit() {
+        var groups = Self.groups(eventsPerWrite: 100)
+        for (batch, count) in [("a", 60), ("b", 40), ("c", 1), ("d", 500), ("e", 5)] {
+            #expect(groups.add(batch, eventCount: count) == true)
+        }
+        var writes: [[String]] = []
+        while let write = groups.next() {
+            writes.append(write)
+            groups.finished()
+        }
+        #expect(writes == [["a", "b"], ["c"], ["d"], ["e"]])
+    }
+
+    @Test("Several writers write at the same time")
+    func writers() {
+        var groups = Self.groups(writers: 2)
+        for batch in ["a", "b", "c"] {
+            #expect(groups.add(batch, eventCount: 1) == true)
+            if batch != "c" { #expect(groups.next() == [batch]) }
+        }
+        #expect(groups.next() == nil)
+        groups.finished()
+        #expect(groups.next() == ["c"])
+    }
+
+    @Test("A batch is refused if too many events wait already, unless none waits")
+    func bound() {
+        var groups = Self.groups(waiting: 100)
+        #expect(groups.add("a", eventCount: 500) == true)
+        #expect(groups.add("b", eventCount: 1) == false)
+        #expect(groups.next() == ["a"])
+        #expect(groups.add("b", eventCount: 60) == true)
+        #expect(groups.add("c", eventCount: 40) == true)
+        #expect(groups.add("d", eventCount: 1) == false)
+        groups.finished()
+        #expect(groups.next() == ["b", "c"])
+        #expect(groups.add("d", eventCount: 1) == true)
+    }
+}
+
+extension StoredEvent {
+    /// An event of a test, one of its own unless the test says which.
+    static func test(
+        id: UUID = UUID(), seconds: Double = Date.now.timeIntervalSince1970, userID: String = "user",
+        name: String = "launch", value: String = "{}", isTest: Bool = false
+    ) -> StoredEvent {
+        StoredEvent(
+            key: Key(id: id, timeMicroseconds: Int64(seconds * 1_000_000)), userID: userID, name: name,
+            value: ArraySlice(value.utf8), isTest: isTest)
+    }
+}
+
+extension TestDatabase {
+    /// How the service would write events here, with deadlines that the busiest machine meets.
+    func eventConfiguration() throws -> EventDatabaseConfiguration {
+        var reader = SettingsReader(flags: [:], environment: ["POI_EVENTS_STATEMENT_TIMEOUT": "60s"])
+        return try EventDatabaseConfiguration(from: &reader, database: configuration())
+    }
+
+    /// Runs `body` on a loop of its own with a store of events over this database, and a session beside it.
+    func withEventStore<Value: Sendable>(
+        _ change: @escaping @Sendable (inout EventDatabaseConfiguration) -> Void = { _ in },
+        _ body: @escaping @Sendable (PostgresEventStore, PostgresConnection) async throws -> Value
+    ) async throws -> Value {
+        var configuration = try eventConfiguration()
+        change(&configuration)
+        let database = try self.configuration().postgres
+        return try await onLoop { [configuration] loop in
+            let session = try await PostgresConnection.connect(database, loop: loop)
+            let store = PostgresEventStore(configuration: configuration, loop: loop)
+            let result: Result<Value, any Error>
+            do {
+                result = .success(try await body(store, session))
+            } catch {
+                result = .failure(error)
+            }
+            await store.close()
+            await session.close()
+            return try result.get()
+        }
+    }
+}
+
+extension PostgresEventStore {
+    /// Stores batches at the same time; returns the outcome of each.
+    func storeAtOnce(_ batches: [[StoredEvent]]) async -> [Result<EventsResponse, EventStoreError>] {
+        let store = LoopBound(self, loop: pool.loop)
+        let tasks = batches.map { events in
+            Task(executorPreference: pool.loop) { () -> Result<EventsResponse, EventStoreError> in
+                do throws(EventStoreError) {
+                    return .success(try await store.value.store(events))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+        var results: [Result<EventsResponse, EventStoreError>] = []
+        for task in tasks { results.append(await task.value) }
+        return results
     }
 }

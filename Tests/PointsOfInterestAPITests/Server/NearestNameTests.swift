@@ -1,3 +1,4 @@
+import Randomness
 import Testing
 
 @testable import PointsOfInterestServerAPI
@@ -50,5 +51,57 @@ struct NameVocabularyTests {
         #expect(!vocabulary.contains("Cafe"))
         #expect(!vocabulary.contains(""))
         #expect(vocabulary == NameVocabulary(["bar", "museum", "cafe"]))
+    }
+}
+
+@Suite("An edit distance")
+struct EditDistanceTests {
+    @Test(
+        "The distance counts insertions, deletions and replacements",
+        arguments: [
+            ("kitten", "sitting", 3), ("a", "", 1), ("a", "a", 0), ("abc", "cab", 2), ("color", "cursor", 3),
+            ("lat", "long", 3),
+        ])
+    func counts(text: String, other: String, distance: Int) throws {
+        let measured = try #require(EditDistance(from: Array(text.utf8))).distance(to: Array(other.utf8))
+        #expect(measured == distance)
+    }
+
+    @Test("The distance is that of the usual table, for texts of any bytes up to the longest")
+    func agreesWithTheTable() throws {
+        var random = SeededGenerator()
+        for _ in 0..<3000 {
+            let alphabet: ClosedRange<UInt8> = Bool.random(using: &random) ? 97...99 : 0...255
+            let texts = [1, 0].map { least in
+                (0..<Int.random(in: least...64, using: &random)).map { _ in
+                    UInt8.random(in: alphabet, using: &random)
+                }
+            }
+            let measured = try #require(EditDistance(from: texts[0])).distance(to: texts[1])
+            #expect(measured == table(texts[0], texts[1]), "\(texts)")
+        }
+    }
+
+    @Test("The distance is measured from texts of 1 to 64 bytes")
+    func hasBounds() {
+        #expect(EditDistance(from: []) == nil)
+        #expect(EditDistance(from: Array(repeating: 1, count: 65)) == nil)
+        let longest = EditDistance(from: Array(repeating: 1, count: 64))
+        #expect(longest?.distance(to: Array(repeating: 1, count: 200)) == 136)
+        #expect(longest?.distance(to: Array(repeating: 2, count: 64)) == 64)
+    }
+
+    private func table(_ first: [UInt8], _ second: [UInt8]) -> Int {
+        var row = Array(0...second.count)
+        for (index, byte) in first.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in second.indices {
+                let replaced = diagonal + (second[column] == byte ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[second.count]
     }
 }

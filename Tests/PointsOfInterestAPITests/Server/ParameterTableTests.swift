@@ -1,5 +1,6 @@
-import PointsOfInterestServerAPI
 import Testing
+
+@testable import PointsOfInterestServerAPI
 
 @Suite("A parameter of a locations request")
 struct ParameterTableTests {
@@ -101,5 +102,219 @@ struct ParameterTableTests {
     @Test("A cursor is checked only if all the other parameters are right")
     func looksAtCursorsLast() {
         #expect(faults(of: "lat=0&long=0&limit=0&cursor=x").map(\.parameter) == ["limit"])
+    }
+}
+
+/// A row of the parameter table of `GET /locations`: what a parameter takes and what it refuses.
+struct ParameterRow: Sendable, CustomStringConvertible {
+    typealias Check = @Sendable (NearbyPlacesRequest) -> Bool
+
+    let parameter: String
+    /// What else a valid query with this parameter has.
+    let beside: String
+    /// The least, the greatest and whatever else is taken, percent-encoded, and how it is understood.
+    let taken: KeyValuePairs<String, Check>
+    /// Values just outside and garbage, percent-encoded, and the code of their one fault.
+    let refused: [(value: String, code: ProblemCode)]
+
+    var description: String { parameter }
+
+    static let vocabulary = FilterVocabulary(
+        categories: ["bar", "cafe", "museum"] + (1...60).map { "kind\($0)" },
+        datasets: ["caf\u{E9}s", "Trees, Berlin", "trees"] + (1...60).map { "kind\($0)" })
+
+    static let all = [
+        latitude, longitude, radius, limit, box, category, dataset, searchText, featured, cursor,
+    ]
+}
+
+extension ParameterRow {
+    private static let latitude = ParameterRow(
+        parameter: "lat", beside: "long=0",
+        taken: [
+            "-90": { $0.center?.latitude == -90 }, "90": { $0.center?.latitude == 90 },
+            "-90.000e0": { $0.center?.latitude == -90 }, "-0": { $0.center?.latitude == 0 },
+            "5e-324": { $0.center?.latitude == .leastNonzeroMagnitude },
+        ],
+        refused: [
+            ("90.00000000000002", .swappedCoordinates), ("-90.00000000000002", .swappedCoordinates),
+            ("91", .swappedCoordinates), ("-180", .swappedCoordinates), ("181", .outOfRange),
+            ("1e400", .outOfRange), ("nan", .notANumber), ("-inf", .notANumber), ("1+", .notANumber),
+            ("+1", .notANumber), ("north", .notANumber), ("0x1p3", .notANumber), ("1,5", .notANumber),
+        ])
+
+    private static let longitude = ParameterRow(
+        parameter: "long", beside: "lat=0",
+        taken: [
+            "-180": { $0.center?.longitude == -180 }, "180": { $0.center?.longitude == 180 },
+            "1.8E%2B2": { $0.center?.longitude == 180 }, "%2B0": { $0.center?.longitude == 0 },
+        ],
+        refused: [
+            ("180.00000000000003", .outOfRange), ("-180.00000000000003", .outOfRange),
+            ("-1e400", .outOfRange),
+            ("360", .outOfRange), ("NaN", .notANumber), ("west", .notANumber), ("1.", .notANumber),
+            ("%D9%A1", .notANumber), ("0%20", .notANumber),
+        ])
+
+    private static let radius = ParameterRow(
+        parameter: "radius", beside: "lat=0&long=0",
+        taken: [
+            "5e-324": { $0.radiusMeters == .leastNonzeroMagnitude },
+            "20037508": { $0.radiusMeters == 20_037_508 },
+            "20037507.999999996": { $0.radiusMeters == 20_037_508.0.nextDown },
+        ],
+        refused: [
+            ("0", .outOfRange), ("-0", .outOfRange), ("0e9", .outOfRange), ("1e-400", .outOfRange),
+            ("-5e-324", .outOfRange), ("20037508.000000004", .outOfRange), ("1e999", .outOfRange),
+            ("-1", .outOfRange), ("inf", .notANumber), ("100m", .notANumber), ("1e", .notANumber),
+            ("1%002", .malformedEncoding),
+        ])
+
+    private static let limit = ParameterRow(
+        parameter: "limit", beside: "lat=0&long=0",
+        taken: ["1": { $0.limit == 1 }, "100": { $0.limit == 100 }, "%2B020": { $0.limit == 20 }],
+        refused: [
+            ("0", .outOfRange), ("-0", .outOfRange), ("-1", .outOfRange), ("101", .outOfRange),
+            ("9223372036854775807", .outOfRange), ("9223372036854775808", .outOfRange),
+            ("-9223372036854775808", .outOfRange), ("18446744073709551616", .outOfRange),
+            ("1.0", .notAnInteger), ("1e1", .notAnInteger), ("ten", .notAnInteger), ("1%0A", .notAnInteger),
+            ("0x1", .notAnInteger), ("1,2", .notAnInteger),
+        ])
+
+    private static let box = ParameterRow(
+        parameter: "bbox", beside: "",
+        taken: [
+            "-180,-90,180,90": { $0.box == BoundingBox(west: -180, south: -90, east: 180, north: 90) },
+            "0,0,0,0": { $0.box == BoundingBox(west: 0, south: 0, east: 0, north: 0) },
+            "170,-10,-170,10": { $0.box?.crossesAntimeridian == true && $0.center == nil },
+            "180%2C90%2C-180%2C90": { $0.box?.south == 90 },
+            "1e1,0.0,2E%2B1,%2B1": { $0.box?.east == 20 },
+        ],
+        refused: [
+            ("-180.00000000000003,0,0,0", .outOfRange), ("0,0,180.00000000000003,0", .outOfRange),
+            ("0,-90.00000000000002,0,0", .outOfRange), ("0,0,0,90.00000000000002", .outOfRange),
+            ("0,0,1e400,0", .outOfRange), ("0,1,0,0.9999999999999999", .malformedBox),
+            ("0", .malformedBox), ("0,0,0", .malformedBox), ("0,0,0,0,0", .malformedBox),
+            (",,,,", .malformedBox), (String(repeating: ",", count: 7000), .malformedBox),
+            (",,,", .notANumber), ("0,0,0,", .notANumber), ("0,,0,0", .notANumber), ("0, 0,0,0", .notANumber),
+            ("a,b,c,d", .notANumber), ("nan,0,0,0", .notANumber), ("0;0;0;0", .malformedBox),
+            ("[0,0,0,0]", .notANumber), ("0,0,0,%FF", .malformedEncoding),
+        ])
+
+    private static let category = ParameterRow(
+        parameter: "category", beside: "lat=0&long=0",
+        taken: [
+            "cafe": { $0.categories == ["cafe"] },
+            "museum,cafe": { $0.categories == ["cafe", "museum"] },
+            "cafe,cafe%2Cbar": { $0.categories == ["bar", "cafe"] },
+            kinds(50): { $0.categories.count == 50 },
+        ],
+        refused: [
+            (kinds(51), .tooManyValues), (String(repeating: "cafe,", count: 50) + "cafe", .tooManyValues),
+            (String(repeating: ",", count: 7000), .tooManyValues), (",", .emptyParameter),
+            ("cafe,", .emptyParameter), ("cafe,,bar", .emptyParameter), ("cafes", .unknownCategory),
+            ("Cafe", .unknownCategory), ("cafe%20", .unknownCategory), ("%27%3B--", .unknownCategory),
+            (String(repeating: "c", count: 7000), .unknownCategory), ("%C3", .malformedEncoding),
+            ("cafe%00", .malformedEncoding),
+        ])
+
+    private static let dataset = ParameterRow(
+        parameter: "dataset", beside: "lat=0&long=0",
+        taken: [
+            "trees": { $0.datasets == ["trees"] }, "caf%C3%A9s": { $0.datasets == ["caf\u{E9}s"] },
+            "Trees%2C+Berlin": { $0.datasets == ["Trees, Berlin"] },
+            "trees,Trees%2c%20Berlin,trees": { $0.datasets == ["Trees, Berlin", "trees"] },
+            kinds(50): { $0.datasets.count == 50 },
+        ],
+        refused: [
+            (kinds(51), .tooManyValues), (String(repeating: ",", count: 7000), .tooManyValues),
+            (",", .emptyParameter), ("trees,", .emptyParameter), ("trees,Berlin", .unknownDataset),
+            ("Trees", .unknownDataset), ("cafe%CC%81s", .unknownDataset), ("trees%2Ctrees", .unknownDataset),
+            (String(repeating: "c", count: 7000), .unknownDataset),
+            (String(repeating: "%CC%81", count: 2000), .unknownDataset),
+            ("%C3", .malformedEncoding), ("trees,%C3", .malformedEncoding), ("%C3,%A9", .malformedEncoding),
+            ("trees%00", .malformedEncoding),
+        ])
+
+    private static let searchText = ParameterRow(
+        parameter: "q", beside: "lat=0&long=0",
+        taken: [
+            "c": { $0.searchText == "c" }, "Caf%C3%A9+Stritch": { $0.searchText == "Café Stritch" },
+            text(100): { $0.searchText?.count == 100 }, "+": { $0.searchText == " " },
+            String(repeating: "%F0%9F%92%99", count: 100): { $0.searchText?.utf8.count == 400 },
+            "%25_%27%22%5C%26%3D": { $0.searchText == #"%_'"\&="# }, "a=b": { $0.searchText == "a=b" },
+            "%01%0A": { $0.searchText == "\u{1}\n" },
+        ],
+        refused: [
+            (text(101), .outOfRange), (text(7000), .outOfRange),
+            // Characters are Unicode scalars: 51 letters with their accents beside them are 102.
+            (String(repeating: "e%CC%81", count: 51), .outOfRange), ("a%00", .malformedEncoding),
+            ("%C3%28", .malformedEncoding), ("%ED%A0%80", .malformedEncoding), ("%", .malformedEncoding),
+        ])
+
+    private static let featured = ParameterRow(
+        parameter: "featured", beside: "lat=0&long=0",
+        taken: ["true": { $0.featured == true }, "f%61lse": { $0.featured == false }],
+        refused: [
+            ("True", .notABoolean), ("1", .notABoolean), ("0", .notABoolean), ("yes", .notABoolean),
+            ("true%20", .notABoolean), ("true,false", .notABoolean), ("null", .notABoolean),
+            (text(7000), .notABoolean), ("%FE", .malformedEncoding),
+        ])
+
+    private static let cursor = ParameterRow(
+        parameter: "cursor", beside: "lat=0&long=0",
+        taken: [
+            made([0], .min, 0): { $0.start == PagePosition(distanceMeters: 0, id: .min, count: 0) },
+            made([20_037_508], .max, 4_294_967_295): {
+                $0.start == PagePosition(distanceMeters: 20_037_508, id: .max, count: 4_294_967_295)
+            },
+        ],
+        refused: [
+            (made([(20_037_508.0).nextUp], 1, 0), .malformedCursor), (made([-1], 1, 0), .malformedCursor),
+            (made([.nan], 1, 0), .malformedCursor), (made([.infinity], 1, 0), .malformedCursor),
+            (made([1], 1, 1) + "A", .malformedCursor), (String(made([1], 1, 1).dropLast()), .malformedCursor),
+            (made([1], 1, 1) + "%3D", .malformedCursor), ("A", .malformedCursor), ("%20", .malformedCursor),
+            (made([0, 0], 1, 0), .malformedCursor), (made([], 1, 0), .malformedCursor),
+            (made([0], 1, 0, revision: 2), .malformedCursor),
+            (made([0], 1, 0, revision: 0), .malformedCursor),
+            ("%F0%9F%92%99", .malformedCursor), (text(7000), .malformedCursor), ("%00", .malformedEncoding),
+            (made([1], 1, 1, radius: 5), .cursorMismatch),
+        ])
+
+    private static func kinds(_ count: Int) -> String {
+        (1...count).map { "kind\($0)" }.joined(separator: ",")
+    }
+
+    private static func text(_ length: Int) -> String { String(repeating: "a", count: length) }
+
+    /// A cursor with any distance, or with another number of them.
+    private static func made(
+        _ numbers: [Double], _ id: Int64, _ count: Int, radius: Double? = nil, revision: UInt8 = 1
+    ) -> String {
+        let request = NearbyPlacesRequest(
+            center: try? Coordinate(latitude: 0, longitude: 0), radiusMeters: radius)
+        return PageCursor(bytes: [revision], request, numbers, id, count).rawValue
+    }
+}
+
+@Suite("A parameter pattern")
+struct ParameterPatternTests {
+    @Test("A pattern matches a whole name, or with a star the beginning of one")
+    func matches() throws {
+        let name = try #require(ParameterPattern("gclid"))
+        #expect(name.matches("gclid".utf8))
+        #expect(!name.matches("gclid2".utf8))
+        #expect(!name.matches("gcli".utf8))
+        let prefix = try #require(ParameterPattern("utm_*"))
+        #expect(prefix.matches("utm_source".utf8))
+        #expect(prefix.matches("utm_".utf8))
+        #expect(!prefix.matches("utm".utf8))
+        #expect(try #require(ParameterPattern("*")).matches("anything".utf8))
+    }
+
+    @Test(
+        "A pattern with a star elsewhere, or an empty one, is refused", arguments: ["", "*utm", "a*b", "a**"])
+    func refusesOtherForms(pattern: String) {
+        #expect(ParameterPattern(pattern) == nil)
     }
 }

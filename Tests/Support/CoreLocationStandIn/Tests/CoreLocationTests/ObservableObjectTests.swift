@@ -1,8 +1,10 @@
 import Combine
 import Foundation
-@testable import PointsOfInterestClient
+import MapKit
 import PointsOfInterestTesting
 import Testing
+
+@testable import PointsOfInterestClient
 
 @Suite("An observable object", .timeLimit(.minutes(1)))
 @MainActor
@@ -70,5 +72,48 @@ struct ObservableObjectTests {
         await manager.refresh()
         #expect(manager.lastError != nil)
         #expect(count.value == 1)
+    }
+}
+
+@Suite("MapKit's region", .timeLimit(.minutes(1)))
+@MainActor
+struct MapKitRegionTests {
+    private func region(_ latitude: Double, _ longitude: Double, span: Double = 2) -> MKCoordinateRegion {
+        MKCoordinateRegion(
+            center: CLLocationCoordinate2D(latitude: latitude, longitude: longitude),
+            span: MKCoordinateSpan(latitudeDelta: span, longitudeDelta: 2 * span))
+    }
+
+    @Test("A region becomes a box")
+    func hasABox() {
+        #expect(BoundingBox(region(10, 20)) == BoundingBox(west: 18, south: 9, east: 22, north: 11))
+        #expect(BoundingBox(region(0, 179)) == BoundingBox(west: 177, south: -1, east: -179, north: 1))
+    }
+
+    @Test("A region may have a centre beyond the antimeridian")
+    func mayBeBeyond() {
+        #expect(BoundingBox(region(0, 181)) == BoundingBox(west: 179, south: -1, east: -177, north: 1))
+        #expect(BoundingBox(region(0, -190)) == BoundingBox(west: 168, south: -1, east: 172, north: 1))
+    }
+
+    @Test("A region that isn't on Earth has no box")
+    func mayBeInvalid() {
+        #expect(BoundingBox(region(91, 0)) == nil)
+        #expect(BoundingBox(region(0, .nan)) == nil)
+        #expect(BoundingBox(region(0, .infinity)) == nil)
+        #expect(BoundingBox(region(0, 0, span: -1)) == nil)
+    }
+
+    @Test("A map shows a region, and refuses one that isn't on Earth")
+    func isShown() async {
+        let finder = MockPlaceFinder(.fixtures(2))
+        let map = PlacesMap(placeFinder: finder)
+        await map.show(region(10, 20))
+        #expect(map.places == .fixtures(2))
+        #expect(finder.requests.map(\.box) == [BoundingBox(west: 18, south: 9, east: 22, north: 11)])
+        await map.show(region(91, 0))
+        #expect(map.lastError == .invalidCoordinate)
+        #expect(finder.requests.count == 1)
+        #expect(map.places == .fixtures(2))
     }
 }

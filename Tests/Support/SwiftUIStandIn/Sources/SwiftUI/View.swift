@@ -91,3 +91,100 @@ public protocol PreviewProvider {
     associatedtype Previews: View
     @ViewBuilder @MainActor @preconcurrency static var previews: Previews { get }
 }
+
+// What is around the views.
+
+/// swiftui/app
+@MainActor @preconcurrency
+public protocol App {
+    associatedtype Body: Scene
+    @SceneBuilder @MainActor @preconcurrency var body: Body { get }
+    @MainActor @preconcurrency init()
+}
+
+extension App {
+    /// swiftui/app/main()
+    @MainActor public static func main() { _ = Self.init().body }
+}
+
+/// swiftui/scene
+@MainActor @preconcurrency
+public protocol Scene {
+    associatedtype Body: Scene
+    @SceneBuilder @MainActor @preconcurrency var body: Body { get }
+}
+
+extension Never: Scene {}
+
+extension Scene where Body == Never {
+    public var body: Never { fatalError("nothing is drawn here") }
+}
+
+extension Scene {
+    /// swiftui/scene/onchange(of:perform:), replaced in iOS 17
+    nonisolated public func onChange<V: Equatable>(
+        of value: V, perform action: @escaping (V) -> Void
+    ) -> some Scene {
+        ModifiedScene()
+    }
+}
+
+/// What a modifier of the stand-in returns.
+struct ModifiedScene {}
+extension ModifiedScene: Scene {
+    typealias Body = Never
+}
+
+/// swiftui/scenebuilder
+@resultBuilder
+public struct SceneBuilder {
+    public static func buildExpression<Content: Scene>(_ content: Content) -> Content { content }
+    public static func buildBlock<Content: Scene>(_ content: Content) -> Content { content }
+}
+
+/// swiftui/windowgroup
+public struct WindowGroup<Content: View> {
+    /// swiftui/windowgroup/init(content:)
+    nonisolated public init(@ViewBuilder content: () -> Content) { _ = content() }
+}
+extension WindowGroup: Scene {
+    public typealias Body = Never
+}
+
+/// swiftui/scenephase
+public enum ScenePhase: Comparable, Hashable, Sendable {
+    case background
+    case inactive
+    case active
+}
+
+/// The stand-in's drawing: the texts of a view, in order. It makes the body of each view that it meets. Nothing that waits
+/// is started, and nothing is tapped.
+public enum Drawing {
+    private final class Texts: @unchecked Sendable {
+        // Unchecked, because only the main actor draws.
+        var lines: [String] = []
+    }
+
+    @TaskLocal private static var texts: Texts?
+
+    /// Returns the texts of a view.
+    @MainActor
+    public static func texts<Content: View>(of view: @autoclosure () -> Content) -> [String] {
+        let texts = Texts()
+        $texts.withValue(texts) { draw(view()) }
+        return texts.lines
+    }
+
+    static func add(_ text: some StringProtocol) {
+        texts?.lines.append(String(text))
+    }
+
+    /// Makes the body of an app's view. A view of the stand-in made its own when it was made.
+    static func draw<Content: View>(_ view: Content) {
+        guard texts != nil, Content.Body.self != Never.self else { return }
+        nonisolated(unsafe) let view = view
+        // Its builder draws what is inside.
+        MainActor.assumeIsolated { _ = view.body }
+    }
+}
