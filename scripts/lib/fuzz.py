@@ -35,6 +35,7 @@ MODULES = {
 }
 # How many seeds `--keep` leaves a target.
 SEEDS = 11
+ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"\\": b"\\"}
 OPTIONS = ["-timeout=10", "-rss_limit_mb=2048", "-detect_leaks=0", "-print_funcs=0",
            "-max_len=4096"]
 
@@ -83,12 +84,37 @@ def fresh(path):
     return path
 
 
+def seed_texts(target):
+    """A target's seeds as they are written, by name: each stands behind a line `== name`, in lines of any length whose
+    ends don't count. Escapes are a bytes literal's: `\\n`, `\\r`, `\\t`, `\\\\` and `\\x00`."""
+    parts = re.split(rb"^== (.+)\n", (FOLDER / "Corpus" / f"{target}.txt").read_bytes(), flags=re.M)
+    return {name.decode(): text for name, text in zip(parts[1::2], parts[2::2])}
+
+
+def unescaped(text):
+    """The bytes of a seed from its text."""
+    return re.sub(rb"\\(x..|.)", lambda escape: bytes.fromhex(escape[1][1:].decode()) if escape[1][:1] == b"x"
+                  else ESCAPES[escape[1]], text.replace(b"\n", b""))
+
+
+def escaped(seed):
+    """A seed's text, a line for each 30 bytes."""
+    lines = (seed[start:start + 30] for start in range(0, len(seed), 30))
+    return b"".join(b"".join(b"\\x%02x" % byte if byte in b"=\\" or not 0x20 < byte < 0x7F else bytes([byte])
+                             for byte in line) + b"\n" for line in lines)
+
+
+def write_seeds(target, folder):
+    """Writes a file for each of a target's seeds, as libFuzzer reads them."""
+    for name, text in seed_texts(target).items():
+        (folder / name).write_bytes(unescaped(text))
+
+
 def fuzz(program, target, seconds=SECONDS, output=OUTPUT):
     """Fuzzes a target from its seeds, which aren't changed; returns a line of the table and the finding."""
     corpus, findings = fresh(output / "corpus" / target), output / "findings" / target
     findings.mkdir(parents=True, exist_ok=True)
-    for file in (FOLDER / "Corpus" / target).iterdir():
-        shutil.copy(file, corpus)
+    write_seeds(target, corpus)
     dictionary = FOLDER / "Dictionaries" / f"{target}.dict"
     arguments = [f"-max_total_time={seconds}", f"-seed={SEED}", f"-artifact_prefix={findings}/", "-print_final_stats=1"]
     if dictionary.exists():
@@ -162,7 +188,8 @@ def reached(program, target, folders):
 
 def keep(program, target):
     """Removes the seeds that reach nothing of their own, and fills up with what the last run has found."""
-    kept, found = FOLDER / "Corpus" / target, OUTPUT / "corpus" / target
+    kept, found = fresh(OUTPUT / "seeds" / target), OUTPUT / "corpus" / target
+    write_seeds(target, kept)
     edges = reached(program, target, [folder for folder in (kept, found) if folder.exists()])
     chosen, covered = [], set()
     worth = len(set().union(*edges.values())) // 100
@@ -180,10 +207,10 @@ def keep(program, target):
     choose([file for file in edges if file.parent == kept], 1)
     seeds = set(chosen)
     choose([file for file in edges if file.parent == found], worth)
-    for file in set(kept.iterdir()) - seeds:
-        file.unlink()
-    for file in set(chosen) - seeds:
-        shutil.copy(file, kept / f"found-{file.name[:8]}")
+    texts = {name: text for name, text in seed_texts(target).items() if kept / name in seeds}
+    texts |= {f"found-{file.name[:8]}": escaped(file.read_bytes()) for file in chosen if file not in seeds}
+    (FOLDER / "Corpus" / f"{target}.txt").write_bytes(
+        b"".join(b"== %s\n%s" % (name.encode(), text) for name, text in texts.items()))
     added = len(chosen) - len(seeds)
     print(f"{target}: {len(chosen)} seeds, {added} of them to be named, reach {len(covered)} edges")
 

@@ -1,3 +1,0 @@
--- migrate:down
-SELECT 1;
--- migrate:up

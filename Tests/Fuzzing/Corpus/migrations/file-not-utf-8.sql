@@ -1,3 +1,0 @@
--- migrate:up
-SELECT 'ÿ©';
--- migrate:down
