@@ -5,7 +5,7 @@ FROM swift:6.3-bookworm AS build
 WORKDIR /build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        pkg-config libuv1-dev libpq-dev node-llhttp libproj-dev zlib1g-dev libssl-dev \
+        pkg-config libuv1-dev libpq-dev node-llhttp libproj-dev zlib1g-dev libisal-dev libssl-dev \
     && rm -rf /var/lib/apt/lists/*
 COPY Package.swift ./
 COPY Sources Sources
@@ -22,7 +22,7 @@ LABEL org.opencontainers.image.title="Points of Interest" \
 # Of PROJ only the geodesics are used, which need none of its tables.
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        ca-certificates libuv1 libpq5 libproj25 zlib1g libssl3 libjs-leaflet \
+        ca-certificates libuv1 libpq5 libproj25 zlib1g libisal2 libssl3 libjs-leaflet \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old /var/log/* /usr/share/proj \
     && useradd --system --uid 10001 --user-group --no-create-home --home-dir /nonexistent \
         --shell /usr/sbin/nologin poi

@@ -13,6 +13,18 @@ let llhttp: Target =
         name: "CLLHTTP", path: "Sources/CLLHTTPSystem", pkgConfig: "libllhttp",
         providers: [.apt(["libllhttp-dev"]), .brew(["llhttp"])])
 
+/// ISA-L compresses responses where its headers are: on Debian, Ubuntu, and by Homebrew on either kind of Mac.
+let hasISAL = ["/usr", "/usr/local", "/opt/homebrew"].contains {
+    FileManager.default.fileExists(atPath: "\($0)/include/isa-l/igzip_lib.h")
+}
+let isal: [Target] =
+    hasISAL
+    ? [
+        .systemLibrary(
+            name: "CISAL", pkgConfig: "libisal", providers: [.apt(["libisal-dev"]), .brew(["isa-l"])])
+    ]
+    : []
+
 let package = Package(
     name: "points-of-interest",
     platforms: [.macOS(.v15), .iOS(.v16)],
@@ -78,7 +90,8 @@ let package = Package(
             name: "EventLoop", dependencies: ["Locking", "CLibUV", "CSystem"],
             swiftSettings: swiftSettings),
         .target(
-            name: "HTTPServer", dependencies: ["EventLoop", "Locking", "CLLHTTP", "CZlib"],
+            name: "HTTPServer",
+            dependencies: ["EventLoop", "Locking", "CLLHTTP", "CZlib"] + (hasISAL ? ["CISAL"] : []),
             swiftSettings: swiftSettings),
         .target(
             name: "Postgres", dependencies: ["Locking", "EventLoop", "CLibPQ"], swiftSettings: swiftSettings),
@@ -323,6 +336,8 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+package.targets += isal
 
 // Some targets alone, `POI_TARGETS=HTTPServerTests,PostgresTests`, and what they need: scripts/test-threads builds them anew
 // for ThreadSanitizer, and it would take several times as long to build everything; the Dockerfile copies no tests.

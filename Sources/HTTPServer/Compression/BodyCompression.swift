@@ -4,12 +4,25 @@
 /// responses that aren't compressed need too. Confined to one loop.
 public final class ResponseCompression {
     private let minimumBytes: Int
-    private lazy var encoder = GzipEncoder()
+    private let keepsBodies: Bool
+    private lazy var encoder = makeEncoder()
 
-    /// - Parameter minimumBytes: shorter bodies are sent as they are. Gzip's frame and the added fields leave little to
-    ///   gain for them, and a TCP segment is sent anyway.
-    public init(minimumBytes: Int = 1024) {
+    /// - Parameters:
+    ///   - minimumBytes: shorter bodies are sent as they are. Gzip's frame and the added fields leave little to gain for
+    ///     them, and a TCP segment is sent anyway.
+    ///   - keepsBodies: whether the caller keeps what is compressed and sends it again. It is worth more time then.
+    public init(minimumBytes: Int = 1024, keepsBodies: Bool = false) {
         self.minimumBytes = minimumBytes
+        self.keepsBodies = keepsBodies
+    }
+
+    private func makeEncoder() -> (any GzipEncoder)? {
+        if keepsBodies { return ZlibEncoder(.size) }
+        #if canImport(CISAL)
+            return ISALEncoder()
+        #else
+            return ZlibEncoder(.speed)
+        #endif
     }
 
     /// Whether a client prefers a long body compressed: for handlers that keep a compressed body themselves.

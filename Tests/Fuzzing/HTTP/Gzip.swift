@@ -40,9 +40,15 @@ private func compare(_ body: [UInt8]) {
 }
 
 private func compress(_ content: [UInt8]) {
-    guard let encoder = GzipEncoder(), let decoder = GzipDecoder(), let body = encoder.encode(content) else {
-        fatalError("no memory")
-    }
+    var encoders: [(any GzipEncoder)?] = [ZlibEncoder(.speed), ZlibEncoder(.size)]
+    #if canImport(CISAL)
+        encoders.append(ISALEncoder())
+    #endif
+    for encoder in encoders { compress(content, by: encoder) }
+}
+
+private func compress(_ content: [UInt8], by encoder: (any GzipEncoder)?) {
+    guard let decoder = GzipDecoder(), let body = encoder?.encode(content) else { fatalError("no memory") }
     require(decoder.decode(body, limit: content.count) == .decoded(content), "it doesn't come back")
     require(read(body) == content, "the import doesn't get it back")
     if !content.isEmpty {

@@ -95,7 +95,7 @@ final class StartPageFiles: ImmediateHandler {
         }
         if let compressed = file.compressed { return compressed }
         var response = HTTPResponse(.ok, prepared: file.fields, body: file.body)
-        try ResponseCompression(minimumBytes: 1).apply(to: &response, for: request)
+        try ResponseCompression(minimumBytes: 1, keepsBodies: true).apply(to: &response, for: request)
         // For HEAD, nothing is compressed.
         if request.method == .get { files[name]?.compressed = response }
         return response
