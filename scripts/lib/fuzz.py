@@ -248,7 +248,7 @@ def plant(targets):
 
 
 def main(arguments):
-    mode = arguments.pop(0) if arguments[:1] in (["--keep"], ["--planted"]) else None
+    mode = arguments.pop(0) if arguments[:1] in (["--build"], ["--keep"], ["--planted"]) else None
     unknown = [name for name in arguments if name not in MODULES]
     if unknown:
         print(f"fuzz: no target {unknown[0]}; there are {', '.join(MODULES)}", file=sys.stderr)
@@ -257,6 +257,8 @@ def main(arguments):
     if mode == "--planted":
         return plant(targets)
     program = build(ROOT, OUTPUT / "build")
+    if mode == "--build":
+        return
     if mode == "--keep":
         for target in targets:
             keep(program, target)
