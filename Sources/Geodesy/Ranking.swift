@@ -133,33 +133,31 @@ public struct Ranking: Hashable, Sendable {
         return found
     }
 
-    /// Cuts a page, and tells where it ends: nil where no other follows.
-    ///
-    /// - Parameters:
-    ///   - placed: the complete ranking, of at least one place more than the page if there are so many.
-    ///   - candidates: what was ranked, at the same indices.
-    public func page(of placed: [Placed], from candidates: [Candidate]) -> (
-        placed: [Placed], end: PagePosition?
-    ) {
+    /// Cuts a page out of a complete ranking, of at least one place more than the page if there are so many, and tells
+    /// where it ends: nil where no other follows.
+    public func page(of placed: [Placed]) -> (placed: [Placed], end: PagePosition?) {
         let shown = Array(placed.prefix(pageSize))
         guard placed.count > pageSize, let last = shown.last else { return (shown, nil) }
-        return (shown, pageEnd(at: candidates[last.index], pageCount: shown.count))
+        let end = pageEnd(id: last.id, distanceMeters: last.distanceMeters, pageCount: shown.count)
+        return (shown, end)
     }
 
     /// The maximum number of places that the page shows.
     package var pageSize: Int { max(0, limit - 1) }
 
-    /// The end of a page, at the distance that `geod_inverse` computes, never a bound of it: the next page's places are
-    /// compared with it bit by bit.
+    /// The end of a page: the upper bound of its last place's distance. The ranking has proven that every place that
+    /// follows is farther than this bound, or measured both. So the position cuts the order there, and the last place's
+    /// geodesic needn't be computed.
     ///
     /// - Parameters:
-    ///   - last: its last place.
-    ///   - pageCount: how many places it has.
-    package func pageEnd(at last: Candidate, pageCount: Int) -> PagePosition {
+    ///   - id: the last place's.
+    ///   - distanceMeters: as it was placed.
+    ///   - pageCount: how many places the page has.
+    package func pageEnd(id: Int64, distanceMeters: Double, pageCount: Int) -> PagePosition {
         // The count comes from a cursor, which may be forged.
         let count = (after?.count ?? 0).addingReportingOverflow(pageCount)
         return PagePosition(
-            distanceMeters: Geodesic.distanceMeters(from: center, to: last), id: last.id,
+            distanceMeters: min(distanceMeters, NearbyPlacesRequest.maximumRadiusMeters), id: id,
             count: count.overflow ? .max : count.partialValue)
     }
 

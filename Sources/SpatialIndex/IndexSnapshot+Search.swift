@@ -142,8 +142,8 @@ extension IndexSnapshot {
                     reference: reference, id: placed[index].id, distanceMeters: placed[index].maximum))
         }
         if count > shownCount, shownCount > 0 {
-            let last = candidate(UInt32(truncatingIfNeeded: placed[shownCount - 1].index))
-            page.end = ranking.pageEnd(at: last, pageCount: shownCount)
+            let last = placed[shownCount - 1]
+            page.end = ranking.pageEnd(id: last.id, distanceMeters: last.maximum, pageCount: shownCount)
         }
     }
 
@@ -155,7 +155,7 @@ extension IndexSnapshot {
         search.take(seeds)
         guard query.filter.words == nil ? search.run() : search.measurePostings() else { return false }
         let candidates = search.candidates
-        let (placed, end) = query.ranking.page(of: query.ranking.rank(candidates), from: candidates)
+        let (placed, end) = query.ranking.page(of: query.ranking.rank(candidates))
         page.placed = placed.compactMap { placed in
             place(withID: placed.id).map {
                 IndexPage.Placed(reference: $0, id: placed.id, distanceMeters: placed.distanceMeters)

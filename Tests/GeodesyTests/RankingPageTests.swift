@@ -52,7 +52,7 @@ struct RankingPageTests {
         var after: PagePosition?
         repeat {
             let ranking = Ranking(center: center, radiusMeters: nil, limit: size + 1, after: after)
-            let page = ranking.page(of: ranking.rank(candidates), from: candidates)
+            let page = ranking.page(of: ranking.rank(candidates))
             #expect(page.placed.count <= size)
             ids += page.placed.map(\.id)
             after = page.end
@@ -61,7 +61,9 @@ struct RankingPageTests {
         return ids
     }
 
-    @Test("The next page begins at the geodesic distance, even if chords were enough to rank the places")
+    @Test(
+        "The next page begins behind the last place and before the one that follows, whatever chords tell of them"
+    )
     func exactPosition() throws {
         let center = try Coordinate(latitude: 37, longitude: -122)
         let origin = Ellipsoid.point(center)
@@ -72,11 +74,41 @@ struct RankingPageTests {
                 id: Int64(id), latitude: latitude, longitude: -122,
                 chordMeters: (chord * chord).sum().squareRoot())
         }
-        let ranking = Ranking(center: center, radiusMeters: nil, limit: 2)
-        let page = ranking.page(of: ranking.rank(candidates), from: candidates)
+        let end = try #require(Self.end(of: candidates, from: center))
+        let distances = candidates.map { Geodesic.distanceMeters(from: center, to: $0) }
+        #expect(end.id == 1 && end.count == 1)
+        #expect(end.distanceMeters > distances[0], "the chord decides, and nothing is measured")
+        #expect(end.distanceMeters < distances[1])
+    }
+
+    @Test("Where chords don't tell two places apart, the page ends exactly at the nearer one")
+    func measuredPosition() throws {
+        let center = try Coordinate(latitude: 37, longitude: -122)
+        let origin = Ellipsoid.point(center)
+        let candidates = try [37.5, 37.5 + 1e-12].enumerated().map { index, latitude in
+            let chord = Ellipsoid.point(try Coordinate(latitude: latitude, longitude: -122)) - origin
+            return Candidate(
+                id: Int64(index), latitude: latitude, longitude: -122,
+                chordMeters: (chord * chord).sum().squareRoot())
+        }
         let exact = Geodesic.distanceMeters(from: center, to: candidates[0])
-        #expect(page.placed.map(\.distanceMeters) != [exact])
-        #expect(page.end == PagePosition(distanceMeters: exact, id: 1, count: 1))
+        #expect(Self.end(of: candidates, from: center) == PagePosition(distanceMeters: exact, id: 0, count: 1))
+    }
+
+    @Test("A page that ends at the antipode has a cursor like any other")
+    func antipode() throws {
+        let center = try Coordinate(latitude: 0, longitude: 0)
+        let candidates = [
+            Candidate(id: 1, latitude: 90, longitude: 0), Candidate(id: 2, latitude: 90, longitude: 0),
+        ]
+        let end = try #require(Self.end(of: candidates, from: center))
+        #expect(end.distanceMeters <= NearbyPlacesRequest.maximumRadiusMeters)
+    }
+
+    /// Where a page of one place ends.
+    private static func end(of candidates: [Candidate], from center: Coordinate) -> PagePosition? {
+        let ranking = Ranking(center: center, radiusMeters: nil, limit: 2)
+        return ranking.page(of: ranking.rank(candidates)).end
     }
 
     @Test("A page is followed by another exactly if a place is left over", arguments: [0, 1, 2, 3, 4])
@@ -84,7 +116,7 @@ struct RankingPageTests {
         let center = try Coordinate(latitude: 0, longitude: 0)
         let candidates = (0..<count).map { Candidate(id: Int64($0), latitude: 0, longitude: Double($0)) }
         let ranking = Ranking(center: center, radiusMeters: nil, limit: 4)
-        let page = ranking.page(of: ranking.rank(candidates), from: candidates)
+        let page = ranking.page(of: ranking.rank(candidates))
         #expect(page.placed.count == min(3, count))
         #expect((page.end != nil) == (count == 4))
     }
@@ -115,7 +147,7 @@ struct RankingPageTests {
         let ranking = Ranking(
             center: try Coordinate(latitude: 0, longitude: 0), radiusMeters: nil, limit: 3,
             after: PagePosition(distanceMeters: 0, id: 0, count: .max))
-        #expect(ranking.page(of: ranking.rank(candidates), from: candidates).end?.count == .max)
+        #expect(ranking.page(of: ranking.rank(candidates)).end?.count == .max)
     }
 
     @Test("A fetch that ends before the page begins doesn't prove that the page is complete")

@@ -102,19 +102,40 @@ struct TestQuery {
     }
 
     /// The page that is right, by measuring every place.
-    func truth(of places: some Sequence<TestPlace>) -> (ids: [Int64], meters: [Double], end: PagePosition?) {
+    func truth(of places: some Sequence<TestPlace>) -> TruePage {
         let measured = places.filter(admits)
             .map { (Geodesic.distanceMeters(from: ranking.center, to: $0.position), $0.id) }
             .filter { $0.0 <= ranking.radiusMeters ?? .infinity }
             .filter { place in ranking.after.map { ($0.distanceMeters, $0.id) < (place.0, place.1) } ?? true }
             .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
         let page = measured.prefix(ranking.limit - 1)
-        let end =
-            measured.count > page.count
-            ? page.last.map {
-                PagePosition(distanceMeters: $0.0, id: $0.1, count: (ranking.after?.count ?? 0) + page.count)
-            } : nil
-        return (page.map(\.1), page.map(\.0), end)
+        let end = page.last.map {
+            PagePosition(distanceMeters: $0.0, id: $0.1, count: (ranking.after?.count ?? 0) + page.count)
+        }
+        let next = measured.dropFirst(page.count).first.map {
+            PagePosition(distanceMeters: $0.0, id: $0.1, count: 0)
+        }
+        return TruePage(ids: page.map(\.1), meters: page.map(\.0), last: end, next: next)
+    }
+}
+
+/// A page as it has to be.
+struct TruePage {
+    let ids: [Int64]
+    let meters: [Double]
+    /// Where its last place is; nil on an empty page.
+    let last: PagePosition?
+    /// Where the first place behind the page is.
+    let next: PagePosition?
+
+    /// Where the page ends, by the last place's exact distance; nil if no place follows.
+    var end: PagePosition? { next == nil ? nil : last }
+
+    /// Whether a page may end there: at the last place or behind it, and before the one that follows.
+    func mayEnd(at end: PagePosition?) -> Bool {
+        guard let last, let next, let end else { return end == nil && next == nil }
+        return end.id == last.id && end.count == last.count && end.distanceMeters >= last.distanceMeters
+            && (end.distanceMeters, end.id) < (next.distanceMeters, next.id)
     }
 }
 

@@ -12,14 +12,6 @@ public struct HTTPHeaders: Sendable {
         var valueEnd: Int
         /// Which known field it is; nil for a field that the server doesn't look for.
         var known: KnownField?
-
-        /// Moves the ranges by a number of bytes.
-        mutating func shift(by distance: Int) {
-            nameStart += distance
-            nameEnd += distance
-            valueStart += distance
-            valueEnd += distance
-        }
     }
 
     private(set) var storage: [UInt8]

@@ -129,16 +129,8 @@ public struct RequestID: Sendable, CustomStringConvertible {
     /// The bytes of a new id, the first one lowest.
     private let low: UInt64
     private let high: UInt64
-    /// The client's id; nil for a new one. By reference, since it is rare and ids are copied often.
-    private let text: Text?
-
-    private final class Text: Sendable {
-        let bytes: [UInt8]
-
-        init(_ bytes: [UInt8]) {
-            self.bytes = bytes
-        }
-    }
+    /// The client's id; nil for a new one.
+    private let text: [UInt8]?
 
     private static let newLength = 15
     private static let alphabet: StaticString = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -146,7 +138,12 @@ public struct RequestID: Sendable, CustomStringConvertible {
     /// An id that the client chose.
     public init(_ text: String) {
         (low, high) = (0, 0)
-        self.text = Text(Array(text.utf8))
+        self.text = Array(text.utf8)
+    }
+
+    fileprivate init(_ text: UnsafeRawBufferPointer) {
+        (low, high) = (0, 0)
+        self.text = Array(text)
     }
 
     /// A new id of 75 random bits: 40 of the first number, 35 of the second.
@@ -176,16 +173,16 @@ public struct RequestID: Sendable, CustomStringConvertible {
     }
 
     /// Number of bytes that `store` may write.
-    public var maximumCount: Int { max(16, text?.bytes.count ?? 0) }
+    public var maximumCount: Int { max(16, text?.count ?? 0) }
 
     /// Stores the id's bytes, without making a string; returns how many these are.
     public func store(at memory: UnsafeMutableRawPointer) -> Int {
         if let text {
-            text.bytes.withUnsafeBytes { bytes in
+            text.withUnsafeBytes { bytes in
                 guard let source = bytes.baseAddress else { return }
                 memory.copyMemory(from: source, byteCount: bytes.count)
             }
-            return text.bytes.count
+            return text.count
         }
         memory.storeBytes(of: low.littleEndian, as: UInt64.self)
         memory.storeBytes(of: high.littleEndian, toByteOffset: 8, as: UInt64.self)
@@ -209,7 +206,8 @@ struct RequestIDs {
 
     /// The id that a client's field gives; nil if it isn't acceptable.
     static func accepted(_ value: Slice<UnsafeRawBufferPointer>) -> RequestID? {
-        isAcceptable(value) ? RequestID(String(decoding: value, as: UTF8.self)) : nil
+        let value = UnsafeRawBufferPointer(rebasing: value)
+        return isAcceptable(value) ? RequestID(value) : nil
     }
 
     /// A new id: 75 random bits in 15 letters and digits.
@@ -221,11 +219,9 @@ struct RequestIDs {
     mutating func next() -> String { nextID().description }
 
     /// Letters, digits, dot, underscore and hyphen, at most 128: nothing that could disturb a log line.
-    private static func isAcceptable(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
+    private static func isAcceptable(_ value: UnsafeRawBufferPointer) -> Bool {
         !value.isEmpty && value.count <= maximumAcceptedLength
-            && value.allSatisfy {
-                ASCII.isLetterOrDigit($0) || $0 == ASCII.dot || $0 == ASCII.underscore || $0 == ASCII.hyphen
-            }
+            && ASCII.endOfWord(in: value, from: 0) == value.count
     }
 
     private mutating func randomBits() -> UInt64 {
@@ -239,49 +235,74 @@ struct RequestIDs {
 
 /// The `traceparent` field, which says which trace a request is part of (W3C Trace Context, section 3.2).
 public struct TraceParent: Hashable, Sendable {
-    private let high: UInt64
-    private let low: UInt64
+    /// The digits of the trace's id, in their order.
+    private let digits: (EightBytes, EightBytes, EightBytes, EightBytes)
+
+    /// Length of a trace's id, in bytes.
+    public static let traceIDLength = 32
 
     /// Reads a field's value; nil if it isn't valid. Of versions after 00 only the parts of version 00 are read, as
     /// the recommendation demands.
     public init?(_ value: String) {
         var value = value
-        let parsed = value.withUTF8 { Self(UnsafeRawBufferPointer($0)[...]) }
+        let parsed = value.withUTF8 { Self(UnsafeRawBufferPointer($0)) }
         guard let parsed else { return nil }
         self = parsed
     }
 
-    init?(_ bytes: Slice<UnsafeRawBufferPointer>) {
-        let start = bytes.startIndex
-        guard bytes.count >= 55, let version = Self.hex(bytes[start..<start + 2]), version != 0xFF,
-            bytes.count == 55 || version != 0 && bytes[start + 55] == ASCII.hyphen,
-            [2, 35, 52].allSatisfy({ bytes[start + $0] == ASCII.hyphen }),
-            let high = Self.hex(bytes[start + 3..<start + 19]),
-            let low = Self.hex(bytes[start + 19..<start + 35]), high | low != 0,
-            let parent = Self.hex(bytes[start + 36..<start + 52]), parent != 0,
-            Self.hex(bytes[start + 53..<start + 55]) != nil
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        // Two digits of the version, 32 of the trace, 16 of its parent and two of flags, with hyphens between.
+        guard bytes.count >= 55, let version = Self.byte(bytes, at: 0), version != 0xFF,
+            bytes.count == 55 || version != 0 && bytes[55] == ASCII.hyphen,
+            bytes[2] == ASCII.hyphen, bytes[35] == ASCII.hyphen, bytes[52] == ASCII.hyphen,
+            Self.byte(bytes, at: 53) != nil
         else { return nil }
-        (self.high, self.low) = (high, low)
+        let parent = (EightBytes(bytes, at: 36), EightBytes(bytes, at: 44))
+        digits = (
+            EightBytes(bytes, at: 3), EightBytes(bytes, at: 11), EightBytes(bytes, at: 19),
+            EightBytes(bytes, at: 27)
+        )
+        guard digits.0.areLowercaseHex, digits.1.areLowercaseHex, digits.2.areLowercaseHex,
+            digits.3.areLowercaseHex,
+            parent.0.areLowercaseHex, parent.1.areLowercaseHex, !(parent.0.areZeros && parent.1.areZeros),
+            !(digits.0.areZeros && digits.1.areZeros && digits.2.areZeros && digits.3.areZeros)
+        else { return nil }
     }
 
     /// The trace's id: 32 lower-case hexadecimal digits, not all zero.
     public var traceID: String {
-        let digits = [high, low].flatMap { word in
-            stride(from: 60, through: 0, by: -4).map { shift in
-                let digit = UInt8(truncatingIfNeeded: word >> UInt64(shift) & 15)
-                return digit < 10 ? ASCII.zero + digit : UInt8(ascii: "a") + digit - 10
-            }
+        String(unsafeUninitializedCapacity: Self.traceIDLength) { buffer in
+            guard let start = buffer.baseAddress else { return 0 }
+            store(at: UnsafeMutableRawPointer(start))
+            return Self.traceIDLength
         }
-        return String(decoding: digits, as: UTF8.self)
     }
 
-    /// The number that up to 16 lower-case hexadecimal digits stand for.
-    private static func hex(_ bytes: Slice<UnsafeRawBufferPointer>) -> UInt64? {
-        var number: UInt64 = 0
-        for byte in bytes {
-            guard let digit = ASCII.hexValue(byte), byte == ASCII.lowercased(byte) else { return nil }
-            number = number << 4 | UInt64(digit)
-        }
-        return number
+    /// Stores the trace's id, without making a string.
+    public func store(at memory: UnsafeMutableRawPointer) {
+        digits.0.store(at: memory)
+        digits.1.store(at: memory + 8)
+        digits.2.store(at: memory + 16)
+        digits.3.store(at: memory + 24)
+    }
+
+    /// The byte that two lower-case hexadecimal digits stand for.
+    private static func byte(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt8? {
+        guard let high = ASCII.hexValue(bytes[index]), let low = ASCII.hexValue(bytes[index + 1]),
+            ASCII.lowercased(bytes[index]) == bytes[index],
+            ASCII.lowercased(bytes[index + 1]) == bytes[index + 1]
+        else { return nil }
+        return high << 4 | low
+    }
+
+    /// Whether two requests are part of the same trace.
+    public static func == (left: TraceParent, right: TraceParent) -> Bool { left.digits == right.digits }
+
+    /// Hashes the trace's id.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(digits.0)
+        hasher.combine(digits.1)
+        hasher.combine(digits.2)
+        hasher.combine(digits.3)
     }
 }

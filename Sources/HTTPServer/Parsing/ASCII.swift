@@ -42,6 +42,21 @@ enum ASCII {
         ASCIISet(low: 0x2BFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
     }
 
+    /// The end of the run of letters, digits, hyphens, dots and underscores, which nearly all names and ids are made of.
+    @inline(__always)
+    static func endOfWord(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var index = start
+        while bytes.count - index >= 8 {
+            let marks = EightBytes(bytes, at: index).beyondWords
+            if marks != 0 { return index &+ EightBytes.countBefore(marks) }
+            index &+= 8
+        }
+        while index < bytes.count, words.contains(bytes[index]) { index &+= 1 }
+        return index
+    }
+
+    private static var words: ASCIISet { ASCIISet(low: 0x03FF_6000_0000_0000, high: 0x07FF_FFFE_87FF_FFFE) }
+
     /// The value of a hexadecimal digit, in upper or lower case.
     static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {
@@ -116,7 +131,7 @@ enum ASCII {
 ///
 /// A mark is the highest bit of a byte that was looked for. Only the lowest mark is right: a byte above it may have one
 /// because the subtraction below it borrowed (Warren, "Hacker's Delight", section 6-1).
-struct EightBytes: Equatable {
+struct EightBytes: Hashable {
     private let word: UInt64
 
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
@@ -146,13 +161,39 @@ struct EightBytes: Equatable {
     /// Marks the bytes that aren't ASCII.
     var beyondASCII: UInt64 { word & Self.highBits }
 
-    /// The bytes with ASCII letters in lower case.
-    var lowercased: EightBytes {
-        // The sums have their highest bit set from `A` on, and beyond `Z`; no sum carries into the next byte.
+    /// Marks the bytes from one ASCII character to another. All of these marks are right.
+    @inline(__always)
+    func within(_ first: Unicode.Scalar, _ last: Unicode.Scalar) -> UInt64 {
+        // The sums have their highest bit set from the first on, and beyond the last; no sum carries into the next byte.
         let low = word & ~Self.highBits
-        let fromA = low &+ Self.ones &* UInt64(0x80 - UInt8(ascii: "A"))
-        let beyondZ = low &+ Self.ones &* UInt64(0x80 - UInt8(ascii: "Z") - 1)
-        return EightBytes(word | (fromA & ~beyondZ & ~word & Self.highBits) >> 2)
+        let fromFirst = low &+ Self.ones &* UInt64(0x80 - UInt8(ascii: first))
+        let beyondLast = low &+ Self.ones &* UInt64(0x7F - UInt8(ascii: last))
+        return fromFirst & ~beyondLast & ~word & Self.highBits
+    }
+
+    /// The bytes with ASCII letters in lower case.
+    @inline(__always)
+    var lowercased: EightBytes { EightBytes(word | within("A", "Z") >> 2) }
+
+    /// Marks the bytes that are no letter, digit, hyphen, dot or underscore. All of these marks are right.
+    @inline(__always)
+    var beyondWords: UInt64 {
+        let letters = EightBytes(word | Self.ones &* 0x20).within("a", "z")
+        return ~(letters | within("0", "9") | within("-", ".") | within("_", "_")) & Self.highBits
+    }
+
+    /// Whether all bytes are hexadecimal digits in lower case.
+    @inline(__always)
+    var areLowercaseHex: Bool { within("0", "9") | within("a", "f") == Self.highBits }
+
+    /// Whether all bytes are the digit 0.
+    @inline(__always)
+    var areZeros: Bool { word == Self.ones &* UInt64(ASCII.zero) }
+
+    /// Stores the bytes.
+    @inline(__always)
+    func store(at memory: UnsafeMutableRawPointer) {
+        memory.storeBytes(of: word.littleEndian, as: UInt64.self)
     }
 
     /// The number of bytes before the lowest mark, of which there must be one.

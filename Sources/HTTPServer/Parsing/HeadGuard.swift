@@ -14,7 +14,7 @@ struct HeadGuard {
         case failed(HTTPError)
     }
 
-    /// Number of complete field lines so far; of a head that repeats another, as many as that has.
+    /// Number of complete field lines so far; of a plain head, all of them.
     var fieldCount = 0
     /// The request line; unused for trailers.
     private(set) var requestLine: RequestLineGuard

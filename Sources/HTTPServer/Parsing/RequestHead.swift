@@ -24,7 +24,7 @@ enum HTTPVersion: Sendable {
 
 extension RequestHead {
     /// What is known so far from the fields that the HTTP layer itself uses.
-    fileprivate struct Facts {
+    struct Facts {
         var hostCount = 0
         var contentLength: Int?
         var isChunked = false
@@ -34,6 +34,18 @@ extension RequestHead {
         var wantsKeepAlive = false
         var expectsContinue = false
         var knownFields: UInt32 = 0
+
+        /// Whether the client wants the connection kept (RFC 9112 section 9.3).
+        func keepsAlive(_ version: HTTPVersion) -> Bool {
+            !wantsClose && (version == .http11 || wantsKeepAlive)
+        }
+
+        /// Whether the fields say that nothing follows, and to whom the request goes.
+        var arePlain: Bool {
+            let others =
+                KnownField.contentLength.bit | KnownField.transferEncoding.bit | KnownField.expect.bit
+            return hostCount == 1 && knownFields & others == 0
+        }
     }
 
     /// Makes a head from a request line and the lines of fields behind it, and refuses fields that contradict each other or
@@ -60,22 +72,45 @@ extension RequestHead {
             framing = .none
         }
         version = line.version
-        keepsAlive = !facts.wantsClose && (version == .http11 || facts.wantsKeepAlive)
+        keepsAlive = facts.keepsAlive(version)
         expectsContinue = facts.expectsContinue && version == .http11 && framing != .none
         request = HTTPRequest(
             method: line.method, bytes: bytes, target: line.target,
             headers: HTTPHeaders(storage: bytes, fields: fields, knownFields: facts.knownFields))
     }
 
-    /// Makes a head that differs from an earlier one by its target alone.
-    init(repeating last: RepeatableHead, line: RequestLine, bytes: [UInt8], fields: [HTTPHeaders.Field]) {
+    /// Makes a plain head.
+    init(plain facts: Facts, line: RequestLine, bytes: [UInt8], fields: [HTTPHeaders.Field]) {
         framing = .none
-        version = last.version
-        keepsAlive = last.keepsAlive
+        version = line.version
+        keepsAlive = facts.keepsAlive(line.version)
         expectsContinue = false
         request = HTTPRequest(
             method: line.method, bytes: bytes, target: line.target,
-            headers: HTTPHeaders(storage: bytes, fields: fields, knownFields: last.knownFields))
+            headers: HTTPHeaders(storage: bytes, fields: fields, knownFields: facts.knownFields))
+    }
+
+    /// Reads the fields of a head that is plain; nil for any other, and if these bytes don't have all of it.
+    ///
+    /// Moves `index` from the first field behind the empty line.
+    static func plainFacts(
+        _ bytes: UnsafeRawBufferPointer, from index: inout Int, _ fields: inout [HTTPHeaders.Field],
+        limits: HTTPLimits
+    ) -> Facts? {
+        let start = index
+        var facts = Facts()
+        fields.removeAll(keepingCapacity: fields.capacity <= RequestParser.keptFields)
+        while bytes.count - index >= 2, bytes[index] != ASCII.carriageReturn {
+            guard fields.count < RequestParser.keptFields,
+                let field = facts.readPlainLine(bytes, from: &index)
+            else { return nil }
+            fields.append(field)
+        }
+        guard bytes.count - index >= 2, bytes[index + 1] == ASCII.lineFeed, facts.arePlain,
+            index - start <= limits.headerBlockBytes
+        else { return nil }
+        index += 2
+        return facts
     }
 
     /// - Parameter lines: the range of the lines of fields, with the empty line that ends the head.
@@ -114,17 +149,41 @@ extension RequestHead.Facts {
         if ASCII.isBlank(bytes[nameEnd - 1]) {
             throw .malformed("A blank between a field's name and its colon.")
         }
+        return try readLine(bytes, name: nameStart..<nameEnd, end: lineEnd, next: &index, version: version)
+    }
+
+    @inline(__always)
+    private mutating func readLine(
+        _ bytes: UnsafeRawBufferPointer, name: Range<Int>, end lineEnd: Int, next index: inout Int,
+        version: HTTPVersion
+    ) throws(HTTPError) -> HTTPHeaders.Field {
         index = lineEnd + 2
-        var (valueStart, valueEnd) = (nameEnd + 1, lineEnd)
+        var (valueStart, valueEnd) = (name.upperBound + 1, lineEnd)
         while valueStart < valueEnd, ASCII.isBlank(bytes[valueStart]) { valueStart &+= 1 }
         while valueEnd > valueStart, ASCII.isBlank(bytes[valueEnd - 1]) { valueEnd &-= 1 }
-        let known = KnownField(UnsafeRawBufferPointer(rebasing: bytes[nameStart..<nameEnd]))
+        let known = KnownField(UnsafeRawBufferPointer(rebasing: bytes[name]))
         if let known {
             knownFields |= known.bit
             try read(known, bytes[valueStart..<valueEnd], version: version)
         }
         return HTTPHeaders.Field(
-            nameStart: nameStart, nameEnd: nameEnd, valueStart: valueStart, valueEnd: valueEnd, known: known)
+            nameStart: name.lowerBound, nameEnd: name.upperBound, valueStart: valueStart, valueEnd: valueEnd,
+            known: known)
+    }
+
+    /// The same for a line that the guard hasn't checked; nil for one that isn't plain.
+    @inline(__always)
+    fileprivate mutating func readPlainLine(
+        _ bytes: UnsafeRawBufferPointer, from index: inout Int
+    ) -> HTTPHeaders.Field? {
+        var nameEnd = ASCII.endOfWord(in: bytes, from: index)
+        while nameEnd < bytes.count, ASCII.isToken(bytes[nameEnd]) { nameEnd &+= 1 }
+        guard index < nameEnd, nameEnd < bytes.count, bytes[nameEnd] == ASCII.colon else { return nil }
+        let lineEnd = HeadGuard.endOfText(in: bytes, from: nameEnd)
+        guard bytes.count - lineEnd >= 2, bytes[lineEnd] == ASCII.carriageReturn,
+            bytes[lineEnd + 1] == ASCII.lineFeed
+        else { return nil }
+        return try? readLine(bytes, name: index..<nameEnd, end: lineEnd, next: &index, version: .http11)
     }
 
     /// The position of the first colon; the end of the bytes if there is none.
@@ -175,6 +234,11 @@ extension RequestHead.Facts {
     }
 
     private mutating func readConnection(_ value: Slice<UnsafeRawBufferPointer>) {
+        // What browsers send with every request.
+        if ASCII.isLowercase("keep-alive", of: UnsafeRawBufferPointer(rebasing: value)) {
+            wantsKeepAlive = true
+            return
+        }
         for option in value.split(separator: ASCII.comma) {
             let option = ASCII.trimmed(option)
             if ASCII.equalIgnoringCase(option, "close".utf8) { wantsClose = true }
@@ -248,7 +312,8 @@ enum HostValidation {
 
     /// Where a name ends, at a colon or at the end; nil if a byte before that can't be part of one.
     private static func endOfName(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int? {
-        var index = bytes.startIndex
+        let whole = UnsafeRawBufferPointer(rebasing: bytes)
+        var index = bytes.startIndex + ASCII.endOfWord(in: whole, from: 0)
         while index < bytes.endIndex {
             let byte = bytes.base[index]
             if ASCII.isHostName(byte) {

@@ -2,9 +2,10 @@ import Locking
 
 /// Splits a connection's bytes into requests.
 ///
-/// Framing is decided twice: here, by guards that know the limits and refuse what is ambiguous, and by llhttp, which
-/// has to agree at every boundary. If the two differ the request is refused, so that the reading never depends on
-/// llhttp's version. Does no input or output.
+/// Framing is decided twice where there is something to decide: here, by guards that know the limits and refuse what is
+/// ambiguous, and by llhttp, which has to agree at every boundary. If the two differ the request is refused, so that the
+/// reading never depends on llhttp's version. A plain head (`readPlainHead`) leaves nothing to decide. Does no input or
+/// output.
 final class RequestParser {
     enum Output {
         /// All bytes were used. `isInRequest`: whether the parser is inside a request.
@@ -44,8 +45,6 @@ final class RequestParser {
         var blockLength = 0
         /// The fields of the last head, used again likewise.
         var fields: [HTTPHeaders.Field] = []
-        /// The meaning of the head in `block` without its target; nil unless it may be repeated.
-        var repeatable: RepeatableHead?
 
         init(_ limits: HTTPLimits) {
             emptyLines = EmptyLineGuard(limit: limits.leadingEmptyLines)
@@ -56,8 +55,8 @@ final class RequestParser {
 
     private static let minimumBlockBytes = 1024
     private static let keptBlockBytes = 2048
-    /// Memory for more fields isn't kept for the next request.
-    private static let keptFields = 64
+    /// Memory for more fields isn't kept for the next request. A plain head has no more.
+    static let keptFields = 64
 
     let limits: HTTPLimits
     let llhttp = LLHTTPParser()
@@ -116,7 +115,7 @@ final class RequestParser {
     ) throws(HTTPError) -> Output? {
         var index = 0
         let hasLine = try state.value.head.scanRequestLine(rest, from: &index)
-        if hasLine, try readRepeatedHead(rest, &offset) { return .head }
+        if hasLine, try readPlainHead(rest, from: index, &offset) { return .head }
         switch state.value.head.scan(rest, from: index) {
         case .failed(let error):
             state.value.accumulated.append(contentsOf: rest)
@@ -193,7 +192,6 @@ final class RequestParser {
             llhttp.record.isMessageComplete == (head.framing == .none),
             outcome == (head.framing == .none ? .paused(consumed: length) : .wantsMore)
         else { throw .disagreement }
-        state.value.repeatable = RepeatableHead(head, line, guardedBy: state.value.head)
         switch head.framing {
         case .none: state.value.phase = .bodyAbsent
         case .length(let length): expect(.body, remaining: length)
@@ -242,10 +240,7 @@ final class RequestParser {
         var body: [UInt8] = []
         if !llhttp.record.body.isEmpty { swap(&body, &llhttp.record.body) }
         // A connection that waits for its next request doesn't keep the memory of a large head.
-        if state.value.block.count > Self.keptBlockBytes {
-            state.value.block = []
-            state.value.repeatable = nil
-        }
+        if state.value.block.count > Self.keptBlockBytes { state.value.block = [] }
         state.value.phase = .betweenRequests
         state.value.emptyLines = EmptyLineGuard(limit: limits.leadingEmptyLines)
         return .body(body)

@@ -59,12 +59,9 @@ final class HTTPServerEnvironment {
         return context
     }
 
+    /// A repeated field is ignored (W3C Trace Context, section 3.2.2.5).
     private static func traceParent(_ headers: HTTPHeaders) -> TraceParent? {
-        guard headers.has(.traceParent),
-            let traceParent = headers.withFirstValue(of: .traceParent, { TraceParent($0) }) ?? nil
-        else { return nil }
-        // A repeated field is ignored (W3C Trace Context, section 3.2.2.5).
-        return headers.count(of: .traceParent) > 1 ? nil : traceParent
+        headers.withOnlyValue(of: .traceParent) { TraceParent($0) } ?? nil
     }
 
     /// Makes the context of a request that can't be read.

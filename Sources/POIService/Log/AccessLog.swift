@@ -184,7 +184,7 @@ struct LineBuffer: ~Copyable {
 
     /// Appends the content of a JSON string.
     mutating func append(escaping text: UnsafeRawBufferPointer) {
-        guard text.needsEscape else { return append(text) }
+        guard text.assumingMemoryBound(to: UInt8.self).needsEscape else { return append(text) }
         var writer = JSONWriter()
         writer.value(String(decoding: text, as: UTF8.self))
         let quoted = writer.bytes
@@ -195,19 +195,6 @@ struct LineBuffer: ~Copyable {
     mutating func append(escaping text: String) {
         var text = text
         text.withUTF8 { append(escaping: UnsafeRawBufferPointer($0)) }
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// Whether a byte has to be escaped in a JSON string (RFC 8259, section 7).
-    fileprivate var needsEscape: Bool {
-        var index = 0
-        while index < count {
-            let byte = self[index]
-            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return true }
-            index &+= 1
-        }
-        return false
     }
 }
 

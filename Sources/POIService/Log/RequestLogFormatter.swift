@@ -60,7 +60,14 @@ struct RequestLogFormatter: Sendable {
         buffer.append(#","requestId":""#)
         buffer.withRoom(for: request.id.maximumCount) { request.id.store(at: $0) }
         buffer.append(UInt8(ascii: "\""))
-        if let trace = request.traceParent { buffer.append(member: #","traceId":""#, trace.traceID) }
+        if let trace = request.traceParent {
+            buffer.append(#","traceId":""#)
+            buffer.withRoom(for: TraceParent.traceIDLength) {
+                trace.store(at: $0)
+                return TraceParent.traceIDLength
+            }
+            buffer.append(UInt8(ascii: "\""))
+        }
         if let address = request.remoteAddress { members.append(clientAt: address, client, to: &buffer) }
         if let waits = request.waits { buffer.append(waits) }
         if !request.logNotes.isEmpty {

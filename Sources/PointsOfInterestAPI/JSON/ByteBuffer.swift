@@ -276,8 +276,8 @@ extension UInt8 {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether there is a byte that needs an escape; looks at sixteen bytes at a time.
-    fileprivate var needsEscape: Bool {
+    /// Whether there is a byte that needs an escape in a JSON string; looks at sixteen bytes at a time.
+    package var needsEscape: Bool {
         let bytes = UnsafeRawBufferPointer(self)
         var rest = bytes.count
         var offset = 0

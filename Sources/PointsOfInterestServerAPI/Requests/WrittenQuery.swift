@@ -56,12 +56,12 @@ package struct WrittenQuery: ~Copyable {
     }
 }
 
-/// A place's position in the order by distance, then by id. A page ends with such a place, and the next page begins after
-/// it.
+/// A point of the order by distance, then by id. A page ends there, and the next page begins behind it.
 public struct PagePosition: Hashable, Sendable {
-    /// The unrounded geodesic distance of the place from the order's centre, in metres.
+    /// The unrounded geodesic distance from the order's centre, in metres: the last place's, or a bound of it that is below
+    /// the distance of every place that follows.
     public let distanceMeters: Double
-    /// The place's id.
+    /// The last place's id.
     public let id: Int64
     /// How many places there are up to this one; it hints at how dense places are.
     public let count: Int

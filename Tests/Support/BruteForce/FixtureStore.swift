@@ -43,7 +43,7 @@ public final class FixtureStore: PlaceStore {
         let isAskedFor = condition(request.filter, in: request.box)
         let matching = zip(places, words).filter(isAskedFor).map(\.0)
         let candidates = matching.map(Candidate.init)
-        let page = ranking.page(of: ranking.rank(candidates), from: candidates)
+        let page = ranking.page(of: ranking.rank(candidates))
         let placed = page.placed.map { placed in
             matching[placed.index].at(distanceMeters: request.center == nil ? nil : placed.distanceMeters)
         }
@@ -167,5 +167,15 @@ extension NowOrLater {
     /// The value where it is there; nil where it has to be waited for.
     public var atOnce: Value? {
         if case .now(let value) = self { value } else { nil }
+    }
+}
+
+extension PagePosition? {
+    /// Whether two pages end at the same place. Stores may give other bounds of its distance; that no place is between
+    /// two of these, walks from page to page show.
+    public func isEnd(at other: PagePosition?) -> Bool {
+        guard let self, let other else { return self == other }
+        return self.id == other.id && self.count == other.count
+            && abs(self.distanceMeters - other.distanceMeters) < 0.1
     }
 }

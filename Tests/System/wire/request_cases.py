@@ -92,6 +92,51 @@ def compressed(count, ask):
     return [request(TARGETS[number % CENTRES], "Accept-Encoding: gzip\r\n") for number in range(count)]
 
 
+def behind_balancer(target):
+    """As a balancer passes it on: three fields change with each request."""
+    return request(
+        target, f"X-Forwarded-For: 203.0.113.{random.randrange(256)}\r\nX-Request-Id: {uuid.uuid4()}\r\n"
+        f"traceparent: 00-{uuid.uuid4().hex}-{uuid.uuid4().hex[:16]}-01\r\n")
+
+
+def live_behind_balancer(count, ask):
+    return [behind_balancer("/livez") for _ in range(count)]
+
+
+def plain_behind_balancer(count, ask):
+    return [behind_balancer(TARGETS[number % CENTRES]) for number in range(count)]
+
+
+BROWSER = """Connection: keep-alive
+sec-ch-ua-platform: "macOS"
+sec-ch-ua: "Chromium";v="143", "Not A(Brand";v="24"
+sec-ch-ua-mobile: ?0
+Sec-Fetch-Site: same-origin
+Sec-Fetch-Mode: cors
+Sec-Fetch-Dest: empty
+Referer: https://places.example/
+Accept-Encoding: gzip, deflate, br, zstd
+Accept-Language: en-GB,en;q=0.9,de;q=0.8
+"""
+
+
+def browser(count, ask):
+    """What a browser's script sends, by a balancer that adds the client's address."""
+    fields = BROWSER.replace("\n", "\r\n")
+    return [
+        request(TARGETS[number % CENTRES], f"{fields}X-Forwarded-For: 203.0.113.{random.randrange(256)}\r\n")
+        for number in range(count)
+    ]
+
+
+def hundred(count, ask):
+    return [request(f"{TARGETS[number % CENTRES]}&limit=100") for number in range(count)]
+
+
+def one_category(count, ask):
+    return [request(f"{TARGETS[number % CENTRES]}&category=cafe") for number in range(count)]
+
+
 def clusters(count, ask):
     """What a phone's map shows at zoom 14."""
     return [
@@ -131,6 +176,11 @@ def upload():
 CASES = [
     Case("livez", None, 200, live),
     Case("locations-index", "index", 200, plain),
+    Case("livez-balancer", None, 200, live_behind_balancer),
+    Case("locations-balancer", "index", 200, plain_behind_balancer),
+    Case("locations-browser-gzip", "index", 100, browser),
+    Case("locations-hundred", "index", 50, hundred, is_whole=lambda response: len(response) == 100),
+    Case("locations-category", "index", 100, one_category),
     Case("locations-index-gzip", "index", 100, compressed),
     Case("clusters-index", "index", 100, clusters, is_whole=has_clusters),
     Case("locations-database", "database", 100, plain),
