@@ -87,9 +87,6 @@ class ArchivedPostgres(ScratchPostgres):
     def command(unit):
         return re.search(r"^ExecStart=(.*)$", (UNITS / unit).read_text(), re.M).group(1)
 
-    def query(self, statement):
-        return self.psql(self.database, "--no-align", "--tuples-only", "--command", statement).strip()
-
     def close_segment(self):
         """Has the log's current segment archived; returns its name."""
         # An empty one isn't closed.

@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 from contextlib import ExitStack
@@ -17,7 +18,7 @@ PASSWORDS = {"poi_migrate": "migratepassword", "poi_serve": "servepassword", "po
 
 def pytest_addoption(parser):
     parser.addoption("--screenshots", type=Path, metavar="FOLDER", help="keep pictures of the start page there")
-    parser.addoption("--record", action="store_true", help="write the instructions that are counted as the new budgets")
+    parser.addoption("--record", action="store_true", help="write what is measured or made of other files")
     parser.addoption("--keep", type=Path, metavar="FOLDER", help="keep the profiles of the instructions there")
 
 
@@ -95,6 +96,14 @@ def load(tmp_path_factory):
     program = tmp_path_factory.mktemp("load") / "load"
     subprocess.run(["clang", "-O2", "-o", program, ROOT / "Benchmarks/lib/load.c", "-lm"], check=True)
     return program
+
+
+@pytest.fixture
+def without_bubblewrap(tmp_path):
+    """A folder with ogr2ogr alone, to be the whole PATH."""
+    (tmp_path / "programs").mkdir()
+    (tmp_path / "programs/ogr2ogr").symlink_to(shutil.which("ogr2ogr"))
+    return str(tmp_path / "programs")
 
 
 @pytest.fixture

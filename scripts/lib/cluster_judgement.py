@@ -1,5 +1,6 @@
 """Judges what a cluster's servers have responded while something failed: see cluster_load.py."""
 
+from collections import deque
 from dataclasses import dataclass
 
 
@@ -56,30 +57,26 @@ def wrong_reads(commits, reads, staleness):
     return wrong
 
 
-def stale_reads(acknowledged, reads, staleness):
-    by_time = sorted((time, state) for state, time in acknowledged.items())
-    newest, position, wrong = 0, 0, []
+def older_reads(reads, known, relation):
+    """Reads that begin after a newer state was known; `known` has times and states."""
+    known, newest, wrong = deque(sorted(known)), 0, []
     for read in sorted((read for read in reads if read.state is not None), key=lambda read: read.began):
-        while position < len(by_time) and by_time[position][0] < read.began - staleness:
-            newest = max(newest, by_time[position][1])
-            position += 1
+        while known and known[0][0] < read.began:
+            newest = max(newest, known.popleft()[1])
         if read.state < newest:
-            wrong.append(f"server {read.server + 1} has state {read.state}, {staleness} s after {newest} was acknowledged")
+            wrong.append(f"server {read.server + 1} has state {read.state} {relation} {newest}")
     return wrong
+
+
+def stale_reads(acknowledged, reads, staleness):
+    known = [(time + staleness, state) for state, time in acknowledged.items()]
+    return older_reads(reads, known, f"{staleness} s and more after the acknowledgement of")
 
 
 def reads_that_go_back(acknowledged, reads):
     """Reads of one server."""
-    ended = sorted((read for read in reads if read.is_from_memory and read.state in acknowledged),
-                   key=lambda read: read.ended)
-    newest, position, wrong = 0, 0, []
-    for read in sorted((read for read in reads if read.state is not None), key=lambda read: read.began):
-        while position < len(ended) and ended[position].ended < read.began:
-            newest = max(newest, ended[position].state)
-            position += 1
-        if read.state < newest:
-            wrong.append(f"server {read.server + 1} has state {read.state} after it had {newest}")
-    return wrong
+    known = [(read.ended, read.state) for read in reads if read.is_from_memory and read.state in acknowledged]
+    return older_reads(reads, known, "after it had")
 
 
 def lost_and_doubled(acknowledged, stored):

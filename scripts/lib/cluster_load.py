@@ -5,15 +5,15 @@ position. So a response shows which state it is of, and whether it is of one sta
 entity tags and without; senders post batches of events until each is acknowledged.
 """
 
-import http.client
 import json
 import re
 import subprocess
 import threading
 import time
-import uuid
 
 from cluster_judgement import Batch, Commit, Read
+from events import new_events
+from servers import Client
 
 PLACES = 20
 TARGET = f"/locations?lat=10&long=20&radius=5000&limit={PLACES}"
@@ -112,10 +112,7 @@ class Load:
         """Each batch until it is acknowledged, by the servers in turn."""
         clients = [Client(server.port) for server in self.servers]
         while not self.is_over.wait(0.1):
-            ids = [str(uuid.uuid4()) for _ in range(3)]
-            body = json.dumps([{
-                "id": id, "user_id": "check-cluster", "time": time.time(), "event": {"name": "check-cluster", "value": {}},
-            } for id in ids]).encode()
+            ids, body = new_events(3, "check-cluster")
             batch = Batch(time.monotonic(), 0, 0)
             while True:
                 client = clients[(number + batch.attempts) % len(clients)]
@@ -129,22 +126,3 @@ class Load:
             batch.acknowledged = time.monotonic()
             self.batches.append(batch)
             self.acknowledged += ids
-
-
-class Client:
-    """One connection, which is made again after a failure."""
-
-    TIMEOUT = 20
-
-    def __init__(self, port):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=self.TIMEOUT)
-
-    def request(self, method, target, headers, body=None):
-        """Status, headers and body; status 0 where there is no response."""
-        try:
-            self.connection.request(method, target, body, headers)
-            response = self.connection.getresponse()
-            return response.status, response.headers, response.read()
-        except (OSError, http.client.HTTPException):
-            self.connection.close()
-            return 0, {}, b""

@@ -17,15 +17,15 @@ import socket
 import subprocess
 import sys
 import tempfile
-import urllib.error
-import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 from certificates import make_ca, make_certificate
 from processes import start, wait_for
-from scratch_postgres import programs
+from psql import PSQL
+from scratch_postgres import AS_POSTGRES, programs
+from servers import ROOT, Client
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 FILES = ROOT / "deploy/cluster"
 DATABASE = "points_of_interest"
 START_TIMEOUT, HEAL_TIMEOUT = 180, 120
@@ -50,10 +50,8 @@ def free_ports(count):
     return found
 
 
-def as_database_user():
-    """PostgreSQL doesn't run as root. Whatever happens to this process, its children end."""
-    user = ["--reuid=postgres", "--regid=postgres", "--init-groups"] if os.geteuid() == 0 else []
-    return ["setpriv", *user, "--pdeathsig=TERM", "--"]
+# Whatever happens to this process, its children end.
+AS_DATABASE_USER = [*AS_POSTGRES, "setpriv", "--pdeathsig=TERM", "--"]
 
 
 class Node:
@@ -80,20 +78,13 @@ class Node:
 
     def signal_postgres(self, number):
         for process in self.postgres_processes():
-            try:
+            with suppress(ProcessLookupError):
                 os.kill(process, number)
-            except ProcessLookupError:
-                pass
 
     def get(self, path):
         """What Patroni's REST API responds: status and body; (0, b"") where it doesn't."""
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.api_port}{path}", timeout=1) as response:
-                return response.status, response.read()
-        except urllib.error.HTTPError as error:
-            return error.code, b""
-        except OSError:
-            return 0, b""
+        status, _, body = Client(self.api_port, timeout=1).request("GET", path)
+        return status, body
 
     def is_leader(self):
         return self.get("/primary")[0] == 200
@@ -211,9 +202,7 @@ class DatabaseCluster:
 
     def start_etcd(self, node):
         environment = {"PATH": os.environ["PATH"], **self.variables("etcd.env.example", node)}
-        node.etcd = subprocess.Popen(
-            [*as_database_user(), "etcd"], env=environment, start_new_session=True, cwd="/",
-            stdout=open(node.folder / "etcd.log", "ab"), stderr=subprocess.STDOUT)
+        node.etcd = self.start(node, "etcd", environment, "etcd")
         ways = [f"listen {other.name}\n bind 127.0.0.1:{port}\n server etcd 127.0.0.1:{other.etcd_port}\n"
                 for port, other in zip(node.proxy_ports, self.nodes)]
         (node.folder / "proxy.cfg").write_text(
@@ -222,10 +211,15 @@ class DatabaseCluster:
         (node.folder / "proxy.pid").write_text(f"{node.proxy.pid}\n")
 
     def start_patroni(self, node):
-        node.patroni = subprocess.Popen(
-            [*as_database_user(), "patroni", self.folder / "patroni.yml"], env=self.patroni_environment(node),
-            start_new_session=True, cwd="/", stdout=open(node.folder / "patroni.log", "ab"), stderr=subprocess.STDOUT)
+        settings = self.folder / "patroni.yml"
+        node.patroni = self.start(node, "patroni", self.patroni_environment(node), "patroni", settings)
         (node.folder / "patroni.pid").write_text(f"{node.patroni.pid}\n")
+
+    @staticmethod
+    def start(node, name, environment, *command):
+        with (node.folder / f"{name}.log").open("ab") as log:
+            return subprocess.Popen([*AS_DATABASE_USER, *command], env=environment, start_new_session=True, cwd="/",
+                                    stdout=log, stderr=subprocess.STDOUT)
 
     def patroni_environment(self, node):
         """As on a machine, but for the way to etcd, which leads through the proxies."""
@@ -245,11 +239,8 @@ class DatabaseCluster:
 
     @staticmethod
     def is_etcd_healthy(node):
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{node.etcd_port}/health", timeout=1) as response:
-                return json.load(response)["health"] == "true"
-        except OSError:
-            return False
+        status, _, body = Client(node.etcd_port, timeout=1).request("GET", "/health")
+        return status == 200 and json.loads(body)["health"] == "true"
 
     # Its state
 
@@ -286,11 +277,13 @@ class DatabaseCluster:
         """psql as the superuser on the leader's or another's machine; returns what it prints."""
         node = node or wait_for(self.leader, START_TIMEOUT, "a leader")
         return subprocess.run(
-            [*as_database_user(), "psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1",
-             "--host", self.folder, "--port", str(node.port), "--username", self.user, "--dbname", database,
-             *map(str, arguments)],
+            [*AS_DATABASE_USER, *PSQL, "--host", self.folder, "--port", str(node.port), "--username", self.user,
+             "--dbname", database, *map(str, arguments)],
             check=True, input=script, stdout=subprocess.PIPE, text=True, cwd="/", timeout=timeout,
             env={**os.environ, **(environment or {})}).stdout.strip()
+
+    def query(self, statement, node=None, timeout=None):
+        return self.psql(DATABASE, "--command", statement, node=node, timeout=timeout)
 
     # Faults
 
@@ -334,7 +327,7 @@ class DatabaseCluster:
     def ask(self, node, method, path, body):
         """Asks a Patroni for a change, with its password."""
         password = base64.b64encode(f"patroni:{self.passwords['RESTAPI']}".encode()).decode()
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{node.api_port}{path}", json.dumps(body).encode(),
-            {"Authorization": f"Basic {password}", "Content-Type": "application/json"}, method=method)
-        urllib.request.urlopen(request, timeout=60).close()
+        headers = {"Authorization": f"Basic {password}", "Content-Type": "application/json"}
+        status, _, answer = Client(node.api_port, timeout=60).request(method, path, headers, json.dumps(body))
+        if status // 100 != 2:
+            raise RuntimeError(f"{method} {path}: {status} {answer}")

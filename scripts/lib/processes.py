@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import time
+from contextlib import contextmanager
 
 
 def start(command, log, variables=None):
@@ -33,3 +34,13 @@ def end(process, first=signal.SIGTERM, seconds=40):
     except subprocess.TimeoutExpired:
         process.kill()
         return process.wait()
+
+
+@contextmanager
+def running(command, log, variables=None):
+    """A process of `start`, which ends with the block."""
+    process = start(command, log, variables)
+    try:
+        yield process
+    finally:
+        end(process)

@@ -2,12 +2,12 @@
 
 import subprocess
 
+PSQL = ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1"]
+
 
 def psql(url, sql, check=True, timeout=None):
     """Runs SQL at a connection string; returns psql's result, which has to be good unless `check` is false."""
-    done = subprocess.run(
-        ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", url],
-        input=sql, capture_output=True, text=True, timeout=timeout)
+    done = subprocess.run([*PSQL, url], input=sql, capture_output=True, text=True, timeout=timeout)
     if check and done.returncode != 0:
         raise SystemExit(f"psql: {done.stderr}")
     return done

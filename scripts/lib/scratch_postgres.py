@@ -4,7 +4,14 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 from pathlib import Path
+
+from psql import PSQL
+
+
+# PostgreSQL doesn't run as root.
+AS_POSTGRES = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--"] if os.geteuid() == 0 else []
 
 
 def free_port():
@@ -40,9 +47,7 @@ class ScratchPostgres:
 
     def __enter__(self):
         # A socket's path has 107 bytes at most, and postgres has to get there.
-        self.folder = Path(subprocess.run(
-            ["mktemp", "-d", "/tmp/poi-scratch-XXXXXX"], check=True, capture_output=True, text=True
-        ).stdout.strip())
+        self.folder = Path(tempfile.mkdtemp(prefix="poi-scratch-", dir="/tmp"))
         shutil.chown(self.folder, "postgres", "postgres")
         self.data = self.folder / "data"
         self.as_postgres("initdb", "--pgdata", self.data, "--auth-local=trust", "--auth-host=scram-sha-256",
@@ -76,14 +81,15 @@ class ScratchPostgres:
     def as_postgres(self, program, *arguments):
         """Runs one of PostgreSQL's programs, or another one that has its whole path."""
         subprocess.run(
-            ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups",
-             str(self.programs / program), *map(str, arguments)],
-            check=True, stdout=subprocess.DEVNULL, cwd="/", env={**os.environ, **self.environment})
+            [*AS_POSTGRES, str(self.programs / program), *map(str, arguments)], check=True, cwd="/",
+            stdout=subprocess.DEVNULL, env={**os.environ, **self.environment})
 
     def psql(self, database, *arguments, environment=None):
         """psql as the superuser, through the Unix socket; returns what it prints."""
         return subprocess.run(
-            [str(self.programs / "psql"), "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--host",
-             str(self.folder), "--port", str(self.port), "--username=postgres", "--dbname", database,
+            [*PSQL, "--host", str(self.folder), "--port", str(self.port), "--username=postgres", "--dbname", database,
              *map(str, arguments)],
             check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})}).stdout
+
+    def query(self, statement):
+        return self.psql(self.database, "--command", statement).strip()

@@ -1,6 +1,7 @@
-"""The programs that a test or a script starts, and a `poi`, with what is seen of it from outside: its log, memory and
-descriptors (proc(5))."""
+"""The programs that a test or a script starts, a client, and a `poi`, with what is seen of it from outside: its log,
+memory and descriptors (proc(5))."""
 
+import http.client
 import json
 import os
 import re
@@ -20,28 +21,46 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 BOUND = ["setpriv", "--pdeathsig=TERM", "--"] if shutil.which("setpriv") else []
 
 
-def built(product, variable, *options, **environment):
-    """A program in release mode, built unless a variable names one."""
+def built(product, variable, *options, mode="release", **environment):
+    """A program, built unless a variable names one."""
     if variable in os.environ:
         return Path(os.environ[variable]).resolve()
-    command = ["swift", "build", "--quiet", "-c", "release", *options]
+    command = ["swift", "build", "--quiet", "-c", mode, *options]
     environment = {**os.environ, **environment}
     subprocess.run([*command, "--product", product], cwd=ROOT, env=environment, check=True)
     return Path(subprocess.run([*command, "--show-bin-path"], cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE,
                                text=True).stdout.strip(), product)
 
 
+class Client:
+    """One connection, which is made again after a failure."""
+
+    def __init__(self, port, connection=http.client.HTTPConnection, **options):
+        self.connection = connection("127.0.0.1", port, **{"timeout": 20, **options})
+
+    def request(self, method, target, headers=None, body=None):
+        """Status, headers and body; status 0 where there is no response."""
+        try:
+            self.connection.request(method, target, body, headers or {})
+            response = self.connection.getresponse()
+            return response.status, response.headers, response.read()
+        except (OSError, http.client.HTTPException):
+            self.connection.close()
+            return 0, {}, b""
+
+
 class Server:
     """As a context manager: a `poi serve` before `database`, or a `poi dev` with a new one, on a free port; it has to end in
-    order. `prefix` is a command that runs it, and `settings` are variables of its environment."""
+    order. `prefix` is a command that runs it, and `settings` are variables of its environment, None for one that isn't
+    set."""
 
-    def __init__(self, program, database=None, arguments=(), settings=None, prefix=()):
+    def __init__(self, program, database=None, arguments=(), settings=None, prefix=(), port=0):
         self.admin_port = free_port()
-        self.database, self.url = database, None
+        self.database, self.url, self.last_log = database, None, ""
         # What it has printed at its start.
         self.output = ""
         kind = ["serve", "--database-url", database] if database else ["dev"]
-        self.command = [*prefix, str(program), *kind, "--port", "0", *arguments]
+        self.command = [*prefix, str(program), *kind, "--port", str(port), *arguments]
         self.settings = {"POI_ADMIN_PORT": str(self.admin_port), **(settings or {})}
 
     def __enter__(self):
@@ -49,10 +68,11 @@ class Server:
         # PostgreSQL, started by root, runs as a user of its own and has to get there.
         self.folder.chmod(0o755)
         self.log = self.folder / "log"
+        environment = {"POI_ACCESS_LOG": "off", "POI_DRAIN_DELAY": "0s", **os.environ,
+                       "POI_STATE_DIR": str(self.folder), **self.settings}
         self.process = subprocess.Popen(
             [*BOUND, *self.command], cwd=ROOT, stdout=subprocess.PIPE, stderr=self.log.open("wb"), text=True,
-            env={"POI_ACCESS_LOG": "off", "POI_DRAIN_DELAY": "0s", **os.environ, "POI_STATE_DIR": str(self.folder),
-                 **self.settings})
+            env={name: value for name, value in environment.items() if value is not None})
         try:
             self.read_addresses()
         except BaseException:
@@ -77,11 +97,11 @@ class Server:
         self.port = int(self.url.rsplit(":", 1)[1].strip("/"))
 
     def __exit__(self, kind, *_):
-        code, log = end(self.process), self.log.read_text()
+        code, self.last_log = end(self.process), self.log.read_text()
         self.process.stdout.close()
         shutil.rmtree(self.folder)
         if code != 0 and kind is None:
-            raise RuntimeError(f"the server ended with {code}: {log[-2000:]}")
+            raise RuntimeError(f"the server ended with {code}: {self.last_log[-2000:]}")
 
     def get(self, target, headers=None):
         """The response to a request; an error's status raises HTTPError."""
@@ -100,11 +120,7 @@ class Server:
 
     def metrics(self):
         """What the admin listener says; nothing where it doesn't respond."""
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.admin_port}/metrics", timeout=5) as response:
-                return response.read().decode()
-        except OSError:
-            return ""
+        return Client(self.admin_port, timeout=5).request("GET", "/metrics")[2].decode()
 
     def is_serving_from_memory(self):
         return 'poi_index_state{state="serving"} 1' in self.metrics()

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from archived_postgres import make_repository, pgbackrest_environment
-from database_cluster import DATABASE, FILES, HEAL_TIMEOUT, DatabaseCluster, as_database_user
+from database_cluster import AS_DATABASE_USER, FILES, HEAL_TIMEOUT, DatabaseCluster
 from processes import wait_for
 from scratch_postgres import programs
 
@@ -34,14 +34,11 @@ class ArchivedCluster(DatabaseCluster):
 
     def run(self, node, *command):
         """Runs one of the programs of a machine's PostgreSQL as its user."""
-        subprocess.run([*as_database_user(), *map(str, command)], check=True, stdout=subprocess.DEVNULL, cwd="/",
+        subprocess.run([*AS_DATABASE_USER, *map(str, command)], check=True, stdout=subprocess.DEVNULL, cwd="/",
                        env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **self.pgbackrest_environment(node)})
 
     def pgbackrest(self, node, *arguments):
         self.run(node, "pgbackrest", "--stanza=poi", "--log-level-console=error", "--log-level-stderr=error", *arguments)
-
-    def query(self, statement, node=None):
-        return self.psql(DATABASE, "--command", statement, node=node)
 
     def is_primary(self, node):
         return node.is_leader() and self.query("SELECT pg_is_in_recovery()", node) == "f"
@@ -70,7 +67,7 @@ class ArchivedCluster(DatabaseCluster):
                  f"-c listen_addresses= -c port={node.port} -c unix_socket_directories={self.folder}", "start")
         wait_for(lambda: self.query("SELECT pg_is_in_recovery()", node) == "f", HEAL_TIMEOUT, "the end of the recovery")
         self.run(node, programs() / "pg_ctl", "--pgdata", node.data, "--wait", "stop")
-        subprocess.run([*as_database_user(), self.folder / "patronictl", "remove", "poi"], check=True, text=True,
+        subprocess.run([*AS_DATABASE_USER, self.folder / "patronictl", "remove", "poi"], check=True, text=True,
                        input="poi\nYes I am aware\n", stdout=subprocess.DEVNULL, cwd="/")
         self.start_patroni(node)
         wait_for(lambda: self.is_primary(node), HEAL_TIMEOUT, "a leader")

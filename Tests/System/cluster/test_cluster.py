@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from cluster_judgement import check_judgement, longest_failure, lost_and_doubled, recovery, wrong_reads
-from cluster_load import INSERT_PLACES, Load
+from cluster_load import INSERT_PLACES, PLACES, TARGET, Load
 from clustered_service import ClusteredService
-from database_cluster import DATABASE, FILES, HEAL_TIMEOUT, DatabaseCluster
+from database_cluster import FILES, HEAL_TIMEOUT, DatabaseCluster
 from events import stored_events
 from processes import wait_for
 from scratch_postgres import programs
@@ -36,30 +36,25 @@ MAXIMUM_OUTAGE = TTL + 10
 
 @dataclass
 class Figures:
-    """What the rounds of one fault have shown."""
+    """What the rounds of one fault have shown: numbers of reads, failed ones, events, lost and doubled ones, and
+    more."""
 
-    rounds: int = 0
-    reads: int = 0
-    failed_reads: int = 0
+    counts: Counter = field(default_factory=Counter)
     longest_failure: float = 0
     wrong: list = field(default_factory=list)
-    events: int = 0
-    lost: int = 0
-    doubled: int = 0
     migrations: Counter = field(default_factory=Counter)
     recoveries: list = field(default_factory=list)
 
     def __str__(self):
-        return (f"{self.rounds} rounds; {self.reads} reads, {self.failed_reads} failed, for {self.longest_failure:.1f} s at "
-                f"most, {len(self.wrong)} wrong; {self.events} events, {self.lost} lost, {self.doubled} doubled; migrations "
-                f"{dict(self.migrations)}; recovered in {statistics.median(self.recoveries):.1f} s, "
-                f"{max(self.recoveries):.1f} at most")
+        return (f"{len(self.recoveries)} rounds; {dict(self.counts)}, failed for {self.longest_failure:.1f} s at most, "
+                f"{len(self.wrong)} wrong; migrations {dict(self.migrations)}; recovered in "
+                f"{statistics.median(self.recoveries):.1f} s, {max(self.recoveries):.1f} at most")
 
     def check(self):
         assert not self.wrong
-        assert (self.lost, self.doubled) == (0, 0), "acknowledged events"
+        assert (self.counts["lost"], self.counts["doubled"]) == (0, 0), "acknowledged events"
         assert not self.migrations["broken"]
-        assert self.reads and self.events
+        assert self.counts["reads"] and self.counts["events"]
         assert self.longest_failure <= MAXIMUM_OUTAGE
 
 
@@ -71,10 +66,8 @@ def another_leads(cluster, old):
 
 def kill(cluster, old):
     """The machine's network fails a second before its power: what was committed in that second is on no standby."""
-    senders = [int(process) for process in cluster.psql(
-        "postgres", "--command", "SELECT pid FROM pg_stat_replication", node=old).split()]
-    for process in senders:
-        os.kill(process, signal.SIGSTOP)
+    for sender in cluster.query("SELECT pid FROM pg_stat_replication", old).split():
+        os.kill(int(sender), signal.SIGSTOP)
     time.sleep(1)
     cluster.kill(old)
     another_leads(cluster, old)
@@ -88,7 +81,7 @@ def freeze_patroni(cluster, old):
     another_leads(cluster, old)
     # Whoever reached it directly could read old places there for ever, but a commit is never acknowledged.
     with pytest.raises(subprocess.TimeoutExpired):
-        cluster.psql(DATABASE, "--command", "CREATE TABLE check_cluster_deposed ()", node=old, timeout=3)
+        cluster.query("CREATE TABLE check_cluster_deposed ()", old, timeout=3)
     time.sleep(STALENESS + 2)
     cluster.thaw(old)
 
@@ -166,12 +159,12 @@ DROP TABLE check_cluster_{number};
 
     def state(self, cluster):
         table = f"check_cluster_{self.number}"
-        is_listed, exists = cluster.psql(DATABASE, "--command", f"""
+        is_listed, exists = cluster.query(f"""
             SELECT EXISTS (SELECT FROM schema_migrations WHERE version = '{self.number}'),
             to_regclass('{table}') IS NOT NULL""").split("|")
         if (is_listed, exists) == ("f", "f"):
             return "absent"
-        count = exists == "t" and cluster.psql(DATABASE, "--command", f"SELECT count(*) FROM {table}")
+        count = exists == "t" and cluster.query(f"SELECT count(*) FROM {table}")
         return "whole" if (is_listed, count) == ("t", "2000") else "broken"
 
 
@@ -183,6 +176,7 @@ class Rehearsal:
         self.migrations = Migrations(service)
         self.state = 0
         assert service.psql(INSERT_PLACES).returncode == 0
+        wait_for(lambda: all(len(server.json(TARGET)) == PLACES for server in service.servers), 30, "the places")
 
     def run(self, fault, rounds):
         """The figures of so many rounds; where one can't be finished, the logs are kept."""
@@ -203,7 +197,7 @@ class Rehearsal:
         try:
             time.sleep(2)
             # Its commit comes at another moment in each round: before the fault, and until some seconds after it.
-            self.migrations.start(seconds=(1 + figures.rounds * 1.1) % 8)
+            self.migrations.start(seconds=(1 + len(figures.recoveries) * 1.1) % 8)
             time.sleep(0.7)
             old, fault_at = self.cluster.leader(), time.monotonic()
             fault(self.cluster, old)
@@ -215,16 +209,13 @@ class Rehearsal:
         self.take(figures, load, fault_at)
 
     def take(self, figures, load, fault_at):
-        figures.rounds += 1
-        figures.reads += len(load.reads)
-        figures.failed_reads += sum(read.state is None and not read.fault for read in load.reads)
         figures.longest_failure = max(figures.longest_failure, longest_failure(load.reads))
         figures.wrong += wrong_reads(load.commits, load.reads, STALENESS)
-        stored = stored_events(lambda sql: self.cluster.psql(DATABASE, "--command", sql), "check-cluster")
+        stored = stored_events(self.cluster.query, "check-cluster")
         lost, doubled = lost_and_doubled(load.acknowledged, stored)
-        figures.events += len(load.acknowledged)
-        figures.lost += lost
-        figures.doubled += doubled
+        failed = sum(read.state is None and not read.fault for read in load.reads)
+        figures.counts.update(
+            reads=len(load.reads), failed=failed, events=len(load.acknowledged), lost=lost, doubled=doubled)
         figures.recoveries.append(recovery(load, fault_at))
         figures.migrations[self.migrations.outcome(self.cluster)] += 1
         if load.unfinished:
@@ -271,7 +262,7 @@ def test_events_are_lost_where_commits_wait_for_no_standby(poi):
     with DatabaseCluster(settings) as cluster, ClusteredService(
             poi, cluster, settings={"POI_MAX_REPLICA_LAG": f"{MAXIMUM_LAG}s"}) as service:
         figures = Rehearsal(cluster, service).run(kill, 1)
-    assert figures.lost and figures.wrong
+    assert figures.counts["lost"] and figures.wrong
 
 
 @pytest.mark.soak
@@ -286,7 +277,7 @@ def test_commits_wait_for_a_standby_at_a_price(cluster, rehearsal):
         for is_synchronous in (True, False):
             cluster.configure({"synchronous_mode": is_synchronous, "synchronous_mode_strict": is_synchronous})
             count = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
-            wait_for(lambda: cluster.psql(DATABASE, "--command", count) == str(int(is_synchronous)), 30, "the change")
+            wait_for(lambda: cluster.query(count) == str(int(is_synchronous)), 30, "the change")
             for clients in (1, 8):
                 output = subprocess.run(
                     [programs() / "pgbench", "--no-vacuum", "--client", str(clients), "--time", "4", "--file", script, url],

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from conftest import migrate
-from loads import Requests, result
+from loads import PLACES_SQL, Requests, plain_request, result
 from processes import wait_for
 from psql import psql
 
@@ -24,14 +24,6 @@ PLACES, SECONDS = 300_000, 20
 RATE = 200
 RATIO = float(os.environ.get("POI_TEST_RATIO", "inf"))
 SERVERS, CHANGED, PATIENCE = 3, 100_000, 120
-PLACES_SQL = f"""
-SELECT setseed(0.5);
-INSERT INTO locations (name, category, latitude, longitude, featured)
-SELECT 'Place ' || lpad(n::text, 8, '0'), CASE WHEN n % 3 = 0 THEN 'cafe' ELSE 'park' END,
-    degrees(asin(random() * 2 - 1)), random() * 360 - 180, n % 1000 = 0
-FROM generate_series(1, {PLACES}) AS n;
-VACUUM ANALYZE;
-"""
 MOVE = "UPDATE locations SET latitude = -latitude WHERE id <= {};"
 COMMITS = {
     "nothing": [],
@@ -48,7 +40,7 @@ def requests():
     for number in range(4096):
         target = f"/locations?lat={source.uniform(-80, 80):.5f}&long={source.uniform(-180, 180):.5f}"
         target += {1: "&category=cafe", 2: "&featured=true", 3: "&limit=100"}.get(number % 8, "")
-        yield f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+        yield plain_request(target)
 
 
 def revision(server):
@@ -65,10 +57,10 @@ def sources(server):
 @contextmanager
 def separated(servers, postmaster):
     """Gives the servers' loops and the clients a processor of their own, since PostgreSQL, other servers and clients are on
-    other machines, and what reads places has a processor beside the loops; yields the processors of clients."""
-    own, *others = everything = sorted(os.sched_getaffinity(0))
+    other machines, and what reads places has a processor beside the loops; yields the command that runs clients."""
+    own, *others = sorted(os.sched_getaffinity(0))
     if not others or os.environ.get("POI_TEST_SHARED"):
-        yield everything
+        yield []
         return
     for server in servers:
         for thread in Path(f"/proc/{server.process.pid}/task").iterdir():
@@ -77,14 +69,14 @@ def separated(servers, postmaster):
     children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
     for process in [postmaster, *map(int, children)]:
         os.sched_setaffinity(process, set(others))
-    yield [own]
+    yield ["taskset", "--cpu-list", str(own)]
 
 
 @pytest.mark.soak
 def test_a_large_commit_costs_clients_no_request(poi, database, fleet, load):
     owner = database.url("poi_migrate")
     migrate(poi, owner)
-    psql(owner, PLACES_SQL)
+    psql(owner, PLACES_SQL.format(PLACES))
     servers = fleet(database.url("poi_serve"), SERVERS, POI_LOOPS="1", POI_INDEX="on", POI_ACCESS_LOG="on")
 
     def wait_for_newest():
@@ -99,10 +91,10 @@ def test_a_large_commit_costs_clients_no_request(poi, database, fleet, load):
 
     wait_for_newest()
     asked, quiet = Requests(load, requests()), None
-    with separated(servers, int((database.data / "postmaster.pid").read_text().split()[0])) as processors:
+    with separated(servers, int((database.data / "postmaster.pid").read_text().split()[0])) as prefix:
         for name, commits in COMMITS.items():
             before = [len(sources(server)) for server in servers]
-            loads = [asked.start(server.port, 8, SECONDS, RATE, processors=processors) for server in servers]
+            loads = [asked.start(server.port, 8, SECONDS, RATE, prefix=prefix) for server in servers]
             time.sleep(1)
             if commits:
                 database.psql(database.database, *[part for sql in commits for part in ("--command", sql)])

@@ -1,20 +1,21 @@
 """The balancers' files as they are shipped, with and without TLS, by the balancers themselves; and TLS between balancer and
 server, and between server and database: who has the right certificates gets through, nobody else."""
 
-import http.client
 import os
 import re
 import shutil
 import ssl
 import subprocess
+from contextlib import ExitStack
+from http.client import HTTPSConnection
 
 import pytest
 
 from certificates import make_ca, make_certificate
 from conftest import PASSWORDS
-from processes import end, start, wait_for
+from processes import running, wait_for
 from scratch_postgres import free_port
-from servers import ROOT
+from servers import ROOT, Client
 
 pytestmark = pytest.mark.alone
 
@@ -70,10 +71,10 @@ HEALTH, DATA = "/livez", "/locations?lat=37&long=-121&limit=1"
 
 
 class Site:
-    """A server's sidecar, and balancers."""
+    """A server's sidecar, and balancers, which end with `stack`."""
 
-    def __init__(self, folder):
-        self.folder, self.processes, self.sidecar = folder, [], free_port()
+    def __init__(self, folder, stack):
+        self.folder, self.stack, self.sidecar = folder, stack, free_port()
         for ca in ["servers", "balancers", "others"]:
             make_ca(folder, ca)
         for name in ["server", "balancer"]:
@@ -86,43 +87,32 @@ class Site:
         (folder / "haproxy/haproxy.cfg").write_text(text.replace(template, f"    server api 127.0.0.1:{self.sidecar}"))
 
     def start(self, file, **environment):
-        self.processes.append(start(["env", "--chdir", self.folder / "haproxy", "haproxy", "-f", file],
-                                    self.folder / f"log{len(self.processes)}", environment))
+        command = ["env", "--chdir", self.folder / "haproxy", "haproxy", "-f", file]
+        self.stack.enter_context(running(command, self.folder / "log", environment))
 
     def start_balancer(self, ca="servers", certificate=True):
         """The port of a balancer that takes requests."""
         port = free_port()
         options = BACKEND_TLS.format(folder=self.folder, ca=ca, certificate=f"crt {self.folder}/balancer.pem" if certificate else "")
         self.start("haproxy.cfg", POI_LISTEN=f"127.0.0.1:{port}", POI_BACKEND_TLS=options)
-        wait_for(lambda: status(port) is not None, 60, "a balancer responds")
+        wait_for(lambda: status(port), 60, "a balancer responds")
         return port
 
 
 @pytest.fixture
 def site(server, tmp_path):
-    site = Site(tmp_path)
-    try:
+    with ExitStack() as stack:
+        site = Site(tmp_path, stack)
         site.start(ROOT / "deploy/haproxy/sidecar.cfg", POI_LISTEN_TLS=f"127.0.0.1:{site.sidecar}",
                    POI_CERTIFICATES=f"{tmp_path}/server.pem", POI_BALANCER_CA=f"{tmp_path}/balancers.crt",
                    POI_SIDECAR_SERVER=f"127.0.0.1:{server.port}")
         yield site
-    finally:
-        for process in site.processes:
-            end(process)
 
 
 def status(port, context=None, target=HEALTH, client="127.0.0.1"):
-    """Of a request from that address; None where there is no response."""
-    kind = http.client.HTTPSConnection if context else http.client.HTTPConnection
-    options = {"context": context} if context else {}
-    connection = kind("127.0.0.1", port, timeout=10, source_address=(client, 0), **options)
-    try:
-        connection.request("GET", target)
-        return connection.getresponse().status
-    except (OSError, http.client.HTTPException):
-        return None
-    finally:
-        connection.close()
+    """Of a request from that address; 0 where there is no response."""
+    tls = {"connection": HTTPSConnection, "context": context} if context else {}
+    return Client(port, source_address=(client, 0), **tls).request("GET", target)[0]
 
 
 def test_only_the_balancer_gets_through_to_a_server_with_tls(site):
@@ -134,8 +124,8 @@ def test_only_the_balancer_gets_through_to_a_server_with_tls(site):
     assert status(site.start_balancer(certificate=False)) == 503
     stranger = ssl.create_default_context(cafile=site.folder / "servers.crt")
     stranger.check_hostname = False
-    assert status(site.sidecar) is None, "plain HTTP"
-    assert status(site.sidecar, stranger) is None, "a client without a certificate"
+    assert status(site.sidecar) == 0, "plain HTTP"
+    assert status(site.sidecar, stranger) == 0, "a client without a certificate"
 
 
 # Between a server and its database

@@ -1,13 +1,13 @@
 """The contract holds for a server that reaches its database through PgBouncer in transaction mode: two backends serve all of
 its connections."""
 
-import os
 import re
 
 import pytest
 
-from processes import end, start, wait_for
+from processes import running, wait_for
 from psql import psql
+from scratch_postgres import AS_POSTGRES
 
 pytestmark = pytest.mark.alone
 
@@ -34,14 +34,10 @@ pool_mode = transaction
 default_pool_size = 2
 max_client_conn = 200
 """)
-    user = [] if os.geteuid() else ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--"]
-    process = start([*user, "/usr/sbin/pgbouncer", folder / "pgbouncer.ini"], folder / "log")
-    try:
+    with running([*AS_POSTGRES, "/usr/sbin/pgbouncer", folder / "pgbouncer.ini"], folder / "log") as process:
         wait_for(lambda: (folder / f".s.PGSQL.{PORT}").is_socket() or process.poll(), 60, "PgBouncer's socket")
         assert process.poll() is None, (folder / "log").read_text()
         yield folder / "log", f"postgresql://postgres@/{name}?host={folder}&port={PORT}"
-    finally:
-        end(process)
 
 
 def test_the_contract_holds_through_pgbouncer(pooler, fleet, contract):

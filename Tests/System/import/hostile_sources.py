@@ -115,11 +115,7 @@ def documents(canaries):
     osm = '<osm version="0.6"><node id="1" lat="1" lon="2"><tag k="name" v="&b;"/><tag k="tourism" v="museum"/></node></osm>'
     as_text = ["--format", "gdal"]
     for name, content, message, options in [
-        ("file.gpx", virtual_layer(secret), root, []),
-        ("file.kml", virtual_layer(secret), root, []),
-        ("file.osm", virtual_layer(secret), root, []),
-        ("file.gpkg", virtual_layer(secret), root, []),
-        ("file.vrt", virtual_layer(secret), root, []),
+        *[(f"file.{kind}", virtual_layer(secret), root, []) for kind in ["gpx", "kml", "osm", "gpkg", "vrt"]],
         ("url.gpx", virtual_layer(f"/vsicurl/{url}/a.csv"), root, []),
         ("database.gpx", virtual_layer(database, delete), root, []),
         ("service.gpx", wfs, root, []),

@@ -8,7 +8,6 @@ import gzip
 import json
 import os
 import re
-import shutil
 import subprocess
 import zipfile
 from collections import Counter
@@ -34,14 +33,6 @@ def read(read_places):
         return done.stdout, done.stderr.strip()
 
     return run
-
-
-@pytest.fixture
-def without_bubblewrap(tmp_path):
-    """A folder with ogr2ogr alone, to be the whole PATH."""
-    (tmp_path / "programs").mkdir()
-    (tmp_path / "programs/ogr2ogr").symlink_to(shutil.which("ogr2ogr"))
-    return str(tmp_path / "programs")
 
 
 def has_sandbox():

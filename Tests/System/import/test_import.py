@@ -4,7 +4,6 @@ import gzip
 import html
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -200,23 +199,20 @@ def test_a_wrong_option_is_refused(importer, options):
     importer.run(*options.split(), expect=64)
 
 
-def test_sql_of_a_virtual_layer_is_not_run(importer):
+def test_sql_of_a_virtual_layer_is_not_run(importer, without_bubblewrap):
     """A file that is SQL for this database, as which GDAL would read it, runs only where --unconfined-source says so."""
     importer.sql("INSERT INTO locations (name, category, latitude, longitude) VALUES ('Victim', 'cafe', 1, 2)")
     path = importer.folder / "places.gpx"
     path.write_text(
         f"<OGRVRTDataSource><OGRVRTLayer name='a'><SrcDataSource>{html.escape(importer.server.database)}</SrcDataSource>"
         "<SrcSQL>DELETE FROM locations WHERE name = 'Victim' RETURNING name</SrcSQL></OGRVRTLayer></OGRVRTDataSource>")
-    # Without bubblewrap, too.
-    programs = importer.folder / "programs"
-    programs.mkdir()
-    (programs / "ogr2ogr").symlink_to(shutil.which("ogr2ogr"))
-    for search_path in (os.environ["PATH"], str(programs)):
+    for search_path in (os.environ["PATH"], without_bubblewrap):
         importer.run(path, "--dry-run", expect=1, says=["its root element, OGRVRTDataSource", "--unconfined-source"],
                      PATH=search_path)
         assert importer.sql("SELECT count(*) FROM locations WHERE name = 'Victim'") == "1"
     path.write_text("<gpx version='1.1' creator='a'/>")
-    importer.run(path, "--dry-run", expect=0, says=["without a sandbox", "nothing was changed"], PATH=str(programs))
+    says = ["without a sandbox", "nothing was changed"]
+    importer.run(path, "--dry-run", expect=0, says=says, PATH=without_bubblewrap)
     source = f"PG:{importer.server.database}"
     importer.run(source, "--dry-run", expect=1, says="--unconfined-source")
     importer.run(source, "--dry-run", "--unconfined-source", expect=0, says="read ")

@@ -7,8 +7,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from greedy import Greedy
-from loads import Requests, result, separate
+from loads import Greedy, Requests, result, separate
 from processes import wait_for
 from psql import psql
 from request_cases import request, upload

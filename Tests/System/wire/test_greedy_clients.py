@@ -5,8 +5,7 @@ import statistics
 
 import pytest
 
-from greedy import Greedy
-from loads import Requests, result, separate
+from loads import Greedy, Requests, plain_request, result, separate
 from processes import wait_for
 
 pytestmark = pytest.mark.alone
@@ -31,9 +30,8 @@ def ask(requests, server, seconds):
 @pytest.mark.parametrize(("rounds", "seconds", "maximum_ratio"), [
     pytest.param(3, 4, float("inf"), marks=pytest.mark.ci), pytest.param(5, 40, 2, marks=pytest.mark.soak)])
 def test_greedy_clients_cost_others_no_request(server, load, rounds, seconds, maximum_ratio):
-    requests = Requests(load, (
-        f"GET /locations?lat={37 + number / 100}&long=-121.9 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
-        for number in range(64)))
+    targets = [f"/locations?lat={37 + number / 100}&long=-121.9" for number in range(64)]
+    requests = Requests(load, map(plain_request, targets))
     quiet, loud = [], []
     with separate(server.process.pid):
         ask(requests, server, seconds)

@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-from loads import Requests, result
+from loads import PLACES_SQL, Requests, plain_request, result
 from processes import wait_for
 from psql import psql
 
@@ -30,14 +30,6 @@ TOLERANCE = 1.05
 CONNECTIONS, INTERVAL = 16, 0.1
 # A part that takes longer has failed.
 MAXIMUM_SECONDS = 600
-PLACES_SQL = f"""
-SELECT setseed(0.5);
-INSERT INTO locations (name, category, latitude, longitude, address, featured)
-SELECT 'Place ' || lpad(n::text, 8, '0'), CASE WHEN n % 3 = 0 THEN 'cafe' ELSE 'park' END,
-    degrees(asin(random() * 2 - 1)), random() * 360 - 180, CASE WHEN n % 2 = 0 THEN n || ' Long Street' END, n % 1000 = 0
-FROM generate_series(1, {PLACES}) AS n;
-VACUUM ANALYZE locations;
-"""
 
 
 def requests():
@@ -56,7 +48,7 @@ def requests():
         if kind == 8:
             target = "/categories"
         coding = "Accept-Encoding: gzip\r\n" if number % 5 == 0 else ""
-        yield f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n{coding}\r\n".encode()
+        yield plain_request(target, coding)
 
 
 def changes(count, source):
@@ -117,7 +109,7 @@ def wait_for_places(server):
 @pytest.mark.soak
 @pytest.mark.timeout(PARTS * MAXIMUM_SECONDS)
 def test_memory_and_descriptors_stay_as_they_are(server, load):
-    psql(server.database, PLACES_SQL)
+    psql(server.database, PLACES_SQL.format(PLACES))
     wait_for_places(server)
     asked, source, medians = Requests(load, requests()), random.Random(16), []
     for number in range(PARTS):
