@@ -1,25 +1,16 @@
 """Runs a program under valgrind's callgrind, which counts the instructions of its threads in user space."""
 
-import ctypes
 import glob
+import http.client
 import os
-import re
 import shutil
-import signal
+import socket
 import subprocess
 from pathlib import Path
 
 from servers import ROOT
 
 TIMEOUT_SECONDS = 120
-
-
-PR_SET_PDEATHSIG = 1
-
-
-def end_with_parent():
-    """Kills this process when the one that started it ends, however that happens (prctl(2))."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class CountedProgram:
@@ -39,12 +30,11 @@ class CountedProgram:
         # Fair scheduling: libuv spins while a thread that woke it waits for its turn, and that would be counted.
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
-                ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts",
-                 f"--vgdb-prefix={folder}/vgdb", "--fair-sched=yes",
-                 "--separate-threads=yes",
-                 f"--instr-atstart={'yes' if counts_at_once else 'no'}", stripped, *arguments],
-                cwd=ROOT, env=os.environ | settings, stdin=stdin, stdout=subprocess.PIPE, stderr=log,
-                preexec_fn=end_with_parent)
+                ["setpriv", "--pdeathsig=KILL", "--", "valgrind", "--tool=callgrind",
+                 f"--callgrind-out-file={folder}/counts", f"--vgdb-prefix={folder}/vgdb", "--fair-sched=yes",
+                 "--separate-threads=yes", f"--instr-atstart={'yes' if counts_at_once else 'no'}",
+                 stripped, *arguments],
+                cwd=ROOT, env=os.environ | settings, stdin=stdin, stdout=subprocess.PIPE, stderr=log)
 
     def __enter__(self):
         return self
@@ -57,22 +47,21 @@ class CountedProgram:
         """What the program says first, once it has started."""
         line = self.process.stdout.readline().decode()
         if not line:
-            with open(self.log, errors="replace") as log:
-                raise RuntimeError("the program did not start:\n" + log.read())
+            raise RuntimeError("the program did not start:\n" + Path(self.log).read_text(errors="replace"))
         return line
 
     def instructions(self, keep=None):
-        """Those since the last time. The profile of each thread is kept as a file, `keep` and its number, if that is named."""
         return sum(self.instructions_of_threads(keep).values())
 
     def instructions_of_threads(self, keep=None):
-        """Those since the last time by the numbers of their threads."""
+        """Those since the last time by the numbers of their threads. The profile of each is kept as a file, `keep` and
+        its number, if that is named."""
         self.tell("dump")
         counts = {}
         for path in glob.glob(f"{self.folder}/counts.*"):
             thread = int(path.rpartition("-")[2])
-            with open(path, errors="replace") as profile:
-                total = sum(int(line.split()[1]) for line in profile if line.startswith("totals:"))
+            profile = Path(path).read_text(errors="replace")
+            total = sum(int(line.split()[1]) for line in profile.splitlines() if line.startswith("totals:"))
             if keep and total:
                 shutil.copy(path, f"{keep}-{thread}")
             os.remove(path)
@@ -94,28 +83,18 @@ class CountedProgram:
 
 
 class KeptConnection:
-    """One HTTP connection, over which requests go one after another."""
+    """One HTTP connection, over which requests go as they are, in bytes."""
 
-    def __init__(self, socket):
-        self.socket = socket
-        self.received = b""
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), TIMEOUT_SECONDS)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.received = self.socket.makefile("rb")
 
-    def response(self, request):
-        """Sends a request; returns the status, the head and the body of its response."""
+    def response(self, request=b""):
+        """Sends a request; returns the status, the headers and the body of the next response."""
         self.socket.sendall(request)
-        while b"\r\n\r\n" not in self.received:
-            self.receive()
-        head, _, rest = self.received.partition(b"\r\n\r\n")
-        length = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
-        length = int(length[1]) if length else 0
-        while len(rest) < length:
-            self.receive()
-            rest = self.received[len(head) + 4:]
-        self.received = rest[length:]
-        return int(head.split()[1]), head.decode(), rest[:length]
-
-    def receive(self):
-        more = self.socket.recv(1 << 20)
-        if not more:
-            raise ValueError("the connection was closed instead of a response")
-        self.received += more
+        status = self.received.readline()
+        if not status:
+            raise ConnectionError("the connection was closed instead of a response")
+        headers = http.client.parse_headers(self.received)
+        return int(status.split()[1]), headers, self.received.read(int(headers.get("Content-Length", 0)))

@@ -27,13 +27,9 @@ MAXIMUM_CELLS = 1024
 CENTER = {"lat": 37.3293, "long": -121.8893}
 EVENT = {"user_id": "test-openapi", "time": 0, "event": {"name": "launch"}, "test": True}
 BROKEN_EVENTS = [
-    {**EVENT, "user_id": "é" * 101},
-    {**EVENT, "event": {"name": "é" * 51}},
-    *(
-        {**EVENT, "event": {"name": "unheard-of", "value": {"value": value}}}
-        for value in ("\0", {"\0": 1}, "x" * 8192, [[[[[[[[0]]]]]]]], {str(n): n for n in range(65)}, 10**101)
-    ),
-]
+    {**EVENT, "user_id": "é" * 101}, {**EVENT, "event": {"name": "é" * 51}},
+    *({**EVENT, "event": {"name": "unheard-of", "value": {"value": value}}}
+      for value in ("\0", {"\0": 1}, "x" * 8192, [[[[[[[[0]]]]]]]], {str(n): n for n in range(65)}, 10**101))]
 session = requests.Session()
 # A run that never comes here would show nothing: test_openapi.py looks.
 counts = {"refusals": 0, "real cursors": 0, "refused batches": 0}
@@ -50,30 +46,20 @@ def before_call(context, case, kwargs):
         return
     if case.method == "POST" and case.path == "/events" and isinstance(case.body, list):
         mend_events(case)
-    if case.method not in ("GET", "HEAD"):
+    menders = {"/locations": mend_locations, "/locations/clusters": mend_clusters, "/locations/{id}": mend_center}
+    if case.method not in ("GET", "HEAD") or case.path not in menders:
         return
     query = dict(case.query or {})
-    if case.path == "/locations":
-        faults = mend_locations(query)
-        cursor = query.pop("cursor", None)
-        if cursor is not None and not faults:
-            # With other faults there is no telling what the cursor's query was.
-            faults["cursor"] = {"malformed-cursor", "cursor-mismatch"}
-        if faults:
-            expect_refusal(case, faults)
+    faults = menders[case.path](query)
+    cursor = query.pop("cursor", None) if case.path == "/locations" else None
+    if cursor is not None and not faults:
+        # With other faults there is no telling what the cursor's query was.
+        faults["cursor"] = {"malformed-cursor", "cursor-mismatch"}
+    if faults:
+        expect_refusal(case, faults)
         case.query = query
-        if cursor is not None:
-            case.query = with_real_cursor(case, query)
-    elif case.path == "/locations/clusters":
-        faults = mend_clusters(query)
-        if faults:
-            expect_refusal(case, faults)
-            case.query = query
-    elif case.path == "/locations/{id}":
-        faults = mend_center(query)
-        if faults:
-            expect_refusal(case, faults)
-            case.query = query
+    if cursor is not None:
+        case.query = with_real_cursor(case, query)
 
 
 def mend_locations(query):
@@ -172,13 +158,8 @@ def has_uncountable(value):
 def breaks_rule(event):
     content = event["event"]
     value = content.get("value")
-    return (
-        len(event["user_id"].encode()) > 200
-        or len(content["name"].encode()) > 100
-        or is_unstorable(value)
-        or value is not None
-        and len(json.dumps(value).encode()) > 8192
-    )
+    return (len(event["user_id"].encode()) > 200 or len(content["name"].encode()) > 100 or is_unstorable(value)
+            or value is not None and len(json.dumps(value).encode()) > 8192)
 
 
 def is_unstorable(value, level=1):
@@ -220,9 +201,7 @@ def expect_refusal(case, faults):
 
 def with_real_cursor(case, query):
     """The query with the cursor of its second page, where it has one."""
-    first = session.get(
-        send_url(case), headers={"Accept": "application/json"}, allow_redirects=False
-    )
+    first = session.get(send_url(case), headers={"Accept": "application/json"}, allow_redirects=False)
     if first.status_code != 200:
         raise WrongRefusal(f"{first.status_code} for the first page {first.request.url}: {first.text}")
     link = re.fullmatch(r'<\?([^>]*)>; rel="next"', first.headers.get("Link", ""))

@@ -5,6 +5,8 @@ import json
 import random
 import time
 import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
 
 SEED = 15
 CENTRES = 50
@@ -32,39 +34,36 @@ def has_clusters(response):
     return sum(cluster["count"] for cluster in response["clusters"]) > 1000
 
 
+@dataclass
 class Case:
-    """Requests of one kind. `store` is who has to answer: `index`, `database`, or None where nobody needs to."""
+    """Requests of one kind. `store` is who has to answer: `index`, `database`, or None where nobody needs to. `make`
+    gets the number of those that are counted together, and what sends one for what others need to know."""
 
-    def __init__(self, name, store, count, make, status=200, is_whole=is_page):
-        self.name = name
-        self.store = store
-        self.count = count
-        self.make = make
-        self.status = status
-        self.is_whole = is_whole
+    name: str
+    store: str | None
+    count: int
+    make: Callable
+    status: int = 200
+    is_whole: Callable = is_page
 
-    def requests(self, ask):
-        """As many requests as are counted together; `ask` sends one for what others need to know."""
-        return self.make(self.count, ask)
-
-    def fault(self, status, head, body):
+    def fault(self, status, headers, body):
         """Why a response isn't the expected one; None if it is."""
         if status != self.status:
             return f"{self.status} was expected, not {status}: {body[:200]!r}"
         if self.store is None:
             return None
-        if asked_database(head) != (self.store == "database"):
+        if asked_database(headers) != (self.store == "database"):
             return f"the response came by another way than the {self.store}"
-        if "content-encoding: gzip" in head.lower():
+        if headers["Content-Encoding"] == "gzip":
             body = gzip.decompress(body)
         elif "gzip" in self.name:
             return "the response isn't compressed"
         return None if self.is_whole(json.loads(body)) else f"the response isn't whole: {body[:200]!r}"
 
 
-def asked_database(head):
+def asked_database(headers):
     """Whether a response came from PostgreSQL, which it says by the time that took."""
-    return "\r\nserver-timing: db" in head.lower()
+    return headers.get("Server-Timing", "").startswith("db")
 
 
 def request(target, headers="", method="GET", body=b""):
@@ -80,16 +79,12 @@ def centres():
 TARGETS = [f"/locations?lat={latitude:.5f}&long={longitude:.5f}" for latitude, longitude in centres()]
 
 
-def live(count, ask):
-    return [request("/livez")] * count
-
-
-def plain(count, ask):
-    return [request(TARGETS[number % CENTRES]) for number in range(count)]
+def plain(count, ask, headers=""):
+    return [request(TARGETS[number % CENTRES], headers) for number in range(count)]
 
 
 def compressed(count, ask):
-    return [request(TARGETS[number % CENTRES], "Accept-Encoding: gzip\r\n") for number in range(count)]
+    return plain(count, ask, "Accept-Encoding: gzip\r\n")
 
 
 def behind_balancer(target):
@@ -139,42 +134,28 @@ def one_category(count, ask):
 
 def clusters(count, ask):
     """What a phone's map shows at zoom 14."""
-    return [
-        request(
-            f"/locations/clusters?bbox={longitude - 0.017:.5f},{latitude - 0.029:.5f},{longitude + 0.017:.5f},"
-            f"{latitude + 0.029:.5f}&zoom=14")
-        for latitude, longitude in (centres() * count)[:count]
-    ]
+    return [request(f"/locations/clusters?bbox={longitude - 0.017:.5f},{latitude - 0.029:.5f},{longitude + 0.017:.5f},"
+                    f"{latitude + 0.029:.5f}&zoom=14") for latitude, longitude in (centres() * count)[:count]]
 
 
 def known(count, ask):
     """Requests for what the client has already, by the tags that the server gave it."""
-    tagged = []
-    for target in TARGETS:
-        _, head, _ = ask(request(target))
-        tag = next(line for line in head.split("\r\n") if line.lower().startswith("etag:"))
-        tagged.append(request(target, f"If-None-Match: {tag.split(':', 1)[1].strip()}\r\n"))
+    tagged = [request(target, f"If-None-Match: {ask(request(target))[1]['ETag']}\r\n") for target in TARGETS]
     return [tagged[number % CENTRES] for number in range(count)]
-
-
-def events(count, ask):
-    return [upload() for _ in range(count)]
 
 
 def upload():
     """New events, some minutes old, of one user."""
     user, now = str(uuid.uuid4()).upper(), int(time.time())
-    body = json.dumps([
-        {
-            "id": str(uuid.uuid4()), "user_id": user, "time": now - 600 + number,
-            "event": {"name": "page-view", "value": {"page": "location-detail", "additional": str(1000 + number)}},
-        } for number in range(EVENTS)
-    ], separators=(",", ":")).encode()
+    body = json.dumps([{
+        "id": str(uuid.uuid4()), "user_id": user, "time": now - 600 + number,
+        "event": {"name": "page-view", "value": {"page": "location-detail", "additional": str(1000 + number)}},
+    } for number in range(EVENTS)], separators=(",", ":")).encode()
     return request("/events", f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n", "POST", body)
 
 
 CASES = [
-    Case("livez", None, 200, live),
+    Case("livez", None, 200, lambda count, ask: [request("/livez")] * count),
     Case("locations-index", "index", 200, plain),
     Case("livez-balancer", None, 200, live_behind_balancer),
     Case("locations-balancer", "index", 200, plain_behind_balancer),
@@ -186,5 +167,5 @@ CASES = [
     Case("locations-database", "database", 100, plain),
     Case("locations-database-gzip", "database", 100, compressed),
     Case("not-modified", None, 200, known, status=304),
-    Case("events", None, 20, events, status=200),
+    Case("events", None, 20, lambda count, ask: [upload() for _ in range(count)]),
 ]

@@ -10,7 +10,6 @@ counts agree. What the server does in the same time without requests, such as wa
 """
 
 import signal
-import socket
 import time
 from contextlib import ExitStack
 from functools import cache
@@ -70,21 +69,22 @@ class CountedServer(CountedProgram):
     def warm_up(self):
         """Connects, and waits until it serves from where it is to serve."""
         port = int(self.first_line().rsplit(":", 1)[1].rstrip("/\n"))
-        self.connection = KeptConnection(socket.create_connection(("127.0.0.1", port), TIMEOUT_SECONDS))
-        self.wait_until("is ready", request("/readyz"), lambda head: " 200 " in head)
+        self.connection = KeptConnection(port)
+        self.wait_until("is ready", request("/readyz"), lambda status, headers: status == 200)
         # Twice, since the first requests teach the server where places are.
         for target in TARGETS * 2:
             self.connection.response(request(target))
         if self.has_index:
-            self.wait_until("answers from the index", request(TARGETS[0]), lambda head: not asked_database(head))
+            self.wait_until("answers from the index", request(TARGETS[0]),
+                            lambda _, headers: not asked_database(headers))
 
     def wait_until(self, what, message, is_reached):
         """Asks until the response shows that a state is reached."""
-        wait_for(lambda: is_reached(self.connection.response(message)[1]), TIMEOUT_SECONDS, f"the server {what}")
+        wait_for(lambda: is_reached(*self.connection.response(message)[:2]), TIMEOUT_SECONDS, f"the server {what}")
 
     def send(self, case):
         """Sends a case's requests, and checks their responses; returns how many seconds that took."""
-        requests = case.requests(self.connection.response)
+        requests = case.make(case.count, self.connection.response)
         self.instructions()
         start = time.monotonic()
         for message in requests:

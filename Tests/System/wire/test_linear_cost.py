@@ -7,14 +7,13 @@ those that were sent.
 """
 
 import json
-import re
-import socket
 import subprocess
 import time
+from contextlib import closing
 
 import pytest
 
-from callgrind import TIMEOUT_SECONDS, CountedProgram
+from callgrind import CountedProgram, KeptConnection
 from hostile_requests import CASES, KEY, SETUP
 
 GROWTH = 2.3
@@ -43,28 +42,13 @@ def counted_mock(mock, tmp_path_factory):
 
 def exchange(port, request, count, piece_bytes):
     """Sends a request, and returns the statuses of the responses."""
-    statuses = []
-    with socket.create_connection(("127.0.0.1", port), TIMEOUT_SECONDS) as connection:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        step = piece_bytes or len(request)
+    connection, step = KeptConnection(port), piece_bytes or len(request)
+    with closing(connection.socket), closing(connection.received):
         for start in range(0, len(request), step):
-            connection.sendall(request[start:start + step])
+            connection.socket.sendall(request[start:start + step])
             if piece_bytes:
                 time.sleep(0.005)
-        received = b""
-        while len(statuses) < count:
-            head, end, rest = received.partition(b"\r\n\r\n")
-            length = re.search(rb"(?i)content-length: (\d+)", head)
-            length = int(length[1]) if length else 0
-            if end and len(rest) >= length:
-                statuses.append(int(head.split()[1]))
-                received = rest[length:]
-                continue
-            more = connection.recv(1 << 20)
-            if not more:
-                break
-            received += more
-    return statuses
+        return [connection.response()[0] for _ in range(count)]
 
 
 def measure(counted, case):
