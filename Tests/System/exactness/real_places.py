@@ -1,4 +1,4 @@
-"""Places all over the world, and questions about them, for test_real_places.py.
+"""Places all over the world, and questions about them.
 
 The towns and the airports are real (GeoNames, airportsdata), and their names; hotels, schools and the like are made of
 the towns' names and stand near them.
@@ -105,8 +105,8 @@ def all_places(count):
 OCEANS = [
     (-48.876, -123.393), (0.0, -150.0), (30.0, -40.0), (-35.0, -10.0), (-30.0, 80.0), (40.0, 180.0), (-65.0, 140.0)]
 # Where questions are asked from, and how often.
-CENTERS = {
-    "near": 45, "on": 8, "anywhere": 14, "ocean": 10, "antipode": 8, "pole": 5, "antimeridian": 6, "crowd": 4}
+CENTERS = {"near": 45, "on": 8, "anywhere": 14, "ocean": 10, "antipode": 8, "pole": 5, "antimeridian": 6, "crowd": 4,
+           "south": 4}
 
 
 class Questions:
@@ -158,6 +158,8 @@ class Questions:
             return place.latitude, generator.choice([longitude, -longitude])
         if kind == "crowd":
             return CROWDED_SPOT[0] + generator.choice([0, 1e-5, 0.01]), CROWDED_SPOT[1]
+        if kind == "south":
+            return generator.uniform(-90, -60), generator.uniform(-180, 180)
         if kind == "anywhere":
             return math.degrees(math.asin(generator.uniform(-1, 1))), generator.uniform(-180, 180)
         return place.latitude, place.longitude

@@ -1,16 +1,14 @@
-"""How test_real_places.py sends requests: one by one, at a fixed rate, and as fast as they are answered."""
+"""How questions about real_places.py's places are sent: one by one, at a fixed rate, and as fast as they are
+answered."""
 
-import http.client
+import itertools
 import os
 import re
-import threading
 import time
-from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlencode
 
-RATE = 100
-SENDERS = 16
-CLIENTS = 8
+from servers import Client
 
 
 def target_of(question):
@@ -24,74 +22,29 @@ def target_of(question):
     return "/locations?" + urlencode(parameters)
 
 
-def get(connection, target):
+def ask(client, target):
     """The status, the body and the next page's target."""
-    connection.request("GET", target)
-    response = connection.getresponse()
-    body = response.read()
-    link = re.match(r'<(\?[^>]*)>; rel="next"$', response.headers.get("Link", ""))
-    return response.status, body, "/locations" + link[1] if link else None
+    status, headers, body = client.request("GET", target)
+    link = re.match(r'<(\?[^>]*)>; rel="next"$', headers.get("Link", ""))
+    return status, body, "/locations" + link[1] if link else None
 
 
-def in_threads(count, work):
-    """Runs work(number) in each of some threads, and returns all times and statuses that they add."""
-    times, statuses = [], Counter()
-
-    def run(number):
-        own_times, own_statuses = work(number)
-        with lock:
-            times.extend(own_times)
-            statuses.update(own_statuses)
-
-    lock = threading.Lock()
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return times, statuses
-
-
-def status_of(connection, target):
-    try:
-        return get(connection, target)[0]
-    except (OSError, http.client.HTTPException) as error:
-        connection.close()
-        return type(error).__name__
-
-
-def ask_at_rate(port, targets, seconds):
-    """Sends RATE requests a second, and takes each one's time from when it was due: one that waits counts as slow."""
-    # What is measured is the server, not how long this process waits for a core.
-    os.setpriority(os.PRIO_PROCESS, 0, -10)
-    begin = time.monotonic() + 0.2
+def ask_many(port, targets, seconds, clients, priority, rate=None):
+    """Lets clients send the targets, each the next one as soon as it has a response; or at a rate, where a request's
+    time counts from when it was due: one that waits counts as slow. Returns the times and the statuses."""
+    os.setpriority(os.PRIO_PROCESS, 0, priority)
+    begin, seen = time.monotonic() + 0.2, []
 
     def work(number):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-        times, statuses = [], Counter()
-        for turn in range(number, RATE * seconds, SENDERS):
-            due = begin + turn / RATE
+        client = Client(port, timeout=60)
+        for turn in itertools.count(number, clients):
+            due = begin + turn / rate if rate else time.monotonic()
+            if due >= begin + seconds:
+                return
             time.sleep(max(0, due - time.monotonic()))
-            statuses[status_of(connection, targets[turn % len(targets)])] += 1
-            times.append(time.monotonic() - due)
-        return times, statuses
+            status, _, _ = client.request("GET", targets[turn % len(targets)])
+            seen.append((time.monotonic() - due, status))
 
-    return in_threads(SENDERS, work)
-
-
-def ask_in_a_row(port, targets, seconds):
-    """Lets CLIENTS send the targets, each the next one as soon as it has a response."""
-    # Clients are elsewhere as a rule, and take no core from the server.
-    os.setpriority(os.PRIO_PROCESS, 0, 10)
-    end = time.monotonic() + seconds
-
-    def work(number):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        times, statuses = [], Counter()
-        while time.monotonic() < end:
-            start = time.monotonic()
-            statuses[status_of(connection, targets[(number + len(times)) % len(targets)])] += 1
-            times.append(time.monotonic() - start)
-        return times, statuses
-
-    return in_threads(CLIENTS, work)
+    with ThreadPoolExecutor(clients) as pool:
+        list(pool.map(work, range(clients)))
+    return tuple(zip(*seen))
