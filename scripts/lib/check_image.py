@@ -55,8 +55,7 @@ def bare_system(folder):
             shutil.copy2(source, unfinished / "etc/apt/sources.list.d")
             (unfinished / "etc/apt/sources.list").unlink(missing_ok=True)
         # And by the way that this machine takes, a proxy for instance.
-        acquire = subprocess.run(
-            ["apt-config", "dump", "Acquire"], check=True, capture_output=True, text=True).stdout
+        acquire = subprocess.run(["apt-config", "dump", "Acquire"], check=True, capture_output=True, text=True).stdout
         (unfinished / "etc/apt/apt.conf.d/99host").write_text(acquire)
         unfinished.rename(made)
     return made
@@ -106,8 +105,7 @@ def tree_size(root):
 
 def report_sizes(final, bare):
     program = final.root / "usr/local/bin/poi"
-    sections = subprocess.run(
-        ["readelf", "--sections", program], check=True, capture_output=True, text=True).stdout
+    sections = subprocess.run(["readelf", "--sections", program], check=True, capture_output=True, text=True).stdout
     assert ".text" in sections and ".symtab" not in sections, "the program isn't stripped"
     base, whole = tree_size(bare), tree_size(final.root)
     say(f"the stripped program: {program.stat().st_size / 1e6:.1f} MB")
@@ -117,8 +115,7 @@ def report_sizes(final, bare):
 def check_refusals(final):
     """What the user of the image, and even root in it, may not do."""
     for user, words in [("0:0", ["touch", "/etc/x"]), (None, ["touch", "/usr/local/bin/x"])]:
-        result = subprocess.run(
-            final.command(words, user=user), capture_output=True, text=True)
+        result = subprocess.run(final.command(words, user=user), capture_output=True, text=True)
         assert result.returncode != 0 and "Read-only file system" in result.stderr, result
     identity = subprocess.run(
         final.command(["cat", "/proc/self/status"]), check=True, capture_output=True, text=True).stdout

@@ -46,8 +46,7 @@ class ChrootStage:
         (self.root / target.lstrip("/")).mkdir(parents=True, exist_ok=True)
         subprocess.run(["mount", "--bind", source, self.root / target.lstrip("/")], check=True)
         if read_only:
-            subprocess.run(
-                ["mount", "-o", "remount,bind,ro", self.root / target.lstrip("/")], check=True)
+            subprocess.run(["mount", "-o", "remount,bind,ro", self.root / target.lstrip("/")], check=True)
 
     def command(self, words, extra=None, user=None):
         """A command line that runs `words` inside, with the stage's environment, folder and user: without any

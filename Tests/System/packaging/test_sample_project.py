@@ -1,5 +1,5 @@
-"""Examples/Places/App/Places.xcodeproj, where there is no Xcode: the objects of the project, the files and the package products
-that it names, its settings, and Info.plist."""
+"""Examples/Places/App/Places.xcodeproj, where there is no Xcode: the objects of the project, the files and the package
+products that it names, its settings, and Info.plist."""
 
 import json
 import plistlib
@@ -21,7 +21,8 @@ APPLE = {"CoreLocation", "Foundation", "MapKit", "SwiftUI", "UIKit"}
 def project():
     """Read with the toolchain's plutil, or macOS's."""
     plutil = shutil.which("plutil") or Path(shutil.which("swift")).resolve().parent / "plutil"
-    return json.loads(subprocess.check_output([plutil, "-convert", "json", "-o", "-", APP / "Places.xcodeproj/project.pbxproj"]))
+    file = APP / "Places.xcodeproj/project.pbxproj"
+    return json.loads(subprocess.check_output([plutil, "-convert", "json", "-o", "-", file]))
 
 
 def of_kind(project, kind):
@@ -70,4 +71,5 @@ def test_deployment_target_language_mode_and_information_are_as_they_should_be(p
     assert settings["INFOPLIST_FILE"] == {"Info.plist"}
     information = plistlib.loads((APP / "Info.plist").read_bytes())
     assert information.get("NSLocationWhenInUseUsageDescription"), "nothing says why the app wants the location"
-    assert information.get("NSAppTransportSecurity") == {"NSAllowsLocalNetworking": True}, "unencrypted beyond computers nearby"
+    # No unencrypted connections but to computers nearby.
+    assert information.get("NSAppTransportSecurity") == {"NSAllowsLocalNetworking": True}

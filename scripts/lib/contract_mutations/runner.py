@@ -6,12 +6,15 @@ import contextlib
 import fnmatch
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
 import time
 from collections import Counter
 from dataclasses import asdict, dataclass, field
+
+from servers import built
 
 from . import (access, allowed_documents, allowed_messages, caching, counts, forms, pages, places, problems, sent_events,
                suite, surroundings)
@@ -239,6 +242,7 @@ def run_one(target, options):
 def main(arguments):
     options = parsed(arguments)
     names = options.target or (["seed"] if options.list or options.explain else list(TARGETS))
+    os.environ["POI_BINARY"] = str(built("poi", "POI_BINARY"))
     if not options.list:
         suite.build()
     report, data = {}, None
