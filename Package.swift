@@ -210,7 +210,8 @@ let package = Package(
             dependencies: ["EventLoop", "Locking", "Loopback", "Postgres", "PrivateCluster", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "PrivateClusterTests", dependencies: ["PrivateCluster"], swiftSettings: swiftSettings),
+            name: "PrivateClusterTests", dependencies: ["Locking", "PrivateCluster"],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "MigratorTests",
             dependencies: [
