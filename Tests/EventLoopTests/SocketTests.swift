@@ -295,6 +295,33 @@ struct UnixSocketTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
     }
 
+    @Test("A socket file of another kind stays: connecting to it doesn't tell that its process is gone")
+    func otherKind() throws {
+        let path = Self.path()
+        defer { unlink(path) }
+        #if canImport(Darwin)
+            let datagrams = socket(AF_UNIX, SOCK_DGRAM, 0)
+        #else
+            let datagrams = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        #endif
+        try #require(datagrams >= 0)
+        defer { close(datagrams) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let status = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(datagrams, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(status == 0)
+        let error = #expect(throws: EventLoopError.self) {
+            try BoundSocket.bind(host: "unix:\(path)", port: 0)
+        }
+        #expect(error?.name == "EADDRINUSE")
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
     /// Unchecked: its loop's alone.
     private final class Listener: @unchecked Sendable {
         private var listener: TCPListener?

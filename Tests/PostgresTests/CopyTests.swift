@@ -1,4 +1,5 @@
 import EventLoop
+import Locking
 import Postgres
 import PrivateCluster
 import Randomness
@@ -148,6 +149,35 @@ struct CopyOutTests {
                 }
             }
             #expect(!connection.isOpen)
+        }
+    }
+
+    @Test("A COPY that waits for its next row fails when the connection is closed")
+    func closed() async throws {
+        let database = try Self.database.get()
+        try await withConnection(database, { $0.statementTimeout = nil }) { connection in
+            try await withBlocker(database, connection.loop, lock: 1) { _ in
+                let other = LoopBound(connection, loop: connection.loop)
+                let rowCount = Lock(0)
+                let failure = Lock<PostgresError.Code?>(nil)
+                // The server sends 8 KiB at a time, so that the second row makes it send the first.
+                _ = Task(executorPreference: connection.loop) {
+                    let code = await code {
+                        try await other.value.copy(
+                            """
+                            COPY (SELECT repeat('a', 6000) FROM generate_series(1, 2)
+                                UNION ALL SELECT pg_advisory_lock(1)::text) TO STDOUT
+                            """
+                        ) { _ in rowCount.withLock { $0 += 1 } }
+                    }
+                    failure.withLock { $0 = code }
+                }
+                try await waitUntil { rowCount.withLock { $0 > 0 } || failure.withLock { $0 != nil } }
+                #expect(rowCount.withLock { $0 } == 1)
+                await connection.close()
+                try await waitUntil { failure.withLock { $0 != nil } }
+                #expect(failure.withLock { $0 } == .closed)
+            }
         }
     }
 
