@@ -112,6 +112,25 @@ struct WireMemoryTests {
         }
     }
 
+    @Test("A trusted proxy, which has many clients, may hold more than a client's share for unfinished heads")
+    func unfinishedHeadsOfProxy() async throws {
+        let memory = ClientMemory(limit: 4000)
+        try await WireServer.run(try Self.configuration(memory)) { server in
+            let connections = try (0..<3).map { _ in try WireClient(port: server.port) }
+            for connection in connections {
+                connection.send("GET /now HTTP/1.1\r\nX: " + String(repeating: "a", count: 900))
+            }
+            try await Self.wait {
+                memory.heldBytes > 3 * 900 || server.observations.withLock { !$0.isEmpty }
+            }
+            for connection in connections { connection.send("\r\nHost: h\r\n\r\n") }
+            for connection in connections {
+                #expect(try connection.receiveResponse().hasSuffix("now"))
+                connection.close()
+            }
+        }
+    }
+
     @Test("Of many requests that wait behind another, a few are read at a time, and all get their responses")
     func pipeline() async throws {
         let memory = ClientMemory()
