@@ -69,6 +69,19 @@ struct GDALTests {
         #expect(error { try read("<osm version=\"0.6\"><node", as: "a.osm") } != nil)
     }
 
+    @Test("The error of a failed conversion names the file as the import did", .enabled(if: isInstalled))
+    func failedPath() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("<gpx version='1.1'><wpt lat='1'".utf8).write(to: folder.appendingPathComponent("a.gpx"))
+        // GDAL is given another name for it, without the dots.
+        let path = folder.path + "/../\(folder.lastPathComponent)/a.gpx"
+        let broken = error { try read(ImportSource(paths: [path])) }
+        #expect(broken?.message.hasPrefix("ogr2ogr: ") == true)
+        #expect(broken?.path == path)
+    }
+
     @Test("An import that ends early leaves no process behind", .enabled(if: isInstalled))
     func endedEarly() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

@@ -222,6 +222,25 @@ struct EventUploaderTests {
         #expect(sent.last?.event == .eventsDropped(count: 5, reason: .refused))
     }
 
+    @Test("Of many events with such a user's id, each report has the first hundred, and all are counted")
+    func boundsReport() async throws {
+        let queue = try queue(0)
+        let uploader = try uploader(queue, HandledTransport { _ in .stored(1) })
+        var reported = reports.stream.makeAsyncIterator()
+        for count in [101, 1] {
+            let events = (1...count).map { TrackedEvent.numbered($0, user: "") }
+            for event in events { queue.track(event) }
+            #expect(await uploader.flush() == nil)
+            guard case .refused(let ids, let faults) = await reported.next() else {
+                Issue.record("nothing was reported")
+                return
+            }
+            #expect(ids == events.prefix(100).compactMap(\.id))
+            #expect(faults.map(\.index) == Array(ids.indices))
+        }
+        #expect(queue.droppedCount == 102)
+    }
+
     @Test("A service that refuses each event, and each report of that, gets each once")
     func reportsOnce() async throws {
         let queue = try queue(5)

@@ -92,4 +92,21 @@ struct UserIdentityTests {
         UserIdentity(store: store).rotate()
         #expect(UserDefaultsIDStore(suiteName: suite).load() != id)
     }
+
+    // On Apple's platforms the system saves by itself.
+    #if !canImport(Darwin)
+        @Test("An id in UserDefaults is there at the next launch, even if the process is killed at once")
+        func outlivesKill() async throws {
+            let suite = "UserIdentityTests-\(UUID().uuidString)"
+            defer {
+                UserDefaults.standard.removePersistentDomain(forName: suite)
+                UserDefaults(suiteName: suite)?.synchronize()
+            }
+            await #expect(processExitsWith: .signal(SIGKILL)) { [suite = suite as String] in
+                UserDefaultsIDStore(suiteName: suite).save("kept")
+                kill(getpid(), SIGKILL)
+            }
+            #expect(UserDefaultsIDStore(suiteName: suite).load() == "kept")
+        }
+    #endif
 }
