@@ -92,14 +92,15 @@ struct RankingPageTests {
                 chordMeters: (chord * chord).sum().squareRoot())
         }
         let exact = Geodesic.distanceMeters(from: center, to: candidates[0])
-        #expect(Self.end(of: candidates, from: center) == PagePosition(distanceMeters: exact, id: 0, count: 1))
+        #expect(
+            Self.end(of: candidates, from: center) == PagePosition(distanceMeters: exact, id: 0, count: 1))
     }
 
     @Test("A page that ends at the antipode has a cursor like any other")
     func antipode() throws {
         let center = try Coordinate(latitude: 0, longitude: 0)
         let candidates = [
-            Candidate(id: 1, latitude: 90, longitude: 0), Candidate(id: 2, latitude: 90, longitude: 0),
+            Candidate(id: 1, latitude: 0, longitude: 180), Candidate(id: 2, latitude: 0, longitude: 180),
         ]
         let end = try #require(Self.end(of: candidates, from: center))
         #expect(end.distanceMeters <= NearbyPlacesRequest.maximumRadiusMeters)

