@@ -243,7 +243,12 @@ package enum Ellipsoid {
 
     /// The point of a coordinate, as the database's `geocentric_point` computes it (EPSG method 9602).
     package static func point(_ coordinate: Coordinate) -> SIMD3<Double> {
-        let (phi, lambda) = (coordinate.latitude * .pi / 180, coordinate.longitude * .pi / 180)
+        point(latitude: coordinate.latitude, longitude: coordinate.longitude)
+    }
+
+    /// The same for degrees.
+    package static func point(latitude: Double, longitude: Double) -> SIMD3<Double> {
+        let (phi, lambda) = (latitude * .pi / 180, longitude * .pi / 180)
         let (sine, cosine) = (sin(phi), cos(phi))
         let normal = a / (1 - eccentricitySquared * sine * sine).squareRoot()
         return SIMD3(

@@ -133,32 +133,53 @@ public struct Ranking: Hashable, Sendable {
         return found
     }
 
-    /// Cuts a page out of a complete ranking, of at least one place more than the page if there are so many, and tells
-    /// where it ends: nil where no other follows.
-    public func page(of placed: [Placed]) -> (placed: [Placed], end: PagePosition?) {
+    /// Cuts a page, and tells where it ends: nil where no other follows.
+    ///
+    /// - Parameters:
+    ///   - placed: the complete ranking, of at least one place more than the page if there are so many.
+    ///   - candidates: what was ranked, at the same indices.
+    public func page(of placed: [Placed], from candidates: [Candidate]) -> (
+        placed: [Placed], end: PagePosition?
+    ) {
         let shown = Array(placed.prefix(pageSize))
         guard placed.count > pageSize, let last = shown.last else { return (shown, nil) }
-        let end = pageEnd(id: last.id, distanceMeters: last.distanceMeters, pageCount: shown.count)
+        let (lastPlace, next) = (candidates[last.index], candidates[placed[pageSize].index])
+        let end = pageEnd(
+            at: lastPlace, pageCount: shown.count, from: Ellipsoid.point(center),
+            to: Ellipsoid.point(latitude: lastPlace.latitude, longitude: lastPlace.longitude),
+            before: Ellipsoid.point(latitude: next.latitude, longitude: next.longitude))
         return (shown, end)
     }
 
     /// The maximum number of places that the page shows.
     package var pageSize: Int { max(0, limit - 1) }
 
-    /// The end of a page: the upper bound of its last place's distance. The ranking has proven that every place that
-    /// follows is farther than this bound, or measured both. So the position cuts the order there, and the last place's
-    /// geodesic needn't be computed.
+    /// The end of a page: mostly an upper bound of its last place's distance that is below the distance of the place that
+    /// follows, so that the geodesic needn't be computed. It cuts the order there as well as the distance itself. The
+    /// bounds are those of the coordinates, whoever found the places, so every store ends a page at the same position.
     ///
     /// - Parameters:
-    ///   - id: the last place's.
-    ///   - distanceMeters: as it was placed.
-    ///   - pageCount: how many places the page has.
-    package func pageEnd(id: Int64, distanceMeters: Double, pageCount: Int) -> PagePosition {
+    ///   - last: its last place.
+    ///   - pageCount: how many places it has.
+    ///   - origin: the centre in space.
+    ///   - lastPoint: the last place in space.
+    ///   - nextPoint: the place that follows, in space.
+    package func pageEnd(
+        at last: Candidate, pageCount: Int, from origin: SIMD3<Double>, to lastPoint: SIMD3<Double>,
+        before nextPoint: SIMD3<Double>
+    ) -> PagePosition {
         // The count comes from a cursor, which may be forged.
         let count = (after?.count ?? 0).addingReportingOverflow(pageCount)
+        let distance: Double
+        if let bounds = Self.geodesicBounds(from: origin, to: lastPoint),
+            let next = Self.geodesicBounds(from: origin, to: nextPoint), bounds.maximum < next.minimum
+        {
+            distance = bounds.maximum
+        } else {
+            distance = Geodesic.distanceMeters(from: center, to: last)
+        }
         return PagePosition(
-            distanceMeters: min(distanceMeters, NearbyPlacesRequest.maximumRadiusMeters), id: id,
-            count: count.overflow ? .max : count.partialValue)
+            distanceMeters: distance, id: last.id, count: count.overflow ? .max : count.partialValue)
     }
 
     // MARK: - Proof

@@ -123,7 +123,7 @@ extension IndexSnapshot {
                 return .unproven(
                     found, farthestMeters: count == ranking.limit ? farthest ?? .infinity : .infinity)
             }
-            cut(bounds, count, ranking, &page)
+            cut(bounds, count, ranking, from: point, &page)
             return .page
         }
     }
@@ -131,7 +131,7 @@ extension IndexSnapshot {
     /// Cuts the page out of a complete ranking of so many places.
     private func cut(
         _ placed: UnsafeMutableBufferPointer<DistanceBounds>, _ count: Int, _ ranking: Ranking,
-        _ page: inout IndexPage
+        from point: SIMD3<Double>, _ page: inout IndexPage
     ) {
         let shownCount = min(count, ranking.pageSize)
         page.placed.reserveCapacity(shownCount)
@@ -142,8 +142,11 @@ extension IndexSnapshot {
                     reference: reference, id: placed[index].id, distanceMeters: placed[index].maximum))
         }
         if count > shownCount, shownCount > 0 {
-            let last = placed[shownCount - 1]
-            page.end = ranking.pageEnd(id: last.id, distanceMeters: last.maximum, pageCount: shownCount)
+            let last = UInt32(truncatingIfNeeded: placed[shownCount - 1].index)
+            let next = UInt32(truncatingIfNeeded: placed[shownCount].index)
+            page.end = ranking.pageEnd(
+                at: candidate(last), pageCount: shownCount, from: point, to: self.point(last),
+                before: self.point(next))
         }
     }
 
@@ -155,7 +158,7 @@ extension IndexSnapshot {
         search.take(seeds)
         guard query.filter.words == nil ? search.run() : search.measurePostings() else { return false }
         let candidates = search.candidates
-        let (placed, end) = query.ranking.page(of: query.ranking.rank(candidates))
+        let (placed, end) = query.ranking.page(of: query.ranking.rank(candidates), from: candidates)
         page.placed = placed.compactMap { placed in
             place(withID: placed.id).map {
                 IndexPage.Placed(reference: $0, id: placed.id, distanceMeters: placed.distanceMeters)
@@ -182,6 +185,11 @@ extension IndexSnapshot {
     private func candidate(_ number: UInt32) -> Candidate {
         let (part, place) = place(number)
         return part.columns.candidate(place)
+    }
+
+    private func point(_ number: UInt32) -> SIMD3<Double> {
+        let (part, place) = place(number)
+        return part.columns.point(of: place)
     }
 
     private func distanceMeters(from center: Coordinate, to number: UInt32) -> Double {

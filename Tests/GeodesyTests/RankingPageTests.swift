@@ -52,7 +52,7 @@ struct RankingPageTests {
         var after: PagePosition?
         repeat {
             let ranking = Ranking(center: center, radiusMeters: nil, limit: size + 1, after: after)
-            let page = ranking.page(of: ranking.rank(candidates))
+            let page = ranking.page(of: ranking.rank(candidates), from: candidates)
             #expect(page.placed.count <= size)
             ids += page.placed.map(\.id)
             after = page.end
@@ -109,7 +109,7 @@ struct RankingPageTests {
     /// Where a page of one place ends.
     private static func end(of candidates: [Candidate], from center: Coordinate) -> PagePosition? {
         let ranking = Ranking(center: center, radiusMeters: nil, limit: 2)
-        return ranking.page(of: ranking.rank(candidates)).end
+        return ranking.page(of: ranking.rank(candidates), from: candidates).end
     }
 
     @Test("A page is followed by another exactly if a place is left over", arguments: [0, 1, 2, 3, 4])
@@ -117,7 +117,7 @@ struct RankingPageTests {
         let center = try Coordinate(latitude: 0, longitude: 0)
         let candidates = (0..<count).map { Candidate(id: Int64($0), latitude: 0, longitude: Double($0)) }
         let ranking = Ranking(center: center, radiusMeters: nil, limit: 4)
-        let page = ranking.page(of: ranking.rank(candidates))
+        let page = ranking.page(of: ranking.rank(candidates), from: candidates)
         #expect(page.placed.count == min(3, count))
         #expect((page.end != nil) == (count == 4))
     }
@@ -148,7 +148,7 @@ struct RankingPageTests {
         let ranking = Ranking(
             center: try Coordinate(latitude: 0, longitude: 0), radiusMeters: nil, limit: 3,
             after: PagePosition(distanceMeters: 0, id: 0, count: .max))
-        #expect(ranking.page(of: ranking.rank(candidates)).end?.count == .max)
+        #expect(ranking.page(of: ranking.rank(candidates), from: candidates).end?.count == .max)
     }
 
     @Test("A fetch that ends before the page begins doesn't prove that the page is complete")

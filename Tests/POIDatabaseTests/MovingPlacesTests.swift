@@ -94,7 +94,7 @@ struct MovingPlacesTests {
             let truth = try await FixtureStore(state.places).places(for: request)
             let seed = generator.seed
             #expect(found == (try truth.places.copied()), "\(request); POI_TEST_SEED=\(seed)")
-            #expect(end.isEnd(at: truth.end), "\(request); POI_TEST_SEED=\(seed)")
+            #expect(end == truth.end, "\(request); POI_TEST_SEED=\(seed)")
             if source == .memoryWithoutRest, newest > ended, pageCount.isMultiple(of: 7) {
                 try await endConnections(followed.session)
                 (ended, endCount) = (states.newest, endCount + 1)

@@ -173,7 +173,7 @@ struct Truth {
         if let start = request.start { unboxed.cursor = PageCursor(start, in: unboxed) }
         let page = try await rest.places(for: unboxed)
         let found = try page.places.copied()
-        return (request.center == nil ? found.map(\.withoutDistance) : found, page.end)
+        return (request.center == nil ? found.map { $0.at(distance: nil) } : found, page.end)
     }
 
     /// Tries every longitude that names the place's meridian; at a pole all do.
@@ -184,13 +184,5 @@ struct Truth {
         let spans = box.west > box.east ? [box.west...180, -180...box.east] : [box.west...box.east]
         return (box.south...box.north).contains(latitude)
             && meridians.contains { meridian in spans.contains { $0.contains(meridian) } }
-    }
-}
-
-extension PointOfInterest {
-    fileprivate var withoutDistance: PointOfInterest {
-        PointOfInterest(
-            id: id, name: name, category: category, latitude: latitude, longitude: longitude,
-            featured: featured, address: address, website: website, source: source)
     }
 }

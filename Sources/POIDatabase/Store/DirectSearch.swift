@@ -114,7 +114,7 @@ extension DirectSearch {
         let fetch = Ranking.Fetch(
             candidateLimit: query.limit ?? .max, candidateCount: candidates.count, lastChordMeters: lastChord)
         guard isComplete(placed, of: .near, after: fetch) else { return nil }
-        let page = ranking.page(of: placed)
+        let page = ranking.page(of: placed, from: candidates)
         let items = page.placed.map {
             item(row: $0.index, of: candidates[$0.index], at: $0.distanceMeters)
         }
@@ -142,7 +142,7 @@ extension DirectSearch {
     /// The page, made from as many candidates as it takes, all read in one snapshot.
     func page(in snapshot: PostgresSnapshot) async throws(PostgresError) -> RankedPage {
         let candidates = try await candidates(in: snapshot)
-        let page = ranking.page(of: ranking.rank(candidates))
+        let page = ranking.page(of: ranking.rank(candidates), from: candidates)
         let rows = try await snapshot.query(PlaceStatements.byID, [.int8Array(page.placed.map(\.id))])
         var rowOfID: [Int64: Int] = [:]
         for index in rows.indices {

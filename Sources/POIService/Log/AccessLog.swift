@@ -118,7 +118,9 @@ struct LineBuffer: ~Copyable {
     mutating func withRoom(for maximumCount: Int, _ write: (UnsafeMutableRawPointer) -> Int) {
         if memory.count - count < maximumCount { grow(by: maximumCount) }
         guard let start = memory.baseAddress else { return }
-        count += write(start + count)
+        let written = write(start + count)
+        precondition(written <= maximumCount, "more was written than there was room for")
+        count += written
     }
 
     private mutating func grow(by needed: Int) {

@@ -90,7 +90,9 @@ package struct ByteBuffer: ~Copyable {
     package mutating func withRoom(for maximumCount: Int, _ write: (UnsafeMutableRawPointer) -> Int) {
         if memory.count - count < maximumCount { grow(by: maximumCount) }
         guard let start = memory.baseAddress else { return }
-        count += write(start + count)
+        let written = write(start + count)
+        precondition(written <= maximumCount, "more was written than there was room for")
+        count += written
     }
 
     @inline(never)

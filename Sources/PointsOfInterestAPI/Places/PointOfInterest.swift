@@ -33,7 +33,7 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
     /// Whether the place's editors want it to be shown first.
     public let featured: Bool
     /// Geodesic distance from the request's centre in metres, to 0.1 m; nil where there is no centre.
-    public let distance: Double?
+    public private(set) var distance: Double?
     /// The postal address, where known.
     public let address: String?
     /// The website, where known; not necessarily a valid URL.
@@ -52,10 +52,21 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
         self.latitude = latitude
         self.longitude = longitude
         self.featured = featured
-        self.distance = distance.map { ($0 * 10).rounded() / 10 }
+        self.distance = Self.rounded(distance)
         self.address = address
         self.website = website
         self.source = source
+    }
+
+    /// The same place at another distance in metres, or without one.
+    package func at(distance: Double?) -> PointOfInterest {
+        var place = self
+        place.distance = Self.rounded(distance)
+        return place
+    }
+
+    private static func rounded(_ distance: Double?) -> Double? {
+        distance.map { ($0 * 10).rounded() / 10 }
     }
 }
 

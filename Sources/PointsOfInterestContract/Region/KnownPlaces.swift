@@ -48,7 +48,7 @@ enum KnownPlaces {
     private static func nearby(_ expected: ExpectedPlace) async throws -> [PointOfInterest] {
         var places: [PointOfInterest] = []
         for try await place in try await Service.client().allNearbyPlaces(expected.search) {
-            places.append(place.withoutDistance)
+            places.append(place.at(distance: nil))
             if places.count == maximumNeighbours { break }
         }
         return places

@@ -114,13 +114,6 @@ extension PointOfInterest {
         members.compare("source.license", source?.license, place.source?.license)
         return members.differences
     }
-
-    /// The same place as a response without a centre has it.
-    var withoutDistance: PointOfInterest {
-        PointOfInterest(
-            id: id, name: name, category: category, latitude: latitude, longitude: longitude,
-            featured: featured, address: address, website: website, source: source)
-    }
 }
 
 extension String {

@@ -2,65 +2,56 @@ import Foundation
 import PointsOfInterestClient
 import ServerProcess
 
-/// The places of the seed files, read from their text: the truth that the service is compared with.
-struct Seed {
-    /// The place's id in its dataset.
-    let slug: String
-    let dataset: String
-    let name: String
-    let category: String
-    let position: Coordinate
-    let featured: Bool
-    let address: String?
-    let website: String?
+/// The places of the seed files, read from their text: the truth that the service is compared with. They have no ids but
+/// those in their datasets.
+enum Seed {
+    private static let license = "CC0-1.0"
 
     /// All of them.
-    static func all() throws -> [Seed] {
+    static func all() throws -> [PointOfInterest] {
         let folder = PoiProgram.migrations.appending(path: "Seeds")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         return try files.filter { $0.pathExtension == "sql" }.flatMap { file in
-            try seeds(in: String(contentsOf: file, encoding: .utf8))
+            try places(in: String(contentsOf: file, encoding: .utf8))
         }
     }
 
-    /// All of them with their distances, nearest first.
+    /// The ids in their datasets of all that have a distance, nearest first.
     static func ranked(from center: Coordinate) throws -> [(slug: String, meters: Double)] {
-        try all().compactMap { seed in
-            Vincenty.meters(from: center, to: seed.position).map { (seed.slug, $0) }
+        try all().compactMap { place in
+            let position = try Coordinate(latitude: place.latitude, longitude: place.longitude)
+            return Vincenty.meters(from: center, to: position).map { (place.source?.id ?? "", $0) }
         }
         .sorted { $0.meters < $1.meters }
     }
 
     /// Reads a file of lines such as `('slug', 'The Place''s Name', 'museum', 37.3316, -121.8901, true, …),`, whose last
     /// line names the columns: `) AS place (slug, name, …)`.
-    private static func seeds(in text: String) throws -> [Seed] {
+    private static func places(in text: String) throws -> [PointOfInterest] {
         guard let columns = try /\) AS place \(([a-z, ]+)\)/.firstMatch(in: text)?.output.1,
             let dataset = try /'(poi-seed-[a-z-]+)'/.firstMatch(in: text)?.output.1
         else { return [] }
         let names = columns.split(separator: ", ").map(String.init)
-        return try text.split(separator: "\n").filter { $0.hasPrefix("    ('") }.compactMap { line in
+        return text.split(separator: "\n").filter { $0.hasPrefix("    ('") }.compactMap { line in
             let values = literals(in: line)
             guard values.count == names.count else { return nil }
-            let row = Dictionary(uniqueKeysWithValues: zip(names, values))
-            return try Seed(row, dataset: String(dataset))
+            return place(Dictionary(uniqueKeysWithValues: zip(names, values)), dataset: String(dataset))
         }
     }
 
-    private init?(_ row: [String: String?], dataset: String) throws {
+    private static func place(_ row: [String: String?], dataset: String) -> PointOfInterest? {
         func text(_ name: String) -> String? { row[name] ?? nil }
         guard let slug = text("slug"), let name = text("name"), let category = text("category"),
             let latitude = text("latitude").flatMap(Double.init),
             let longitude = text("longitude").flatMap(Double.init)
         else { return nil }
-        self.slug = slug
-        self.dataset = dataset
-        self.name = name
-        self.category = category
-        position = try Coordinate(latitude: latitude, longitude: longitude)
-        featured = text("featured") == "true"
-        // In San José the files have the street.
-        address = text("address") ?? text("street").map { $0 + ", San José, CA" }
-        website = text("website")
+        return PointOfInterest(
+            id: 0, name: name, category: category, latitude: latitude, longitude: longitude,
+            featured: text("featured") == "true",
+            // In San José the files have the street.
+            address: text("address") ?? text("street").map { $0 + ", San José, CA" },
+            website: text("website"),
+            source: PointOfInterest.Source(dataset: dataset, id: slug, license: license))
     }
 
     /// The values of a row: texts without their quotes, `NULL` as nil.

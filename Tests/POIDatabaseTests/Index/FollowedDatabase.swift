@@ -1,4 +1,3 @@
-import BruteForce
 import EventLoop
 import Locking
 import Loopback
@@ -104,7 +103,7 @@ final class FollowedDatabase {
             #expect(try later.places.copied() == places)
             let expected = try await database.places(for: request)
             #expect(try places == expected.places.copied())
-            #expect(end.isEnd(at: expected.end))
+            #expect(end == expected.end)
             #expect((ids == expected.datasetID) != isRenamed)
         }
         let counts = try await store.categories().value()

@@ -21,7 +21,9 @@ struct ServedClustersTests {
             let everywhere = NearbyPlacesRequest(
                 center: try Coordinate(latitude: 0, longitude: 0), limit: 300)
             let truth = FixtureStore(
-                try await followed.database.places(for: everywhere).places.copied().map(\.withoutDistance))
+                try await followed.database.places(for: everywhere).places.copied().map {
+                    $0.at(distance: nil)
+                })
             for _ in 0..<200 {
                 guard let request = Self.request(using: &generator) else { continue }
                 let expected = try await truth.clusters(for: request)
@@ -67,13 +69,5 @@ struct ServedClustersTests {
             categories: [[], [], ["park"], ["museum", "zoo"]].randomElement(using: &generator) ?? [],
             searchText: [nil, nil, "san", "s m"].randomElement(using: &generator) ?? nil,
             featured: [nil, nil, true, false].randomElement(using: &generator) ?? nil)
-    }
-}
-
-extension PointOfInterest {
-    fileprivate var withoutDistance: PointOfInterest {
-        PointOfInterest(
-            id: id, name: name, category: category, latitude: latitude, longitude: longitude,
-            featured: featured, address: address, website: website, source: source)
     }
 }

@@ -65,11 +65,11 @@ struct IndexedPlaceStoreTests {
                     if let page = try store.places(for: request, from: .unknown).atOnce {
                         countAtOnce += 1
                         #expect(try page.places.copied() == expected.places.copied(), "\(note)")
-                        #expect(page.end.isEnd(at: expected.end), "\(note)")
+                        #expect(page.end == expected.end, "\(note)")
                     }
                     let later = try await store.searchedPlaces(for: request, from: .unknown)
                     #expect(try later.places.copied() == expected.places.copied(), "\(note)")
-                    #expect(later.end.isEnd(at: expected.end), "\(note)")
+                    #expect(later.end == expected.end, "\(note)")
                     guard let end = later.end else { break }
                     request.cursor = PageCursor(end, in: request)
                 }

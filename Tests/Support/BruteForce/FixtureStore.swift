@@ -43,9 +43,9 @@ public final class FixtureStore: PlaceStore {
         let isAskedFor = condition(request.filter, in: request.box)
         let matching = zip(places, words).filter(isAskedFor).map(\.0)
         let candidates = matching.map(Candidate.init)
-        let page = ranking.page(of: ranking.rank(candidates))
+        let page = ranking.page(of: ranking.rank(candidates), from: candidates)
         let placed = page.placed.map { placed in
-            matching[placed.index].at(distanceMeters: request.center == nil ? nil : placed.distanceMeters)
+            matching[placed.index].at(distance: request.center == nil ? nil : placed.distanceMeters)
         }
         return .now(RankedPage(places: placed, end: page.end, datasetID: currentDatasetID))
     }
@@ -95,7 +95,7 @@ public final class FixtureStore: PlaceStore {
     public func place(for request: PlaceRequest) -> Stored<RankedPage> {
         let found = places.filter { $0.id == request.id }.map { place in
             place.at(
-                distanceMeters: request.center.map { Geodesic.distanceMeters(from: $0, to: Candidate(place)) }
+                distance: request.center.map { Geodesic.distanceMeters(from: $0, to: Candidate(place)) }
             )
         }
         return .now(RankedPage(places: found, datasetID: currentDatasetID))
@@ -136,15 +136,6 @@ extension Candidate {
     }
 }
 
-extension PointOfInterest {
-    /// The same place with a distance.
-    fileprivate func at(distanceMeters: Double?) -> PointOfInterest {
-        PointOfInterest(
-            id: id, name: name, category: category, latitude: latitude, longitude: longitude,
-            featured: featured, distance: distanceMeters, address: address, website: website, source: source)
-    }
-}
-
 extension SearchWords {
     /// The words of a place's name, each once, found without `NameFolder`.
     public static func words(ofName name: String) -> [String] {
@@ -167,15 +158,5 @@ extension NowOrLater {
     /// The value where it is there; nil where it has to be waited for.
     public var atOnce: Value? {
         if case .now(let value) = self { value } else { nil }
-    }
-}
-
-extension PagePosition? {
-    /// Whether two pages end at the same place. Stores may give other bounds of its distance; that no place is between
-    /// two of these, walks from page to page show.
-    public func isEnd(at other: PagePosition?) -> Bool {
-        guard let self, let other else { return self == other }
-        return self.id == other.id && self.count == other.count
-            && abs(self.distanceMeters - other.distanceMeters) < 0.1
     }
 }
