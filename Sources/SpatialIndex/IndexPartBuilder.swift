@@ -65,8 +65,7 @@ public struct IndexPartBuilder: ~Copyable {
     }
 
     private mutating func number(ofCategory name: PlaceFields.Text) -> UInt16? {
-        let bytes = UnsafeRawBufferPointer(name)
-        for entry in categories where entry.name.count == bytes.count && entry.name.elementsEqual(bytes) {
+        for entry in categories where name.isSame(as: entry.name) {
             return entry.number
         }
         guard let number = category(named: String(decoding: name, as: UTF8.self)) else { return nil }
@@ -75,8 +74,8 @@ public struct IndexPartBuilder: ~Copyable {
     }
 
     private mutating func number(of source: PlaceFields.Source) -> UInt32 {
-        if let last = lastSource, last.dataset.elementsEqual(source.dataset),
-            last.license.elementsEqual(source.license)
+        if let last = lastSource, source.dataset.isSame(as: last.dataset),
+            source.license.isSame(as: last.license)
         {
             return last.number
         }

@@ -1,3 +1,5 @@
+import PointsOfInterestServerAPI
+
 /// Makes the next snapshots. Used by the thread that follows the changes.
 extension IndexSnapshot {
     /// Parts of at most this many places are merged immediately, which takes milliseconds.
@@ -213,8 +215,8 @@ extension CollectedPlaces {
         return latitudes[number].bitPattern == columns.latitudes[place].bitPattern
             && longitudes[number].bitPattern == columns.longitudes[place].bitPattern
             && kinds[number] == columns.kinds[place] && sources[number] == columns.sources[place]
-            && record(of: number).elementsEqual(columns.record(of: place))
-            && words(of: number).elementsEqual(columns.words.words(of: place), by: ByteOrder.areEqual)
+            && record(of: number).isSame(as: columns.record(of: place))
+            && words(of: number).elementsEqual(columns.words.words(of: place), by: { $0.isSame(as: $1) })
     }
 
     private func record(of number: Int) -> UnsafeRawBufferPointer {
@@ -232,10 +234,4 @@ extension WordColumns {
     fileprivate func words(of place: Int) -> some Sequence<UnsafeBufferPointer<UInt8>> {
         (placeStarts[place]..<placeStarts[place + 1]).lazy.map { word(placeWords[Int($0)]) }
     }
-}
-
-extension ByteOrder {
-    fileprivate static func areEqual(
-        _ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>
-    ) -> Bool { one.count == other.count && compare(one, other) == 0 }
 }

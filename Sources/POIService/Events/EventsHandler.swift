@@ -2,6 +2,7 @@ import Hashing
 import HTTPServer
 import Places
 import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 import Telemetry
 
 #if canImport(FoundationEssentials)
@@ -76,8 +77,7 @@ struct EventAdmission: Sendable {
         var last: (userID: String, hash: String)?
         return events.map { event in
             let userID: String
-            // It compares bytes, since the cost of comparing strings is quadratic in a run of combining marks.
-            if let last, last.userID.utf8.elementsEqual(event.userID.utf8) {
+            if let last, last.userID.hasSameBytes(as: event.userID) {
                 userID = last.hash
             } else {
                 userID = hash(of: event.userID)

@@ -1,5 +1,6 @@
 #if canImport(FoundationEssentials)
     import FoundationEssentials
+    import Glibc
 #else
     import Foundation
 #endif
@@ -116,16 +117,35 @@ package struct JSONText {
     }
 }
 
+extension UnsafeRawBufferPointer {
+    /// Whether these are the same bytes. The standard library's `elementsEqual` compares them one by one.
+    package func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard count > 0, let here = baseAddress, let there = other.baseAddress else { return true }
+        return memcmp(here, there, count) == 0
+    }
+}
+
 extension UnsafeBufferPointer<UInt8> {
     /// Whether these are the same bytes.
-    @inline(__always)
-    func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
-        count == other.count && elementsEqual(other)
+    package func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
+        UnsafeRawBufferPointer(self).isSame(as: UnsafeRawBufferPointer(other))
     }
+
+    /// Whether these are an array's bytes.
+    package func isSame(as bytes: [UInt8]) -> Bool { bytes.withUnsafeBufferPointer { isSame(as: $0) } }
 
     /// Whether these are the text's bytes.
     func isSame(as text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable { isSame(as: $0) } ?? elementsEqual(text.utf8)
+    }
+}
+
+extension String {
+    /// Whether two texts have the same bytes. Equal strings may have others, and the cost of comparing those is quadratic
+    /// in a run of combining marks.
+    package func hasSameBytes(as other: String) -> Bool {
+        utf8.withContiguousStorageIfAvailable { $0.isSame(as: other) } ?? utf8.elementsEqual(other.utf8)
     }
 }
 
@@ -163,6 +183,7 @@ extension JSONScanner {
         var isEscaped = false
         var isASCII = true
         while true {
+            skipPlain(beyondASCII: !isASCII)
             let byte = next
             if byte == UInt8(ascii: "\"") { break }
             if byte == UInt8(ascii: "\\") {
@@ -181,6 +202,27 @@ extension JSONScanner {
         advance()
         if !isASCII, !flaws.contains(.text), !text.raw(in: bytes).isUTF8 { flaws.formUnion(.text) }
         return text
+    }
+
+    /// Skips bytes that mean themselves, eight at a time, up to one that doesn't or to the last few of the document.
+    ///
+    /// - Parameter beyondASCII: whether bytes beyond ASCII are skipped, too.
+    @inline(__always)
+    private mutating func skipPlain(beyondASCII: Bool) {
+        let (ones, highBits) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        // The highest bit of a byte is set where it is 0; above the first such byte perhaps elsewhere, too (Warren, "Hacker's
+        // Delight", section 6-1).
+        func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & highBits }
+        let raw = UnsafeRawBufferPointer(bytes)
+        while raw.count - position >= 8 {
+            let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            let marks =
+                zeros(word ^ ones &* UInt64(UInt8(ascii: "\"")))
+                | zeros(word ^ ones &* UInt64(UInt8(ascii: "\\")))
+                | (word &- ones &* 0x20) & ~word & highBits | (beyondASCII ? 0 : word & highBits)
+            if marks != 0 { return advance(by: marks.trailingZeroBitCount / 8) }
+            advance(by: 8)
+        }
     }
 
     private mutating func escape() throws(SyntaxError) {
@@ -245,25 +287,37 @@ extension UUID {
             return
         }
         guard text.range.count == 36 else { return nil }
-        let characters = text.raw(in: bytes)
-        let id = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { digits -> UUID? in
-            var position = 0
-            for index in 0..<16 {
-                if index == 4 || index == 6 || index == 8 || index == 10 {
-                    guard characters[position] == UInt8(ascii: "-") else { return nil }
-                    position += 1
-                }
-                guard let high = characters[position].hexDigitValue,
-                    let low = characters[position + 1].hexDigitValue
-                else { return nil }
-                digits.initializeElement(at: index, to: high << 4 | low)
-                position += 2
-            }
-            return UnsafeRawPointer(digits.baseAddress).map {
-                UUID(uuid: $0.loadUnaligned(as: uuid_t.self))
-            }
+        let characters = UnsafeRawBufferPointer(text.raw(in: bytes))
+        func four(_ offset: Int) -> UInt64 {
+            UInt64(UInt32(littleEndian: characters.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
         }
-        guard let id else { return nil }
-        self = id
+        guard [8, 13, 18, 23].allSatisfy({ characters[$0] == UInt8(ascii: "-") }),
+            let first = Self.bytes(ofDigits: four(0) | four(4) << 32),
+            let second = Self.bytes(ofDigits: four(9) | four(14) << 32),
+            let third = Self.bytes(ofDigits: four(19) | four(24) << 32),
+            let fourth = Self.bytes(ofDigits: four(28) | four(32) << 32)
+        else { return nil }
+        let words = (first.littleEndian, second.littleEndian, third.littleEndian, fourth.littleEndian)
+        self.init(uuid: unsafeBitCast(words, to: uuid_t.self))
+    }
+
+    /// The four bytes that eight hexadecimal digits of either case stand for, in the order of memory; nil if these are
+    /// something else.
+    private static func bytes(ofDigits word: UInt64) -> UInt32? {
+        let (ones, highBits) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        // Sums of bytes below 128 don't carry into the next byte: the highest bit says which is within a range.
+        func within(_ bytes: UInt64, _ first: Unicode.Scalar, _ last: Unicode.Scalar) -> UInt64 {
+            let fromFirst = bytes &+ ones &* UInt64(0x80 - UInt8(ascii: first))
+            let beyondLast = bytes &+ ones &* UInt64(0x7F - UInt8(ascii: last))
+            return fromFirst & ~beyondLast & highBits
+        }
+        guard word & highBits == 0,
+            within(word, "0", "9") | within(word | ones &* 0x20, "a", "f") == highBits
+        else { return nil }
+        // A letter's lowest four bits are 9 less than its value, and its bit 6 is set.
+        let digits = word & (ones &* 0x0F) &+ (word >> 6 & ones) &* 9
+        let pairs = (digits << 4 | digits >> 8) & 0x00FF_00FF_00FF_00FF
+        let twos = (pairs | pairs >> 8) & 0x0000_FFFF_0000_FFFF
+        return UInt32(truncatingIfNeeded: twos | twos >> 16)
     }
 }

@@ -106,7 +106,7 @@ public struct ExactName: Hashable, Sendable {
     }
 
     /// Whether both have the same bytes.
-    public static func == (one: Self, other: Self) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+    public static func == (one: Self, other: Self) -> Bool { one.text.hasSameBytes(as: other.text) }
 
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {

@@ -78,16 +78,21 @@ extension PostgresValue {
         case .textArray(let values):
             bytes.appendArray(values, elementType: .text) { $0.append(contentsOf: $1.utf8) }
         case .int8Array(let values):
-            bytes.appendArray(values, elementType: .int8) { UInt64(bitPattern: $0) }
+            bytes.appendArray(values, elementType: .int8, bytesEach: 8) { $1.storeBigEndian($0) }
         case .float8Array(let values):
-            bytes.appendArray(values, elementType: .float8) { $0.bitPattern }
+            bytes.appendArray(values, elementType: .float8, bytesEach: 8) { $1.storeBigEndian($0.bitPattern) }
         case .boolArray(let values):
-            bytes.appendArray(values, elementType: .bool) { $0.append($1 ? 1 : 0) }
+            bytes.appendArray(values, elementType: .bool, bytesEach: 1) {
+                $1.storeBigEndian($0 ? 1 : 0 as UInt8)
+            }
         case .uuidArray(let values):
-            bytes.appendArray(values, elementType: .uuid) { $0.append($1) }
+            bytes.appendArray(values, elementType: .uuid, bytesEach: 16) {
+                $1.storeBigEndian($0.high)
+                ($1 + 8).storeBigEndian($0.low)
+            }
         case .timestamptzArray(let values):
-            bytes.appendArray(values, elementType: .timestamptz) {
-                $0.appendBigEndian($1.microsecondsSince2000)
+            bytes.appendArray(values, elementType: .timestamptz, bytesEach: 8) {
+                $1.storeBigEndian($0.microsecondsSince2000)
             }
         case .jsonbArray(let values):
             bytes.appendArray(values, elementType: .jsonb) { bytes, json in
@@ -101,6 +106,14 @@ extension PostgresValue {
     /// Whether this is a null.
     var isNull: Bool {
         if case .null = self { true } else { false }
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    /// Stores an integer, most significant byte first.
+    @inline(__always)
+    fileprivate func storeBigEndian<Integer: FixedWidthInteger & BitwiseCopyable>(_ value: Integer) {
+        storeBytes(of: value.bigEndian, as: Integer.self)
     }
 }
 
@@ -123,37 +136,32 @@ extension [UInt8] {
     /// Writes into the four bytes at `position` how many bytes follow them.
     mutating func writeLength(at position: Int) {
         let length = Int32(clamping: count - position - 4)
-        Swift.withUnsafeBytes(of: length.bigEndian) { bytes in
-            for index in 0..<4 { self[position + index] = bytes[index] }
+        withUnsafeMutableBytes { bytes in
+            bytes.storeBytes(of: length.bigEndian, toByteOffset: position, as: Int32.self)
         }
     }
 
-    /// Appends a one-dimensional array without nulls of numbers of eight bytes each, as `array_send` writes it (arrayfuncs.c).
+    /// Appends a one-dimensional array without nulls of elements of one size, as `array_send` writes it (arrayfuncs.c).
+    ///
+    /// - Parameter store: stores so many bytes of an element.
     @inline(__always)
     fileprivate mutating func appendArray<Item>(
-        _ elements: [Item], elementType: PostgresType, word: (Item) -> UInt64
+        _ elements: [Item], elementType: PostgresType, bytesEach size: Int,
+        store: (Item, UnsafeMutableRawPointer) -> Void
     ) {
-        guard !elements.isEmpty else { return appendArrayHead(count: 0, elementType: elementType) }
-        let (head, size) = (20, 12)
-        withUnsafeTemporaryAllocation(byteCount: head + size * elements.count, alignment: 1) { bytes in
-            bytes.storeBytes(of: UInt32(1).bigEndian, toByteOffset: 0, as: UInt32.self)
-            bytes.storeBytes(of: 0, toByteOffset: 4, as: UInt32.self)
-            bytes.storeBytes(of: elementType.oid.bigEndian, toByteOffset: 8, as: UInt32.self)
-            // A count beyond Int32 also exceeds PostgreSQL's 1 GB a value, so the server refuses it.
-            let length = UInt32(clamping: elements.count)
-            bytes.storeBytes(of: length.bigEndian, toByteOffset: 12, as: UInt32.self)
-            bytes.storeBytes(of: UInt32(1).bigEndian, toByteOffset: 16, as: UInt32.self)
-            for index in elements.indices {
-                let offset = head + size * index
-                bytes.storeBytes(of: UInt32(8).bigEndian, toByteOffset: offset, as: UInt32.self)
-                bytes.storeBytes(
-                    of: word(elements[index]).bigEndian, toByteOffset: offset + 4, as: UInt64.self)
+        appendArrayHead(count: elements.count, elementType: elementType)
+        withUnsafeTemporaryAllocation(byteCount: (4 + size) * elements.count, alignment: 1) { bytes in
+            guard var end = bytes.baseAddress else { return }
+            for element in elements {
+                end.storeBigEndian(Int32(truncatingIfNeeded: size))
+                store(element, end + 4)
+                end += 4 + size
             }
             append(contentsOf: bytes)
         }
     }
 
-    /// Appends the head of such an array.
+    /// Appends the head of an array.
     private mutating func appendArrayHead(count: Int, elementType: PostgresType) {
         appendBigEndian(Int32(count == 0 ? 0 : 1))
         appendBigEndian(Int32(0))
