@@ -176,7 +176,7 @@ let package = Package(
             path: "Tests/Support/BruteForce", swiftSettings: swiftSettings),
 
         .target(
-            name: "Loopback", dependencies: ["EventLoop"], path: "Tests/Support/Loopback",
+            name: "Loopback", dependencies: ["CZlib", "EventLoop"], path: "Tests/Support/Loopback",
             swiftSettings: swiftSettings),
 
         // What a client sends, and gets: a table by the sections of the RFCs, see its README.md.

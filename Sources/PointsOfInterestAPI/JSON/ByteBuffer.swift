@@ -120,18 +120,6 @@ extension ByteBuffer {
     }
 }
 
-extension UInt32 {
-    /// How many decimal digits the number has.
-    @inline(__always)
-    fileprivate var decimalDigitCount: Int {
-        if self < 100 { return self < 10 ? 1 : 2 }
-        if self < 10_000 { return self < 1000 ? 3 : 4 }
-        if self < 1_000_000 { return self < 100_000 ? 5 : 6 }
-        if self < 100_000_000 { return self < 10_000_000 ? 7 : 8 }
-        return self < 1_000_000_000 ? 9 : 10
-    }
-}
-
 extension UnsafeMutableRawPointer {
     /// Stores a finite number in its shortest form after rounding it to one decimal, halves away from zero; returns how
     /// many bytes it took, at most 24.
@@ -142,17 +130,8 @@ extension UnsafeMutableRawPointer {
         let scaled = number * 10
         var tenths = UInt32(scaled)
         if scaled - Double(tenths) >= 0.5 { tenths += 1 }
-        var whole = tenths / 10
         let tenth = tenths % 10
-        let count = whole.decimalDigitCount
-        var place = count
-        repeat {
-            place &-= 1
-            storeBytes(
-                of: UInt8(ascii: "0") | UInt8(truncatingIfNeeded: whole % 10), toByteOffset: place,
-                as: UInt8.self)
-            whole /= 10
-        } while place > 0
+        let count = storeDigits(of: UInt64(tenths / 10))
         if tenth == 0 { return count }
         storeBytes(of: UInt8(ascii: "."), toByteOffset: count, as: UInt8.self)
         storeBytes(

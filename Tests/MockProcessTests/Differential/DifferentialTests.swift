@@ -32,6 +32,7 @@ struct DifferentialTests {
             #expect(
                 ComparableResponse(again.mock) == ComparableResponse(again.service),
                 "POI_TEST_SEED=\(generator.seed) once more, \(request)")
+            statuses[again.service.status, default: 0] += 1
         }
         // A mixture, or the comparison would show little.
         for status in [200, 204, 304, 400, 404, 405, 406, 501] {
