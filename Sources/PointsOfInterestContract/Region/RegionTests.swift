@@ -120,6 +120,23 @@ struct RegionTests {
                 request.datasets = Array(chosen)
                 try await region.compare(request, into: &differences)
             }
+            // A dataset without places here is asked for where it has one, as one of several.
+            let here = Set(region.places.compactMap { $0.place.source?.dataset })
+            for name in names.prefix(50) where !here.contains(name) {
+                let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
+                var request = NearbyPlacesRequest(box: earth, limit: 1)
+                request.datasets = [name]
+                guard let place = try await Service.client().nearbyPlaces(request).places.first else {
+                    continue
+                }
+                request = NearbyPlacesRequest(
+                    center: RegionPlace(place).position, radiusMeters: 1, limit: 100)
+                request.datasets = Array(names.prefix(50))
+                let around = try await Service.client().nearbyPlaces(request).places
+                differences.expect(
+                    around.count == 100 || around.contains { $0.id == place.id },
+                    "\(request.encodedQuery) lacks the place \(place.id) of \(name)")
+            }
         }
     }
 
