@@ -59,7 +59,7 @@ struct WordTable {
 
     private func equals(_ number: UInt32, _ other: UnsafeBufferPointer<UInt8>) -> Bool {
         let word = word(number)
-        return word.count == other.count && ByteOrder.compare(word, other) == 0
+        return word.isSame(as: other)
     }
 
     private mutating func grow() {

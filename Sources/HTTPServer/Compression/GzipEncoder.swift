@@ -11,6 +11,27 @@ protocol GzipEncoder: AnyObject {
     func encode(_ body: [UInt8]) -> [UInt8]?
 }
 
+extension [UInt8] {
+    /// The bytes that `compress` makes of these; nil where it fails, or there may be more than one call can write.
+    ///
+    /// - Parameter compress: gets the input, which it doesn't write to (only the libraries' types say so), and room for so
+    ///   many bytes; returns how many it left, nil where it failed.
+    fileprivate func compressed(
+        atMost bound: Int,
+        _ compress: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?, UInt32) -> UInt32?
+    ) -> [UInt8]? {
+        guard let room = UInt32(exactly: bound) else { return nil }
+        var rest: UInt32?
+        let encoded = [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+            rest = withUnsafeBufferPointer { input in
+                compress(UnsafeMutablePointer(mutating: input.baseAddress), output.baseAddress, room)
+            }
+            count = Int(room - (rest ?? room))
+        }
+        return rest == nil ? nil : encoded
+    }
+}
+
 /// zlib's encoder.
 final class ZlibEncoder: GzipEncoder {
     /// What is worth more: the loop's time, or the client's.
@@ -50,23 +71,17 @@ final class ZlibEncoder: GzipEncoder {
 
     func encode(_ body: [UInt8]) -> [UInt8]? {
         guard let length = UInt32(exactly: body.count), deflateReset(stream) == Z_OK else { return nil }
-        let bound = Int(deflateBound(stream, UInt(length)))
-        guard let room = UInt32(exactly: bound) else { return nil }
-        var isComplete = false
-        let encoded = [UInt8](unsafeUninitializedCapacity: bound) { output, count in
-            body.withUnsafeBufferPointer { input in
-                // zlib doesn't write to its input, only its type says so.
-                stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-                stream.pointee.avail_in = length
-                stream.pointee.next_out = output.baseAddress
-                stream.pointee.avail_out = room
-                isComplete = deflate(stream, Z_FINISH) == Z_STREAM_END
+        return body.compressed(atMost: Int(deflateBound(stream, UInt(length)))) { input, output, room in
+            stream.pointee.next_in = input
+            stream.pointee.avail_in = length
+            stream.pointee.next_out = output
+            stream.pointee.avail_out = room
+            defer {
+                stream.pointee.next_in = nil
+                stream.pointee.next_out = nil
             }
-            count = bound - Int(stream.pointee.avail_out)
-            stream.pointee.next_in = nil
-            stream.pointee.next_out = nil
+            return deflate(stream, Z_FINISH) == Z_STREAM_END ? stream.pointee.avail_out : nil
         }
-        return isComplete ? encoded : nil
     }
 }
 
@@ -109,27 +124,19 @@ final class ZlibEncoder: GzipEncoder {
 
         func encode(_ body: [UInt8]) -> [UInt8]? {
             let bound = body.count + 5 * (body.count / Self.storedBlockBytes + 1) + Self.frameBytes
-            guard let length = UInt32(exactly: body.count), let room = UInt32(exactly: bound) else {
-                return nil
-            }
+            guard let length = UInt32(exactly: body.count) else { return nil }
             learn(from: body)
             isal_deflate_stateless_init(stream)
             stream.pointee.gzip_flag = UInt16(IGZIP_GZIP)
             stream.pointee.end_of_stream = 1
             if hasCodes { stream.pointee.hufftables = codes }
-            var isComplete = false
-            let encoded = [UInt8](unsafeUninitializedCapacity: bound) { output, count in
-                body.withUnsafeBufferPointer { input in
-                    // ISA-L doesn't write to its input, only its type says so.
-                    stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-                    stream.pointee.avail_in = length
-                    stream.pointee.next_out = output.baseAddress
-                    stream.pointee.avail_out = room
-                    isComplete = isal_deflate_stateless(stream) == COMP_OK
-                }
-                count = bound - Int(stream.pointee.avail_out)
+            return body.compressed(atMost: bound) { input, output, room in
+                stream.pointee.next_in = input
+                stream.pointee.avail_in = length
+                stream.pointee.next_out = output
+                stream.pointee.avail_out = room
+                return isal_deflate_stateless(stream) == COMP_OK ? stream.pointee.avail_out : nil
             }
-            return isComplete ? encoded : nil
         }
 
         /// Makes codes from the first body, the second, the fourth, and so on.

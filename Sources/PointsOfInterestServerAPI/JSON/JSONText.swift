@@ -175,6 +175,12 @@ extension UInt8 {
     }
 }
 
+/// A bit of each of eight bytes that are read as one number.
+private enum EachByte {
+    static var ones: UInt64 { 0x0101_0101_0101_0101 }
+    static var highBits: UInt64 { 0x8080_8080_8080_8080 }
+}
+
 extension JSONScanner {
     /// Reads a string (RFC 8259, section 7).
     package mutating func string() throws(SyntaxError) -> JSONText {
@@ -209,7 +215,7 @@ extension JSONScanner {
     /// - Parameter beyondASCII: whether bytes beyond ASCII are skipped, too.
     @inline(__always)
     private mutating func skipPlain(beyondASCII: Bool) {
-        let (ones, highBits) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        let (ones, highBits) = (EachByte.ones, EachByte.highBits)
         // The highest bit of a byte is set where it is 0; above the first such byte perhaps elsewhere, too (Warren, "Hacker's
         // Delight", section 6-1).
         func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & highBits }
@@ -304,7 +310,7 @@ extension UUID {
     /// The four bytes that eight hexadecimal digits of either case stand for, in the order of memory; nil if these are
     /// something else.
     private static func bytes(ofDigits word: UInt64) -> UInt32? {
-        let (ones, highBits) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        let (ones, highBits) = (EachByte.ones, EachByte.highBits)
         // Sums of bytes below 128 don't carry into the next byte: the highest bit says which is within a range.
         func within(_ bytes: UInt64, _ first: Unicode.Scalar, _ last: Unicode.Scalar) -> UInt64 {
             let fromFirst = bytes &+ ones &* UInt64(0x80 - UInt8(ascii: first))
