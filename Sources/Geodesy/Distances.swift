@@ -122,15 +122,16 @@ extension Ranking {
 /// With the ellipsoid as x·Ax = a², the chord's vector d and the sum s of both points, (2r)² = c² + |As|² / (d·Ad/c²)².
 extension Ranking {
     /// a²/b².
-    private static let stretch = 1 / (1 - 0.006_694_379_990_141_316_5)
+    @usableFromInline static let stretch = 1 / (1 - 0.006_694_379_990_141_316_5)
     /// The bounds are off by less than this many times the chord's fifth power, in metres.
-    private static let sectionMargin = 2e-32
+    @usableFromInline static let sectionMargin = 2e-32
     /// For longer chords the bounds are more than four centimetres apart, and hardly decide a distance's tenth of a metre.
-    package static let maximumSectionChordMeters = 1_000_000.0
+    @usableFromInline package static let maximumSectionChordMeters = 1_000_000.0
 
     /// The minimum and the maximum geodesic between two points of the ellipsoid; nil where they are too far apart to tell.
+    @inlinable
     @inline(__always)
-    static func geodesicBounds(
+    package static func geodesicBounds(
         from start: SIMD3<Double>, to end: SIMD3<Double>
     ) -> (minimum: Double, maximum: Double)? {
         let (dx, dy, dz) = (end.x - start.x, end.y - start.y, end.z - start.z)
@@ -152,24 +153,27 @@ extension Ranking {
 }
 
 /// The minimum and the maximum of a candidate's geodesic distance, in metres; equal once it is measured.
+@usableFromInline
 package struct DistanceBounds {
     /// Which candidate it is, in its caller's terms.
-    package let index: Int
+    @usableFromInline package let index: Int
     /// The candidate's id.
-    package let id: Int64
-    package private(set) var minimum: Double
-    package private(set) var maximum: Double
+    @usableFromInline package let id: Int64
+    @usableFromInline package internal(set) var minimum, maximum: Double
     /// The upper bound from before `measure(by:)`. `Ranking` uses it to find candidates whose bounds overlap.
-    private(set) var maximumBeforeMeasuring: Double
+    @usableFromInline var maximumBeforeMeasuring: Double
 
-    /// Bounds the distance by the candidate's chord if that is known and tells enough; otherwise measures it.
+    /// Takes the bounds that are known; otherwise measures the distance.
+    @inlinable
+    @inline(__always)
     package init(
-        index: Int, id: Int64, chordMeters: Double?, measuring measure: (_ index: Int) -> Double
+        index: Int, id: Int64, _ bounds: (minimum: Double, maximum: Double)?,
+        measuring measure: (_ index: Int) -> Double
     ) {
         self.index = index
         self.id = id
-        if let chordMeters, chordMeters < Ranking.maximumUsefulChordMeters {
-            (minimum, maximum) = Ranking.geodesicBounds(usefulChordMeters: chordMeters)
+        if let bounds {
+            (minimum, maximum) = bounds
         } else {
             minimum = measure(index)
             maximum = minimum
@@ -177,21 +181,13 @@ package struct DistanceBounds {
         maximumBeforeMeasuring = maximum
     }
 
-    /// Bounds the distance by the positions in space if they tell enough; otherwise measures it.
-    @inline(__always)
+    /// The same by the candidate's chord, if that is known and tells enough.
     package init(
-        index: Int, id: Int64, from start: SIMD3<Double>, to end: SIMD3<Double>,
-        measuring measure: (_ index: Int) -> Double
+        index: Int, id: Int64, chordMeters: Double?, measuring measure: (_ index: Int) -> Double
     ) {
-        self.index = index
-        self.id = id
-        if let bounds = Ranking.geodesicBounds(from: start, to: end) {
-            (minimum, maximum) = bounds
-        } else {
-            minimum = measure(index)
-            maximum = minimum
-        }
-        maximumBeforeMeasuring = maximum
+        let useful = chordMeters.flatMap { $0 < Ranking.maximumUsefulChordMeters ? $0 : nil }
+        self.init(
+            index: index, id: id, useful.map(Ranking.geodesicBounds(usefulChordMeters:)), measuring: measure)
     }
 
     /// Computes the geodesic, unless that was done.
@@ -223,12 +219,9 @@ package struct DistanceBounds {
 
     /// Whether both bounds are the same to a tenth of a metre, which is what responses show.
     ///
-    /// Rounds by cutting off, which takes no function call. Bounds that aren't equal are at least a micrometre away from the
-    /// distance on either side, which is more than the error of this rounding.
-    var decideTenths: Bool {
-        guard minimum < maximum else { return true }
-        return Int(minimum * 10 + 0.5) == Int(maximum * 10 + 0.5)
-    }
+    /// The sum with 2^52 is rounded to a whole number, without a function call. Bounds that aren't equal are at least a
+    /// micrometre away from the distance on either side, so it doesn't matter which way halves are rounded.
+    var decideTenths: Bool { minimum * 10 + 0x1p52 == maximum * 10 + 0x1p52 || minimum == maximum }
 }
 
 /// The WGS 84 ellipsoid in space, with coordinates in metres from the Earth's centre.

@@ -83,8 +83,10 @@ public struct Ranking: Hashable, Sendable {
             }
         }
         let kept = UnsafeMutableBufferPointer(rebasing: bounds[..<count])
-        Self.sort(kept)
-        if Self.measureOverlapping(kept, measure) { Self.sort(kept) }
+        if !Self.isDecided(kept) {
+            Self.sort(kept)
+            if Self.measureOverlapping(kept, measure) { Self.sort(kept) }
+        }
         let placed = min(limit, count)
         for index in 0..<max(0, placed) where !kept[index].decideTenths { kept[index].measure(by: measure) }
         return max(0, placed)
@@ -94,6 +96,16 @@ public struct Ranking: Hashable, Sendable {
     private func belongs(_ entry: DistanceBounds, _ measure: (Int) -> Double) -> Bool {
         if let radiusMeters, entry.isBeyond(radiusMeters, measuring: measure) { return false }
         if let after, !entry.isBehind(after, measuring: measure) { return false }
+        return true
+    }
+
+    /// Whether the bounds tell that the order is right as it is: each distance is longer than the one before.
+    private static func isDecided(_ bounds: UnsafeMutableBufferPointer<DistanceBounds>) -> Bool {
+        var maximum = -Double.infinity
+        for entry in bounds {
+            guard entry.minimum > maximum else { return false }
+            maximum = entry.maximum
+        }
         return true
     }
 

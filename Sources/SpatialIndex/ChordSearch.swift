@@ -255,6 +255,13 @@ struct NearestList {
         let keys = keys
         var index = count
         if count < capacity { count &+= 1 } else { index &-= 1 }
+        // Whole groups of farther places are moved at once.
+        while index >= 8, keys[index &- 8] > key {
+            let group = UnsafeMutableRawPointer(keys + (index &- 8))
+            let places = group.loadUnaligned(as: SIMD8<UInt64>.self)
+            group.storeBytes(of: places, toByteOffset: MemoryLayout<UInt64>.stride, as: SIMD8<UInt64>.self)
+            index &-= 8
+        }
         while index > 0 {
             let before = keys[index &- 1]
             guard before > key else { break }

@@ -21,6 +21,18 @@ public struct IndexQuery: Sendable {
 public struct IndexPlaceReference: Hashable, Sendable {
     let part: UInt32
     let place: UInt32
+
+    init(part: UInt32, place: UInt32) {
+        self.part = part
+        self.place = place
+    }
+
+    init(packed: Int) {
+        self.init(part: UInt32(truncatingIfNeeded: packed >> 32), place: UInt32(truncatingIfNeeded: packed))
+    }
+
+    /// Both numbers in one.
+    var packed: Int { Int(part) << 32 | Int(place) }
 }
 
 /// A page's places, the nearest first, and where it ends.
@@ -51,6 +63,17 @@ public struct IndexPage: Sendable {
 
     /// A page without places.
     public init() {}
+
+    /// Replaces the places, in the memory of those before.
+    @inline(__always)
+    mutating func setPlaces(_ count: Int, _ place: (_ index: Int) -> Placed) {
+        let unset = Placed(reference: IndexPlaceReference(part: 0, place: 0), id: 0, distanceMeters: 0)
+        if placed.count > count { placed.removeLast(placed.count - count) }
+        if placed.count < count { placed += repeatElement(unset, count: count - placed.count) }
+        placed.withUnsafeMutableBufferPointer { memory in
+            for index in memory.indices { memory[index] = place(index) }
+        }
+    }
 }
 
 /// Which places match, wherever they are.

@@ -30,9 +30,11 @@ extension IndexSnapshot {
     }
 
     func find(_ query: IndexQuery, work: WorkBudget, _ page: inout IndexPage) -> Bool {
-        page.placed.removeAll(keepingCapacity: true)
         page.end = nil
-        guard !query.filter.matchesNothing, query.ranking.limit > 0, !views.isEmpty else { return true }
+        guard !query.filter.matchesNothing, query.ranking.limit > 0, !views.isEmpty else {
+            page.placed.removeAll(keepingCapacity: true)
+            return true
+        }
         var work = work
         let limit = query.ranking.limit
         var maximumMeters = query.ranking.radiusMeters ?? .infinity
@@ -97,18 +99,19 @@ extension IndexSnapshot {
     ) -> Outcome {
         let ranking = query.ranking
         // A local function takes no memory, unlike a closure that is kept.
-        func measure(_ number: Int) -> Double {
-            distanceMeters(from: ranking.center, to: UInt32(truncatingIfNeeded: number))
+        func measure(_ reference: Int) -> Double {
+            Geodesic.distanceMeters(
+                from: ranking.center, to: candidate(IndexPlaceReference(packed: reference)))
         }
         return withUnsafeTemporaryAllocation(of: DistanceBounds.self, capacity: max(1, list.count)) {
             memory in
             let bounds = UnsafeMutableBufferPointer(rebasing: memory[..<list.count])
             for index in 0..<list.count {
-                let number = list.number(at: index)
-                let (part, place) = place(number)
+                let reference = reference(list.number(at: index))
+                let (columns, place) = (views[Int(reference.part)].columns, Int(reference.place))
                 bounds[index] = DistanceBounds(
-                    index: Int(number), id: part.columns.ids[place], from: point,
-                    to: part.columns.point(of: place), measuring: measure)
+                    index: reference.packed, id: columns.ids[place],
+                    Ranking.geodesicBounds(from: point, to: columns.point(of: place)), measuring: measure)
             }
             let count = ranking.rank(bounds, measuring: measure)
             for entry in bounds where entry.minimum == entry.maximum { work.spend(WorkBudget.geodesic) }
@@ -119,7 +122,7 @@ extension IndexSnapshot {
                 lastChordMeters: lastSquare.squareRoot() * (1 - 1e-7))
             let farthest = count > 0 ? bounds[count - 1].maximum : nil
             guard ranking.isComplete(count: count, farthestMeters: farthest, after: fetch) else {
-                let found = (0..<list.count).map { candidate(list.number(at: $0)) }
+                let found = (0..<list.count).map { candidate(reference(list.number(at: $0))) }
                 return .unproven(
                     found, farthestMeters: count == ranking.limit ? farthest ?? .infinity : .infinity)
             }
@@ -134,16 +137,14 @@ extension IndexSnapshot {
         from point: SIMD3<Double>, _ page: inout IndexPage
     ) {
         let shownCount = min(count, ranking.pageSize)
-        page.placed.reserveCapacity(shownCount)
-        for index in 0..<shownCount {
-            let reference = reference(UInt32(truncatingIfNeeded: placed[index].index))
-            page.placed.append(
-                IndexPage.Placed(
-                    reference: reference, id: placed[index].id, distanceMeters: placed[index].maximum))
+        page.setPlaces(shownCount) { index in
+            IndexPage.Placed(
+                reference: IndexPlaceReference(packed: placed[index].index), id: placed[index].id,
+                distanceMeters: placed[index].maximum)
         }
         if count > shownCount, shownCount > 0 {
-            let last = UInt32(truncatingIfNeeded: placed[shownCount - 1].index)
-            let next = UInt32(truncatingIfNeeded: placed[shownCount].index)
+            let last = IndexPlaceReference(packed: placed[shownCount - 1].index)
+            let next = IndexPlaceReference(packed: placed[shownCount].index)
             page.end = ranking.pageEnd(
                 at: candidate(last), pageCount: shownCount, from: point, to: self.point(last),
                 before: self.point(next))
@@ -170,30 +171,19 @@ extension IndexSnapshot {
 
     // MARK: - Numbers among all parts
 
-    /// The part and the place of a number among all parts.
-    private func place(_ number: UInt32) -> (part: PartView, place: Int) {
-        let reference = reference(number)
-        return (views[Int(reference.part)], Int(reference.place))
-    }
-
+    @inline(__always)
     func reference(_ number: UInt32) -> IndexPlaceReference {
         var part = views.count - 1
         while views[part].base > number { part -= 1 }
         return IndexPlaceReference(part: UInt32(truncatingIfNeeded: part), place: number - views[part].base)
     }
 
-    private func candidate(_ number: UInt32) -> Candidate {
-        let (part, place) = place(number)
-        return part.columns.candidate(place)
+    private func point(_ reference: IndexPlaceReference) -> SIMD3<Double> {
+        views[Int(reference.part)].columns.point(of: Int(reference.place))
     }
 
-    private func point(_ number: UInt32) -> SIMD3<Double> {
-        let (part, place) = place(number)
-        return part.columns.point(of: place)
-    }
-
-    private func distanceMeters(from center: Coordinate, to number: UInt32) -> Double {
-        Geodesic.distanceMeters(from: center, to: candidate(number))
+    private func candidate(_ reference: IndexPlaceReference) -> Candidate {
+        views[Int(reference.part)].columns.candidate(Int(reference.place))
     }
 }
 

@@ -30,9 +30,7 @@ public struct HTTPResponse: Sendable {
 
     /// Makes a response from its parts.
     public init(_ status: HTTPStatus, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = []) {
-        self.status = status
-        otherFields = headers.isEmpty ? nil : headers
-        content = .array(body)
+        self.init(status, nil, nil, headers, .array(body))
     }
 
     /// Makes a response whose fields are encoded already, which is cheaper to send.
@@ -44,9 +42,7 @@ public struct HTTPResponse: Sendable {
         _ status: HTTPStatus, prepared: PreparedFields, entityTag: EntityTag? = nil,
         headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = []
     ) {
-        self.init(status, headers: headers, body: body)
-        preparedFields = prepared
-        self.entityTag = entityTag
+        self.init(status, prepared, entityTag, headers, .array(body))
     }
 
     /// Makes a response whose body has room for the head in front of it, so that nothing is copied to send both.
@@ -54,8 +50,20 @@ public struct HTTPResponse: Sendable {
         _ status: HTTPStatus, prepared: PreparedFields, entityTag: EntityTag? = nil,
         headers: HTTPHeaders = HTTPHeaders(), body: ResponseBody
     ) {
-        self.init(status, prepared: prepared, entityTag: entityTag, headers: headers)
-        content = .memory(body)
+        self.init(status, prepared, entityTag, headers, .memory(body))
+    }
+
+    // The others call this one instead of each other, so that nothing is set twice.
+    @inline(__always)
+    private init(
+        _ status: HTTPStatus, _ prepared: PreparedFields?, _ entityTag: EntityTag?, _ headers: HTTPHeaders,
+        _ content: Content
+    ) {
+        self.status = status
+        preparedFields = prepared
+        self.entityTag = entityTag
+        otherFields = headers.isEmpty ? nil : headers
+        self.content = content
     }
 
     /// Makes a response of plain text in UTF-8.

@@ -96,13 +96,13 @@ public final class IndexedPlaceStore: PlaceStore {
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<RankedPage> {
         guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
-        var found: RankedPage?
-        index.withSnapshot(at: loop.now) { snapshot in
-            let query = IndexQuery(request, ranking, snapshot.vocabulary)
-            guard snapshot.searchAtOnce(query, into: &page) else { return }
-            found = RankedPage(page, of: request, in: snapshot)
-        }
-        if let found { return .now(found) }
+        let found: Stored<RankedPage>? =
+            index.withSnapshot(at: loop.now) { snapshot in
+                let query = IndexQuery(request, ranking, snapshot.vocabulary)
+                guard snapshot.searchAtOnce(query, into: &page) else { return nil }
+                return .now(RankedPage(page, of: request, in: snapshot))
+            } ?? nil
+        if let found { return found }
         let client = client()
         return .later { [self] () throws(PlaceStoreError) in
             try await searchedPlaces(for: request, from: client)

@@ -126,17 +126,18 @@ extension UnsafeMutableRawPointer {
     package func storeTenths(of number: Double) -> Int {
         // Different numbers of at most 15 digits are never read as the same double, so no form is shorter than these
         // digits.
-        guard number >= 0, number < 1e8 else { return storeDescription(ofTenths: number) }
+        guard number >= 0, number < 9_999_999 else { return storeDescription(ofTenths: number) }
         let scaled = number * 10
-        var tenths = UInt32(scaled)
+        var tenths = Int(scaled)
         if scaled - Double(tenths) >= 0.5 { tenths += 1 }
-        let tenth = tenths % 10
-        let count = storeDigits(of: UInt64(tenths / 10))
-        if tenth == 0 { return count }
-        storeBytes(of: UInt8(ascii: "."), toByteOffset: count, as: UInt8.self)
-        storeBytes(
-            of: UInt8(ascii: "0") | UInt8(truncatingIfNeeded: tenth), toByteOffset: count + 1, as: UInt8.self)
-        return count + 2
+        // The last digit is in the highest byte, where the point goes.
+        let digits = UInt64(truncatingIfNeeded: tenths).eightDigits
+        let zeros = min(6, digits.trailingZeroBitCount / 8)
+        let text = digits | 0x3030_3030_3030_3030
+        let whole = text & 0x00FF_FFFF_FFFF_FFFF | UInt64(UInt8(ascii: ".")) << 56
+        storeBytes(of: (whole >> UInt64(8 * zeros)).littleEndian, as: UInt64.self)
+        storeBytes(of: UInt8(truncatingIfNeeded: text >> 56), toByteOffset: 8 - zeros, as: UInt8.self)
+        return digits >> 56 == 0 ? 7 - zeros : 9 - zeros
     }
 
     private func storeDescription(ofTenths number: Double) -> Int {

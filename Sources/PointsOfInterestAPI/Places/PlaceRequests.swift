@@ -50,6 +50,7 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     }
 
     /// Makes a request for the places that match a filter.
+    @inlinable
     package init(
         center: Coordinate?, radiusMeters: Double?, limit: Int?, box: BoundingBox?, filter: PlaceFilter,
         cursor: PageCursor?

@@ -9,12 +9,12 @@ package struct WrittenQuery: ~Copyable {
     private var firstPageCount = 0
 
     /// Writes the query of a request.
-    package init(_ request: NearbyPlacesRequest) {
+    package init(_ request: borrowing NearbyPlacesRequest) {
         write(request)
     }
 
     // Not in `init`: the optimizer of Swift 6.3 frees a value that can't be copied twice if it is written to there.
-    private mutating func write(_ request: NearbyPlacesRequest) {
+    private mutating func write(_ request: borrowing NearbyPlacesRequest) {
         request.encodeCenter(into: &query)
         let limitStart = query.count
         if let limit = request.limit { query.add("limit", limit) }
