@@ -137,6 +137,11 @@ extension Ranking {
         let (dx, dy, dz) = (end.x - start.x, end.y - start.y, end.z - start.z)
         let (sx, sy, sz) = (end.x + start.x, end.y + start.y, end.z + start.z)
         let square = dx * dx + dy * dy + dz * dz
+        // Up to a kilometre, arcs of the smallest and of the largest radius of curvature differ by 2e-8 m: c³/24r².
+        guard square > 1e6 else {
+            let arc = square.squareRoot() * (1 + square * 1.0278e-15)
+            return (arc - 2e-8 - roundingMarginMeters, arc + 2e-8 + roundingMarginMeters)
+        }
         guard square < maximumSectionChordMeters * maximumSectionChordMeters else { return nil }
         let stretchedChord = square + (stretch - 1) * dz * dz
         let stretchedSum = sx * sx + sy * sy + stretch * stretch * sz * sz

@@ -28,7 +28,7 @@ public struct Ranking: Hashable, Sendable {
     ///
     /// Its `limit` is one more than the page's: whether that place exists tells whether a page follows. See
     /// `page(of:from:)`.
-    public init?(pageOf request: NearbyPlacesRequest) {
+    public init?(pageOf request: borrowing NearbyPlacesRequest) {
         guard let center = request.orderCenter else { return nil }
         self.init(
             center: center, radiusMeters: request.radiusMeters,

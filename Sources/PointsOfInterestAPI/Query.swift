@@ -131,7 +131,8 @@ extension [String] {
     /// It compares bytes, unlike `Set<String>` and `<`. Those compare strings by canonical equivalence, which takes time
     /// that grows with the square of the length of a run of combining marks.
     package var uniqueInByteOrder: [String] {
-        Set(map { [UInt8]($0.utf8) }).sorted { $0.lexicographicallyPrecedes($1) }
+        if count == 1 { return self }
+        return Set(map { [UInt8]($0.utf8) }).sorted { $0.lexicographicallyPrecedes($1) }
             .map { String(decoding: $0, as: UTF8.self) }
     }
 }

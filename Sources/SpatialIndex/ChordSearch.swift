@@ -32,7 +32,7 @@ struct ChordSearch {
     ///   - rows: memory for `rowsSize` floats.
     ///   - keys: memory for as many places as are looked for.
     init(
-        _ query: IndexQuery, maximumMeters: Double, rows: UnsafeMutablePointer<Float>,
+        _ query: borrowing IndexQuery, maximumMeters: Double, rows: UnsafeMutablePointer<Float>,
         keys: UnsafeMutableBufferPointer<UInt64>, work: WorkBudget
     ) {
         box = query.box
@@ -66,9 +66,8 @@ struct ChordSearch {
             scan(0, of: tree, part, filter)
             return !work.isSpent
         }
-        var path = TreeLevels(of: tree)  // the node on each level
         var level = levels.count - 1
-        path[level] = 0
+        var node = 0
         var row = rows + level * PackedTree.width
         let boxes = part.columns.boxes.base
         measure(boxes + levels[level] * PackedTree.blockSize, into: row)
@@ -77,6 +76,7 @@ struct ChordSearch {
             if nearest >= list.bound * Self.rounding || nearest >= Self.done / 2 {
                 level += 1
                 if level == levels.count { return true }
+                node /= PackedTree.width
                 row = rows + level * PackedTree.width
                 continue
             }
@@ -84,15 +84,15 @@ struct ChordSearch {
             row[child] = Self.done
             if work.isSpent { return false }
             if isSelective {
-                let block = boxes + (levels[level] + path[level]) * PackedTree.blockSize
+                let block = boxes + (levels[level] + node) * PackedTree.blockSize
                 guard mayHoldPlaces(child, of: block) else { continue }
             }
-            let node = path[level] * PackedTree.width + child
+            let next = node * PackedTree.width + child
             if level == 0 {
-                scan(node, of: tree, part, filter)
+                scan(next, of: tree, part, filter)
             } else {
                 level -= 1
-                path[level] = node
+                node = next
                 row = rows + level * PackedTree.width
                 measure(boxes + (levels[level] + node) * PackedTree.blockSize, into: row)
                 work.spend(WorkBudget.node)

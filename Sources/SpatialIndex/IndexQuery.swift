@@ -9,11 +9,14 @@ public struct IndexQuery: Sendable {
     /// Only places in this box; nil is everywhere.
     public var box: BoundingBox?
     /// Only places that match.
-    public var filter = IndexFilter()
+    public var filter: IndexFilter
 
-    /// Looks for all places of a ranking; filters are set afterwards.
-    public init(ranking: Ranking) {
+    /// Looks for the places of a ranking.
+    @inlinable
+    public init(ranking: Ranking, box: BoundingBox? = nil, filter: IndexFilter = IndexFilter()) {
         self.ranking = ranking
+        self.box = box
+        self.filter = filter
     }
 }
 
@@ -109,7 +112,7 @@ struct PartFilter {
     /// Whether there is any such condition, or a dead place.
     let isNeeded: Bool
 
-    init(_ filter: IndexFilter, in box: BoundingBox?, for part: PartView) {
+    init(_ filter: borrowing IndexFilter, in box: BoundingBox?, for part: PartView) {
         self.box = box
         sources = filter.sources
         words = filter.words.map { $0.map { part.columns.words.words(beginningWith: $0) } }

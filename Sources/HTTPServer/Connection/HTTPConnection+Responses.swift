@@ -169,7 +169,9 @@ extension RequestObservation.Interruption {
 /// How a response is sent.
 ///
 /// All but `whole` are faults below HTTP, which the mock server causes to imitate a bad network in an app's tests.
-public enum ResponseTransmission: Hashable, Sendable {
+///
+/// What the rare cases hold is kept elsewhere, so that every response is smaller.
+public indirect enum ResponseTransmission: Hashable, Sendable {
     /// As it should be.
     case whole
     /// The connection is closed, in order, after this number of bytes of the body. `Content-Length` is that of all.

@@ -62,7 +62,7 @@ public struct HTTPHeaders: Sendable {
         let nameEnd = storage.count
         storage.append(contentsOf: value)
         let valueEnd = storage.count
-        if value.contains(where: Self.isForbidden) {
+        if Self.hasForbiddenByte(value) {
             for index in nameEnd..<valueEnd where Self.isForbidden(storage[index]) {
                 storage[index] = ASCII.space
             }
@@ -72,6 +72,16 @@ public struct HTTPHeaders: Sendable {
                 nameStart: nameStart, nameEnd: nameEnd, valueStart: nameEnd, valueEnd: valueEnd,
                 known: name.known))
         knownFields |= name.known?.bit ?? 0
+    }
+
+    /// Whether a value has a byte that no value may have.
+    static func hasForbiddenByte(_ value: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        // Blanks and letters are beyond all of these bytes.
+        while value.count - index >= 8, EightBytes(value, at: index).below(ASCII.carriageReturn + 1) == 0 {
+            index &+= 8
+        }
+        return value[index...].contains(where: isForbidden)
     }
 
     /// Whether no value may have a byte.

@@ -28,9 +28,13 @@ public struct HTTPResponse: Sendable {
         case memory(ResponseBody)
     }
 
+    // Each of these sets everything itself: one that calls another copies the response, for every request.
+
     /// Makes a response from its parts.
     public init(_ status: HTTPStatus, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = []) {
-        self.init(status, nil, nil, headers, .array(body))
+        self.status = status
+        otherFields = headers.isEmpty ? nil : headers
+        content = .array(body)
     }
 
     /// Makes a response whose fields are encoded already, which is cheaper to send.
@@ -42,7 +46,11 @@ public struct HTTPResponse: Sendable {
         _ status: HTTPStatus, prepared: PreparedFields, entityTag: EntityTag? = nil,
         headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = []
     ) {
-        self.init(status, prepared, entityTag, headers, .array(body))
+        self.status = status
+        preparedFields = prepared
+        self.entityTag = entityTag
+        otherFields = headers.isEmpty ? nil : headers
+        content = .array(body)
     }
 
     /// Makes a response whose body has room for the head in front of it, so that nothing is copied to send both.
@@ -50,20 +58,11 @@ public struct HTTPResponse: Sendable {
         _ status: HTTPStatus, prepared: PreparedFields, entityTag: EntityTag? = nil,
         headers: HTTPHeaders = HTTPHeaders(), body: ResponseBody
     ) {
-        self.init(status, prepared, entityTag, headers, .memory(body))
-    }
-
-    // The others call this one instead of each other, so that nothing is set twice.
-    @inline(__always)
-    private init(
-        _ status: HTTPStatus, _ prepared: PreparedFields?, _ entityTag: EntityTag?, _ headers: HTTPHeaders,
-        _ content: Content
-    ) {
         self.status = status
         preparedFields = prepared
         self.entityTag = entityTag
         otherFields = headers.isEmpty ? nil : headers
-        self.content = content
+        content = .memory(body)
     }
 
     /// Makes a response of plain text in UTF-8.
@@ -106,7 +105,7 @@ extension HTTPResponse {
     ///
     /// - Parameter value: without CR, LF and NUL, or it is added like another field.
     public mutating func addLink(_ value: UnsafeRawBufferPointer) {
-        if link == nil, HeadGuard.endOfText(in: value, from: 0) == value.count {
+        if link == nil, !HTTPHeaders.hasForbiddenByte(value) {
             link = Array(value)
         } else {
             var fields = HTTPHeaders()

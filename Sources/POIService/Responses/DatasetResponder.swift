@@ -17,7 +17,7 @@ struct DatasetResponder {
     ///   - fields: the header fields of a response with a body.
     ///   - notModifiedFields: the header fields of a 304.
     init(
-        _ request: HTTPRequest, _ representation: RepresentationHash, fields: PreparedFields,
+        _ request: borrowing HTTPRequest, _ representation: RepresentationHash, fields: PreparedFields,
         notModifiedFields: PreparedFields, in context: RequestContext
     ) {
         context.source = .memory
@@ -170,7 +170,7 @@ extension PlacesForm {
     /// The form that a request accepts best.
     ///
     /// - Throws: 406 where it accepts neither.
-    init(acceptedBy request: HTTPRequest) throws(HTTPError) {
+    init(acceptedBy request: borrowing HTTPRequest) throws(HTTPError) {
         guard let form = Self.offer.choice(for: request.headers).flatMap(Self.init(rawValue:)) else {
             throw .notAcceptable("Places come as \(MediaType.json) or \(MediaType.geoJSON).")
         }

@@ -68,7 +68,7 @@ extension DatasetResponder {
         if let end = page.end, response.status == .ok {
             query.makeNextPageLink(behind: end) { response.addLink($0) }
         }
-        return response
+        return consume response
     }
 }
 

@@ -53,8 +53,10 @@ public final class IndexedPlaceStore: PlaceStore {
     public var vocabulary: FilterVocabulary? { servedVocabulary ?? fallback?.vocabulary }
 
     private var servedVocabulary: FilterVocabulary? {
-        withFacts { snapshot, facts in
-            let vocabulary = filterVocabulary ?? snapshot.filterVocabulary(facts)
+        let servedID = index.withSnapshot(at: loop.now) { $0.datasetID }
+        if let filterVocabulary, let servedID, servedID == facts?.datasetID { return filterVocabulary }
+        return withFacts { snapshot, facts in
+            let vocabulary = snapshot.filterVocabulary(facts)
             filterVocabulary = vocabulary
             return vocabulary
         }
@@ -96,17 +98,17 @@ public final class IndexedPlaceStore: PlaceStore {
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<RankedPage> {
         guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
-        let found: Stored<RankedPage>? =
-            index.withSnapshot(at: loop.now) { snapshot in
-                let query = IndexQuery(request, ranking, snapshot.vocabulary)
-                guard snapshot.searchAtOnce(query, into: &page) else { return nil }
-                return .now(RankedPage(page, of: request, in: snapshot))
-            } ?? nil
-        if let found { return found }
-        let client = client()
-        return .later { [self] () throws(PlaceStoreError) in
-            try await searchedPlaces(for: request, from: client)
+        let found: Stored<RankedPage>?? = index.withSnapshot(at: loop.now) { snapshot in
+            let query = IndexQuery(
+                ranking: ranking, box: request.box, filter: IndexFilter(request.filter, snapshot.vocabulary))
+            guard snapshot.searchAtOnce(query, into: &page) else { return nil }
+            return .now(RankedPage(page, of: request, in: snapshot))
         }
+        return (consume found ?? nil) ?? laterPlaces(for: request, from: client())
+    }
+
+    private func laterPlaces(for request: NearbyPlacesRequest, from client: IPAddress) -> Stored<RankedPage> {
+        .later { [self] () throws(PlaceStoreError) in try await searchedPlaces(for: request, from: client) }
     }
 
     /// The page, found on a helper thread or by the database.
@@ -146,7 +148,8 @@ public final class IndexedPlaceStore: PlaceStore {
         guard let ranking = Ranking(pageOf: request), let snapshot = index.pinned(at: loop.now) else {
             return nil
         }
-        let query = IndexQuery(request, ranking, snapshot.vocabulary)
+        let query = IndexQuery(
+            ranking: ranking, box: request.box, filter: IndexFilter(request.filter, snapshot.vocabulary))
         let page = try await index.searches.run(for: client, until: deadline) { stop in
             snapshot.search(query, until: stop)
         }

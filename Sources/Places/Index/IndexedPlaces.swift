@@ -38,22 +38,11 @@ struct IndexedPlaces: PlaceSource {
     }
 }
 
-extension IndexQuery {
-    /// What a request looks for.
-    ///
-    /// - Parameter vocabulary: that of the snapshot that is searched.
-    init(_ request: NearbyPlacesRequest, _ ranking: Ranking, _ vocabulary: IndexVocabulary) {
-        self.init(ranking: ranking)
-        box = request.box
-        filter = IndexFilter(request.filter, vocabulary)
-    }
-}
-
 extension IndexFilter {
     /// What a request filters by.
     ///
     /// - Parameter vocabulary: that of the snapshot that is searched.
-    init(_ filter: PlaceFilter, _ vocabulary: IndexVocabulary) {
+    init(_ filter: borrowing PlaceFilter, _ vocabulary: IndexVocabulary) {
         self.init()
         isFeatured = filter.featured
         if !filter.categories.isEmpty {
@@ -70,7 +59,7 @@ extension IndexFilter {
 
 extension RankedPage {
     /// The page of a search in memory.
-    init(_ page: IndexPage, of request: NearbyPlacesRequest, in snapshot: IndexSnapshot) {
+    init(_ page: IndexPage, of request: borrowing NearbyPlacesRequest, in snapshot: IndexSnapshot) {
         // A box without a centre is ordered around its middle, and shows no distances.
         let places = IndexedPlaces(page.placed, in: snapshot, showsDistances: request.center != nil)
         self.init(places: places, end: page.end, datasetID: snapshot.datasetID)

@@ -129,8 +129,13 @@ package struct JSONWriter: ~Copyable {
     @inline(__always)
     @inlinable
     package mutating func value(ofAtMost maximumCount: Int, _ store: (UnsafeMutableRawPointer) -> Int) {
-        separate()
-        buffer.withRoom(for: maximumCount, store)
+        let comma = needsComma ? 1 : 0
+        buffer.withRoom(for: maximumCount + 1) { end in
+            // Overwritten by the value where there is no comma.
+            end.storeBytes(of: UInt8(ascii: ","), as: UInt8.self)
+            return comma + store(end + comma)
+        }
+        needsComma = true
     }
 
     /// Writes `null`.

@@ -51,6 +51,7 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
 
     /// Makes a request for the places that match a filter.
     @inlinable
+    @inline(__always)
     package init(
         center: Coordinate?, radiusMeters: Double?, limit: Int?, box: BoundingBox?, filter: PlaceFilter,
         cursor: PageCursor?

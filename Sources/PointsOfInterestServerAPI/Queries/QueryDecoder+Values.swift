@@ -73,8 +73,13 @@ extension QueryDecoder {
     ) -> [UnsafeBufferPointer<UInt8>]? {
         let comma = UInt8(ascii: ",")
         guard text.count(where: { $0 == comma }) < maximumCount else { return nil }
-        return text.split(separator: comma, omittingEmptySubsequences: false)
-            .map { UnsafeBufferPointer(rebasing: $0) }
+        var (items, rest): ([UnsafeBufferPointer<UInt8>], _) = ([], text)
+        while let end = rest.firstIndex(of: comma) {
+            items.append(UnsafeBufferPointer(rebasing: rest[..<end]))
+            rest = UnsafeBufferPointer(rebasing: rest[(end + 1)...])
+        }
+        items.append(rest)
+        return items
     }
 
     /// A value as the detail of a fault shows it, shortened.
@@ -212,14 +217,13 @@ package enum DecimalNumber {
     /// The value of decimal digits, as long as a `Double` can hold it exactly.
     private struct Digits {
         private(set) var value: UInt64 = 0
-        /// False once the value is more than 2⁵³; the value is wrong then.
-        private(set) var isExact = true
+
+        /// False once the value is more than 2⁵³: then digits are missing at its end.
+        var isExact: Bool { value <= 1 << 53 }
 
         @inline(__always)
         mutating func append(_ digit: UInt8) {
-            guard isExact else { return }
-            value = value * 10 + UInt64(digit)
-            isExact = value <= 1 << 53
+            if isExact { value = value &* 10 &+ UInt64(digit) }
         }
     }
 
@@ -258,7 +262,7 @@ package enum DecimalNumber {
                 let digit = text[index] &- UInt8(ascii: "0")
                 guard digit < 10 else { break }
                 digits.append(digit)
-                index += 1
+                index &+= 1
             }
             return index - start
         }

@@ -86,7 +86,7 @@ extension NearbyPlacesRequest {
         )
         if cursor != nil { query.checkCursor(.cursor, of: request) }
         guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
-        return request
+        return consume request
     }
 
     /// The coordinate that places are ordered by their distance from: the centre, else the box's middle; nil where there

@@ -96,16 +96,17 @@ extension PageCursor {
 
     /// Writes the text of a cursor.
     static func write(_ end: PagePosition, fingerprint: UInt64, to text: inout ByteBuffer) {
-        var bytes = ByteBuffer(capacity: byteCount)
-        bytes.append(revision)
-        bytes.append(bigEndian: fingerprint)
-        bytes.append(bigEndian: end.distanceMeters.bitPattern)
-        bytes.append(bigEndian: end.id)
-        bytes.append(bigEndian: UInt32(clamping: end.count))
-        var checksum = UInt32(0)
-        bytes.withBytes { checksum = Self.checksum(of: $0) }
-        bytes.append(bigEndian: checksum)
-        bytes.withBytes { Base64URL.encode($0, to: &text) }
+        withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 1) { bytes in
+            bytes.storeBytes(of: revision, as: UInt8.self)
+            bytes.storeBytes(of: fingerprint.bigEndian, toByteOffset: 1, as: UInt64.self)
+            bytes.storeBytes(
+                of: end.distanceMeters.bitPattern.bigEndian, toByteOffset: 9, as: UInt64.self)
+            bytes.storeBytes(of: end.id.bigEndian, toByteOffset: 17, as: Int64.self)
+            bytes.storeBytes(of: UInt32(clamping: end.count).bigEndian, toByteOffset: 25, as: UInt32.self)
+            let checksum = checksum(of: UnsafeRawBufferPointer(rebasing: bytes[..<29]))
+            bytes.storeBytes(of: checksum.bigEndian, toByteOffset: 29, as: UInt32.self)
+            Base64URL.encode(UnsafeRawBufferPointer(bytes), to: &text)
+        }
     }
 
     /// Why a cursor is refused.
@@ -150,16 +151,20 @@ enum Base64URL {
         let count = (bytes.count * 4 + 2) / 3
         // Four characters are written at a time. Of the last four, only those that have bits of the bytes are kept.
         text.withRoom(for: count + 3) { end in
-            var target = end
-            for start in stride(from: 0, to: bytes.count, by: 3) {
+            var (target, start) = (end, 0)
+            while start < bytes.count {
                 var word = UInt32(bytes[start]) << 16
-                if start + 1 < bytes.count { word |= UInt32(bytes[start + 1]) << 8 }
-                if start + 2 < bytes.count { word |= UInt32(bytes[start + 2]) }
+                if start + 2 < bytes.count {
+                    word |= UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2])
+                } else if start + 1 < bytes.count {
+                    word |= UInt32(bytes[start + 1]) << 8
+                }
                 for index in 0..<4 {
                     let digit = Int(word &>> UInt32(18 - 6 * index) & 63)
                     target.storeBytes(of: alphabet[digit], toByteOffset: index, as: UInt8.self)
                 }
                 target += 4
+                start += 3
             }
             return count
         }

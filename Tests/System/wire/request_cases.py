@@ -124,6 +124,24 @@ def browser(count, ask):
     ]
 
 
+APP = """Accept: application/json
+Accept-Language: en-GB,en;q=0.9
+Accept-Encoding: gzip, deflate, br
+Connection: keep-alive
+User-Agent: Places/214 CFNetwork/1568.300.101 Darwin/24.2.0
+"""
+
+
+def app(count, ask):
+    """What URLSession sends for the app's list, with the tag of the page that the app has kept, by a balancer; the places have
+    changed since."""
+    fields = APP.replace("\n", "\r\n")
+    return [
+        f"GET {TARGETS[number % CENTRES]} HTTP/1.1\r\nHost: places.example\r\n{fields}If-None-Match: W/\"{number:011}\"\r\n"
+        f"X-Forwarded-For: 203.0.113.{random.randrange(256)}\r\n\r\n".encode() for number in range(count)
+    ]
+
+
 def hundred(count, ask):
     return [request(f"{TARGETS[number % CENTRES]}&limit=100") for number in range(count)]
 
@@ -160,6 +178,7 @@ CASES = [
     Case("livez-balancer", None, 200, live_behind_balancer),
     Case("locations-balancer", "index", 200, plain_behind_balancer),
     Case("locations-browser-gzip", "index", 100, browser),
+    Case("locations-app-gzip", "index", 100, app),
     Case("locations-hundred", "index", 50, hundred, is_whole=lambda response: len(response) == 100),
     Case("locations-category", "index", 100, one_category),
     Case("locations-index-gzip", "index", 100, compressed),

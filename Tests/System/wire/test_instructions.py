@@ -2,7 +2,8 @@
 in instructions.budgets. See Documentation/testing.md.
 
 `scripts/test-system wire/test_instructions.py` with `--record` writes what is measured as the new budgets, `--keep FOLDER`
-leaves each case's profile for callgrind_annotate, and `-k livez` counts one case.
+leaves each case's profile for callgrind_annotate, and `-k livez` counts one case. Budgets only fall from one release to the
+next, unless users get something for a raise: then that is said behind it, and printed here.
 
 Requests go one after another over one connection to a `poi serve` with one loop, and its defaults but for that: the
 access log, in a file, and metrics are on. Each case of request_cases.py is warmed up, and counted until the two lowest
@@ -12,6 +13,7 @@ counts agree. What the server does in the same time without requests, such as wa
 import signal
 import time
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -136,15 +138,47 @@ def counted_servers(poi, database, tmp_path_factory):
             tmp_path_factory.mktemp("callgrind"), poi, {"DATABASE_URL": database, "POI_INDEX": index})))
 
 
+@dataclass
+class Budget:
+    """The instructions that a case may cost, what it cost in the last release, None if nobody counted, and what users get for
+    a raise since then, as the words of a sentence."""
+
+    instructions: int
+    released: int | None = None
+    reason: str = ""
+
+    @property
+    def is_raised(self):
+        return self.released is not None and self.instructions > self.released
+
+
 def read_budgets():
-    lines = BUDGETS.read_text().splitlines() if BUDGETS.exists() else []
-    return {name: int(budget) for name, budget in (line.split() for line in lines if line and line[0] != "#")}
+    budgets = {}
+    for line in BUDGETS.read_text().splitlines():
+        if line and line[0] != "#":
+            name, instructions, released, *reason = line.split(maxsplit=3)
+            budgets[name] = Budget(int(instructions), None if released == "-" else int(released), "".join(reason))
+    return budgets
 
 
-def write_budgets(budgets):
-    title = "# Instructions of a request in user space, as test_instructions.py --record has counted them."
-    lines = [f"{case.name:24} {budgets[case.name]:8}" for case in CASES if case.name in budgets]
-    BUDGETS.write_text("\n".join([title, *lines]) + "\n")
+def write_budget(name, count):
+    """Writes a case's new budget; the rest of the file stays as it is."""
+    budgets = read_budgets()
+    budgets.setdefault(name, Budget(count)).instructions = count
+    title = [line for line in BUDGETS.read_text().splitlines() if line[:1] == "#"]
+    lines = [
+        f"{case.name:24} {budget.instructions:8} {budget.released or '-':>8}  {budget.reason}".rstrip()
+        for case in CASES if (budget := budgets.get(case.name))
+    ]
+    BUDGETS.write_text("\n".join([*title, *lines]) + "\n")
+
+
+def test_a_raised_budget_says_what_users_get_for_it(capsys):
+    raised = {name: budget for name, budget in read_budgets().items() if budget.is_raised}
+    with capsys.disabled():
+        for name, budget in raised.items():
+            print(f"\n{name}: {budget.instructions}, {budget.released} in the last release: {budget.reason}")
+    assert [name for name, budget in raised.items() if not budget.reason] == []
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -154,7 +188,7 @@ def test_a_request_costs_no_more_than_its_budget(counted_servers, case, pytestco
         keep.mkdir(parents=True, exist_ok=True)
     count = counted_servers("off" if case.store == "database" else "on").measure(case, keep)
     if pytestconfig.getoption("--record"):
-        write_budgets(read_budgets() | {case.name: count})
-    budget = read_budgets()[case.name]
+        write_budget(case.name, count)
+    budget = read_budgets()[case.name].instructions
     print(f"{count} instructions, {count / budget:.3f} of the budget")
     assert count <= budget * TOLERANCE
