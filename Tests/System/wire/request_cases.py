@@ -11,7 +11,6 @@ from dataclasses import dataclass
 SEED = 15
 CENTRES = 50
 PAGE = 20
-EVENTS = 100
 
 # Several thousand places near the seed's, with their texts, so that every page is full. Seven decimals, as OpenStreetMap
 # has.
@@ -162,13 +161,13 @@ def known(count, ask):
     return [tagged[number % CENTRES] for number in range(count)]
 
 
-def upload():
-    """New events, some minutes old, of one user."""
+def upload(events):
+    """So many new events, some minutes old, of one user."""
     user, now = str(uuid.uuid4()).upper(), int(time.time())
     body = json.dumps([{
         "id": str(uuid.uuid4()), "user_id": user, "time": now - 600 + number,
         "event": {"name": "page-view", "value": {"page": "location-detail", "additional": str(1000 + number)}},
-    } for number in range(EVENTS)], separators=(",", ":")).encode()
+    } for number in range(events)], separators=(",", ":")).encode()
     return request("/events", f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n", "POST", body)
 
 
@@ -186,5 +185,7 @@ CASES = [
     Case("locations-database", "database", 100, plain),
     Case("locations-database-gzip", "database", 100, compressed),
     Case("not-modified", None, 200, known, status=304),
-    Case("events", None, 20, lambda count, ask: [upload() for _ in range(count)]),
+    Case("event", None, 100, lambda count, ask: [upload(1) for _ in range(count)]),
+    Case("events-fifty", None, 20, lambda count, ask: [upload(50) for _ in range(count)]),
+    Case("events", None, 20, lambda count, ask: [upload(100) for _ in range(count)]),
 ]
