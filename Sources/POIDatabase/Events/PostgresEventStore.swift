@@ -123,7 +123,7 @@ public final class PostgresEventStore: EventStore {
         do throws(PostgresError) {
             let rows = try await pool.query(
                 EventStatements.insert, EventStatements.parameters(events), lane: .exclusive)
-            let responses = try InsertedEvents(rows: rows, eventCount: events.count)
+            let responses = try InsertedEvents(row: rows.only(), eventCount: events.count)
                 .responses(to: batches.map(\.events))
             for (batch, response) in zip(batches, responses) {
                 finish(batch, .success(response))
@@ -152,12 +152,12 @@ private struct InsertedEvents {
     /// The keys that were new; nil where all were.
     private var newKeys: Set<Key>?
 
-    /// - Parameter rows: the keys that the statement returned.
-    init(rows: PostgresRows, eventCount: Int) throws(PostgresError) {
-        guard rows.count < eventCount else { return }
-        var keys: Set<Key> = []
-        for row in rows { keys.insert(Key(id: try row.decode(at: 0), time: try row.decode(at: 1))) }
-        newKeys = keys
+    /// - Parameter row: what the statement returned.
+    init(row: PostgresRow, eventCount: Int) throws(PostgresError) {
+        guard try row.decode(Int.self, at: 0) < eventCount else { return }
+        let ids = try row.decode([PostgresUUID]?.self, at: 1) ?? []
+        let times = try row.decode([PostgresTimestamp]?.self, at: 2) ?? []
+        newKeys = Set(zip(ids, times).map(Key.init))
     }
 
     /// A response to each batch, in their order. An event in two batches counts as new for the first.
@@ -177,7 +177,8 @@ private struct InsertedEvents {
 
 /// The SQL of writing events.
 private enum EventStatements {
-    /// Inserts the events that are new, and returns their keys. `$1` to `$6` are the columns, an array each.
+    /// Inserts the events that are new, and returns their number, and their keys where that isn't all. `$1` to `$6` are the
+    /// columns, an array each.
     ///
     /// The rows are inserted in the order of their keys, so that transactions that write the same events can't end in a
     /// deadlock: all of them wait for each other in the same direction.
@@ -193,9 +194,11 @@ private enum EventStatements {
         FROM unnest($1, $2, $3, $4, $5, $6) AS event (id, time, user_id, name, value, is_test) \
         ORDER BY id, time \
         ON CONFLICT DO NOTHING RETURNING id, time) \
-        SELECT id, time FROM new \
-        UNION ALL SELECT NULL, NULL FROM new HAVING CASE WHEN count(*) < cardinality($1) \
-        THEN pg_logical_emit_message(true, 'points-of-interest', '') IS NULL ELSE false END
+        SELECT count(*), \
+        CASE WHEN count(*) < cardinality($1) THEN array_agg(id) END, \
+        CASE WHEN count(*) < cardinality($1) THEN array_agg(time) END, \
+        CASE WHEN count(*) < cardinality($1) THEN pg_logical_emit_message(true, 'points-of-interest', '') END \
+        FROM new
         """,
         parameters: [.uuidArray, .timestamptzArray, .textArray, .textArray, .jsonbArray, .boolArray])
 

@@ -75,29 +75,27 @@ struct EventAdmission: Sendable {
     func admit(_ events: [ReceivedEvent]) -> [StoredEvent] {
         // A phone's batch has one or two users, so the hash of the event before can mostly be used again.
         var last: (userID: String, hash: String)?
-        return events.map { event in
-            let userID: String
-            if let last, last.userID.hasSameBytes(as: event.userID) {
-                userID = last.hash
-            } else {
-                userID = hash(of: event.userID)
-                last = (event.userID, userID)
-            }
-            return admit(event, userID: userID)
+        func stored(_ userID: String) -> String {
+            guard let userIDHash else { return userID }
+            if let last, last.userID.hasSameBytes(as: userID) { return last.hash }
+            let hash = userIDHash.code(of: userID.utf8).hexadecimal
+            last = (userID, hash)
+            return hash
         }
-    }
-
-    private func hash(of userID: String) -> String {
-        userIDHash.map { $0.code(of: userID.utf8).hexadecimal } ?? userID
-    }
-
-    private func admit(_ event: ReceivedEvent, userID: String) -> StoredEvent {
-        // Times are within EventLimits.times, whose microseconds fit into an Int64.
-        let time = Int64((event.time * 1_000_000).rounded())
-        let id = event.id ?? DerivedEventID.id(of: event, userID: userID, timeMicroseconds: time)
-        return StoredEvent(
-            key: StoredEvent.Key(id: id, timeMicroseconds: time), userID: userID, name: event.name,
-            value: event.value.isEmpty ? Self.emptyObject : event.value, isTest: event.isTest)
+        // By their indices, so that no event is copied.
+        return events.indices.map { index in
+            let userID = stored(events[index].userID)
+            // Times are within EventLimits.times, whose microseconds fit into an Int64.
+            let time = Int64((events[index].time * 1_000_000).rounded())
+            let id =
+                events[index].id
+                ?? DerivedEventID.id(of: events[index], userID: userID, timeMicroseconds: time)
+            return StoredEvent(
+                key: StoredEvent.Key(id: id, timeMicroseconds: time), userID: userID,
+                name: events[index].name,
+                value: events[index].value.isEmpty ? Self.emptyObject : events[index].value,
+                isTest: events[index].isTest)
+        }
     }
 }
 

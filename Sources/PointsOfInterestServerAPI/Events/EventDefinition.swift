@@ -71,40 +71,41 @@ public struct EventCatalog: Hashable, Sendable {
     /// The events of `Events/`.
     public static let builtIn = EventCatalog(unique: trackingEvents)
 
-    private let definitionsByName: [String: EventDefinition]
-    /// The number of bytes of the longest name. A longer name in a request isn't looked up: hashing it would take time
-    /// that grows with the square of its number of combining marks.
-    private let longestName: Int
+    /// The definitions, in the order of their names.
+    public let definitions: [EventDefinition]
+    /// The places of the definitions whose names have so many bytes.
+    private let indicesByLength: [[Int]]
 
     private init(unique definitions: [EventDefinition]) {
-        longestName = definitions.map(\.name.utf8.count).max() ?? 0
-        definitionsByName = Dictionary(
-            definitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.definitions = definitions.sorted { $0.name < $1.name }
+        var indices: [[Int]] = []
+        for (index, definition) in self.definitions.enumerated() {
+            let length = definition.name.utf8.count
+            while indices.count <= length { indices.append([]) }
+            indices[length].append(index)
+        }
+        indicesByLength = indices
     }
 
-    /// The definitions, in the order of their names.
-    public var definitions: [EventDefinition] {
-        definitionsByName.values.sorted { $0.name < $1.name }
-    }
-
-    /// The definition of an event; nil if the name is not known.
-    public subscript(name: String) -> EventDefinition? {
-        name.utf8.count <= longestName ? definitionsByName[name] : nil
+    /// The place of the definition of an event; nil if the name is not known.
+    func index(of name: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard name.count < indicesByLength.count else { return nil }
+        return indicesByLength[name.count].first { name.isSame(as: definitions[$0].name) }
     }
 
     /// Returns the catalog with more events, a team's own for instance.
     ///
     /// - Throws: `EventDefinitionError` if a name is there already: one name would have two meanings in the table.
     public func merging(_ definitions: [EventDefinition]) throws(EventDefinitionError) -> EventCatalog {
-        var merged = definitionsByName
+        var names = Set(self.definitions.map(\.name))
         for definition in definitions {
-            guard merged.updateValue(definition, forKey: definition.name) == nil else {
+            guard names.insert(definition.name).inserted else {
                 throw EventDefinitionError(
                     file: "\(definition.name).json",
                     reason: "there is an event named \(definition.name) already")
             }
         }
-        return EventCatalog(unique: Array(merged.values))
+        return EventCatalog(unique: self.definitions + definitions)
     }
 }
 

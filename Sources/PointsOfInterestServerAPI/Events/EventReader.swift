@@ -4,46 +4,63 @@
     import Foundation
 #endif
 
-/// Reads one event of a batch and collects its faults.
+/// Reads the events of a batch, one after another, and collects the faults of each.
 struct EventReader {
     typealias SyntaxError = JSONScanner.SyntaxError
 
-    private let index: Int
-    private let catalog: EventCatalog
-    private let maximumFaults: Int
+    private let body: [UInt8]
+    let catalog: EventCatalog
+    /// The events without faults that were read.
+    private(set) var events: [ReceivedEvent] = []
+    /// The last user's id that was read: most events of a batch have the same.
+    private var lastUserID: String?
+
+    // The event that is read.
+    private var index = 0
+    private(set) var maximumFaults = 0
     private(set) var faults: [EventFault] = []
     private var seen = EventMembers()
-
     private var id: UUID?
     private var userID: String?
     private var time: Double?
     private var name: String?
+    /// The place of the event's definition in the catalog.
+    private var definition: Int?
     private var value: Range<Int>?
     private var isTest = false
 
-    init(index: Int, catalog: EventCatalog, maximumFaults: Int) {
-        self.index = index
+    init(body: [UInt8], catalog: EventCatalog) {
+        self.body = body
         self.catalog = catalog
-        self.maximumFaults = maximumFaults
+        // The shortest event has about a hundred bytes.
+        events.reserveCapacity(min(EventLimits.events, body.count / 100 + 1))
     }
 
-    /// Reads the event; nil if it has faults.
-    mutating func read(_ scanner: inout JSONScanner, of body: [UInt8]) throws(SyntaxError) -> ReceivedEvent? {
+    /// Reads the event with this index.
+    mutating func read(_ scanner: inout JSONScanner, index: Int, maximumFaults: Int) throws(SyntaxError) {
+        begin(index: index, maximumFaults: maximumFaults)
         guard scanner.next == UInt8(ascii: "{") else {
             try scanner.skipValue()
-            report(.notAnEvent, "must be an object")
-            return nil
+            return report(.notAnEvent, "must be an object", parameter: nil)
         }
         try readMembers(&scanner, of: EventMember.ofEvents)
-        return finish(scanner.bytes, of: body)
+        finish(scanner)
+    }
+
+    private mutating func begin(index: Int, maximumFaults: Int) {
+        self.index = index
+        self.maximumFaults = maximumFaults
+        if !faults.isEmpty { faults = [] }
+        seen = EventMembers()
+        (id, userID, time, name, definition, value, isTest) = (nil, nil, nil, nil, nil, nil, false)
     }
 
     private mutating func readMembers(
-        _ scanner: inout JSONScanner, of known: [EventMember]
+        _ scanner: inout JSONScanner, of known: [EventMember.Name]
     ) throws(SyntaxError) {
         try scanner.object { (name, scanner) throws(SyntaxError) in
             scanner.flaws = []
-            guard let member = EventMember.named(name, among: known, in: scanner.bytes) else {
+            guard let member = EventMember.Name.member(named: name, among: known, in: scanner.bytes) else {
                 return try scanner.skipValue()
             }
             guard seen.insert(member) else {
@@ -57,7 +74,7 @@ struct EventReader {
     private mutating func read(_ member: EventMember, _ scanner: inout JSONScanner) throws(SyntaxError) {
         switch member {
         case .id: id = try readID(&scanner)
-        case .userID: userID = try readText(&scanner, .userID, bytes: EventLimits.userIDBytes)
+        case .userID: userID = try readUserID(&scanner)
         case .time: time = try readTime(&scanner)
         case .event:
             guard scanner.next == UInt8(ascii: "{") else {
@@ -67,7 +84,7 @@ struct EventReader {
             }
             try readMembers(&scanner, of: EventMember.ofEvent)
         case .test: isTest = try readTest(&scanner)
-        case .name: name = try readText(&scanner, .name, bytes: EventLimits.nameBytes)
+        case .name: try readName(&scanner)
         case .value: value = try readValue(&scanner)
         }
     }
@@ -86,18 +103,49 @@ struct EventReader {
         return nil
     }
 
+    private mutating func readUserID(_ scanner: inout JSONScanner) throws(SyntaxError) -> String? {
+        guard let text = try readText(&scanner, .userID) else { return nil }
+        if let lastUserID, !text.isEscaped, text.raw(in: scanner.bytes).isSame(as: lastUserID) {
+            return lastUserID
+        }
+        guard let userID = decode(text, .userID, bytes: EventLimits.userIDBytes, of: scanner) else {
+            return nil
+        }
+        lastUserID = userID
+        return userID
+    }
+
+    private mutating func readName(_ scanner: inout JSONScanner) throws(SyntaxError) {
+        guard let text = try readText(&scanner, .name) else { return }
+        definition = text.withContent(in: scanner.bytes, atMost: EventLimits.nameBytes) {
+            catalog.index(of: $0)
+        }
+        if let definition {
+            name = catalog.definitions[definition].name
+        } else {
+            name = decode(text, .name, bytes: EventLimits.nameBytes, of: scanner)
+        }
+    }
+
+    /// A text that can be stored.
     private mutating func readText(
-        _ scanner: inout JSONScanner, _ member: EventMember, bytes limit: Int
-    ) throws(SyntaxError) -> String? {
+        _ scanner: inout JSONScanner, _ member: EventMember
+    ) throws(SyntaxError) -> JSONText? {
         guard scanner.next == UInt8(ascii: "\"") else {
             try mistype(&scanner, member, "a text")
             return nil
         }
-        let token = try scanner.string()
+        let text = try scanner.string()
         guard scanner.flaws.isEmpty else {
             report(.malformedText, EventFault.textRule, member)
             return nil
         }
+        return text
+    }
+
+    private mutating func decode(
+        _ token: JSONText, _ member: EventMember, bytes limit: Int, of scanner: borrowing JSONScanner
+    ) -> String? {
         // An escape has at most six bytes for each byte of the text.
         let text = token.range.count <= 6 * limit ? token.decoded(in: scanner.bytes) : nil
         guard let text, (1...limit).contains(text.utf8.count) else {
@@ -112,7 +160,8 @@ struct EventReader {
             try mistype(&scanner, .time, "a number")
             return nil
         }
-        let number = scanner.value(ofNumber: try scanner.number())
+        let token = try scanner.number()
+        let number = scanner.value(ofNumber: token)
         guard EventLimits.times.contains(number) else {
             report(.outOfRange, "must be in seconds since 1970, from -2e11 to 9e12", .time)
             return nil
@@ -153,29 +202,20 @@ struct EventReader {
 
     // MARK: - The event as a whole
 
-    private mutating func finish(_ bytes: UnsafeBufferPointer<UInt8>, of body: [UInt8]) -> ReceivedEvent? {
+    private mutating func finish(_ scanner: borrowing JSONScanner) {
         for member in EventMember.required where !seen.contains(member) {
             if member == .name, !seen.contains(.event) { continue }
             report(.missing, "must be given", member)
         }
-        let definition = name.flatMap { catalog[$0] }
         // Flaws of the JSON are reported as such; the definition isn't checked then.
         if let definition, faults.isEmpty {
-            check(value, against: definition, bytes)
+            check(value == nil ? [] : scanner.members, againstDefinition: definition, scanner)
         }
-        guard faults.isEmpty, let userID, let time, let name else { return nil }
-        return ReceivedEvent(
-            id: id, userID: userID, time: time, name: definition?.name ?? name,
-            value: value.map { body[$0] } ?? [], isTest: isTest, isKnown: definition != nil)
-    }
-
-    private mutating func check(
-        _ value: Range<Int>?, against definition: EventDefinition, _ bytes: UnsafeBufferPointer<UInt8>
-    ) {
-        var checker = EventValueChecker(definition: definition)
-        // The value was scanned before, so it can't fail now.
-        try? checker.check(value, of: bytes)
-        for fault in checker.faults { report(fault.code, fault.detail, parameter: fault.parameter) }
+        guard faults.isEmpty, let userID, let time, let name else { return }
+        events.append(
+            ReceivedEvent(
+                id: id, userID: userID, time: time, name: name, value: value.map { body[$0] } ?? [],
+                isTest: isTest, isKnown: definition != nil))
     }
 
     // MARK: - Faults
@@ -191,9 +231,10 @@ struct EventReader {
         report(code, detail, parameter: member.path)
     }
 
-    private mutating func report(_ code: EventFault.Code, _ detail: String, parameter: String? = nil) {
+    /// Adds a fault, unless there are enough; then its text isn't made.
+    mutating func report(_ code: EventFault.Code, _ detail: @autoclosure () -> String, parameter: String?) {
         guard faults.count < maximumFaults else { return }
-        faults.append(EventFault(index: index, code: code, detail: detail, parameter: parameter))
+        faults.append(EventFault(index: index, code: code, detail: detail(), parameter: parameter))
     }
 }
 
@@ -201,8 +242,8 @@ struct EventReader {
 enum EventMember: UInt8 {
     case id, userID, time, event, test, name, value
 
-    static let ofEvents: [EventMember] = [.id, .userID, .time, .event, .test]
-    static let ofEvent: [EventMember] = [.name, .value]
+    static let ofEvents = [EventMember.id, .userID, .time, .event, .test].map(Name.init)
+    static let ofEvent = [EventMember.name, .value].map(Name.init)
     static let required: [EventMember] = [.userID, .time, .event, .name]
 
     /// The member as a fault names it.
@@ -213,18 +254,29 @@ enum EventMember: UInt8 {
         }
     }
 
-    /// The longest of the names in a document, in bytes.
-    private static let longestKey = 7
+    /// A member with its name as numbers, which are quicker to compare.
+    struct Name {
+        /// The longest name in a document, in bytes.
+        private static let longest = 7
 
-    /// The member with this name in a document; nil for other names.
-    static func named(
-        _ name: JSONText, among members: [EventMember], in bytes: UnsafeBufferPointer<UInt8>
-    ) -> EventMember? {
-        name.withContent(in: bytes, atMost: longestKey) { content in
-            members.first { member in
-                let key = member.key
-                return content.isSame(
-                    as: UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+        private let member: EventMember
+        private let count: Int
+        private let word: UInt64
+
+        init(of member: EventMember) {
+            self.member = member
+            let key = UnsafeRawBufferPointer(
+                start: member.key.utf8Start, count: member.key.utf8CodeUnitCount)
+            (count, word) = (key.count, key.lastWord)
+        }
+
+        /// The member with this name in a document; nil for other names.
+        static func member(
+            named name: JSONText, among known: [Name], in bytes: UnsafeBufferPointer<UInt8>
+        ) -> EventMember? {
+            name.withContent(in: bytes, atMost: longest) { content in
+                let word = UnsafeRawBufferPointer(content).lastWord
+                return known.first { $0.count == content.count && $0.word == word }?.member
             }
         }
     }
@@ -255,5 +307,5 @@ struct EventMembers {
 
     func contains(_ member: EventMember) -> Bool { bits & Self.bit(member) != 0 }
 
-    private static func bit(_ member: EventMember) -> UInt8 { (1 as UInt8) << member.rawValue }
+    private static func bit(_ member: EventMember) -> UInt8 { (1 as UInt8) &<< member.rawValue }
 }

@@ -27,14 +27,9 @@ package struct JSONScanner {
     private(set) var position: Int
     /// The flaws of what was read since the caller last emptied this set.
     package var flaws: JSONFlaws = []
-    /// A member's name with its hash, so that names are not compared byte by byte.
-    private struct MemberName {
-        let text: JSONText
-        let hash: Int
-    }
-
-    /// The names of the members of all objects that are open, to find repeated names.
-    private var names: [MemberName] = []
+    /// The members of all objects that are open, to find repeated names. After `value(atMost:)` has read an object without
+    /// flaws, they are its members.
+    private(set) var members: [JSONMember] = []
     /// Names after this position aren't compared: a value that reaches beyond it is refused for its length.
     private var namesEnd = 0
 
@@ -75,6 +70,15 @@ package struct JSONScanner {
         return true
     }
 
+    /// Skips blanks and this byte and returns true; returns false, behind the blanks, if another byte is there. Mostly there
+    /// are no blanks.
+    @inline(__always)
+    private mutating func takeBehindBlanks(_ byte: UInt8) -> Bool {
+        if take(byte) { return true }
+        skipBlanks()
+        return take(byte)
+    }
+
     /// Returns the error that says what should be at this position.
     package func fail(_ expected: SyntaxError.StaticText) -> SyntaxError {
         SyntaxError(offset: position, expected: expected)
@@ -90,14 +94,15 @@ package struct JSONScanner {
         while true {
             guard next == UInt8(ascii: "\"") else { throw fail("a member's name") }
             let name = try string()
-            skipBlanks()
-            guard take(UInt8(ascii: ":")) else { throw fail("a colon") }
+            guard takeBehindBlanks(UInt8(ascii: ":")) else { throw fail("a colon") }
             skipBlanks()
             try member(name, &self)
-            skipBlanks()
-            if take(UInt8(ascii: "}")) { return }
-            guard take(UInt8(ascii: ",")) else { throw fail("a comma or the object's end") }
-            skipBlanks()
+            if takeBehindBlanks(UInt8(ascii: ",")) {
+                skipBlanks()
+                continue
+            }
+            guard take(UInt8(ascii: "}")) else { throw fail("a comma or the object's end") }
+            return
         }
     }
 
@@ -110,10 +115,12 @@ package struct JSONScanner {
         if take(UInt8(ascii: "]")) { return }
         while true {
             try item(&self)
-            skipBlanks()
-            if take(UInt8(ascii: "]")) { return }
-            guard take(UInt8(ascii: ",")) else { throw fail("a comma or the array's end") }
-            skipBlanks()
+            if takeBehindBlanks(UInt8(ascii: ",")) {
+                skipBlanks()
+                continue
+            }
+            guard take(UInt8(ascii: "]")) else { throw fail("a comma or the array's end") }
+            return
         }
     }
 
@@ -122,51 +129,65 @@ package struct JSONScanner {
     /// - Parameter bytes: the maximum size of the value. Beyond it, repeated names aren't looked for.
     mutating func value(atMost bytes: Int = .max) throws(SyntaxError) {
         namesEnd = bytes < self.bytes.count - position ? position + bytes : self.bytes.count
-        try value(level: 0)
+        members.removeAll(keepingCapacity: true)
+        _ = try value(level: 0)
     }
 
-    /// Skips a value that is not kept: its names may be repeated.
+    /// Skips a value that is not kept: its names may be repeated. `members` stay as they are.
     package mutating func skipValue() throws(SyntaxError) {
-        try value(atMost: 0)
+        namesEnd = position
+        _ = try value(level: 0)
     }
 
-    private mutating func value(level: Int) throws(SyntaxError) {
+    private mutating func value(level: Int) throws(SyntaxError) -> JSONToken {
         switch next {
-        case UInt8(ascii: "\""): _ = try string()
+        case UInt8(ascii: "\""): return .text(try string())
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             if level < EventLimits.levels { try nested(level: level + 1) } else { try deep() }
-        case UInt8(ascii: "t"): try literal("true")
-        case UInt8(ascii: "f"): try literal("false")
-        case UInt8(ascii: "n"): try literal("null")
-        default: _ = try number()
+            return .nested
+        case UInt8(ascii: "t"):
+            try literal("true")
+            return .boolean
+        case UInt8(ascii: "f"):
+            try literal("false")
+            return .boolean
+        case UInt8(ascii: "n"):
+            try literal("null")
+            return .null
+        default: return .number(try number())
         }
     }
 
     private mutating func nested(level: Int) throws(SyntaxError) {
         guard next == UInt8(ascii: "{") else {
-            return try array { (scanner) throws(SyntaxError) in try scanner.value(level: level) }
+            return try array { (scanner) throws(SyntaxError) in _ = try scanner.value(level: level) }
         }
-        let outer = names.count
+        let outer = members.count
         try object { (name, scanner) throws(SyntaxError) in
-            scanner.note(name, since: outer)
-            try scanner.value(level: level)
+            let hash = scanner.compare(name, since: outer)
+            let value = try scanner.value(level: level)
+            if let hash { scanner.members.append(JSONMember(name: name, hash: hash, value: value)) }
         }
-        names.removeSubrange(outer...)
+        if level > 1 { members.removeLast(members.count - outer) }
     }
 
-    /// Looks for the name among the object's earlier names.
+    /// Looks for the name among the object's earlier names, and returns its hash; nil for a member that isn't kept.
     ///
     /// Each name is hashed once, and only names with the same hash are compared. After the first repetition, which is the
-    /// flaw, no names are compared. `Hasher` has a random seed, so collisions can't be made on purpose.
-    private mutating func note(_ name: JSONText, since outer: Int) {
-        guard position <= namesEnd else { return }
-        guard names.count - outer < EventLimits.members else { return flaws.formUnion(.size) }
-        guard !flaws.contains(.repetition) else { return names.append(MemberName(text: name, hash: 0)) }
+    /// flaw, no names are compared.
+    private mutating func compare(_ name: JSONText, since outer: Int) -> UInt64? {
+        guard position <= namesEnd else { return nil }
+        guard members.count - outer < EventLimits.members else {
+            flaws.formUnion(.size)
+            return nil
+        }
+        guard !flaws.contains(.repetition) else { return 0 }
         let hash = name.hash(in: bytes)
-        if names[outer...].contains(where: { $0.hash == hash && $0.text.isSame(as: name, in: bytes) }) {
+        for index in outer..<members.count
+        where members[index].hash == hash && members[index].name.isSame(as: name, in: bytes) {
             flaws.formUnion(.repetition)
         }
-        names.append(MemberName(text: name, hash: hash))
+        return hash
     }
 
     /// Skips a value that is too deep, without recursion: otherwise a request could exhaust the stack.
@@ -231,6 +252,7 @@ extension JSONScanner {
     }
 
     /// The value of a number that was read; infinite if it is beyond `Double`.
+    @inline(__always)
     package func value(ofNumber range: Range<Int>) -> Double {
         DecimalNumber.parse(UnsafeBufferPointer(rebasing: bytes[range])) ?? .infinity
     }
@@ -283,9 +305,10 @@ extension JSONScanner {
     private static let limit = (digits: 17_976_931_348_623_158 as UInt64, count: 17, power: 309)
 
     private mutating func digits() -> Int {
-        let start = position
-        while next >= UInt8(ascii: "0"), next <= UInt8(ascii: "9") { advance() }
-        return position - start
+        var end = position
+        while end < bytes.count, bytes[end].decimalDigitValue != nil { end += 1 }
+        defer { position = end }
+        return end - position
     }
 }
 
@@ -295,6 +318,21 @@ extension UInt8 {
         let value = self &- UInt8(ascii: "0")
         return value < 10 ? value : nil
     }
+}
+
+/// A value that was read, as far as its type and its text go.
+enum JSONToken {
+    case text(JSONText)
+    case number(Range<Int>)
+    case boolean, null, nested
+}
+
+/// A member of an object.
+struct JSONMember {
+    let name: JSONText
+    /// The name's hash, so that names are not compared byte by byte.
+    let hash: UInt64
+    let value: JSONToken
 }
 
 /// JSON that the database can't store, or stores in another form.

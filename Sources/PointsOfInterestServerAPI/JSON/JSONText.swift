@@ -41,14 +41,9 @@ package struct JSONText {
     }
 
     /// A hash that is the same for the same text, escaped or not.
-    func hash(in bytes: UnsafeBufferPointer<UInt8>) -> Int {
-        var hasher = Hasher()
-        if isEscaped {
-            unescaped(raw(in: bytes)).withUnsafeBytes { hasher.combine(bytes: $0) }
-        } else {
-            hasher.combine(bytes: UnsafeRawBufferPointer(raw(in: bytes)))
-        }
-        return hasher.finalize()
+    func hash(in bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        guard isEscaped else { return UnsafeRawBufferPointer(raw(in: bytes)).seededHash }
+        return unescaped(raw(in: bytes)).withUnsafeBytes { $0.seededHash }
     }
 
     /// Whether two texts of a document are the same.
@@ -124,6 +119,39 @@ extension UnsafeRawBufferPointer {
         guard count > 0, let here = baseAddress, let there = other.baseAddress else { return true }
         return memcmp(here, there, count) == 0
     }
+
+    /// The last eight bytes, or all if there are fewer, as a number that no others of the same count have.
+    @inline(__always)
+    var lastWord: UInt64 {
+        func four(_ offset: Int) -> UInt64 { UInt64(loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
+        switch count {
+        case 0: return 0
+        case 1..<4: return UInt64(self[0]) | UInt64(self[count / 2]) << 8 | UInt64(self[count - 1]) << 16
+        case 4..<8: return four(0) | four(count - 4) << 32
+        default: return loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+        }
+    }
+
+    /// A hash with a seed that differs in each process, so that nobody can send texts which have the same.
+    ///
+    /// Each step multiplies, and combines both halves of the product (wyhash, https://github.com/wangyi-fudan/wyhash).
+    /// `Hasher` takes ten times as long for the few bytes of a name.
+    fileprivate var seededHash: UInt64 {
+        func mix(_ hash: UInt64, _ word: UInt64) -> UInt64 {
+            let product = (hash ^ word).multipliedFullWidth(by: HashSeed.factor)
+            return product.high ^ product.low
+        }
+        var hash = mix(HashSeed.start, UInt64(count))
+        for offset in stride(from: 0, to: count - 8, by: 8) {
+            hash = mix(hash, loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+        return mix(hash, lastWord)
+    }
+}
+
+private enum HashSeed {
+    static let start = UInt64.random(in: .min ... .max)
+    static let factor = UInt64.random(in: .min ... .max) | 1
 }
 
 extension UnsafeBufferPointer<UInt8> {
@@ -186,6 +214,14 @@ extension JSONScanner {
     package mutating func string() throws(SyntaxError) -> JSONText {
         guard take(UInt8(ascii: "\"")) else { throw fail("a string") }
         let start = position
+        skipPlain(beyondASCII: false)
+        guard next == UInt8(ascii: "\"") else { return try string(from: start) }
+        defer { advance() }
+        return JSONText(range: start..<position, isEscaped: false, isASCII: true)
+    }
+
+    /// Reads the rest of a string that isn't plain ASCII.
+    private mutating func string(from start: Int) throws(SyntaxError) -> JSONText {
         var isEscaped = false
         var isASCII = true
         while true {
@@ -216,19 +252,23 @@ extension JSONScanner {
     @inline(__always)
     private mutating func skipPlain(beyondASCII: Bool) {
         let (ones, highBits) = (EachByte.ones, EachByte.highBits)
-        // The highest bit of a byte is set where it is 0; above the first such byte perhaps elsewhere, too (Warren, "Hacker's
-        // Delight", section 6-1).
-        func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & highBits }
         let raw = UnsafeRawBufferPointer(bytes)
-        while raw.count - position >= 8 {
-            let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-            let marks =
-                zeros(word ^ ones &* UInt64(UInt8(ascii: "\"")))
-                | zeros(word ^ ones &* UInt64(UInt8(ascii: "\\")))
-                | (word &- ones &* 0x20) & ~word & highBits | (beyondASCII ? 0 : word & highBits)
-            if marks != 0 { return advance(by: marks.trailingZeroBitCount / 8) }
-            advance(by: 8)
+        var end = position
+        while raw.count - end >= 8 {
+            let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: end, as: UInt64.self))
+            // Of a byte of ASCII, a subtraction sets the highest bit where the byte was less; above the first such byte
+            // perhaps elsewhere, too.
+            let quotes = (word ^ ones &* UInt64(UInt8(ascii: "\""))) &- ones
+            let backslashes = (word ^ ones &* UInt64(UInt8(ascii: "\\"))) &- ones
+            let marks = quotes | backslashes | (word &- ones &* 0x20)
+            let stops = (beyondASCII ? marks & ~word : marks | word) & highBits
+            guard stops == 0 else {
+                end += stops.trailingZeroBitCount / 8
+                break
+            }
+            end += 8
         }
+        advance(by: end - position)
     }
 
     private mutating func escape() throws(SyntaxError) {
@@ -297,7 +337,9 @@ extension UUID {
         func four(_ offset: Int) -> UInt64 {
             UInt64(UInt32(littleEndian: characters.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
         }
-        guard [8, 13, 18, 23].allSatisfy({ characters[$0] == UInt8(ascii: "-") }),
+        let hyphen = UInt8(ascii: "-")
+        guard characters[8] == hyphen, characters[13] == hyphen, characters[18] == hyphen,
+            characters[23] == hyphen,
             let first = Self.bytes(ofDigits: four(0) | four(4) << 32),
             let second = Self.bytes(ofDigits: four(9) | four(14) << 32),
             let third = Self.bytes(ofDigits: four(19) | four(24) << 32),

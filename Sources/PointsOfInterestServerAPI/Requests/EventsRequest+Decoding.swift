@@ -49,10 +49,8 @@ private struct EventsDecoder {
     }
 
     private mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(EventsError) -> [ReceivedEvent] {
-        var events: [ReceivedEvent] = []
-        // The shortest event has about a hundred bytes.
-        events.reserveCapacity(min(EventLimits.events, bytes.count / 100 + 1))
         var scanner = JSONScanner(bytes)
+        var reader = EventReader(body: body, catalog: catalog)
         var count = 0
         var hasTooMany = false
         var faultyCount = 0
@@ -68,10 +66,8 @@ private struct EventsDecoder {
                 // An event may have only two bytes. Reporting the faults of a thousand such events would cost more than
                 // all else.
                 let isNamed = faultyCount < EventLimits.faultyEvents
-                var reader = EventReader(
-                    index: count, catalog: catalog, maximumFaults: isNamed ? EventLimits.faults : 1)
+                try reader.read(&scanner, index: count, maximumFaults: isNamed ? EventLimits.faults : 1)
                 count += 1
-                if let event = try reader.read(&scanner, of: body) { events.append(event) }
                 guard !reader.faults.isEmpty else { return }
                 faultyCount += 1
                 if isNamed { faults += reader.faults }
@@ -84,7 +80,7 @@ private struct EventsDecoder {
             }
             throw .malformed(reason: error.reason)
         }
-        return events
+        return reader.events
     }
 }
 

@@ -76,29 +76,27 @@ extension PostgresValue {
         case .uuid(let value): bytes.append(value)
         case .timestamptz(let value): bytes.appendBigEndian(value.microsecondsSince2000)
         case .textArray(let values):
-            bytes.appendArray(values, elementType: .text) { $0.append(contentsOf: $1.utf8) }
+            bytes.appendArray(values, of: .text, size: { $0.utf8.count }) { $1.copyBytes(from: $0.utf8) }
         case .int8Array(let values):
-            bytes.appendArray(values, elementType: .int8, bytesEach: 8) { $1.storeBigEndian($0) }
+            bytes.appendArray(values, of: .int8, size: { _ in 8 }) { $1.storeBigEndian($0) }
         case .float8Array(let values):
-            bytes.appendArray(values, elementType: .float8, bytesEach: 8) { $1.storeBigEndian($0.bitPattern) }
+            bytes.appendArray(values, of: .float8, size: { _ in 8 }) { $1.storeBigEndian($0.bitPattern) }
         case .boolArray(let values):
-            bytes.appendArray(values, elementType: .bool, bytesEach: 1) {
-                $1.storeBigEndian($0 ? 1 : 0 as UInt8)
-            }
+            bytes.appendArray(values, of: .bool, size: { _ in 1 }) { $1.storeBigEndian($0 ? 1 : 0 as UInt8) }
         case .uuidArray(let values):
-            bytes.appendArray(values, elementType: .uuid, bytesEach: 16) {
+            bytes.appendArray(values, of: .uuid, size: { _ in 16 }) {
                 $1.storeBigEndian($0.high)
-                ($1 + 8).storeBigEndian($0.low)
+                $1.storeBigEndian($0.low, at: 8)
             }
         case .timestamptzArray(let values):
-            bytes.appendArray(values, elementType: .timestamptz, bytesEach: 8) {
+            bytes.appendArray(values, of: .timestamptz, size: { _ in 8 }) {
                 $1.storeBigEndian($0.microsecondsSince2000)
             }
         case .jsonbArray(let values):
-            bytes.appendArray(values, elementType: .jsonb) { bytes, json in
-                // The only version that there is (jsonb_recv, jsonb.c).
-                bytes.append(1)
-                bytes.append(contentsOf: json)
+            // The only version that there is (jsonb_recv, jsonb.c), and the JSON.
+            bytes.appendArray(values, of: .jsonb, size: { 1 + $0.count }) {
+                $1.storeBigEndian(1 as UInt8)
+                UnsafeMutableRawBufferPointer(rebasing: $1[1...]).copyBytes(from: $0)
             }
         }
     }
@@ -109,11 +107,11 @@ extension PostgresValue {
     }
 }
 
-extension UnsafeMutableRawPointer {
+extension UnsafeMutableRawBufferPointer {
     /// Stores an integer, most significant byte first.
     @inline(__always)
-    fileprivate func storeBigEndian<Integer: FixedWidthInteger & BitwiseCopyable>(_ value: Integer) {
-        storeBytes(of: value.bigEndian, as: Integer.self)
+    fileprivate func storeBigEndian(_ value: some FixedWidthInteger & BitwiseCopyable, at offset: Int = 0) {
+        storeBytes(of: value.bigEndian, toByteOffset: offset, as: type(of: value))
     }
 }
 
@@ -141,48 +139,38 @@ extension [UInt8] {
         }
     }
 
-    /// Appends a one-dimensional array without nulls of elements of one size, as `array_send` writes it (arrayfuncs.c).
+    /// Appends a one-dimensional array without nulls, as `array_send` writes it (arrayfuncs.c).
     ///
-    /// - Parameter store: stores so many bytes of an element.
+    /// - Parameters:
+    ///   - size: how many bytes an element has.
+    ///   - store: stores an element into so many bytes.
     @inline(__always)
     fileprivate mutating func appendArray<Item>(
-        _ elements: [Item], elementType: PostgresType, bytesEach size: Int,
-        store: (Item, UnsafeMutableRawPointer) -> Void
+        _ elements: [Item], of elementType: PostgresType, size: (Item) -> Int,
+        store: (Item, UnsafeMutableRawBufferPointer) -> Void
     ) {
-        appendArrayHead(count: elements.count, elementType: elementType)
-        withUnsafeTemporaryAllocation(byteCount: (4 + size) * elements.count, alignment: 1) { bytes in
-            guard var end = bytes.baseAddress else { return }
-            for element in elements {
-                end.storeBigEndian(Int32(truncatingIfNeeded: size))
-                store(element, end + 4)
-                end += 4 + size
+        let head = elements.isEmpty ? 12 : 20
+        let total = elements.reduce(head) { $0 + 4 + size($1) }
+        append(addingCapacity: total) { span in
+            span.withUnsafeMutableBufferPointer { memory, count in
+                let memory = UnsafeMutableRawBufferPointer(memory)
+                memory.storeBigEndian(Int32(elements.isEmpty ? 0 : 1))
+                memory.storeBigEndian(Int32(0), at: 4)
+                memory.storeBigEndian(elementType.oid, at: 8)
+                if !elements.isEmpty {
+                    // A count beyond Int32 also exceeds PostgreSQL's 1 GB a value, so the server refuses it.
+                    memory.storeBigEndian(Int32(clamping: elements.count), at: 12)
+                    memory.storeBigEndian(Int32(1), at: 16)
+                }
+                var end = head
+                for element in elements {
+                    let start = end + 4
+                    memory.storeBigEndian(Int32(clamping: size(element)), at: end)
+                    end = start + size(element)
+                    store(element, UnsafeMutableRawBufferPointer(rebasing: memory[start..<end]))
+                }
+                count = total
             }
-            append(contentsOf: bytes)
-        }
-    }
-
-    /// Appends the head of an array.
-    private mutating func appendArrayHead(count: Int, elementType: PostgresType) {
-        appendBigEndian(Int32(count == 0 ? 0 : 1))
-        appendBigEndian(Int32(0))
-        appendBigEndian(elementType.oid)
-        guard count > 0 else { return }
-        // A count beyond Int32 also exceeds PostgreSQL's 1 GB a value, so the server refuses it.
-        appendBigEndian(Int32(clamping: count))
-        appendBigEndian(Int32(1))
-    }
-
-    /// Appends an array of elements of any sizes.
-    fileprivate mutating func appendArray<Item>(
-        _ elements: [Item], elementType: PostgresType,
-        appendElement: (inout [UInt8], Item) -> Void
-    ) {
-        appendArrayHead(count: elements.count, elementType: elementType)
-        for element in elements {
-            let lengthAt = count
-            appendBigEndian(Int32(0))
-            appendElement(&self, element)
-            writeLength(at: lengthAt)
         }
     }
 }

@@ -74,8 +74,9 @@ struct EventsConfigurationTests {
         try definition.write(
             to: folder.appending(path: "coupon-shown.json"), atomically: true, encoding: .utf8)
         let catalog = try configuration(["POI_EVENTS_DIR": folder.path]).catalog
-        #expect(catalog["coupon-shown"]?.parameters.map(\.name) == ["code"])
-        #expect(catalog["launch"] != nil)
+        let own = catalog.definitions.filter { $0.name == "coupon-shown" }
+        #expect(own.map { $0.parameters.map(\.name) } == [["code"]])
+        #expect(catalog.definitions.contains { $0.name == "launch" })
         try "{".write(to: folder.appending(path: "broken.json"), atomically: true, encoding: .utf8)
         let fault = #expect(throws: ConfigurationError.self) {
             try configuration(["POI_EVENTS_DIR": folder.path])

@@ -42,6 +42,47 @@ struct JSONScannerTests {
         }
     }
 
+    @Test("A member is found by exactly its name, and names have the same hash where they are the same text")
+    func names() {
+        let known = ["id", "user_id", "time", "event", "test"]
+        var others: Set<String> = ["", "i", "ids", "user_idx", "name", "value"]
+        for name in known {
+            for place in 0..<name.utf8.count {
+                for byte in UInt8.min..<0x80 {
+                    var changed = Array(name.utf8)
+                    changed[place] = byte
+                    others.insert(String(decoding: changed, as: UTF8.self))
+                }
+            }
+        }
+        for name in others.union(known) {
+            let member = inDocument(name) {
+                EventMember.Name.member(named: $0, among: EventMember.ofEvents, in: $1)
+            }
+            #expect(member?.path == (known.contains(name) ? name : nil), "\(name)")
+        }
+        // Of all lengths, each with one byte changed.
+        let texts = (0...40).flatMap { length in
+            (0...length).map {
+                String(repeating: "a", count: $0) + "b" + String(repeating: "a", count: length - $0)
+            }
+        }
+        #expect(Set(texts.map { inDocument($0) { $0.hash(in: $1) } }).count == Set(texts).count)
+        for text in texts {
+            let hash = inDocument(#"\u0061"# + text, isEscaped: true) { $0.hash(in: $1) }
+            #expect(hash == inDocument("a" + text) { $0.hash(in: $1) }, "\(text)")
+        }
+    }
+
+    /// Calls a closure with a text and the bytes of the document, which is that text.
+    private func inDocument<Result>(
+        _ text: String, isEscaped: Bool = false, _ body: (JSONText, UnsafeBufferPointer<UInt8>) -> Result
+    ) -> Result {
+        Array(text.utf8).withUnsafeBufferPointer {
+            body(JSONText(range: 0..<$0.count, isEscaped: isEscaped, isASCII: true), $0)
+        }
+    }
+
     @Test("A UUID is read as Foundation reads it, and with any other byte anywhere it is none")
     func uuids() throws {
         var random = SeededGenerator()
