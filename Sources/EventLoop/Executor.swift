@@ -19,12 +19,13 @@ extension EventLoop: TaskExecutor {
 /// compiler and checks it at every access. Modelled on SwiftNIO's `NIOLoopBound`.
 public struct LoopBound<Value>: @unchecked Sendable {
     // @unchecked: the value is used on the loop's thread only, which the getter checks.
-    private let confined: Value
+    @usableFromInline let confined: Value
 
     /// The loop whose thread may use the value.
     public let loop: EventLoop
 
     /// Binds `value` to `loop`. Call it on the loop's thread.
+    @inlinable
     public init(_ value: Value, loop: EventLoop) {
         loop.preconditionInEventLoop()
         confined = value
@@ -37,6 +38,7 @@ public struct LoopBound<Value>: @unchecked Sendable {
     }
 
     /// The value. Traps off the loop's thread, which is a programming error and never caused by input.
+    @inlinable
     public var value: Value {
         loop.preconditionInEventLoop()
         return confined

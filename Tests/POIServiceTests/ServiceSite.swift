@@ -225,3 +225,10 @@ struct LogFile {
         return text.split(separator: "\n").map(String.init)
     }
 }
+
+extension NowOrLaterResponse {
+    /// The response, if it is there at once.
+    var atOnce: HTTPResponse? {
+        if case .now(let response) = self { response } else { nil }
+    }
+}

@@ -52,7 +52,7 @@ public struct HTTPAdmission {
     /// - Throws: what the handler throws.
     func respond(
         to request: HTTPRequest, context: RequestContext
-    ) throws -> NowOrLater<HTTPResponse, any Error> {
+    ) throws -> NowOrLaterResponse {
         try box.handler.respond(to: request, context: context)
     }
 
@@ -84,6 +84,26 @@ public protocol HTTPRequestCheck {
     func check(_ request: HTTPRequest, context: RequestContext) throws(HTTPError)
 }
 
+/// A response that is there at once, or has to be waited for, as `NowOrLater` has it.
+///
+/// A type of its own: through a generic one, each closure would be called by way of two others.
+public enum NowOrLaterResponse {
+    /// It is there.
+    case now(HTTPResponse)
+    /// Gets it, or throws why there is none. To be called once, in a task on the server's loop.
+    case later(() async throws -> HTTPResponse)
+
+    /// The response, once it is there.
+    ///
+    /// - Throws: why there is none.
+    public func value() async throws -> HTTPResponse {
+        switch self {
+        case .now(let response): response
+        case .later(let get): try await get()
+        }
+    }
+}
+
 /// Responds to requests that an `HTTPDispatcher` has admitted.
 ///
 /// A handler is confined to one loop and needn't be `Sendable`.
@@ -94,7 +114,7 @@ public protocol HTTPHandler {
     /// - Throws: any error; the server's `HTTPErrorResponder` makes the response.
     func respond(
         to request: HTTPRequest, context: RequestContext
-    ) throws -> NowOrLater<HTTPResponse, any Error>
+    ) throws -> NowOrLaterResponse
 }
 
 /// A handler that never waits.
@@ -109,7 +129,7 @@ extension ImmediateHandler {
     /// Responds at once.
     public func respond(
         to request: HTTPRequest, context: RequestContext
-    ) throws -> NowOrLater<HTTPResponse, any Error> {
+    ) throws -> NowOrLaterResponse {
         .now(try response(to: request, context: context))
     }
 }
@@ -126,7 +146,7 @@ extension WaitingHandler {
     /// Responds later.
     public func respond(
         to request: HTTPRequest, context: RequestContext
-    ) throws -> NowOrLater<HTTPResponse, any Error> {
+    ) throws -> NowOrLaterResponse {
         .later { try await response(to: request, context: context) }
     }
 }

@@ -9,7 +9,7 @@ import Postgres
 ///
 /// Mostly a few candidates prove the page. If they don't, the search looks at many, and finally at all that can belong to it.
 /// The cost isn't bounded: see `Documentation/queries.md`.
-struct DirectSearch {
+final class DirectSearch {
     /// Where a search looks for places. It begins with `near`, where PostgreSQL is quick in the order of the chord, whatever
     /// is beyond.
     private enum Extent {
@@ -101,12 +101,13 @@ extension DirectSearch {
 
     /// The page, made from the proposed candidates; nil if they don't prove it.
     func page(in rows: PostgresRows, of query: NearestQuery) throws(PostgresError) -> RankedPage? {
+        let rows = try PlaceRows(rows)
         var candidates: [Candidate] = []
-        candidates.reserveCapacity(rows.count)
-        // They come in the order of the chord, but nothing in SQL promises that beyond the LATERAL subquery.
+        candidates.reserveCapacity(rows.places.count)
+        // They come in the order of the chord, but nothing in SQL promises that beyond the subquery.
         var lastChord = 0.0
-        for index in rows.indices {
-            guard let candidate = try PlaceRow(rows, index).candidate() else { break }
+        for row in rows.places {
+            let candidate = try rows.candidate(at: row)
             candidates.append(candidate)
             if let chord = candidate.chordMeters, chord > lastChord { lastChord = chord }
         }
@@ -116,23 +117,16 @@ extension DirectSearch {
         guard isComplete(placed, of: .near, after: fetch) else { return nil }
         let page = ranking.page(of: placed, from: candidates)
         let items = page.placed.map {
-            item(row: $0.index, of: candidates[$0.index], at: $0.distanceMeters)
+            item(row: rows.places.lowerBound + $0.index, of: candidates[$0.index], at: $0.distanceMeters)
         }
-        return try self.page(items, in: rows, end: page.end)
+        return RankedPage(
+            places: RankedRows(rows: rows, items: items), end: page.end, version: rows.version)
     }
 
     /// A distance is shown only if the request has a centre: a box without one is ordered around its middle.
     private func item(row: Int, of place: Candidate, at distanceMeters: Double) -> RankedRows.Item {
         RankedRows.Item(
             row: row, place: place, distanceMeters: request.center == nil ? nil : distanceMeters)
-    }
-
-    private func page(
-        _ items: [RankedRows.Item], in rows: PostgresRows, end: PagePosition?
-    ) throws(PostgresError) -> RankedPage {
-        RankedPage(
-            places: try RankedRows(rows: rows, items: items), end: end,
-            version: rows.isEmpty ? nil : try PlaceRow(rows, 0).version())
     }
 }
 
@@ -143,18 +137,17 @@ extension DirectSearch {
     func page(in snapshot: PostgresSnapshot) async throws(PostgresError) -> RankedPage {
         let candidates = try await candidates(in: snapshot)
         let page = ranking.page(of: ranking.rank(candidates), from: candidates)
-        let rows = try await snapshot.query(PlaceStatements.byID, [.int8Array(page.placed.map(\.id))])
+        let rows = try PlaceRows(
+            try await snapshot.query(PlaceStatements.byID, [.int8Array(page.placed.map(\.id))]))
         var rowOfID: [Int64: Int] = [:]
-        for index in rows.indices {
-            guard let id = try PlaceRow(rows, index).id() else { break }
-            rowOfID[id] = index
-        }
+        for row in rows.places { rowOfID[try rows.candidate(at: row).id] = row }
         let items = page.placed.compactMap { placed in
             rowOfID[placed.id].map {
                 item(row: $0, of: candidates[placed.index], at: placed.distanceMeters)
             }
         }
-        return try self.page(items, in: rows, end: page.end)
+        return RankedPage(
+            places: RankedRows(rows: rows, items: items), end: page.end, version: rows.version)
     }
 
     /// The places that the ranking needs, and maybe others.
@@ -200,19 +193,15 @@ extension DirectSearch {
         var candidates: [Candidate] = []
         var lastChord: Double?
         for index in rows.indices {
-            guard let id = try rows.int8(row: index, column: 0),
-                let position = try rows.point(row: index, column: 1),
-                let chord = try rows.float8(row: index, column: 2)
-            else { throw PostgresError(.unexpectedResult) }
-            lastChord = max(lastChord ?? 0, chord)
+            let candidate = try rows.candidate(row: index)
+            lastChord = max(lastChord ?? 0, candidate.chordMeters ?? 0)
             if names != nil {
-                let name = try rows.text(row: index, column: 3)
+                let name = try rows.text(row: index, column: 2)
                 guard let name, names?.matches(name.assumingMemoryBound(to: UInt8.self)) == true else {
                     continue
                 }
             }
-            candidates.append(
-                Candidate(id: id, latitude: position.y, longitude: position.x, chordMeters: chord))
+            candidates.append(candidate)
         }
         return (
             candidates,

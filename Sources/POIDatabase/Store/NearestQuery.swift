@@ -8,9 +8,9 @@ import Postgres
 struct NearestQuery {
     /// Which columns the query returns of each place.
     enum Columns {
-        /// What `PlaceRow` reads. If no place is found, there is one row that is null except for the dataset's version.
+        /// What `PlaceRows` reads, the row with the dataset's version included.
         case record
-        /// Id, position and chord.
+        /// Id, and position with the chord.
         case position
         /// The same and the name.
         case positionAndName
@@ -48,27 +48,27 @@ struct NearestQuery {
 
     /// The text of the statement. Its parameters are numbered in the order of `parameters`.
     var sql: SQL {
-        let place =
-            selected + " FROM " + source
-            + (limit.map { " ORDER BY chord LIMIT " + SQL(integer: $0) } ?? "")
-        guard columns == .record else { return place }
-        return "SELECT place.id, place.position, place.texts, place.chord, dataset.version "
-            + "FROM (SELECT (SELECT version FROM dataset) AS version) AS dataset "
-            + "LEFT JOIN LATERAL (" + place + ") AS place ON true"
+        let places =
+            " FROM (SELECT id, " + PlaceStatements.position + " AS position, geocentric <<->> " + Self.center
+            + " AS chord" + texts + " FROM " + source
+            + (limit.map { " ORDER BY chord LIMIT " + SQL(integer: $0) } ?? "") + ") AS place"
+        let columns: SQL = "SELECT id, circle(position, chord)"
+        return switch self.columns {
+        case .record: PlaceStatements.version + " UNION ALL " + columns + ", texts, NULL" + places
+        case .position: columns + places
+        case .positionAndName: columns + ", name" + places
+        }
     }
 
     /// A subquery, so that PostgreSQL computes the point once per statement and not once per row.
     private static let center: SQL = "(SELECT geocentric_point($1, $2))"
 
-    private var selected: SQL {
-        let texts: SQL =
-            switch columns {
-            case .record: ", " + PlaceStatements.texts + " AS texts"
-            case .position: ""
-            case .positionAndName: ", name"
-            }
-        return "SELECT id, " + PlaceStatements.position + " AS position, geocentric <<->> " + Self.center
-            + " AS chord" + texts
+    private var texts: SQL {
+        switch columns {
+        case .record: ", " + PlaceStatements.texts + " AS texts"
+        case .position: ""
+        case .positionAndName: ", name"
+        }
     }
 
     /// The table, or a subquery of the rows to be sorted: its OFFSET 0 keeps PostgreSQL from walking in the order of the

@@ -3,15 +3,16 @@ import Postgres
 
 /// The SQL that reads places; see `Documentation/queries.md` for what each statement costs.
 enum PlaceStatements {
-    /// The places with the ids `$1` (bigint[]), in no order. If there is none, the result is one row that is null except for
-    /// the dataset's version.
+    /// The places with the ids `$1` (bigint[]), in no order, as `PlaceRows` reads them. Nobody asks how long their chords are.
     static let byID = PreparedStatement(
-        "SELECT place.id, " + position + " AS position, " + texts + """
-             AS texts, NULL::double precision AS chord, dataset.version AS dataset_version \
-            FROM (SELECT (SELECT version FROM dataset) AS version) AS dataset \
-            LEFT JOIN locations AS place ON place.id = ANY ($1)
-            """,
+        version + " UNION ALL SELECT id, circle(" + position + ", -1), " + texts
+            + ", NULL FROM locations WHERE id = ANY ($1)",
         parameters: [.int8Array])
+
+    /// The first row of `PlaceRows`. The dataset's version has a row of its own, because a value in each row costs the server
+    /// some two hundred instructions, and one that is null a quarter of that.
+    static let version: SQL =
+        "SELECT NULL::bigint, NULL::circle, NULL::text, (SELECT version FROM dataset)"
 
     /// The number of places of each category that there ever was.
     ///
@@ -62,7 +63,8 @@ enum PlaceStatements {
         )
         """)
 
-    /// A place's position as one value, because each column of a row costs the server some two hundred instructions.
+    /// A place's position as one value. With the chord it becomes the centre and the radius of a `circle`: one column instead
+    /// of three.
     static let position: SQL = "point(longitude, latitude)"
 
     /// All columns of a place but its id and position, joined into one value, as `PlaceRecord.append` reads them. Joining

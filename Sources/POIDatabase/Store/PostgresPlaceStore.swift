@@ -64,9 +64,12 @@ public final class PostgresPlaceStore: PlaceStore {
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<RankedPage> {
         guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
-        return .later { [self] () throws(PlaceStoreError) in try await page(DirectSearch(request, ranking)) }
+        let search = DirectSearch(request, ranking)
+        return .later { [self] () throws(PlaceStoreError) in try await page(search) }
     }
 
+    // Each call that may suspend costs some 400 instructions.
+    @inline(__always)
     private func page(_ search: DirectSearch) async throws(PlaceStoreError) -> RankedPage {
         let (start, deadline) = (ContinuousClock.now, deadline)
         do throws(PostgresError) {
@@ -123,16 +126,16 @@ public final class PostgresPlaceStore: PlaceStore {
     public func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage> {
         read { [self] deadline throws(PostgresError) in
             let start = ContinuousClock.now
-            let rows = try await read(PlaceStatements.byID, [.int8Array([Int64(request.id)])], deadline)
-            _ = try rows.only()
-            let first = PlaceRow(rows, 0)
+            let rows = try PlaceRows(
+                try await read(PlaceStatements.byID, [.int8Array([Int64(request.id)])], deadline))
             var items: [RankedRows.Item] = []
-            if let place = try first.candidate() {
+            for row in rows.places {
+                let place = try rows.candidate(at: row)
                 let distance = request.center.map { Geodesic.distanceMeters(from: $0, to: place) }
-                items.append(RankedRows.Item(row: 0, place: place, distanceMeters: distance))
+                items.append(RankedRows.Item(row: row, place: place, distanceMeters: distance))
             }
             return RankedPage(
-                places: try RankedRows(rows: rows, items: items), version: try first.version(),
+                places: RankedRows(rows: rows, items: items), version: rows.version,
                 databaseDuration: ContinuousClock.now - start)
         }
     }

@@ -114,7 +114,7 @@ final class OpenAPIHandler: HTTPHandler {
 
     func respond(
         to request: HTTPRequest, context: RequestContext
-    ) throws -> NowOrLater<HTTPResponse, any Error> {
+    ) throws -> NowOrLaterResponse {
         if let vocabulary = store.vocabulary {
             return .now(try document(for: vocabulary).response(to: request, context: context))
         }

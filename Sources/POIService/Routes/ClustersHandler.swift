@@ -16,7 +16,7 @@ struct ClustersHandler: HTTPHandler {
 
     func respond(
         to request: HTTPRequest, context: RequestContext
-    ) throws -> NowOrLater<HTTPResponse, any Error> {
+    ) throws -> NowOrLaterResponse {
         try checkForm(of: request)
         switch try store.decode(ClustersRequest.self, from: request, ignoring: ignoredParameters) {
         case .now(let query): return try respond(to: request, query, context)
@@ -26,7 +26,7 @@ struct ClustersHandler: HTTPHandler {
 
     private func respond(
         to request: HTTPRequest, _ query: ClustersRequest, _ context: RequestContext
-    ) throws -> NowOrLater<HTTPResponse, any Error> {
+    ) throws -> NowOrLaterResponse {
         loggedCoordinates.note(nil, query.box, in: context)
         let responder = responder(to: request, query, context)
         if let response = responder.notModified(by: store) { return .now(response) }

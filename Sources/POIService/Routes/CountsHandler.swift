@@ -48,7 +48,7 @@ struct CountsHandler<Item: CountedResource>: HTTPHandler {
 
     func respond(
         to request: HTTPRequest, context: RequestContext
-    ) throws -> NowOrLater<HTTPResponse, any Error> {
+    ) throws -> NowOrLaterResponse {
         let responder = try responder(to: request, context)
         if let response = responder.notModified(by: store) { return .now(response) }
         switch try Item.counts(of: store) {

@@ -14,7 +14,7 @@ struct NearbyPlacesHandler: HTTPHandler {
 
     func respond(
         to request: HTTPRequest, context: RequestContext
-    ) throws -> NowOrLater<HTTPResponse, any Error> {
+    ) throws -> NowOrLaterResponse {
         let form = try PlacesForm(acceptedBy: request)
         switch try store.decode(NearbyPlacesRequest.self, from: request, ignoring: ignoredParameters) {
         case .now(let query): return try respond(to: request, query, form, context)
@@ -25,7 +25,7 @@ struct NearbyPlacesHandler: HTTPHandler {
 
     private func respond(
         to request: HTTPRequest, _ query: NearbyPlacesRequest, _ form: PlacesForm, _ context: RequestContext
-    ) throws -> NowOrLater<HTTPResponse, any Error> {
+    ) throws -> NowOrLaterResponse {
         loggedCoordinates.note(query.center, query.box, in: context)
         var written = WrittenQuery(query)
         let responder = responder(to: request, query, written, form, context)
@@ -34,10 +34,10 @@ struct NearbyPlacesHandler: HTTPHandler {
         case .now(let page):
             return .now(try responder.respond(with: page, by: store, &written, form, in: context))
         case .later(let getPage):
-            return .later {
-                var written = WrittenQuery(query)
+            let written = SharedQuery(written)
+            return .later { [store] in
                 let page = try await getPage()
-                return try responder.respond(with: page, by: store, &written, form, in: context)
+                return try responder.respond(with: page, by: store, &written.query, form, in: context)
             }
         }
     }
@@ -50,6 +50,15 @@ struct NearbyPlacesHandler: HTTPHandler {
         return DatasetResponder(
             request, representations[form.rawValue].adding(written.query), fields: form.fields(fields),
             notModifiedFields: fields.notModified, in: context)
+    }
+}
+
+/// A written query that a closure keeps, for which it can't be copied.
+private final class SharedQuery {
+    var query: WrittenQuery
+
+    init(_ query: consuming WrittenQuery) {
+        self.query = query
     }
 }
 
@@ -84,7 +93,7 @@ struct PlaceHandler: HTTPHandler {
 
     func respond(
         to request: HTTPRequest, context: RequestContext
-    ) throws -> NowOrLater<HTTPResponse, any Error> {
+    ) throws -> NowOrLaterResponse {
         let (form, query) = try decode(request, context)
         loggedCoordinates.note(query.center, in: context)
         let responder = responder(to: request, query, form, context)

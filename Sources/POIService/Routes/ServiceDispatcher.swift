@@ -110,7 +110,7 @@ private struct FinishingHandler: HTTPHandler {
 
     func respond(
         to request: HTTPRequest, context: RequestContext
-    ) throws -> NowOrLater<HTTPResponse, any Error> {
+    ) throws -> NowOrLaterResponse {
         let result: Result<HTTPResponse, any Error>
         do {
             switch try next.respond(to: request, context: context) {

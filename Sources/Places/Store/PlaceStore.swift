@@ -341,4 +341,22 @@ package enum PlacesForm: Int, CaseIterable {
         case .geoJSON: writer.feature(record: record, distance: distance)
         }
     }
+
+    /// Writes a place whose texts are joined in one value (see `PlaceRecord.append`), at a distance in metres.
+    ///
+    /// - Returns: false where a mark isn't where it belongs.
+    package func write(
+        id: Int, latitude: Double, longitude: Double, joinedTexts texts: UnsafeRawBufferPointer,
+        distance: Double?, to writer: inout JSONWriter
+    ) -> Bool {
+        guard self == .geoJSON else {
+            return writer.value(
+                id: id, latitude: latitude, longitude: longitude, joinedTexts: texts, distance: distance)
+        }
+        var record = ByteBuffer(capacity: 512)
+        let isMade = PlaceRecord.append(
+            id: id, latitude: latitude, longitude: longitude, joinedTexts: texts, to: &record)
+        if isMade { record.withBytes { writer.feature(record: $0, distance: distance) } }
+        return isMade
+    }
 }

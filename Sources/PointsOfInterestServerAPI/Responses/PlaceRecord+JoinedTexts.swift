@@ -19,27 +19,54 @@ extension PlaceRecord {
     /// Appends the record of a place whose texts are joined in one value: the same bytes as `encode` does, in one pass.
     ///
     /// - Parameter texts: UTF-8 with marks; no text itself has a control character.
-    /// - Returns: how many bytes the record has; nil, and nothing is appended, where a mark isn't where it belongs.
+    /// - Returns: false, and nothing is appended, where a mark isn't where it belongs.
     package static func append(
-        id: Int64, latitude: Double, longitude: Double, joinedTexts texts: UnsafeRawBufferPointer,
+        id: Int, latitude: Double, longitude: Double, joinedTexts texts: UnsafeRawBufferPointer,
         to bytes: inout ByteBuffer
-    ) -> Int? {
-        guard let start = texts.baseAddress else { return nil }
-        var size: Int?
-        // Each byte of the texts may need an escape.
-        bytes.withRoom(for: 2 * texts.count + RecordMaker.maximumAddition) { memory in
-            var maker = RecordMaker(next: start, limit: start + texts.count, end: memory)
-            size = maker.make(id: Int(id), latitude: latitude, longitude: longitude)
-            return size ?? 0
+    ) -> Bool {
+        guard let start = texts.baseAddress else { return false }
+        var isMade = false
+        bytes.withRoom(for: JoinedTextsWriter.maximumBytes(of: texts)) { memory in
+            var writer = JoinedTextsWriter(
+                next: start, limit: start + texts.count, end: memory + MemoryLayout<Header>.size)
+            guard let header = writer.write(id: id, latitude: latitude, longitude: longitude, distance: nil)
+            else { return 0 }
+            memory.storeBytes(of: header, as: Header.self)
+            isMade = true
+            return writer.end - memory
         }
-        return size
+        return isMade
     }
 }
 
-/// Makes a record in memory that has room for it, and copies texts from front to back as the content of JSON strings.
-private struct RecordMaker {
-    /// The maximum number of bytes besides the texts. It includes room for storing eight bytes at a time.
-    static let maximumAddition = 288
+extension JSONWriter {
+    /// Writes a place whose texts are joined in one value as an item of `GET /locations`, in one pass.
+    ///
+    /// - Parameters:
+    ///   - texts: as in `PlaceRecord.append`.
+    ///   - distance: in metres, not rounded.
+    /// - Returns: false, and no item is written, where a mark isn't where it belongs.
+    package mutating func value(
+        id: Int, latitude: Double, longitude: Double, joinedTexts texts: UnsafeRawBufferPointer,
+        distance: Double?
+    ) -> Bool {
+        guard let start = texts.baseAddress else { return false }
+        var isWritten = false
+        value(ofAtMost: JoinedTextsWriter.maximumBytes(of: texts)) { memory in
+            var writer = JoinedTextsWriter(next: start, limit: start + texts.count, end: memory)
+            isWritten =
+                writer.write(id: id, latitude: latitude, longitude: longitude, distance: distance) != nil
+            return isWritten ? writer.end - memory : 0
+        }
+        return isWritten
+    }
+}
+
+/// Writes a place into memory that has room for it, and copies texts from front to back as the content of JSON strings.
+private struct JoinedTextsWriter {
+    /// How many bytes are written at most, with the header and room for storing sixteen bytes at a time. Each byte of the
+    /// texts may need an escape.
+    static func maximumBytes(of texts: UnsafeRawBufferPointer) -> Int { 2 * texts.count + 320 }
 
     private typealias Mark = PlaceRecord.TextMark
 
@@ -49,11 +76,12 @@ private struct RecordMaker {
     /// Where the next bytes go.
     var end: UnsafeMutableRawPointer
 
-    /// The record's size; nil where a mark is missing, unknown or out of order.
-    mutating func make(id: Int, latitude: Double, longitude: Double) -> Int? {
+    /// Writes the place, with its distance if there is one; nil where a mark is missing, unknown or out of order.
+    @inline(__always)
+    mutating func write(
+        id: Int, latitude: Double, longitude: Double, distance: Double?
+    ) -> PlaceRecord.Header? {
         let start = end
-        end += MemoryLayout<PlaceRecord.Header>.size
-        let textStart = end
         write("{\"id\":")
         end += end.storeDecimal(id)
         let idEnd = end
@@ -65,14 +93,17 @@ private struct RecordMaker {
         let longitudeEnd = end
         if isFeatured { write(",\"featured\":true") } else { write(",\"featured\":false") }
         let header = PlaceRecord.Header(
-            names: UInt32(namesEnd - idEnd), id: UInt8(idEnd - textStart),
+            names: UInt32(namesEnd - idEnd), id: UInt8(idEnd - start),
             latitude: UInt8(latitudeEnd - namesEnd), longitude: UInt8(longitudeEnd - latitudeEnd),
             featured: UInt8(end - longitudeEnd))
-        start.storeBytes(of: header, as: PlaceRecord.Header.self)
-        return copyDetails(behind: mark) ? end - start : nil
+        var writer = PlaceWriter(end: end)
+        writer.write(distance: distance)
+        end = writer.end
+        return copyDetails(behind: mark) ? header : nil
     }
 
     /// Copies the name and the category; returns whether the place is featured, and the mark that follows.
+    @inline(__always)
     private mutating func copyNames() -> (isFeatured: Bool, mark: UInt8)? {
         write(",\"name\":\"")
         let mark = copyText()
@@ -84,6 +115,7 @@ private struct RecordMaker {
     }
 
     /// Copies what follows the category, and ends the object; false where a mark is missing, unknown or out of order.
+    @inline(__always)
     private mutating func copyDetails(behind first: UInt8) -> Bool {
         var mark = first
         if mark == Mark.address {
@@ -124,19 +156,20 @@ private struct RecordMaker {
     }
 
     /// Copies a text, and returns the control character after it, or `TextMark.end`.
+    @inline(__always)
     private mutating func copyText() -> UInt8 {
         var (next, end) = (next, end)
         defer { (self.next, self.end) = (next, end) }
         while next < limit {
-            // Copies eight bytes at a time; those from the first special byte on are overwritten afterwards.
-            while limit - next >= 8 {
-                let word = UInt64(littleEndian: next.loadUnaligned(as: UInt64.self))
-                end.storeBytes(of: word.littleEndian, as: UInt64.self)
-                let special = word.specialBytes
-                let count = special.trailingZeroBitCount / 8
-                (next, end) = (next + count, end + count)
-                if special != 0 { break }
-            }
+            // Copies sixteen bytes at a time; those from the first special byte on are overwritten afterwards.
+            let bytes =
+                limit - next >= 16
+                ? next.loadUnaligned(as: SIMD16<UInt8>.self) : SIMD16(last: limit - next, at: next)
+            end.storeBytes(of: bytes, as: SIMD16<UInt8>.self)
+            // The zeros behind the last texts are special, too.
+            let count = bytes.countBeforeSpecial
+            (next, end) = (next + count, end + count)
+            guard count < 16 else { continue }
             guard next < limit else { break }
             let byte = next.load(as: UInt8.self)
             next += 1
@@ -152,18 +185,26 @@ private struct RecordMaker {
     }
 }
 
-extension UInt64 {
-    /// The highest bit of each byte that is a control character, a quote or a backslash. Only the bits up to the first
-    /// such byte are right.
-    @inline(__always)
-    fileprivate var specialBytes: UInt64 {
-        // Flipping 0x02 turns a quote into 0x20 and keeps control characters below 0x20, so one comparison finds both.
-        (self ^ 0x0202_0202_0202_0202).bytes(below: 0x21) | (self ^ 0x5C5C_5C5C_5C5C_5C5C).bytes(below: 1)
+extension SIMD16<UInt8> {
+    /// The last bytes of the texts, fewer than sixteen, and zeros.
+    @inline(never)
+    fileprivate init(last count: Int, at start: UnsafeRawPointer) {
+        self.init()
+        withUnsafeMutableBytes(of: &self) {
+            $0.copyMemory(from: UnsafeRawBufferPointer(start: start, count: count))
+        }
     }
 
-    /// Sets the highest bit of each byte that is smaller than the bound: the subtraction borrows from it.
+    /// How many bytes are before the first control character, quote or backslash.
     @inline(__always)
-    private func bytes(below bound: UInt64) -> UInt64 {
-        (self &- bound &* 0x0101_0101_0101_0101) & ~self & 0x8080_8080_8080_8080
+    fileprivate var countBeforeSpecial: Int {
+        // Flipping 0x02 turns a quote into 0x20 and keeps control characters below 0x20, so one comparison finds both.
+        let special =
+            ((self ^ SIMD16(repeating: 0x02)) .< SIMD16(repeating: 0x21))
+            .| (self .== SIMD16(repeating: UInt8(ascii: "\\")))
+        let words = unsafeBitCast(special, to: SIMD2<UInt64>.self)
+        let first = words[0].littleEndian
+        guard first == 0 else { return first.trailingZeroBitCount / 8 }
+        return 8 + words[1].littleEndian.trailingZeroBitCount / 8
     }
 }

@@ -144,7 +144,7 @@ private struct RecordParts {
 }
 
 /// Writes a place into memory that has room for it.
-private struct PlaceWriter {
+struct PlaceWriter {
     /// The maximum number of bytes that a form adds to the text of a record.
     static let maximumAddition = 160
 

@@ -1,5 +1,6 @@
 import CLibPQ
 import EventLoop
+import Locking
 
 /// A session of PostgreSQL in pipeline mode: many queries in flight, whose results come in the queries' order.
 ///
@@ -44,7 +45,7 @@ public final class PostgresConnection {
     let configuration: PostgresConfiguration
     let threads: PostgresThreads
     private let noticeReceiver = NoticeReceiver()
-    let parameterBuffer = ParameterBuffer()
+    let parameterBuffer = Confined(ParameterBuffer())
 
     /// False from the moment the connection is closed or lost.
     public private(set) var isOpen = true
@@ -54,7 +55,7 @@ public final class PostgresConnection {
     /// Whether queries have been sent that a Sync still has to follow.
     var isGroupOpen = false
 
-    var pipeline = PipelineStateMachine<PendingQuery>()
+    let pipeline = Confined(PipelineStateMachine<PendingQuery>())
     /// Queries that aren't sent before a cancel request has had its effect, so that it cannot hit them.
     var held: [PendingQuery] = []
     var cancellation = Cancellation.none
@@ -125,7 +126,7 @@ public final class PostgresConnection {
         endError = error
         deadlineTimer?.close()
         deadlineTimer = nil
-        let (onEnd, unfinished) = (onEnd, pipeline.removeAll() + held)
+        let (onEnd, unfinished) = (onEnd, pipeline.value.removeAll() + held)
         self.onEnd = nil
         onQueryEnd = nil
         held = []

@@ -28,7 +28,8 @@ extension PostgresConnection {
         loop.preconditionInEventLoop()
         guard isOpen else { throw PostgresError(.closed) }
         guard !Task.isCancelled else { throw PostgresError(.cancelled) }
-        guard !isUnpipelined, pipeline.count == 0, cancellation == .none, PQexitPipelineMode(raw) == 1 else {
+        guard !isUnpipelined, pipeline.value.count == 0, cancellation == .none, PQexitPipelineMode(raw) == 1
+        else {
             throw PostgresError(.connectionInUse)
         }
         isUnpipelined = true

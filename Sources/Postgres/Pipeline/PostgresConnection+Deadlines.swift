@@ -24,7 +24,7 @@ extension PostgresConnection {
         var next = giveUpTime
         var isOverrun = giveUpTime.map { $0 <= now } ?? false
         var hasExpired = false
-        for query in pipeline.queries {
+        for query in pipeline.value.queries {
             if let deadline = query.deadline, deadline <= now {
                 hasExpired = hasExpired || query.isWaitedFor
                 query.complete(with: .failure(PostgresError(.queryTimedOut)))
@@ -35,7 +35,7 @@ extension PostgresConnection {
         }
         // Elsewhere the session's `statement_timeout` ends the statement. A pooler doesn't know of it, and for a later
         // statement of a snapshot it is longer than what is left of the request's time.
-        if hasExpired, isPooled || isInTransaction, pipeline.count == 1 { sendCancelRequest() }
+        if hasExpired, isPooled || isInTransaction, pipeline.value.count == 1 { sendCancelRequest() }
         if isOverrun {
             if isPooled { sendLastCancelRequest() }
             end(PostgresError(.connectionLost, clientMessage: "a query overran its deadline by far"))
@@ -61,7 +61,7 @@ extension PostgresConnection {
         query.giveUpTime = min(query.giveUpTime ?? giveUpTime, giveUpTime)
         watchDeadline(query.giveUpTime ?? giveUpTime)
         // A cancel request ends whatever the backend runs when it arrives, which may be another's query.
-        if pipeline.count == 1 { sendCancelRequest() }
+        if pipeline.value.count == 1 { sendCancelRequest() }
     }
 
     /// Asks the server to cancel what it runs. Nothing else is sent until the request has had its effect.
@@ -95,7 +95,7 @@ extension PostgresConnection {
 
     /// Sends what was held back, once the server has taken the cancel request and the cancelled query has ended.
     func releaseHeld() {
-        guard isOpen, cancellation == .requested, pipeline.count == 0, !isUnpipelined else { return }
+        guard isOpen, cancellation == .requested, pipeline.value.count == 0, !isUnpipelined else { return }
         cancellation = .none
         giveUpTime = nil
         let queries = held

@@ -58,9 +58,9 @@ extension PostgresConnection {
 
     /// Takes the results that have arrived, without waiting for more.
     private func receiveResults() {
-        while isOpen, pipeline.count > 0, PQisBusy(raw) == 0 {
+        while isOpen, pipeline.value.count > 0, PQisBusy(raw) == 0 {
             let result = PQgetResult(raw)
-            handle(pipeline.receive(PipelineStateMachine<PendingQuery>.Received(result)), result)
+            handle(pipeline.value.receive(PipelineStateMachine<PendingQuery>.Received(result)), result)
         }
     }
 

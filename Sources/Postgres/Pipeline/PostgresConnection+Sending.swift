@@ -38,8 +38,7 @@ extension PostgresConnection {
         try query.validate()
         query.connection = self
         let outcome = await query.outcome(
-            start: { submit(query) }, owner: LoopBound((self, query), loop: loop),
-            cancel: { connection, query in connection.cancel(query) })
+            on: loop, start: { submit(query) }, cancel: { [self] in cancel(query) })
         return try outcome.get()
     }
 
@@ -89,7 +88,7 @@ extension PostgresConnection {
     private func send(_ query: PendingQuery, as name: String?) -> Bool {
         var preparing = false
         defer {
-            pipeline.sent(query, preparing: preparing, endsGroup: !(query.sharesSync && name != nil))
+            pipeline.value.sent(query, preparing: preparing, endsGroup: !(query.sharesSync && name != nil))
         }
         switch query.command {
         case .prepared(let statement) where keepsStatements:
@@ -111,7 +110,7 @@ extension PostgresConnection {
     private func endGroup() -> Bool {
         guard isGroupOpen else { return true }
         isGroupOpen = false
-        pipeline.sentSync()
+        pipeline.value.sentSync()
         guard postgres_queue_pipeline_sync(raw) == 1 else {
             end(clientError(PQstatus(raw) == CONNECTION_OK ? .sendFailed : .connectionLost))
             return false
@@ -131,7 +130,7 @@ extension PostgresConnection {
         _ query: PendingQuery, _ statement: PreparedStatement, preparing: Bool
     ) -> Bool {
         guard let name = query.sentName else { return false }
-        return parameterBuffer.withArguments(query.parameters) { arguments in
+        return parameterBuffer.value.withArguments(query.parameters) { arguments in
             if preparing {
                 guard PQsendPrepare(raw, name, statement.sql.text, arguments.count, arguments.types) == 1
                 else { return false }
@@ -142,7 +141,7 @@ extension PostgresConnection {
     }
 
     private func sendUnnamed(_ query: PendingQuery, _ sql: SQL) -> Bool {
-        parameterBuffer.withArguments(query.parameters) { arguments in
+        parameterBuffer.value.withArguments(query.parameters) { arguments in
             PQsendQueryParams(
                 raw, sql.text, arguments.count, arguments.types, arguments.values, arguments.lengths,
                 arguments.formats, 1) == 1

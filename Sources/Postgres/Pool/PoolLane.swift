@@ -76,16 +76,16 @@ final class PoolLane {
             query.lane = nil
             return query.complete(with: .failure(error))
         }
-        perform(machine.acquire(.query(query), again: expiry, now: loop.now))
-        watchWaiters()
+        acquire(.query(query), again: expiry)
     }
 
     /// Gives a place to a query or a lease, as soon as there is one.
     ///
     /// - Parameter waitsUntil: the deadline of a query that had a connection before, and now goes before others.
     func acquire(_ waiter: PoolWaiter, again waitsUntil: Duration? = nil) {
-        perform(machine.acquire(waiter, again: waitsUntil, now: loop.now))
-        watchWaiters()
+        guard let action = machine.acquire(waiter, again: waitsUntil, now: loop.now)
+        else { return watchWaiters() }
+        perform(action)
     }
 
     /// Counts a query that took longer than it may.

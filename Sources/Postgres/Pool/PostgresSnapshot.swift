@@ -130,9 +130,8 @@ extension ConnectionPool {
         let lease = PendingResult<Int>()
         let start = MonotonicClock.nanoseconds()
         let outcome = await lease.outcome(
-            start: { lane.acquire(.lease(lease), again: waitsUntil) },
-            owner: LoopBound((lane, lease), loop: loop),
-            cancel: { lane, lease in lane.cancel(lease) })
+            on: loop, start: { lane.acquire(.lease(lease), again: waitsUntil) },
+            cancel: { lane.cancel(lease) })
         TaskWaits.current?.value.addConnection(nanoseconds: MonotonicClock.nanoseconds() - start)
         let slot = try outcome.get()
         guard let connection = lane.connection(of: slot) else { throw PostgresError(.connectionLost) }

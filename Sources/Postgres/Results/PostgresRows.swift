@@ -80,26 +80,28 @@ extension PostgresRows {
     ///
     /// - Throws: ``PostgresError/Code/decoding(_:)``, where the column has another type or doesn't exist.
     public func int8(row: Int, column: Int) throws(PostgresError) -> Int64? {
-        try word(row, column, as: .int8).map(Int64.init(bitPattern:))
-    }
-
-    /// A `double precision`; nil is null. As ``int8(row:column:)``.
-    ///
-    /// - Throws: ``PostgresError/Code/decoding(_:)``, where the column has another type or doesn't exist.
-    public func float8(row: Int, column: Int) throws(PostgresError) -> Double? {
-        try word(row, column, as: .float8).map(Double.init(bitPattern:))
-    }
-
-    /// A `point`; nil is null. As ``int8(row:column:)``.
-    ///
-    /// - Throws: ``PostgresError/Code/decoding(_:)``, where the column has another type or doesn't exist.
-    public func point(row: Int, column: Int) throws(PostgresError) -> (x: Double, y: Double)? {
         let cell = try cell(row: row, column: column)
-        guard cell.type == .point else { throw cell.wrongType }
+        guard cell.type == .int8 else { throw cell.wrongType }
         guard let bytes = cell.bytes else { return nil }
-        guard bytes.count == 16 else { throw cell.malformed }
-        let (x, y) = bytes.loadUnaligned(as: (UInt64, UInt64).self)
-        return (Double(bitPattern: UInt64(bigEndian: x)), Double(bitPattern: UInt64(bigEndian: y)))
+        guard bytes.count == 8 else { throw cell.malformed }
+        return Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+    }
+
+    /// A `circle`: its centre and its radius; nil is null. As ``int8(row:column:)``.
+    ///
+    /// - Throws: ``PostgresError/Code/decoding(_:)``, where the column has another type or doesn't exist.
+    public func circle(
+        row: Int, column: Int
+    ) throws(PostgresError) -> (x: Double, y: Double, radius: Double)? {
+        let cell = try cell(row: row, column: column)
+        guard cell.type == .circle else { throw cell.wrongType }
+        guard let bytes = cell.bytes else { return nil }
+        guard bytes.count == 24 else { throw cell.malformed }
+        let (x, y, radius) = bytes.loadUnaligned(as: (UInt64, UInt64, UInt64).self)
+        return (
+            Double(bitPattern: UInt64(bigEndian: x)), Double(bitPattern: UInt64(bigEndian: y)),
+            Double(bitPattern: UInt64(bigEndian: radius))
+        )
     }
 
     /// The bytes of a `text`, which live as long as these rows; nil is null.
@@ -109,15 +111,6 @@ extension PostgresRows {
         let cell = try cell(row: row, column: column)
         guard cell.type == .text else { throw cell.wrongType }
         return cell.bytes
-    }
-
-    @inline(__always)
-    private func word(_ row: Int, _ column: Int, as type: PostgresType) throws(PostgresError) -> UInt64? {
-        let cell = try cell(row: row, column: column)
-        guard cell.type == type else { throw cell.wrongType }
-        guard let bytes = cell.bytes else { return nil }
-        guard bytes.count == 8 else { throw cell.malformed }
-        return UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
     }
 }
 

@@ -10,53 +10,53 @@ public struct PostgresType: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// `boolean`.
-    public static let bool = PostgresType(oid: 16)
+    public static var bool: PostgresType { PostgresType(oid: 16) }
     /// `name`, PostgreSQL's type of identifiers.
-    public static let name = PostgresType(oid: 19)
+    public static var name: PostgresType { PostgresType(oid: 19) }
     /// `bytea`.
-    public static let bytea = PostgresType(oid: 17)
+    public static var bytea: PostgresType { PostgresType(oid: 17) }
     /// `bigint`.
-    public static let int8 = PostgresType(oid: 20)
+    public static var int8: PostgresType { PostgresType(oid: 20) }
     /// `smallint`.
-    public static let int2 = PostgresType(oid: 21)
+    public static var int2: PostgresType { PostgresType(oid: 21) }
     /// `integer`.
-    public static let int4 = PostgresType(oid: 23)
+    public static var int4: PostgresType { PostgresType(oid: 23) }
     /// `text`.
-    public static let text = PostgresType(oid: 25)
+    public static var text: PostgresType { PostgresType(oid: 25) }
     /// `real`.
-    public static let float4 = PostgresType(oid: 700)
+    public static var float4: PostgresType { PostgresType(oid: 700) }
     /// `double precision`.
-    public static let float8 = PostgresType(oid: 701)
-    /// `point`, whose binary form is two `double precision`.
-    public static let point = PostgresType(oid: 600)
+    public static var float8: PostgresType { PostgresType(oid: 701) }
+    /// `circle`, whose binary form is three `double precision`: its centre and its radius.
+    public static var circle: PostgresType { PostgresType(oid: 718) }
     /// `double precision[]`.
-    public static let float8Array = PostgresType(oid: 1022)
+    public static var float8Array: PostgresType { PostgresType(oid: 1022) }
     /// `text[]`.
-    public static let textArray = PostgresType(oid: 1009)
+    public static var textArray: PostgresType { PostgresType(oid: 1009) }
     /// `bigint[]`.
-    public static let int8Array = PostgresType(oid: 1016)
+    public static var int8Array: PostgresType { PostgresType(oid: 1016) }
     /// `boolean[]`.
-    public static let boolArray = PostgresType(oid: 1000)
+    public static var boolArray: PostgresType { PostgresType(oid: 1000) }
     /// `timestamptz[]`.
-    public static let timestamptzArray = PostgresType(oid: 1185)
+    public static var timestamptzArray: PostgresType { PostgresType(oid: 1185) }
     /// `uuid[]`.
-    public static let uuidArray = PostgresType(oid: 2951)
+    public static var uuidArray: PostgresType { PostgresType(oid: 2951) }
     /// `jsonb`, whose binary form is a version and its text.
-    public static let jsonb = PostgresType(oid: 3802)
+    public static var jsonb: PostgresType { PostgresType(oid: 3802) }
     /// `jsonb[]`.
-    public static let jsonbArray = PostgresType(oid: 3807)
+    public static var jsonbArray: PostgresType { PostgresType(oid: 3807) }
     /// `varchar`.
-    public static let varchar = PostgresType(oid: 1043)
+    public static var varchar: PostgresType { PostgresType(oid: 1043) }
     /// `char(n)`.
-    public static let bpchar = PostgresType(oid: 1042)
+    public static var bpchar: PostgresType { PostgresType(oid: 1042) }
     /// `timestamp with time zone`.
-    public static let timestamptz = PostgresType(oid: 1184)
+    public static var timestamptz: PostgresType { PostgresType(oid: 1184) }
     /// `json`, whose binary form is its text.
-    public static let json = PostgresType(oid: 114)
+    public static var json: PostgresType { PostgresType(oid: 114) }
     /// `uuid`.
-    public static let uuid = PostgresType(oid: 2950)
+    public static var uuid: PostgresType { PostgresType(oid: 2950) }
     /// What PostgreSQL calls an untyped literal.
-    public static let unknown = PostgresType(oid: 705)
+    public static var unknown: PostgresType { PostgresType(oid: 705) }
 
     /// The identifier, for logs.
     public var description: String { "oid \(oid)" }

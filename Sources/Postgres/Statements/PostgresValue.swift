@@ -119,10 +119,7 @@ extension [UInt8] {
     /// Appends an integer, most significant byte first.
     @inline(__always)
     mutating func appendBigEndian(_ value: some FixedWidthInteger) {
-        // A byte at a time: appending a buffer of a few bytes takes several times as long.
-        for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
-            append(UInt8(truncatingIfNeeded: value >> shift))
-        }
+        Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 
     /// Appends a UUID's 16 bytes.
@@ -177,8 +174,8 @@ extension [UInt8] {
 
 /// The arrays of parameters that libpq's send functions read, kept between queries so that sending allocates nothing.
 ///
-/// libpq copies everything into its output buffer before a send function returns. Confined to one connection.
-final class ParameterBuffer {
+/// libpq copies everything into its output buffer before a send function returns.
+struct ParameterBuffer {
     private var bytes: [UInt8] = []
     private var types: [Oid] = []
     private var values: [UnsafePointer<CChar>?] = []
@@ -195,11 +192,12 @@ final class ParameterBuffer {
     )
 
     /// Encodes the parameters and calls `body` with pointers that are valid during the call.
-    func withArguments<Result>(_ parameters: [PostgresValue], _ body: (Arguments) -> Result) -> Result {
+    mutating func withArguments<Result>(_ parameters: [PostgresValue], _ body: (Arguments) -> Result)
+        -> Result
+    {
         encode(parameters)
-        defer {
-            if bytes.capacity > Self.retainedCapacity { bytes = [] }
-        }
+        let bytes = bytes
+        if bytes.capacity > Self.retainedCapacity { self.bytes = [] }
         return bytes.withUnsafeBytes { bytes in
             locate(parameters, in: bytes)
             return types.withUnsafeBufferPointer { types in
@@ -219,7 +217,7 @@ final class ParameterBuffer {
     }
 
     /// Fills in types and lengths. The arrays only grow, and what lies behind the last parameter isn't read.
-    private func encode(_ parameters: [PostgresValue]) {
+    private mutating func encode(_ parameters: [PostgresValue]) {
         let missing = parameters.count - lengths.count
         if missing > 0 {
             types.append(contentsOf: repeatElement(0, count: missing))
@@ -239,7 +237,7 @@ final class ParameterBuffer {
     }
 
     /// Points at each value. An empty one needs an address too, since libpq takes a null pointer for SQL's null.
-    private func locate(_ parameters: [PostgresValue], in bytes: UnsafeRawBufferPointer) {
+    private mutating func locate(_ parameters: [PostgresValue], in bytes: UnsafeRawBufferPointer) {
         var start = bytes.baseAddress
         for index in parameters.indices {
             values[index] = parameters[index].isNull ? nil : start?.assumingMemoryBound(to: CChar.self)

@@ -30,8 +30,8 @@ private func cells(_ bytes: [UInt8]) -> [[UInt8]?] {
     return values
 }
 
-/// A result of one row, as libpq has it.
-private func rows(_ values: [[UInt8]?], _ types: [PostgresType]) -> PostgresRows {
+/// A result, as libpq has it. Values that a row lacks are nulls.
+private func rows(_ rows: [[[UInt8]?]], _ types: [PostgresType]) -> PostgresRows {
     guard let result = PQmakeEmptyPGresult(nil, PGRES_TUPLES_OK) else { fatalError("no memory") }
     "".withCString { name in
         var columns = types.map { type in
@@ -42,14 +42,18 @@ private func rows(_ values: [[UInt8]?], _ types: [PostgresType]) -> PostgresRows
         }
         _ = PQsetResultAttrs(result, Int32(types.count), &columns)
     }
-    for column in types.indices {
-        var value = column < values.count ? values[column] : nil
-        let length = value.map { Int32($0.count) } ?? -1
-        _ =
-            value?.withUnsafeMutableBytes {
-                PQsetvalue(
-                    result, 0, Int32(column), $0.assumingMemoryBound(to: CChar.self).baseAddress, length)
-            } ?? PQsetvalue(result, 0, Int32(column), nil, -1)
+    for (row, values) in rows.enumerated() {
+        let row = Int32(row)
+        for column in types.indices {
+            var value = column < values.count ? values[column] : nil
+            let length = value.map { Int32($0.count) } ?? -1
+            _ =
+                value?.withUnsafeMutableBytes {
+                    PQsetvalue(
+                        result, row, Int32(column), $0.assumingMemoryBound(to: CChar.self).baseAddress,
+                        length)
+                } ?? PQsetvalue(result, row, Int32(column), nil, -1)
+        }
     }
     return PostgresRows(result: result)
 }
@@ -92,7 +96,7 @@ private func check<Value: PostgresDecodable>(
 }
 
 private func decode<Value: PostgresDecodable>(_ bytes: [UInt8]?, _ type: PostgresType) -> Value? {
-    let row = rows([bytes], [type])[0]
+    let row = rows([[bytes]], [type])[0]
     do throws(PostgresError) {
         return try row.decode(at: 0)
     } catch {
@@ -110,17 +114,15 @@ private func encode(_ value: PostgresValue) -> [UInt8] {
 // MARK: - Places
 
 private func checkPlace(_ values: [[UInt8]?], areAsExpected: Bool) {
-    let types: [PostgresType] = [.int8, .point, .text, .float8, areAsExpected ? .bytea : .uuid]
-    let result = rows(values, types)
+    let types: [PostgresType] = [.int8, .circle, .text, areAsExpected ? .bytea : .uuid]
+    let version = values.count > 3 ? values[3] : nil
     do throws(PostgresError) {
-        let row = PlaceRow(result, 0)
-        _ = try row.version()
-        guard let place = try row.candidate() else { return }
-        let ranked = try RankedRows(rows: result, items: [.init(row: 0, place: place, distanceMeters: 12.5)])
-        guard let texts = values[2], String(validating: texts, as: UTF8.self) != nil else { return }
+        let rows = try PlaceRows(rows([[nil, nil, nil, version], Array(values.prefix(3))], types))
+        let place = try rows.candidate(at: 1)
         for form in PlacesForm.allCases {
             var writer = JSONWriter()
-            ranked.write(0, as: form, to: &writer)
+            try rows.write(place, at: 1, distanceMeters: 12.5, as: form, to: &writer)
+            guard let texts = values[2], String(validating: texts, as: UTF8.self) != nil else { continue }
             check(writer.bytes, id: place.id, texts: texts)
         }
     } catch {

@@ -123,7 +123,7 @@ struct PlaceRecordTests {
 /// A place's record from its texts in one value, as PostgreSQL joins them.
 @Suite("A record of joined texts")
 struct JoinedTextsTests {
-    /// Texts whose ends lie at every offset of eight bytes, some with what needs an escape at each of them, and with bytes
+    /// Texts whose ends lie at every offset of sixteen bytes, some with what needs an escape at each of them, and with bytes
     /// above those of ASCII.
     private static let texts = (0..<20).flatMap { count in
         ["", "\"", "\\", "\u{7F}é\u{10FFFF}"].map {
@@ -131,7 +131,7 @@ struct JoinedTextsTests {
         }
     }
 
-    @Test("A record of joined texts equals the one of the same texts one by one", arguments: texts)
+    @Test("A record and an item of joined texts equal those of the same texts one by one", arguments: texts)
     func same(text: String) {
         let source = PointOfInterest.Source(dataset: "d\(text)", id: text, license: "l\(text)")
         let joinedSource = "\u{5}d\(text)\u{6}\(text)\u{7}l\(text)"
@@ -144,13 +144,28 @@ struct JoinedTextsTests {
                 (1, 37.3293, -121.8893), (.max, -89.99999999999999, .leastNonzeroMagnitude),
                 (-7, -0.0, .infinity),
             ] {
-                let place = PointOfInterest(
-                    id: id, name: text, category: "cafe", latitude: latitude, longitude: longitude,
-                    featured: id == 1, address: address, website: website, source: source)
+                func place(at distance: Double? = nil) -> PointOfInterest {
+                    PointOfInterest(
+                        id: id, name: text, category: "cafe", latitude: latitude, longitude: longitude,
+                        featured: id == 1, distance: distance, address: address, website: website,
+                        source: source)
+                }
                 var expected: [UInt8] = []
-                place.withFields { PlaceRecord.encode($0, into: &expected) }
+                place().withFields { PlaceRecord.encode($0, into: &expected) }
                 let joined = "\(text)\(id == 1 ? "\u{2}" : "\u{1}")cafe\(details)"
                 #expect(record(of: joined, id: id, latitude, longitude) == expected)
+                for distance in [nil, 12.34, .infinity] {
+                    var writer = JSONWriter()
+                    var expected = JSONWriter()
+                    let isWritten = Array(joined.utf8).withUnsafeBytes {
+                        writer.value(
+                            id: id, latitude: latitude, longitude: longitude, joinedTexts: $0,
+                            distance: distance)
+                    }
+                    #expect(isWritten)
+                    place(at: distance).withFields { expected.value($0) }
+                    #expect(writer.bytes == expected.bytes)
+                }
             }
         }
     }
@@ -166,6 +181,11 @@ struct JoinedTextsTests {
         ])
     func refuse(joined: String) {
         #expect(record(of: joined, id: 1, 0, 0) == nil)
+        var writer = JSONWriter()
+        let isWritten = Array(joined.utf8).withUnsafeBytes {
+            writer.value(id: 1, latitude: 0, longitude: 0, joinedTexts: $0, distance: nil)
+        }
+        #expect(!isWritten && writer.bytes.isEmpty)
     }
 
     /// The record, behind other bytes, from memory without room behind it.
@@ -174,12 +194,12 @@ struct JoinedTextsTests {
     ) -> [UInt8]? {
         var bytes = ByteBuffer(capacity: 0)
         bytes.append("other")
-        let size = Array(joined.utf8).withUnsafeBytes {
+        let isMade = Array(joined.utf8).withUnsafeBytes {
             PlaceRecord.append(
-                id: Int64(id), latitude: latitude, longitude: longitude, joinedTexts: $0, to: &bytes)
+                id: id, latitude: latitude, longitude: longitude, joinedTexts: $0, to: &bytes)
         }
-        #expect(bytes.bytes.count == 5 + (size ?? 0))
-        return size == nil ? nil : Array(bytes.bytes.dropFirst(5))
+        #expect(isMade || bytes.bytes.count == 5)
+        return isMade ? Array(bytes.bytes.dropFirst(5)) : nil
     }
 }
 
