@@ -125,21 +125,30 @@ package struct DatasetImport: Sendable {
                 connection: connection, rows: rows, options: options, source: source, phase: phase,
                 onLine: observers.onLine)
             let report = try await transaction.run()
-            if report.hasChanges, !options.isDryRun {
+            guard !options.isDryRun else { return report }
+            if report.hasChanges {
                 phase.withLock { $0 = .vacuuming }
-                await vacuum(connection, observers.onLine)
+                guard await vacuum(connection, observers.onLine) else { return report }
             }
+            await IndexRebuild(
+                connection: connection, onBegin: { phase.withLock { $0 = .rebuilding } },
+                onLine: observers.onLine
+            ).run()
             return report
         }
     }
 
     /// Updates the planner's statistics, and lets searches read the indexes alone. Searches work without it, so a failure or
     /// a signal here doesn't fail the import.
-    private func vacuum(_ connection: PostgresConnection, _ onLine: (String) -> Void) async {
+    ///
+    /// - Returns: whether it was done.
+    private func vacuum(_ connection: PostgresConnection, _ onLine: (String) -> Void) async -> Bool {
         do {
             try await connection.unsafeExecuteScript("VACUUM (ANALYZE) locations")
+            return true
         } catch {
             onLine("the import is in the database; what is left is VACUUM (ANALYZE) locations")
+            return false
         }
     }
 }

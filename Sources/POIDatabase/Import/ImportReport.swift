@@ -74,6 +74,8 @@ package struct ImportProgress: Sendable, Hashable {
         case committing
         /// Vacuums the tables; the places are there already.
         case vacuuming
+        /// Rebuilds an index that has become too large.
+        case rebuilding
     }
 
     /// What it does now.
@@ -101,6 +103,7 @@ extension ImportProgress {
         case .writing(let count): return "writing \(count) places, since \(Int(seconds)) s"
         case .committing: return "committing"
         case .vacuuming: return "vacuuming"
+        case .rebuilding: return "rebuilding an index, since \(Int(seconds)) s"
         }
     }
 
