@@ -82,7 +82,9 @@ let package = Package(
         // The places in memory, packed: no HTTP, no SQL.
         .target(
             name: "SpatialIndex",
-            dependencies: ["Geodesy", "Locking", "PointsOfInterestAPI", "PointsOfInterestServerAPI"],
+            dependencies: [
+                "CSystem", "Geodesy", "Locking", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
+            ],
             swiftSettings: swiftSettings),
 
         // The server, from the socket up.

@@ -8,11 +8,14 @@ import SpatialIndex
 // What the index costs: the time to pack it, its memory, the searches, and the counts of clusters. Instructions are counted by running it under
 // `valgrind --tool=callgrind --toggle-collect='*searchOften*'`.
 //
-//     swift run -c release measure-index [PLACES] [SEARCHES] [random|towns] [FILTER]
+// With several numbers of places, `10000,1000000,5000000`, searches take turns among them: instructions hardly grow with the
+// number, what grows is how long memory is waited for.
+//
+//     swift run -c release measure-index [PLACES,…] [SEARCHES] [random|towns] [FILTER]
 
 let arguments = CommandLine.arguments.dropFirst() + []
 func argument(_ index: Int) -> String? { arguments.indices.contains(index + 1) ? arguments[index + 1] : nil }
-let placeCount = argument(0).flatMap { Int($0) } ?? 1_000_000
+let sizes = argument(0)?.split(separator: ",").compactMap { Int($0) } ?? [1_000_000]
 let searchCount = argument(1).flatMap { Int($0) } ?? 10_000
 let isRandom = argument(2) == "random"
 let filter = argument(3) ?? "none"
@@ -59,8 +62,8 @@ func seconds(_ body: () -> Void) -> Double {
     return processorTime() - start
 }
 
-/// Returns the part, and the seconds that adding and packing took.
-func packedPart(_ geography: inout Geography) -> (part: IndexPart, adding: Double, building: Double) {
+/// Packs so many places, and prints what that took.
+func packed(_ placeCount: Int, _ geography: inout Geography) -> IndexSnapshot {
     var builder = IndexPartBuilder(expecting: placeCount)
     var categories: [UInt16] = []
     for number in 0..<60 {
@@ -83,13 +86,16 @@ func packedPart(_ geography: inout Geography) -> (part: IndexPart, adding: Doubl
     }
     let packing = processorTime()
     let part = builder.build()
-    return (part, packing - start, processorTime() - packing)
+    print(
+        "\(placeCount) places, \(isRandom ? "random" : "towns"):",
+        "add \(packing - start) s, build \(processorTime() - packing) s,",
+        "\(part.bytes - part.recordBytes) bytes without records, \(Double(part.bytes - part.recordBytes) / Double(placeCount)) a place"
+    )
+    return IndexSnapshot(part: part, version: IndexVersion(revision: 1, datasetIDHigh: 0, datasetIDLow: 0))
 }
 
 var geography = Geography()
-let (part, adding, building) = packedPart(&geography)
-let snapshot = IndexSnapshot(
-    part: part, version: IndexVersion(revision: 1, datasetIDHigh: 0, datasetIDLow: 0))
+let snapshots = sizes.map { packed($0, &geography) }
 
 var queries: [IndexQuery] = []
 for _ in 0..<searchCount {
@@ -113,26 +119,42 @@ for _ in 0..<searchCount {
     queries.append(query)
 }
 
-/// Returns how many searches a loop would have left to a helper thread.
-@inline(never) func searchOften(_ queries: [IndexQuery], _ snapshot: IndexSnapshot) -> (
+/// Searches and copies the records, as a response does. Returns how many searches a loop would have left to a helper thread.
+@inline(never) func searchOften(_ queries: some Sequence<IndexQuery>, _ snapshot: IndexSnapshot) -> (
     late: Int, places: Int
 ) {
     var (late, places) = (0, 0)
     var page = IndexPage()
+    var response: [UInt8] = []
     for query in queries {
-        if snapshot.searchAtOnce(query, into: &page) { places += page.placed.count } else { late += 1 }
+        guard snapshot.searchAtOnce(query, into: &page) else {
+            late += 1
+            continue
+        }
+        places += page.placed.count
+        response.removeAll(keepingCapacity: true)
+        for place in page.placed { response += snapshot.records[place.reference] }
     }
     return (late, places)
 }
 
-var found = (late: 0, places: 0)
-let searching = seconds { found = searchOften(queries, snapshot) }
-print(
-    "\(placeCount) places, \(isRandom ? "random" : "towns"), filter \(filter):",
-    "add \(adding) s, build \(building) s,",
-    "\(part.bytes - part.recordBytes) bytes without records, \(Double(part.bytes - part.recordBytes) / Double(placeCount)) a place,",
-    "\(searching / Double(queries.count) * 1e6) us a search, \(found.late) late, \(found.places) places found"
-)
+let batchSize = min(200, queries.count)
+var found = sizes.map { _ in (late: 0, places: 0) }
+var microseconds = sizes.map { _ in [Double]() }
+for start in stride(from: 0, through: queries.count - batchSize, by: batchSize) {
+    for (size, snapshot) in snapshots.enumerated() {
+        var batch = (late: 0, places: 0)
+        let taken = seconds { batch = searchOften(queries[start..<start + batchSize], snapshot) }
+        microseconds[size].append(taken / Double(batchSize) * 1e6)
+        found[size] = (found[size].late + batch.late, found[size].places + batch.places)
+    }
+}
+let medians = microseconds.map { $0.sorted()[$0.count / 2] }
+for (size, median) in zip(sizes.indices, medians) {
+    print(
+        "\(sizes[size]) places, filter \(filter): \(median) us a search, \(median / medians[0]) times the first,",
+        "\(found[size].late) late, \(found[size].places) places found")
+}
 
 // Clusters: of the whole Earth, and of boxes of every size around places, each at the largest zoom that it may have.
 
@@ -157,10 +179,10 @@ for number in 0..<200 {
 let clusterFilter = queries.first?.filter ?? IndexFilter()
 let repetitions = 20
 let times = areas.map { area in
-    seconds { for _ in 0..<repetitions { _ = snapshot.clusters(in: area, clusterFilter) } }
+    seconds { for _ in 0..<repetitions { _ = snapshots[0].clusters(in: area, clusterFilter) } }
         / Double(repetitions)
 }
-let lateCount = areas.count { snapshot.clustersAtOnce(in: $0, clusterFilter) == nil }
+let lateCount = areas.count { snapshots[0].clustersAtOnce(in: $0, clusterFilter) == nil }
 print(
     "clusters, filter \(filter):", "the Earth \((times.first ?? 0) * 1e6) us,",
     "boxes \(times.reduce(0, +) / Double(times.count) * 1e6) us, at most \((times.max() ?? 0) * 1e6) us,",

@@ -71,13 +71,14 @@ struct ChordSearch {
         var row = rows + level * PackedTree.width
         let boxes = part.columns.boxes.base
         measure(boxes + levels[level] * PackedTree.blockSize, into: row)
+        var nearest = Self.minimum(of: row)
         while true {
-            let nearest = Self.minimum(of: row)
             if nearest >= list.bound * Self.rounding || nearest >= Self.done / 2 {
                 level += 1
                 if level == levels.count { return true }
                 node /= PackedTree.width
                 row = rows + level * PackedTree.width
+                nearest = Self.minimum(of: row)
                 continue
             }
             let child = Int(nearest.bitPattern & 15)
@@ -85,16 +86,26 @@ struct ChordSearch {
             if work.isSpent { return false }
             if isSelective {
                 let block = boxes + (levels[level] + node) * PackedTree.blockSize
-                guard mayHoldPlaces(child, of: block) else { continue }
+                guard mayHoldPlaces(child, of: block) else {
+                    nearest = Self.minimum(of: row)
+                    continue
+                }
             }
             let next = node * PackedTree.width + child
             if level == 0 {
+                // The next leaf is fetched while this one is scanned.
+                nearest = Self.minimum(of: row)
+                if nearest < list.bound {
+                    let following = node * PackedTree.width + Int(nearest.bitPattern & 15)
+                    part.columns.prefetchPoints(ofLeaf: following, of: tree)
+                }
                 scan(next, of: tree, part, filter)
             } else {
                 level -= 1
                 node = next
                 row = rows + level * PackedTree.width
                 measure(boxes + (levels[level] + node) * PackedTree.blockSize, into: row)
+                nearest = Self.minimum(of: row)
                 work.spend(WorkBudget.node)
             }
         }
@@ -173,6 +184,8 @@ struct ChordSearch {
 
     /// The same for 16 places that follow each other, whose chords are computed at once.
     private mutating func scan(wholeLeafAt start: Int, _ part: PartView, _ filter: PartFilter) {
+        part.columns.prefetchIDAndRecordStart(of: start)
+        part.columns.prefetchIDAndRecordStart(of: start &+ PackedTree.width / 2)
         let row = rows + PackedTree.maximumLevelCount * PackedTree.width
         let (xs, ys, zs) = (
             part.columns.x.base + start, part.columns.y.base + start, part.columns.z.base + start
@@ -198,6 +211,7 @@ struct ChordSearch {
         let z = part.columns.z[place] - point.z
         let square = Float(x * x + y * y + z * z)
         guard square < list.bound else { return }
+        part.columns.prefetchIDAndRecordStart(of: place)
         take(place, at: square, of: part, filter, mayBeListed: mayBeListed)
     }
 

@@ -115,7 +115,8 @@ final class CollectedPlaces {
         kinds = Column(capacity: count)
         sources = Column(capacity: count)
         recordStarts = Column(capacity: count)
-        records = Column(capacity: 64 * count)
+        // Room for nearly all records: memory that grows moves, and its huge pages are split.
+        records = Column(capacity: 384 * count)
         wordStarts = Column(capacity: count + 1)
         wordStarts.append(0)
         words = Column(capacity: 3 * count)

@@ -44,4 +44,11 @@ void poi_return_freed_memory(void);
 /// In C, because memmem() needs _GNU_SOURCE.
 bool poi_contains(const void *bytes, size_t count, const void *text, size_t text_count);
 
+/// Has the processor fetch the memory at an address, which will be read soon, and doesn't wait for it. Any address will do.
+///
+/// In C, because Swift has no such intrinsic.
+static inline void poi_prefetch(const void *address) {
+    __builtin_prefetch(address);
+}
+
 #endif
