@@ -86,7 +86,8 @@ contract-mutations: ## show which changes of responses the contract suite notice
 	@scripts/checks/contract-mutations $(OPTIONS)
 
 .PHONY: soak
-soak: bootstrap ## run what takes longer than CI may
+soak: ## run what takes longer than CI may
+	@scripts/bootstrap checks
 	@scripts/soak
 
 .PHONY: bench
