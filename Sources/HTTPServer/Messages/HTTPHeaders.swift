@@ -253,6 +253,19 @@ extension HTTPHeaders {
     }
 }
 
+extension HTTPHeaders.Field {
+    /// The field of a line that ends at `end`, with its value without the blanks around it.
+    @inline(__always)
+    init(_ bytes: UnsafeRawBufferPointer, name: Range<Int>, end: Int, _ known: KnownField?) {
+        (nameStart, nameEnd, valueStart, valueEnd) = (
+            name.lowerBound, name.upperBound, name.upperBound + 1, end
+        )
+        while valueStart < valueEnd, ASCII.isBlank(bytes[valueStart]) { valueStart &+= 1 }
+        while valueEnd > valueStart, ASCII.isBlank(bytes[valueEnd - 1]) { valueEnd &-= 1 }
+        self.known = known
+    }
+}
+
 /// The name of a header field: a token that is compared without regard to case (RFC 9110 section 5.1).
 public struct HTTPHeaderName: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The name as it is sent.

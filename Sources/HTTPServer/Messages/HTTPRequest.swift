@@ -78,10 +78,29 @@ struct RequestPath: Sendable {
 
 /// The ranges of a request target's parts (RFC 9112 section 3.2).
 struct RequestTarget: Equatable, Sendable {
-    let whole: Range<Int>
+    // Small, since requests are passed on with it.
+    private let start: UInt32
+    private let pathStart: UInt32
+    /// Where the path ends, at the `?` of a query or at the end.
+    private let pathEnd: UInt32
+    private let end: UInt32
+
+    var whole: Range<Int> { Int(start)..<Int(end) }
     /// Empty for an absolute target that has only a host.
-    let path: Range<Int>
-    let query: Range<Int>?
+    var path: Range<Int> { Int(pathStart)..<Int(pathEnd) }
+    var query: Range<Int>? { pathEnd == end ? nil : Int(pathEnd) + 1..<Int(end) }
+
+    /// Makes a target that is a path, with a query unless it ends with the path.
+    init(path: Range<Int>, end: Int) {
+        self.init(start: path.lowerBound, path: path, end: end)
+    }
+
+    private init(start: Int, path: Range<Int>, end: Int) {
+        self.start = UInt32(start)
+        pathStart = UInt32(path.lowerBound)
+        pathEnd = UInt32(path.upperBound)
+        self.end = UInt32(end)
+    }
 
     /// Finds the parts of the target at `whole` in `bytes`.
     ///
@@ -99,7 +118,6 @@ struct RequestTarget: Equatable, Sendable {
     init(checked bytes: UnsafeRawBufferPointer, _ whole: Range<Int>, method: HTTPMethod) throws(HTTPError) {
         guard !whole.isEmpty else { throw .malformed("An empty request target.") }
         let first = bytes[whole.lowerBound]
-        self.whole = whole
         var start = whole.lowerBound
         if first != ASCII.slash, !(first == ASCII.asterisk && whole.count == 1 && method == .options) {
             start = try Self.authority(of: bytes, whole).upperBound
@@ -116,8 +134,8 @@ struct RequestTarget: Equatable, Sendable {
             if bytes[index] == ASCII.numberSign { throw .malformed("A fragment in the request target.") }
             index &+= 1
         }
-        path = start..<(queryMark ?? whole.upperBound)
-        query = queryMark.map { $0 + 1..<whole.upperBound }
+        self.init(
+            start: whole.lowerBound, path: start..<(queryMark ?? whole.upperBound), end: whole.upperBound)
     }
 
     /// Finds and checks the host and port of an absolute target.

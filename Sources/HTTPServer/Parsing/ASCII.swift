@@ -33,6 +33,14 @@ enum ASCII {
 
     private static var tokens: ASCIISet { ASCIISet(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE) }
 
+    /// Whether bytes are a token, if they aren't none.
+    @inline(__always)
+    static func areToken(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var index = endOfWord(in: bytes, from: 0)
+        while index < bytes.count, isToken(bytes[index]) { index &+= 1 }
+        return index == bytes.count
+    }
+
     /// Whether a byte may be part of a host's name unescaped: unreserved characters and sub-delimiters (RFC 3986
     /// section 3.2.2).
     @inline(__always)
@@ -132,7 +140,7 @@ enum ASCII {
 /// A mark is the highest bit of a byte that was looked for. Only the lowest mark is right: a byte above it may have one
 /// because the subtraction below it borrowed (Warren, "Hacker's Delight", section 6-1).
 struct EightBytes: Hashable {
-    private let word: UInt64
+    let word: UInt64
 
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
     private static var highBits: UInt64 { 0x8080_8080_8080_8080 }

@@ -14,8 +14,8 @@ struct HeadGuard {
         case failed(HTTPError)
     }
 
-    /// Number of complete field lines so far; of a plain head, all of them.
-    var fieldCount = 0
+    /// Number of complete field lines so far.
+    private(set) var fieldCount = 0
     /// The request line; unused for trailers.
     private(set) var requestLine: RequestLineGuard
     /// Whether a field line ends with blanks. They aren't part of the value (RFC 9112 section 5), and llhttp 8.1
@@ -45,24 +45,9 @@ struct HeadGuard {
         self.isInRequestLine = isInRequestLine
     }
 
-    /// Checks the request line, and moves `index` behind what was checked, which needn't be all of the bytes.
-    ///
-    /// - Returns: whether these bytes have the end of the line, and the guard goes on with the fields.
-    /// - Throws: the refusal.
-    mutating func scanRequestLine(
-        _ bytes: UnsafeRawBufferPointer, from index: inout Int
-    ) throws(HTTPError) -> Bool {
-        guard isInRequestLine, !previousIsCR else { return false }
-        if let error = requestLine.scan(bytes, from: &index) { throw error }
-        guard bytes.count - index >= 2, bytes[index + 1] == ASCII.lineFeed else { return false }
-        isInRequestLine = false
-        index += 2
-        return true
-    }
-
-    /// Checks the next bytes, from `start` on.
-    mutating func scan(_ bytes: UnsafeRawBufferPointer, from start: Int = 0) -> Result {
-        var index = start
+    /// Checks the next bytes.
+    mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Result {
+        var index = 0
         while index < bytes.count {
             if previousIsCR {
                 guard bytes[index] == ASCII.lineFeed else { return .failed(.malformed("A CR without a LF.")) }

@@ -40,16 +40,30 @@ extension RequestHead {
             !wantsClose && (version == .http11 || wantsKeepAlive)
         }
 
-        /// Whether the fields say that nothing follows, and to whom the request goes.
-        var arePlain: Bool {
-            let others =
-                KnownField.contentLength.bit | KnownField.transferEncoding.bit | KnownField.expect.bit
-            return hostCount == 1 && knownFields & others == 0
+        /// How the body is delimited.
+        var framing: Framing {
+            if isChunked { return .chunked }
+            guard let contentLength, contentLength > 0 else { return .none }
+            return .length(contentLength)
         }
     }
 
-    /// Makes a head from a request line and the lines of fields behind it, and refuses fields that contradict each other or
-    /// HTTP.
+    /// Makes a head whose facts don't contradict each other.
+    ///
+    /// - Parameter bytes: begin with the complete head.
+    init(line: RequestLine, facts: Facts, bytes: [UInt8], fields: [HTTPHeaders.Field]) {
+        version = line.version
+        framing = facts.framing
+        keepsAlive = facts.keepsAlive(version)
+        expectsContinue = facts.expectsContinue && version == .http11 && framing != .none
+        request = HTTPRequest(
+            method: line.method, bytes: bytes, target: line.target,
+            headers: HTTPHeaders(storage: bytes, fields: fields, knownFields: facts.knownFields))
+    }
+}
+
+extension RequestHead.Facts {
+    /// Reads the lines of fields behind a request line, and refuses fields that contradict each other or HTTP.
     ///
     /// - Parameters:
     ///   - bytes: begin with the complete head, which the guard has checked. llhttp may still refuse it.
@@ -58,69 +72,26 @@ extension RequestHead {
     /// - Throws: 400 for ambiguous or missing fields, 413, 417 for an unknown expectation, 501 for an unknown transfer
     ///   coding.
     init(
-        line: RequestLine, bytes: [UInt8], length: Int, fields: inout [HTTPHeaders.Field], limits: HTTPLimits
-    ) throws(HTTPError) {
-        let facts = try Self.facts(bytes, line.end..<length, &fields, version: line.version)
-        if line.version == .http11, facts.hostCount == 0 { throw .malformed("A request without a Host.") }
-        if facts.isChunked || facts.hasOtherCoding {
-            try facts.checkTransferCodings()
-            framing = .chunked
-        } else if let length = facts.contentLength, length > 0 {
-            guard length <= limits.bodyBytes else { throw .bodyTooLarge }
-            framing = .length(length)
-        } else {
-            framing = .none
-        }
-        version = line.version
-        keepsAlive = facts.keepsAlive(version)
-        expectsContinue = facts.expectsContinue && version == .http11 && framing != .none
-        request = HTTPRequest(
-            method: line.method, bytes: bytes, target: line.target,
-            headers: HTTPHeaders(storage: bytes, fields: fields, knownFields: facts.knownFields))
-    }
-
-    /// Makes a plain head.
-    init(plain facts: Facts, line: RequestLine, bytes: [UInt8], fields: [HTTPHeaders.Field]) {
-        framing = .none
-        version = line.version
-        keepsAlive = facts.keepsAlive(line.version)
-        expectsContinue = false
-        request = HTTPRequest(
-            method: line.method, bytes: bytes, target: line.target,
-            headers: HTTPHeaders(storage: bytes, fields: fields, knownFields: facts.knownFields))
-    }
-
-    /// Reads the fields of a head that is plain; nil for any other, and if these bytes don't have all of it.
-    ///
-    /// Moves `index` from the first field behind the empty line.
-    static func plainFacts(
-        _ bytes: UnsafeRawBufferPointer, from index: inout Int, _ fields: inout [HTTPHeaders.Field],
+        _ line: RequestLine, _ bytes: [UInt8], length: Int, _ fields: inout [HTTPHeaders.Field],
         limits: HTTPLimits
-    ) -> Facts? {
-        let start = index
-        var facts = Facts()
-        fields.removeAll(keepingCapacity: fields.capacity <= RequestParser.keptFields)
-        while bytes.count - index >= 2, bytes[index] != ASCII.carriageReturn {
-            guard fields.count < RequestParser.keptFields,
-                let field = facts.readPlainLine(bytes, from: &index)
-            else { return nil }
-            fields.append(field)
+    ) throws(HTTPError) {
+        self = try Self.read(bytes, line.end..<length, &fields, version: line.version)
+        if line.version == .http11, hostCount == 0 { throw .malformed("A request without a Host.") }
+        if isChunked || hasOtherCoding {
+            try checkTransferCodings()
+        } else if let contentLength, contentLength > limits.bodyBytes {
+            throw .bodyTooLarge
         }
-        guard bytes.count - index >= 2, bytes[index + 1] == ASCII.lineFeed, facts.arePlain,
-            index - start <= limits.headerBlockBytes
-        else { return nil }
-        index += 2
-        return facts
     }
 
     /// - Parameter lines: the range of the lines of fields, with the empty line that ends the head.
-    private static func facts(
+    private static func read(
         _ bytes: [UInt8], _ lines: Range<Int>, _ fields: inout [HTTPHeaders.Field], version: HTTPVersion
-    ) throws(HTTPError) -> Facts {
+    ) throws(HTTPError) -> Self {
         let result = bytes.withUnsafeBytes { bytes in
             fields.withUnsafeMutableBufferPointer { fields in
                 Result { () throws(HTTPError) in
-                    var facts = Facts()
+                    var facts = Self()
                     let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<lines.upperBound])
                     var index = lines.lowerBound
                     for number in fields.indices {
@@ -133,13 +104,10 @@ extension RequestHead {
         }
         return try result.get()
     }
-}
 
-extension RequestHead.Facts {
     /// Finds the parts of a line, and reads its value if it matters for framing or the connection. Moves `index` behind
     /// the line.
-    @inline(__always)
-    fileprivate mutating func readLine(
+    private mutating func readLine(
         _ bytes: UnsafeRawBufferPointer, from index: inout Int, version: HTTPVersion
     ) throws(HTTPError) -> HTTPHeaders.Field {
         let nameStart = index
@@ -149,46 +117,19 @@ extension RequestHead.Facts {
         if ASCII.isBlank(bytes[nameEnd - 1]) {
             throw .malformed("A blank between a field's name and its colon.")
         }
-        return try readLine(bytes, name: nameStart..<nameEnd, end: lineEnd, next: &index, version: version)
-    }
-
-    @inline(__always)
-    private mutating func readLine(
-        _ bytes: UnsafeRawBufferPointer, name: Range<Int>, end lineEnd: Int, next index: inout Int,
-        version: HTTPVersion
-    ) throws(HTTPError) -> HTTPHeaders.Field {
-        index = lineEnd + 2
-        var (valueStart, valueEnd) = (name.upperBound + 1, lineEnd)
-        while valueStart < valueEnd, ASCII.isBlank(bytes[valueStart]) { valueStart &+= 1 }
-        while valueEnd > valueStart, ASCII.isBlank(bytes[valueEnd - 1]) { valueEnd &-= 1 }
-        let known = KnownField(UnsafeRawBufferPointer(rebasing: bytes[name]))
+        let known = KnownField(UnsafeRawBufferPointer(rebasing: bytes[nameStart..<nameEnd]))
+        let field = HTTPHeaders.Field(bytes, name: nameStart..<nameEnd, end: lineEnd, known)
         if let known {
             knownFields |= known.bit
-            try read(known, bytes[valueStart..<valueEnd], version: version)
+            try read(known, bytes[field.valueStart..<field.valueEnd], version: version)
         }
-        return HTTPHeaders.Field(
-            nameStart: name.lowerBound, nameEnd: name.upperBound, valueStart: valueStart, valueEnd: valueEnd,
-            known: known)
-    }
-
-    /// The same for a line that the guard hasn't checked; nil for one that isn't plain.
-    @inline(__always)
-    fileprivate mutating func readPlainLine(
-        _ bytes: UnsafeRawBufferPointer, from index: inout Int
-    ) -> HTTPHeaders.Field? {
-        var nameEnd = ASCII.endOfWord(in: bytes, from: index)
-        while nameEnd < bytes.count, ASCII.isToken(bytes[nameEnd]) { nameEnd &+= 1 }
-        guard index < nameEnd, nameEnd < bytes.count, bytes[nameEnd] == ASCII.colon else { return nil }
-        let lineEnd = HeadGuard.endOfText(in: bytes, from: nameEnd)
-        guard bytes.count - lineEnd >= 2, bytes[lineEnd] == ASCII.carriageReturn,
-            bytes[lineEnd + 1] == ASCII.lineFeed
-        else { return nil }
-        return try? readLine(bytes, name: index..<nameEnd, end: lineEnd, next: &index, version: .http11)
+        index = lineEnd + 2
+        return field
     }
 
     /// The position of the first colon; the end of the bytes if there is none.
     @inline(__always)
-    private static func endOfName(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    static func endOfName(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
         while bytes.count - index >= 8 {
             let marks = EightBytes(bytes, at: index).equal(to: ASCII.colon)
@@ -199,7 +140,8 @@ extension RequestHead.Facts {
         return index
     }
 
-    private mutating func read(
+    /// Reads a value that matters for framing or the connection.
+    mutating func read(
         _ field: KnownField, _ value: Slice<UnsafeRawBufferPointer>, version: HTTPVersion
     ) throws(HTTPError) {
         switch field {
@@ -264,7 +206,7 @@ extension RequestHead.Facts {
     }
 
     /// Refuses a request whose body's end is ambiguous: chunked must be the last coding (RFC 9112 section 6.3).
-    fileprivate func checkTransferCodings() throws(HTTPError) {
+    private func checkTransferCodings() throws(HTTPError) {
         guard contentLength == nil else {
             throw .malformed("A request with both a Content-Length and a Transfer-Encoding.")
         }

@@ -104,11 +104,6 @@ struct RequestLineGuard {
             while end - index >= 8, EightBytes(bytes, at: index).areVisible { index &+= 8 }
             while index < end, bytes[index] > ASCII.space, bytes[index] < ASCII.delete { index &+= 1 }
         case .version:
-            if partLength == 0, end - index >= 8,
-                bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) == Self.usualVersion
-            {
-                index += 8
-            }
             while index < end, Self.fitsVersion(bytes[index], at: partLength + index - start) { index &+= 1 }
         }
         partLength += index - start
@@ -156,9 +151,6 @@ struct RequestLineGuard {
     private static func refusal(of byte: UInt8, _ otherwise: HTTPError) -> HTTPError {
         byte == ASCII.lineFeed ? .malformed("A LF without a CR.") : otherwise
     }
-
-    /// `HTTP/1.1` as it lies in memory.
-    private static var usualVersion: UInt64 { UInt64(littleEndian: 0x312E_312F_5054_5448) }
 
     /// Whether a version may have this byte here: `HTTP/`, a digit, a dot and a digit (RFC 9112 section 2.3).
     @inline(__always)

@@ -37,8 +37,8 @@ final class RequestParser {
         var refusedRequestID: RequestID?
         /// The first part of an incomplete block; stays empty if blocks arrive in one piece.
         var accumulated: [UInt8] = []
-        /// The head that was read last, until it is taken.
-        var readHead: RequestHead?
+        /// What was read of the last head, which is in `block` and `fields`, until it is taken.
+        var readHead: (line: RequestLine, facts: RequestHead.Facts)?
         /// Begins with the last complete block, whose length is `blockLength`. It isn't shortened for a shorter block, and is
         /// used again if nobody else has it by then.
         var block: [UInt8] = []
@@ -98,10 +98,10 @@ final class RequestParser {
             return .needsMore(isInRequest: phase != .betweenRequests)
         case .betweenRequests:
             offset += try state.value.emptyLines.skip(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
-            if offset < bytes.count {
-                state.value.head = HeadGuard(requestHead: limits)
-                state.value.phase = .head
-            }
+            guard offset < bytes.count else { return nil }
+            if readPlainHead(UnsafeRawBufferPointer(rebasing: bytes[offset...]), &offset) { return .head }
+            state.value.head = HeadGuard(requestHead: limits)
+            state.value.phase = .head
             return nil
         case .head:
             return try readHead(UnsafeRawBufferPointer(rebasing: bytes[offset...]), &offset)
@@ -113,10 +113,7 @@ final class RequestParser {
     private func readHead(
         _ rest: UnsafeRawBufferPointer, _ offset: inout Int
     ) throws(HTTPError) -> Output? {
-        var index = 0
-        let hasLine = try state.value.head.scanRequestLine(rest, from: &index)
-        if hasLine, try readPlainHead(rest, from: index, &offset) { return .head }
-        switch state.value.head.scan(rest, from: index) {
+        switch state.value.head.scan(rest) {
         case .failed(let error):
             state.value.accumulated.append(contentsOf: rest)
             throw error
@@ -132,7 +129,8 @@ final class RequestParser {
 
     /// Hands over the head that was read last. Call it once after each `Output.head`.
     func takeHead() -> RequestHead? {
-        state.value.readHead.take()
+        guard let (line, facts) = state.value.readHead.take() else { return nil }
+        return RequestHead(line: line, facts: facts, bytes: state.value.block, fields: state.value.fields)
     }
 
     /// Keeps the start of a head, a chunk's first line or trailers until the guard has seen their end.
@@ -184,22 +182,21 @@ final class RequestParser {
         let fieldCount = state.value.head.fieldCount
         makeRoom(forFields: fieldCount)
         let length = state.value.blockLength
-        let head = try RequestHead(
-            line: line, bytes: state.value.block, length: length, fields: &state.value.fields,
-            limits: limits)
+        let facts = try RequestHead.Facts(
+            line, state.value.block, length: length, &state.value.fields, limits: limits)
         guard llhttp.record.isHeadComplete else { throw .malformed("A malformed head.") }
         guard llhttp.record.target == line.target.whole, llhttp.record.fieldCount == fieldCount,
-            llhttp.record.isMessageComplete == (head.framing == .none),
-            outcome == (head.framing == .none ? .paused(consumed: length) : .wantsMore)
+            llhttp.record.isMessageComplete == (facts.framing == .none),
+            outcome == (facts.framing == .none ? .paused(consumed: length) : .wantsMore)
         else { throw .disagreement }
-        switch head.framing {
+        switch facts.framing {
         case .none: state.value.phase = .bodyAbsent
         case .length(let length): expect(.body, remaining: length)
         case .chunked:
             state.value.chunkExtensionBytes = 0
             expectChunkLine()
         }
-        state.value.readHead = head
+        state.value.readHead = (line, facts)
     }
 
     /// Makes `fields` as long as a head's number of fields, which it is already for most requests of a connection.
