@@ -155,6 +155,7 @@ struct LineBuffer: ~Copyable {
 
     /// Appends a whole number's digits.
     mutating func append(decimal number: UInt64) {
+        if number < 10 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
         if number >= 1000 {
             append(decimal: number / 1000)
             return append(threeDigits: number % 1000, from: 0, to: 3)
@@ -175,11 +176,8 @@ struct LineBuffer: ~Copyable {
     @inline(__always)
     private mutating func append(threeDigits number: UInt64, from start: Int, to end: Int) {
         guard let room = room(for: 4) else { return }
-        let number = UInt32(truncatingIfNeeded: number)
-        let zero = UInt32(UInt8(ascii: "0"))
-        // The digits in the order of memory. Those before `start` are shifted out, those from `end` on overwritten later.
-        let digits = number / 100 | (number / 10 % 10) << 8 | (number % 10) << 16
-        let text = (digits + zero * 0x01_0101) >> UInt32(8 * start)
+        // Those before `start` are shifted out, those from `end` on overwritten later.
+        let text = UInt32(threeDigits: number) >> UInt32(8 * start)
         room.storeBytes(of: text.littleEndian, as: UInt32.self)
         commit(end - start)
     }
@@ -197,6 +195,16 @@ struct LineBuffer: ~Copyable {
     mutating func append(escaping text: String) {
         var text = text
         text.withUTF8 { append(escaping: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension UInt32 {
+    /// The three digits of a number below 1000, in the order of memory.
+    @inline(__always)
+    fileprivate init(threeDigits number: UInt64) {
+        let number = UInt32(truncatingIfNeeded: number)
+        let digits = number / 100 | (number / 10 % 10) << 8 | (number % 10) << 16
+        self = digits + UInt32(UInt8(ascii: "0")) * 0x01_0101
     }
 }
 
@@ -232,10 +240,8 @@ struct LogClock: ~Copyable {
         let milliseconds = Int((monotonicNanoseconds + offsetNanoseconds) / 1_000_000)
         let (second, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
         if second != self.second { format(second) }
-        let digits = UInt(truncatingIfNeeded: rest)
-        text[Self.millisecondsOffset] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digits / 100)
-        text[Self.millisecondsOffset + 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digits / 10 % 10)
-        text[Self.millisecondsOffset + 2] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digits % 10)
+        let end = UInt32(threeDigits: UInt64(rest.magnitude)) | UInt32(UInt8(ascii: "Z")) << 24
+        text.storeBytes(of: end.littleEndian, toByteOffset: Self.millisecondsOffset, as: UInt32.self)
         buffer.append(UnsafeRawBufferPointer(text))
     }
 

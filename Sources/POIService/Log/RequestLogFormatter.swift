@@ -100,18 +100,20 @@ struct RequestLogFormatter: Sendable {
 }
 
 /// Keeps the text of those parts of log lines that many requests share.
-struct LogMembers {
+struct LogMembers: ~Copyable {
     /// Requests with one method, route, status and source, whose path is the route's template.
     private struct Kind {
         let route: String
         let method: HTTPMethod
         let statusCode: Int
         let source: RequestObservation.Source?
-        let text: [UInt8]
+        /// Where its text is in `texts`.
+        let range: Range<Int>
     }
 
     /// Their number is bounded: a client can't choose any of the four freely.
     private var kinds: [Kind] = []
+    private var texts = LineBuffer()
     private var client: (address: String, text: [UInt8])?
 
     /// Appends the members between a line's time and its duration: the request's method, path and route, the response's
@@ -120,23 +122,24 @@ struct LogMembers {
     /// It searches linearly, since there are few kinds; a kind that was found moves towards the front.
     mutating func append(kindOf request: RequestObservation, to buffer: inout LineBuffer) {
         guard request.isPathOfRoute, let route = request.routeTemplate, let method = request.method,
-            let status = request.status, method.knownToken != nil
+            let status = request.status
         else { return buffer.append(kindOf: request) }
         for index in kinds.indices
         where kinds[index].statusCode == status.code && kinds[index].source == request.source
             && kinds[index].method == method && kinds[index].route == route
         {
-            kinds[index].text.withUnsafeBytes { buffer.append($0) }
+            buffer.append(UnsafeRawBufferPointer(rebasing: texts.bytes[kinds[index].range]))
             if index > 0 { kinds.swapAt(index, index - 1) }
             return
         }
-        var text = LineBuffer()
-        text.append(kindOf: request)
-        buffer.append(text.bytes)
+        guard method.knownToken != nil else { return buffer.append(kindOf: request) }
+        let start = texts.count
+        texts.append(kindOf: request)
+        let range = start..<texts.count
+        buffer.append(UnsafeRawBufferPointer(rebasing: texts.bytes[range]))
         kinds.append(
             Kind(
-                route: route, method: method, statusCode: status.code, source: request.source,
-                text: Array(text.bytes)))
+                route: route, method: method, statusCode: status.code, source: request.source, range: range))
     }
 
     /// Appends the member with a client's address, as far as it may be logged.

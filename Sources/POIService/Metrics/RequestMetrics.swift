@@ -51,8 +51,7 @@ final class RequestMetrics {
             state.value.abandoned[route, default: 0] += 1
             return
         }
-        let method = request.method.flatMap { $0.knownToken == nil ? nil : $0 }
-        let index = index(route, method, status.code)
+        let index = index(route, request.method, status.code)
         state.value.series[index].durations.record(Double(request.durationNanoseconds) / 1e9)
     }
 
@@ -83,6 +82,8 @@ final class RequestMetrics {
             state.value.series.swapAt(index, index - 1)
             return index - 1
         }
+        // Only known methods have series of their own.
+        if let method, method.knownToken == nil { return self.index(route, nil, statusCode) }
         state.value.series.append(
             Series(
                 route: route, method: method, statusCode: statusCode,
