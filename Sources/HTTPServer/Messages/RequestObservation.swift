@@ -59,9 +59,10 @@ public struct RequestObservation: Sendable {
         self.remoteAddress = remoteAddress
     }
 
-    /// Forgets the request, apart from its id.
+    /// Forgets the request, and its id, if that is a part of it.
     mutating func forgetRequest() {
         // Checking for nil costs less than assigning nil.
+        if id.bytes != nil { id = .none }
         if sentPath != nil { sentPath = nil }
         if routeTemplate != nil { routeTemplate = nil }
         if !logNotes.isEmpty { logNotes = [] }
@@ -126,31 +127,38 @@ extension RequestObservation {
 
 /// A request's id: the client's, or 15 letters and digits, of which a string is made only when it is asked for.
 public struct RequestID: Sendable, CustomStringConvertible {
-    /// The bytes of a new id, the first one lowest.
+    /// The bytes of a new id, the first one lowest; of a client's id, where it begins in `bytes` and its length.
     private let low: UInt64
     private let high: UInt64
-    /// The client's id; nil for a new one.
-    private let text: [UInt8]?
+    /// Has the client's id, and what it was received with; nil for a new one.
+    fileprivate let bytes: [UInt8]?
 
     private static let newLength = 15
     private static let alphabet: StaticString = "0123456789abcdefghjkmnpqrstvwxyz"
 
     /// An id that the client chose.
     public init(_ text: String) {
-        (low, high) = (0, 0)
-        self.text = Array(text.utf8)
+        self.init(in: Array(text.utf8), at: 0..<text.utf8.count)
     }
 
-    fileprivate init(_ text: UnsafeRawBufferPointer) {
-        (low, high) = (0, 0)
-        self.text = Array(text)
+    /// An id that the client chose, as a part of what was received.
+    fileprivate init(in bytes: [UInt8], at range: Range<Int>) {
+        (low, high) = (UInt64(range.lowerBound), UInt64(range.count))
+        self.bytes = bytes
     }
+
+    private init() {
+        (low, high, bytes) = (0, 0, nil)
+    }
+
+    /// The id of a request that was forgotten.
+    fileprivate static var none: RequestID { RequestID() }
 
     /// A new id of 75 random bits: 40 of the first number, 35 of the second.
     init(randomBits first: UInt64, _ second: UInt64) {
         low = Self.letters(first, count: 8)
         high = Self.letters(second, count: 7)
-        text = nil
+        bytes = nil
     }
 
     @inline(__always)
@@ -173,14 +181,15 @@ public struct RequestID: Sendable, CustomStringConvertible {
     }
 
     /// Number of bytes that `store` may write.
-    public var maximumCount: Int { max(16, text?.count ?? 0) }
+    public var maximumCount: Int { bytes == nil ? 16 : max(16, Int(high)) }
 
     /// Stores the id's bytes, without making a string; returns how many these are.
     public func store(at memory: UnsafeMutableRawPointer) -> Int {
-        if let text {
-            text.withUnsafeBytes { bytes in
-                guard let source = bytes.baseAddress else { return }
-                memory.copyMemory(from: source, byteCount: bytes.count)
+        if let bytes {
+            let text = Int(low)..<Int(low + high)
+            bytes.withUnsafeBytes { bytes in
+                guard let source = UnsafeRawBufferPointer(rebasing: bytes[text]).baseAddress else { return }
+                memory.copyMemory(from: source, byteCount: text.count)
             }
             return text.count
         }
@@ -199,15 +208,21 @@ struct RequestIDs {
 
     /// The id for a request with these fields.
     mutating func id(for headers: HTTPHeaders) -> RequestID {
-        guard headers.has(.requestID) else { return nextID() }
-        let accepted = headers.withFirstValue(of: .requestID) { Self.accepted($0) }
-        return (accepted ?? nil) ?? nextID()
+        guard headers.has(.requestID),
+            let field = headers.fields.first(where: { $0.known == .requestID })
+        else { return nextID() }
+        let range = field.valueStart..<field.valueEnd
+        let isAcceptable = headers.storage.withUnsafeBytes { bytes in
+            Self.isAcceptable(UnsafeRawBufferPointer(rebasing: bytes[range]))
+        }
+        return isAcceptable ? RequestID(in: headers.storage, at: range) : nextID()
     }
 
     /// The id that a client's field gives; nil if it isn't acceptable.
     static func accepted(_ value: Slice<UnsafeRawBufferPointer>) -> RequestID? {
-        let value = UnsafeRawBufferPointer(rebasing: value)
-        return isAcceptable(value) ? RequestID(value) : nil
+        let value = Array(value)
+        guard value.withUnsafeBytes({ isAcceptable($0) }) else { return nil }
+        return RequestID(in: value, at: 0..<value.count)
     }
 
     /// A new id: 75 random bits in 15 letters and digits.

@@ -54,10 +54,15 @@ enum ASCII {
     @inline(__always)
     static func endOfWord(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
-        while bytes.count - index >= 8 {
+        let lastEight = bytes.count - 8
+        while index <= lastEight {
             let marks = EightBytes(bytes, at: index).beyondWords
             if marks != 0 { return index &+ EightBytes.countBefore(marks) }
             index &+= 8
+        }
+        // The last eight bytes may overlap the ones before.
+        if bytes.count - index > 3, start <= lastEight, EightBytes(bytes, at: lastEight).beyondWords == 0 {
+            return bytes.count
         }
         while index < bytes.count, words.contains(bytes[index]) { index &+= 1 }
         return index
@@ -109,6 +114,7 @@ enum ASCII {
     {
         guard bytes.count == text.count else { return false }
         guard bytes.count >= 8 else {
+            if bytes.count >= 4 { return EightBytes(endsOf: bytes).lowercased == EightBytes(endsOf: text) }
             for index in 0..<bytes.count where lowercased(bytes[index]) != text[index] { return false }
             return true
         }
@@ -154,6 +160,14 @@ struct EightBytes: Hashable {
     @inline(__always)
     init(_ bytes: UnsafeRawBufferPointer, at index: Int) {
         word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+    }
+
+    /// The first four bytes and the last four, of which there must be four to eight.
+    @inline(__always)
+    init(endsOf bytes: UnsafeRawBufferPointer) {
+        let first = UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
+        let last = bytes.loadUnaligned(fromByteOffset: bytes.count - 4, as: UInt32.self)
+        word = UInt64(first) | UInt64(UInt32(littleEndian: last)) << 32
     }
 
     /// Marks the bytes below a bound, which is at most 128.

@@ -78,18 +78,22 @@ struct HeadGuard {
     @inline(__always)
     static func endOfText(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
-        while index < bytes.count {
-            if bytes.count - index >= 8 {
-                let eight = EightBytes(bytes, at: index)
-                let marks = eight.below(ASCII.space) | eight.equal(to: ASCII.delete)
-                index &+= marks == 0 ? 8 : EightBytes.countBefore(marks)
-                if marks == 0 { continue }
-            }
-            let byte = bytes[index]
-            if byte < ASCII.space && byte != ASCII.tab || byte == ASCII.delete { break }
+        let lastEight = bytes.count - 8
+        while index <= lastEight {
+            let eight = EightBytes(bytes, at: index)
+            let marks = eight.below(ASCII.space) | eight.equal(to: ASCII.delete)
+            index &+= marks == 0 ? 8 : EightBytes.countBefore(marks)
+            if marks == 0 { continue }
+            guard bytes[index] == ASCII.tab else { return index }
             index &+= 1
         }
+        while index < bytes.count, isText(bytes[index]) { index &+= 1 }
         return index
+    }
+
+    @inline(__always)
+    private static func isText(_ byte: UInt8) -> Bool {
+        byte >= ASCII.space && byte != ASCII.delete || byte == ASCII.tab
     }
 
     /// Checks a part of a field line, which isn't empty.

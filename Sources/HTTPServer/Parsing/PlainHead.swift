@@ -127,8 +127,11 @@ extension RequestHead.Facts {
         let field = HTTPHeaders.Field(bytes, name: index..<nameEnd, end: lineEnd, KnownField(name))
         if let known = field.known {
             knownFields |= known.bit
-            let value = bytes[field.valueStart..<field.valueEnd]
-            guard (try? read(known, value, version: .http11)) != nil else { return nil }
+            // The others that framing depends on aren't plain, whatever they say.
+            if known == .host || known == .connection {
+                let value = bytes[field.valueStart..<field.valueEnd]
+                guard (try? read(known, value, version: .http11)) != nil else { return nil }
+            }
         } else if !ASCII.areToken(name) {
             return nil
         }

@@ -131,7 +131,8 @@ extension RequestHead.Facts {
     @inline(__always)
     static func endOfName(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
-        while bytes.count - index >= 8 {
+        let lastEight = bytes.count - 8
+        while index <= lastEight {
             let marks = EightBytes(bytes, at: index).equal(to: ASCII.colon)
             if marks != 0 { return index + EightBytes.countBefore(marks) }
             index &+= 8
@@ -238,6 +239,8 @@ extension RequestHead.Facts {
 enum HostValidation {
     static func isValid(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard let first = bytes.first else { return false }
+        let whole = UnsafeRawBufferPointer(rebasing: bytes)
+        if ASCII.endOfWord(in: whole, from: 0) == whole.count { return true }
         if first == UInt8(ascii: "[") {
             guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { return false }
             return isIPLiteral(bytes[(bytes.startIndex + 1)..<end]) && isPort(bytes[(end + 1)...])
