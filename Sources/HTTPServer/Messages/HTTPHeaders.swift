@@ -123,6 +123,9 @@ public struct HTTPHeaders: Sendable {
     /// Whether there is a known field.
     func has(_ field: KnownField) -> Bool { knownFields & field.bit != 0 }
 
+    /// Whether there is an `Accept-Encoding` or an `If-Match`.
+    package var hasAcceptEncodingOrIfMatch: Bool { has(.acceptEncoding) || has(.ifMatch) }
+
     /// The value of the first field of this name, with bytes that aren't UTF-8 replaced; nil if there is none.
     public func first(_ name: HTTPHeaderName) -> String? {
         withFirstValue(of: name) { Self.text($0) }

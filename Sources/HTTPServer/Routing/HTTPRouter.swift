@@ -53,15 +53,20 @@ public final class HTTPRouter: HTTPDispatcher {
     /// The node of a path; appends the ranges of its parameters to `values`. An exact segment wins over a parameter, so
     /// a template without parameters wins over all others.
     private func match(_ path: UnsafeRawBufferPointer, _ values: inout [Range<Int>]) -> RouteNode? {
+        plainIndex(path).map { plainPaths.value[$0].node } ?? root.match(path, &values)
+    }
+
+    /// The index of the template that is this path; nil if there is none.
+    private func plainIndex(_ path: UnsafeRawBufferPointer) -> Int? {
         for index in plainPaths.value.indices {
             guard plainPaths.value[index].path.count == path.count else { continue }
             let isEqual = plainPaths.value[index].path.withUnsafeBytes { candidate in
                 for offset in 0..<path.count where candidate[offset] != path[offset] { return false }
                 return true
             }
-            if isEqual { return plainPaths.value[index].node }
+            if isEqual { return index }
         }
-        return root.match(path, &values)
+        return nil
     }
 
     /// Adds a route whose handler is a closure.
@@ -89,11 +94,16 @@ public final class HTTPRouter: HTTPDispatcher {
 
     /// Finds the route of a request, and sets its parameters in the context; nil if there is no route that was added.
     private func find(_ request: HTTPRequest, _ context: RequestContext) throws(HTTPError) -> HTTPRoute? {
+        if let index = request.withPath({ plainIndex($0) }) {
+            guard let route = plainPaths.value[index].node.route(for: request.method) else { return nil }
+            context.setRoute(route.template, isPath: true)
+            return route
+        }
         var values: [Range<Int>] = []
-        let node = request.withPath { path in match(path, &values) }
+        let node = request.withPath { root.match($0, &values) }
         guard let route = node?.route(for: request.method) else { return nil }
         context.setRoute(route.template, isPath: values.isEmpty)
-        if !values.isEmpty { try setParameters(of: route, values, request, context) }
+        try setParameters(of: route, values, request, context)
         return route
     }
 
@@ -167,7 +177,8 @@ public final class HTTPRoute {
     ///
     /// - Throws: the first refusal.
     public func admit(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPAdmission {
-        for check in checks { try check.check(request, context: context) }
+        // By indices: an iterator would retain the list.
+        for index in checks.indices { try checks[index].check(request, context: context) }
         return admission
     }
 

@@ -73,9 +73,7 @@ package final class ServiceDispatcher: HTTPDispatcher {
         }
         try count(request, context)
         let admission = try route.admit(request, context: context)
-        guard request.headers.contains(.acceptEncoding) || request.headers.contains(.ifMatch) else {
-            return admission
-        }
+        guard request.headers.hasAcceptEncodingOrIfMatch else { return admission }
         return route.admission { handler in
             FinishingHandler(next: handler, compression: compression, errorResponder: errorResponder)
         }
