@@ -12,7 +12,8 @@ struct ConnectionShutdownTests {
     func lingers() {
         let limits = HTTPLimits(lingerBytes: 100)
         var machine = Machine.after(.connected(), limits: limits)
-        #expect(machine.actions(on: .parseFailed(.test)) == [.sendError(.test)])
+        #expect(machine.actions(on: .parseFailed(.test)) == [.sendError])
+        #expect(machine.failure == .test)
         #expect(machine.discardsInput && !machine.wantsInput)
         #expect(
             machine.actions(on: .responseWritten(isDrained: true)) == [
@@ -35,7 +36,8 @@ struct ConnectionShutdownTests {
     func refused() {
         var machine = Machine(limits: HTTPLimits())
         let refusal = HTTPError.overloaded(retryAfterSeconds: 1)
-        #expect(machine.actions(on: .connected(refusal: refusal)) == [.startReading, .sendError(refusal)])
+        #expect(machine.actions(on: .connected(refusal: refusal)) == [.startReading, .sendError])
+        #expect(machine.failure == refusal)
         #expect(
             machine.actions(on: .responseWritten(isDrained: true)) == [
                 .shutdownWriting, .setDeadline(.linger),
@@ -220,14 +222,16 @@ struct ConnectionClientEndTests {
     @Test("A half-close inside a request gets a 400")
     func truncated() {
         var head = Machine.after(.connected(), .inputExhausted(isInRequest: true))
-        #expect(head.actions(on: .peerEnded) == [.sendError(.truncated)])
+        #expect(head.actions(on: .peerEnded) == [.sendError])
+        #expect(head.failure == .truncated)
         #expect(head.actions(on: .responseWritten(isDrained: true)) == [.close])
 
         var waiting = Machine.handling()
         _ = waiting.actions(on: .peerEnded)
         _ = waiting.actions(on: .responseProduced(asksToClose: false))
         _ = waiting.actions(on: .responseWritten(isDrained: true))
-        #expect(waiting.actions(on: .inputExhausted(isInRequest: true)) == [.sendError(.truncated)])
+        #expect(waiting.actions(on: .inputExhausted(isInRequest: true)) == [.sendError])
+        #expect(waiting.failure == .truncated)
     }
 
     @Test("A half-close between requests closes the connection")

@@ -58,12 +58,15 @@ struct ConnectionRequestTests {
     func lateRequest() {
         let late = Event.deadlineReached(progressed: false)
         var silent = Machine.after(.connected())
-        #expect(silent.actions(on: late) == [.sendError(.headTimedOut)])
+        #expect(silent.actions(on: late) == [.sendError])
+        #expect(silent.failure == .headTimedOut)
         var partial = Machine.after(.connected(), .inputExhausted(isInRequest: true))
-        #expect(partial.actions(on: late) == [.sendError(.headTimedOut)])
+        #expect(partial.actions(on: late) == [.sendError])
+        #expect(partial.failure == .headTimedOut)
         var body = Machine.after(
             .connected(), .headParsed(keepsAlive: true, bodyFollows: true, expectsContinue: false))
-        #expect(body.actions(on: late) == [.sendError(.bodyTimedOut)])
+        #expect(body.actions(on: late) == [.sendError])
+        #expect(body.failure == .bodyTimedOut)
         #expect(
             body.actions(on: .responseWritten(isDrained: true)) == [.shutdownWriting, .setDeadline(.linger)])
     }
@@ -138,9 +141,11 @@ struct ConnectionRequestTests {
         for _ in 0..<2 {
             #expect(machine.actions(on: .deadlineReached(progressed: true)) == [.setDeadline(.body)])
         }
-        #expect(machine.actions(on: .deadlineReached(progressed: true)) == [.sendError(.bodyTimedOut)])
+        #expect(machine.actions(on: .deadlineReached(progressed: true)) == [.sendError])
+        #expect(machine.failure == .bodyTimedOut)
         var slow = Machine.after(.connected(), head)
-        #expect(slow.actions(on: .deadlineReached(progressed: false)) == [.sendError(.bodyTimedOut)])
+        #expect(slow.actions(on: .deadlineReached(progressed: false)) == [.sendError])
+        #expect(slow.failure == .bodyTimedOut)
     }
 
     @Test("Requests count as in a row only if each arrived before the response to the one before")

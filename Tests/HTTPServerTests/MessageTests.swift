@@ -231,3 +231,12 @@ struct MessageTests {
         for invalid in ["%", "%4", "%zz", "%00", "%FF", "a%"] { #expect(decode(invalid) == nil) }
     }
 }
+
+extension ResponseEncoder {
+    /// Encodes a response into an array.
+    fileprivate static func encode(
+        _ response: HTTPResponse, _ framing: Framing, date: [UInt8], commonFields: [UInt8] = []
+    ) -> [UInt8] {
+        withEncoded(response, framing, date: date, commonFields: commonFields, ResponseMemory()) { Array($0) }
+    }
+}

@@ -44,7 +44,7 @@ extension HTTPConnectionStateMachine {
         case closeRequested
     }
 
-    /// What the connection has to do.
+    /// What the connection has to do. Without references, so that actions are queued and performed at little cost.
     enum Action: Equatable {
         case startReading
         case stopReading
@@ -62,8 +62,8 @@ extension HTTPConnectionStateMachine {
         case dispatch
         /// Cancel the handler's task: nobody will read the response.
         case cancelRequest
-        /// Send an error as the last response of the connection.
-        indirect case sendError(HTTPError)
+        /// Send `failure` as the last response of the connection.
+        case sendError
         case sendResponse(keepsAlive: Bool)
         case shutdownWriting
         case close

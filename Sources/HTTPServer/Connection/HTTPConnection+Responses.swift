@@ -10,12 +10,12 @@ extension HTTPConnection {
             switch try admission.respond(to: head.request, context: context) {
             case .now(let response):
                 context.release()
-                return respond(response)
+                return respond(response, context)
             case .later(let getResponse): wait = getResponse
             }
         } catch {
             context.release()
-            return respond(environment.errorResponder.response(to: error, context: context))
+            return respond(environment.errorResponder.response(to: error, context: context), context)
         }
         start(wait)
     }
@@ -60,17 +60,18 @@ extension HTTPConnection {
         }
         // Before the response is sent: sending it may admit the next request of this connection.
         context.release()
-        respond(consume response)
+        respond(consume response, context)
     }
 
-    private func respond(_ response: consuming HTTPResponse) {
-        guard let context = state.value.context else { return }
+    private func respond(_ response: consuming HTTPResponse, _ context: RequestContext) {
+        guard state.value.context === context else { return }
         guard state.value.actions.machine.state != .closed else {
-            return context.observe(nil, responseBytes: 0, environment)
+            context.observe(nil, responseBytes: 0, environment)
+            return
         }
         if let fields = context.addedFields { response.add(fields) }
         let asksToClose = response.asksToClose
-        state.value.response = consume response
+        state.value.response.fill(with: response)
         process(.responseProduced(asksToClose: asksToClose))
     }
 
@@ -95,22 +96,18 @@ extension HTTPConnection {
         }
         let framing = context.framing(keepsAlive: keepsAlive)
         guard case .whole = response.transmission else {
-            let bytes = ResponseEncoder.encode(
-                response, framing, date: environment.date, commonFields: environment.commonFields)
-            context.observe(response.status, responseBytes: bytes.count, environment)
+            let bytes = environment.withEncoded(response, framing) { Array($0) }
+            report(context, response.status, bytes.count)
             return transmit(
                 bytes, bodyBytes: framing.bodyBytes(of: response), as: response.transmission)
         }
         let canWait = keepsAlive && (state.value.moreFollows || !state.value.input.isEmpty)
-        let count = ResponseEncoder.withEncoded(
-            response, framing, date: environment.date, commonFields: environment.commonFields,
-            environment.responseMemory
-        ) { bytes in
+        let count = environment.withEncoded(response, framing) { bytes in
             write(bytes, canWait: canWait)
             return bytes.count
         }
         if let body = response.takeBodyMemory() { environment.responseMemory.recycle(body) }
-        context.observe(response.status, responseBytes: count, interruption: interruption, environment)
+        report(context, response.status, count, interruption)
         if keepsAlive { keep(consume context) }
         if state.value.heldBytes > 0 || stream.queuedWriteBytes > 0, !holdMemory() {
             // Its client takes no responses.
@@ -119,11 +116,20 @@ extension HTTPConnection {
         process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))
     }
 
+    /// Reports a response.
+    private func report(
+        _ context: RequestContext, _ status: HTTPStatus, _ bytes: Int,
+        _ interruption: RequestObservation.Interruption? = nil
+    ) {
+        let end = context.observe(status, responseBytes: bytes, interruption: interruption, environment)
+        if let end { state.value.parsingSince = end }
+    }
+
     /// Keeps a context for the next request, if nobody else has it.
     private func keep(_ context: consuming RequestContext) {
         guard isKnownUniquelyReferenced(&context) else { return }
         context.reset()
-        state.value.spareContext = context
+        state.value.spareContext = consume context
     }
 
     // MARK: Output

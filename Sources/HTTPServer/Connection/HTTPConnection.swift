@@ -10,6 +10,8 @@ final class HTTPConnection {
     /// Whether the connection is refused: the client gets an error response, and its request isn't read.
     let isRefused: Bool
     let environment: HTTPServerEnvironment
+    /// The loop of `environment`, which every read asks for the time.
+    private let loop: EventLoop
 
     let parser: RequestParser
     private let onClosed: (HTTPConnection) -> Void
@@ -28,6 +30,8 @@ final class HTTPConnection {
         var moreFollows = false
         /// Whether bytes are parsed that were just received, so that none wait.
         var isReceiving = false
+        /// When the bytes that are parsed were there to be parsed, and the requests before them had their responses.
+        var parsingSince: Int64 = 0
         var isFlushScheduled = false
         var deadline: ConnectionDeadline?
         /// Number of the body's bytes when the deadline was set.
@@ -53,6 +57,7 @@ final class HTTPConnection {
         self.stream = stream
         self.isRefused = isRefused
         self.environment = environment
+        self.loop = environment.loop
         self.onClosed = onClosed
         self.parser = RequestParser(limits: environment.limits)
         state = Confined(State(actions: ActionQueue(limits: environment.limits)))
@@ -61,7 +66,8 @@ final class HTTPConnection {
     }
 
     /// The size of a read, which also bounds what is kept of waiting requests, and that of a read of a body.
-    private static let (readBytes, bodyReadBytes) = (16 * 1024, 64 * 1024)
+    private static let readBytes = 16 * 1024
+    private static let bodyReadBytes = 64 * 1024
 
     /// Starts to serve the client.
     ///
@@ -131,7 +137,8 @@ final class HTTPConnection {
             stream.write(ResponseEncoder.processingResponse)
         case .dispatch: dispatch()
         case .cancelRequest: state.value.task?.cancel()
-        case .sendError(let error): send(error)
+        case .sendError:
+            if let error = state.value.actions.machine.failure { send(error) }
         case .sendResponse(let keepsAlive): sendResponse(keepsAlive: keepsAlive)
         case .shutdownWriting:
             state.value.input.removeAll()
@@ -195,18 +202,23 @@ final class HTTPConnection {
         if state.value.actions.machine.discardsInput {
             process(.inputDiscarded(bytes: bytes.count))
         } else if state.value.actions.machine.wantsInput {
-            let turn = environment.loop.nowMilliseconds
+            let turn = loop.nowMilliseconds
             if state.value.account?.isOverdrawn(in: turn) == true,
                 state.value.actions.machine.state == .waiting, wait(bytes)
             {
                 return process(.turnUsedUp)
             }
             let start = MonotonicClock.nanoseconds()
+            state.value.parsingSince = start
             state.value.isReceiving = true
             let used = parse(bytes, from: 0)
             state.value.isReceiving = false
             keep(UnsafeRawBufferPointer(rebasing: bytes[used...]))
-            state.value.account?.spend(MonotonicClock.nanoseconds() - start, in: turn)
+            if state.value.account != nil {
+                // The clock is read first: an account that waits for it would be retained.
+                let spent = MonotonicClock.nanoseconds() - start
+                state.value.account?.spend(spent, in: turn)
+            }
         } else {
             keep(bytes)
         }
@@ -234,6 +246,7 @@ final class HTTPConnection {
     private func parseWaitingInput() {
         // A caller further up the stack goes on with the bytes that it has received.
         guard !state.value.isReceiving else { return }
+        state.value.parsingSince = MonotonicClock.nanoseconds()
         // The array is kept alive here: what is parsed may cause further input to be appended or dropped.
         let bytes = state.value.input.bytes
         let start = state.value.input.start
@@ -290,7 +303,8 @@ final class HTTPConnection {
         let event = HTTPConnectionStateMachine.Event.headParsed(
             keepsAlive: head.keepsAlive, bodyFollows: head.framing != .none,
             expectsContinue: head.expectsContinue, takesInterim: head.version == .http11)
-        let context = environment.makeContext(for: head, of: stream, using: state.value.spareContext.take())
+        let context = environment.makeContext(
+            for: head, of: stream, since: state.value.parsingSince, using: state.value.spareContext.take())
         state.value.context = context
         do throws(HTTPError) {
             parser.maximumBodyBytes = try context.admit(head, by: environment)

@@ -8,6 +8,8 @@
 /// read it (RFC 9112 section 9.6).
 struct HTTPConnectionStateMachine {
     private(set) var state = State.created
+    /// Why a request can't be read; nil if none was refused.
+    private(set) var failure: HTTPError?
     private let limits: HTTPLimits
     private var hasServed = false
     private var peerHasEnded = false
@@ -135,7 +137,8 @@ extension HTTPConnectionStateMachine {
     private mutating func fail(_ error: HTTPError, _ actions: inout [Action]) {
         guard wantsInput else { return }
         state = .writing(keepsAlive: false)
-        actions.append(.sendError(error))
+        failure = error
+        actions.append(.sendError)
     }
 
     private mutating func peerEnded(_ actions: inout [Action]) {

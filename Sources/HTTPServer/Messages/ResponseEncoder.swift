@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// Encodes a response, head and body, into one array of bytes for one write.
+/// Encodes a response, head and body, for one write.
 enum ResponseEncoder {
     /// What the server decides about a response.
     struct Framing {
@@ -30,20 +30,13 @@ enum ResponseEncoder {
     /// Maximum bytes of a head's fixed text and numbers.
     private static let headAllowance = 320
 
-    /// Encodes a response into one array.
+    /// Encodes a response in place, where its body has room for the head, or else into `memory`, and calls `body` with
+    /// its bytes.
     ///
     /// - Parameters:
     ///   - date: the value of the `Date` field.
     ///   - commonFields: encoded fields that every response has.
-    static func encode(
-        _ response: HTTPResponse, _ framing: Framing, date: [UInt8], commonFields: [UInt8] = []
-    ) -> [UInt8] {
-        let memory = ResponseMemory()
-        return withEncoded(response, framing, date: date, commonFields: commonFields, memory) { Array($0) }
-    }
-
-    /// Encodes a response in place, where its body has room for the head, or else into `memory`, and calls `body` with
-    /// its bytes.
+    @inline(__always)
     static func withEncoded<Result>(
         _ response: HTTPResponse, _ framing: Framing, date: [UInt8],
         commonFields: [UInt8], _ memory: ResponseMemory, _ body: (UnsafeRawBufferPointer) -> Result
@@ -219,16 +212,21 @@ struct ByteWriter {
 
     /// Writes a number, which must not be negative, in decimal digits.
     mutating func write(decimal number: Int) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-            var rest = number.magnitude
-            var index = digits.count
-            repeat {
-                index -= 1
-                digits[index] = ASCII.zero + UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
-            } while rest > 0
-            write(UnsafeBufferPointer(rebasing: digits[index...]))
+        var rest = number.magnitude
+        var end = count + 1
+        while rest >= 10 {
+            rest /= 10
+            end += 1
         }
+        precondition(end <= memory.count, "the computed size was too small")
+        rest = number.magnitude
+        var index = end
+        while index > count {
+            index -= 1
+            memory[index] = ASCII.zero + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        count = end
     }
 }
 

@@ -42,20 +42,31 @@ final class HTTPServerEnvironment {
         state = Confined(State())
     }
 
-    /// The value of the `Date` field now.
-    var date: [UInt8] { state.value.date.now() }
+    /// Encodes a response, and calls `body` with its bytes.
+    @inline(__always)
+    func withEncoded<Result>(
+        _ response: HTTPResponse, _ framing: ResponseEncoder.Framing,
+        _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        ResponseEncoder.withEncoded(
+            response, framing, date: state.value.date.now(), commonFields: commonFields, responseMemory, body)
+    }
 
     /// Makes the context of a request whose head was read.
     ///
-    /// - Parameter spare: a context that was reset, of the same connection.
+    /// - Parameters:
+    ///   - start: when it was read, in nanoseconds of the monotonic clock.
+    ///   - spare: a context that was reset, of the same connection.
     func makeContext(
-        for head: RequestHead, of stream: TCPStream, using spare: consuming RequestContext?
+        for head: RequestHead, of stream: TCPStream, since start: Int64,
+        using spare: consuming RequestContext?
     ) -> RequestContext {
         let id = state.value.requestIDs.id(for: head.request.headers)
         let context =
             spare ?? RequestContext(id: id, remoteAddress: stream.remoteAddress, memory: responseMemory)
         context.begin(
-            head, id: id, traceParent: Self.traceParent(head.request.headers), isObserved: observe != nil)
+            head, id: id, traceParent: Self.traceParent(head.request.headers),
+            start: observe == nil ? 0 : start)
         return context
     }
 
