@@ -202,8 +202,8 @@ package enum StableHash {
     /// The hash of a number's eight bytes, the most significant first.
     package static func hash(_ number: UInt64, seed: UInt64) -> UInt64 {
         var hash = seed
-        for shift in stride(from: 56, through: 0, by: -8) {
-            hash = step(hash, UInt8(truncatingIfNeeded: number >> UInt64(shift)))
+        for index in 0..<8 as Range<UInt64> {
+            hash = step(hash, UInt8(truncatingIfNeeded: number &>> (56 &- 8 &* index)))
         }
         return hash
     }

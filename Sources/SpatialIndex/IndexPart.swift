@@ -166,7 +166,7 @@ struct PackedTree: BitwiseCopyable {
 
 /// Where each level of a tree begins: level 0 is above the leaves, and the last one is the root alone.
 struct TreeLevels {
-    private var starts: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
+    private var starts = SIMD8<UInt32>()
     /// How many levels of nodes there are; none where the root is a leaf.
     private(set) var count = 0
 
@@ -183,16 +183,8 @@ struct TreeLevels {
 
     /// The first block of a level.
     subscript(level: Int) -> Int {
-        get {
-            withUnsafeBytes(of: starts) {
-                $0.load(fromByteOffset: level * MemoryLayout<Int>.stride, as: Int.self)
-            }
-        }
-        set {
-            withUnsafeMutableBytes(of: &starts) {
-                $0.storeBytes(of: newValue, toByteOffset: level * MemoryLayout<Int>.stride, as: Int.self)
-            }
-        }
+        get { Int(starts[level]) }
+        set { starts[level] = UInt32(newValue) }
     }
 }
 

@@ -39,7 +39,8 @@ extension IndexSnapshot {
         var work = work
         let limit = query.ranking.limit
         var maximumMeters = query.ranking.radiusMeters ?? .infinity
-        for capacity in [limit + 1, 4 * limit + 32] {
+        var capacity = limit + 1
+        while true {
             switch byChords(query, within: maximumMeters, capacity: capacity, &work, &page) {
             case .page: return true
             case .spent: return false
@@ -47,11 +48,10 @@ extension IndexSnapshot {
                 // No place of the page is farther than those that were found: mostly that leaves a few more places to look
                 // at.
                 maximumMeters = min(maximumMeters, farthestMeters)
-                guard capacity > limit + 1 else { continue }
-                return byDistances(query, seeds: found, work, &page)
+                guard capacity == limit + 1 else { return byDistances(query, seeds: found, work, &page) }
+                capacity = 4 * limit + 32
             }
         }
-        return false
     }
 
     private enum Outcome {
@@ -83,9 +83,11 @@ extension IndexSnapshot {
 
     /// Looks into all trees that the query's places are in; false where the work was spent.
     func walk(_ query: IndexQuery, _ search: inout ChordSearch) -> Bool {
-        for part in views {
-            let filter = PartFilter(query.filter, in: query.box, for: part)
-            let isDone = query.filter.forEachTree(of: part.columns) { search.search($0, of: part, filter) }
+        for part in views.indices {
+            let filter = PartFilter(query.filter, in: query.box, for: views[part])
+            let isDone = query.filter.forEachTree(of: views[part].columns) {
+                search.search($0, of: views[part], filter)
+            }
             guard isDone else { return false }
         }
         return true

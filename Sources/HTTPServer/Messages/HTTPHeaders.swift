@@ -76,12 +76,13 @@ public struct HTTPHeaders: Sendable {
 
     /// Whether a value has a byte that no value may have.
     static func hasForbiddenByte(_ value: UnsafeRawBufferPointer) -> Bool {
-        var index = 0
-        // Blanks and letters are beyond all of these bytes.
-        while value.count - index >= 8, EightBytes(value, at: index).below(ASCII.carriageReturn + 1) == 0 {
-            index &+= 8
+        guard value.count >= 8 else { return value.contains(where: isForbidden) }
+        // All of these bytes are below the blank, and hardly any value has others that are.
+        var marks = EightBytes(value, at: value.count - 8).below(ASCII.space)
+        for index in stride(from: 0, to: value.count - 8, by: 8) {
+            marks |= EightBytes(value, at: index).below(ASCII.space)
         }
-        return value[index...].contains(where: isForbidden)
+        return marks != 0 && value.contains(where: isForbidden)
     }
 
     /// Whether no value may have a byte.

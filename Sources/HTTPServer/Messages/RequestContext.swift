@@ -154,6 +154,13 @@ extension RequestContext {
     public func takeResponseMemory(atLeast count: Int) -> UnsafeMutableRawBufferPointer {
         memory?.take(atLeast: count) ?? ResponseMemory.make(atLeast: count)
     }
+
+    /// Makes a body of such memory: see `ResponseBody.init`.
+    public func makeResponseBody(
+        adopting bytes: UnsafeMutableRawBufferPointer, end: Int
+    ) -> ResponseBody {
+        memory?.makeBody(adopting: bytes, end: end) ?? ResponseBody(adopting: bytes, end: end)
+    }
 }
 
 // MARK: - The request's way

@@ -271,12 +271,19 @@ public final class ResponseBody: @unchecked Sendable {
     public static let headroom = 1024
 
     private(set) var memory: UnsafeMutableRawBufferPointer
-    private let end: Int
+    private var end: Int
 
     /// Takes over memory that was made by `UnsafeMutableRawBufferPointer.allocate` with an alignment of at most 16.
     ///
     /// - Parameter end: where the body ends; it begins at `headroom`. Traps if that isn't inside the memory.
     public init(adopting memory: UnsafeMutableRawBufferPointer, end: Int) {
+        precondition(end >= Self.headroom && end <= memory.count, "a body lies inside its memory")
+        self.memory = memory
+        self.end = end
+    }
+
+    /// The same for a body whose memory was given away.
+    fileprivate func adopt(_ memory: UnsafeMutableRawBufferPointer, end: Int) {
         precondition(end >= Self.headroom && end <= memory.count, "a body lies inside its memory")
         self.memory = memory
         self.end = end
@@ -311,6 +318,8 @@ public final class ResponseBody: @unchecked Sendable {
 final class ResponseMemory {
     /// Memory for the next body; empty while a handler has it.
     private var spare = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    /// The body that had it, to be used again; nil while a handler has it.
+    private var spareBody: ResponseBody?
     /// Memory for heads, and for bodies that have no room for one.
     private var scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
 
@@ -342,6 +351,14 @@ final class ResponseMemory {
         else { return }
         spare.deallocate()
         spare = body.releaseMemory()
+        spareBody = body
+    }
+
+    /// Makes a body of memory that it takes over: see `ResponseBody.init`.
+    func makeBody(adopting memory: UnsafeMutableRawBufferPointer, end: Int) -> ResponseBody {
+        guard let body = spareBody.take() else { return ResponseBody(adopting: memory, end: end) }
+        body.adopt(memory, end: end)
+        return body
     }
 
     /// Memory to encode a response into. Valid until the next call.

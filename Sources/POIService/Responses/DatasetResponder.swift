@@ -7,24 +7,24 @@ struct DatasetResponder {
     /// The request's fields if they have an `If-None-Match`; nil otherwise, so that they need no copy.
     private let conditions: HTTPHeaders?
     private let representation: RepresentationHash
-    private let fields: PreparedFields
-    private let notModifiedFields: PreparedFields
+    private let fields: ResponseFields
+    private let form: PlacesForm
 
     /// Makes a responder, and notes in `context` that the data come from memory. If the request waits for the database,
     /// the log has that as the source instead.
     ///
     /// - Parameters:
-    ///   - fields: the header fields of a response with a body.
-    ///   - notModifiedFields: the header fields of a 304.
+    ///   - fields: the header fields of its responses.
+    ///   - form: the form of a response with a body.
     init(
-        _ request: borrowing HTTPRequest, _ representation: RepresentationHash, fields: PreparedFields,
-        notModifiedFields: PreparedFields, in context: RequestContext
+        _ request: borrowing HTTPRequest, _ representation: RepresentationHash, fields: ResponseFields,
+        form: PlacesForm = .json, in context: RequestContext
     ) {
         context.source = .memory
         conditions = request.headers.contains(.ifNoneMatch) ? request.headers : nil
         self.representation = representation
         self.fields = fields
-        self.notModifiedFields = notModifiedFields
+        self.form = form
     }
 
     /// A 304 if the store knows, without reading, that the client has the response of the current dataset; nil if the
@@ -61,12 +61,12 @@ struct DatasetResponder {
         try write(&writer)
         let (memory, end) = writer.release()
         return HTTPResponse(
-            .ok, prepared: fields, entityTag: tag, headers: headers,
-            body: ResponseBody(adopting: memory, end: end))
+            .ok, prepared: form.fields(fields), entityTag: tag, headers: headers,
+            body: context.makeResponseBody(adopting: memory, end: end))
     }
 
     private func notModified(_ tag: EntityTag?, by store: any PlaceStore) -> HTTPResponse {
-        HTTPResponse(.notModified, prepared: notModifiedFields, entityTag: tag, headers: Self.headers(store))
+        HTTPResponse(.notModified, prepared: fields.notModified, entityTag: tag, headers: Self.headers(store))
     }
 
     /// The field that says how old the data are, if they may not be the newest any more.
@@ -147,7 +147,7 @@ struct CachePolicy: Sendable {
 }
 
 /// Header fields that don't depend on the request, made once.
-struct ResponseFields: Sendable {
+final class ResponseFields: Sendable {
     let json: PreparedFields
     let geoJSON: PreparedFields
     let notModified: PreparedFields

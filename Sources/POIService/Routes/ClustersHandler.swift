@@ -49,8 +49,7 @@ struct ClustersHandler: HTTPHandler {
         var encoded = QueryWriter()
         query.encode(into: &encoded)
         return DatasetResponder(
-            request, representation.adding(encoded), fields: cachePolicy.shared.json,
-            notModifiedFields: cachePolicy.shared.notModified, in: context)
+            request, representation.adding(encoded), fields: cachePolicy.shared, in: context)
     }
 
     private func respond(

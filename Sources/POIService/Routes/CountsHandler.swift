@@ -75,7 +75,6 @@ struct CountsHandler<Item: CountedResource>: HTTPHandler {
         }
         try request.withQuery { try NoParameter.refuseAll(of: $0, ignoring: ignoredParameters) }
         return DatasetResponder(
-            request, representation, fields: cachePolicy.shared.json,
-            notModifiedFields: cachePolicy.shared.notModified, in: context)
+            request, representation, fields: cachePolicy.shared, in: context)
     }
 }

@@ -46,10 +46,9 @@ struct NearbyPlacesHandler: HTTPHandler {
         to request: HTTPRequest, _ query: NearbyPlacesRequest, _ written: borrowing WrittenQuery,
         _ form: PlacesForm, _ context: RequestContext
     ) -> DatasetResponder {
-        let fields = query.center == nil ? cachePolicy.shared : cachePolicy.personal
-        return DatasetResponder(
-            request, representations[form.rawValue].adding(written.query), fields: form.fields(fields),
-            notModifiedFields: fields.notModified, in: context)
+        DatasetResponder(
+            request, representations[form.rawValue].adding(written.query),
+            fields: query.center == nil ? cachePolicy.shared : cachePolicy.personal, form: form, in: context)
     }
 }
 
@@ -120,12 +119,11 @@ struct PlaceHandler: HTTPHandler {
     private func responder(
         to request: HTTPRequest, _ query: PlaceRequest, _ form: PlacesForm, _ context: RequestContext
     ) -> DatasetResponder {
-        let fields = query.center == nil ? cachePolicy.shared : cachePolicy.personal
         var encoded = QueryWriter()
         query.encode(into: &encoded)
         return DatasetResponder(
             request, representations[form.rawValue].adding(id: query.id).adding(encoded),
-            fields: form.fields(fields), notModifiedFields: fields.notModified, in: context)
+            fields: query.center == nil ? cachePolicy.shared : cachePolicy.personal, form: form, in: context)
     }
 
     private func respond(

@@ -42,7 +42,7 @@ extension IndexFilter {
     /// What a request filters by.
     ///
     /// - Parameter vocabulary: that of the snapshot that is searched.
-    init(_ filter: borrowing PlaceFilter, _ vocabulary: IndexVocabulary) {
+    init(_ filter: borrowing PlaceFilter, _ vocabulary: borrowing IndexVocabulary) {
         self.init()
         isFeatured = filter.featured
         if !filter.categories.isEmpty {

@@ -127,11 +127,12 @@ extension UnsafeMutableRawPointer {
         // Different numbers of at most 15 digits are never read as the same double, so no form is shorter than these
         // digits.
         guard number >= 0, number < 9_999_999 else { return storeDescription(ofTenths: number) }
+        // A sum with 2^52 is rounded to a whole number, and has it in its last bits. Halves may be rounded down.
         let scaled = number * 10
-        var tenths = Int(scaled)
-        if scaled - Double(tenths) >= 0.5 { tenths += 1 }
+        let sum = scaled + 0x1p52
+        let tenths = sum.bitPattern & 0xFFFF_FFFF &+ (scaled - (sum - 0x1p52) == 0.5 ? 1 : 0)
         // The last digit is in the highest byte, where the point goes.
-        let digits = UInt64(truncatingIfNeeded: tenths).eightDigits
+        let digits = tenths.eightDigits
         let zeros = min(6, digits.trailingZeroBitCount / 8)
         let text = digits | 0x3030_3030_3030_3030
         let whole = text & 0x00FF_FFFF_FFFF_FFFF | UInt64(UInt8(ascii: ".")) << 56
