@@ -14,10 +14,10 @@ public final class EventLoopThread: Sendable {
     private let thread: PosixThread
     private let leaked = Lock(0)
 
-    private init(loop: EventLoop, name: String) throws {
+    private init(loop: EventLoop, name: String, yields: Bool) throws {
         self.loop = loop
         let leaked = self.leaked
-        thread = try PosixThread(name: name) {
+        thread = try PosixThread(name: name, yields: yields) {
             let count = loop.run()
             leaked.withLock { $0 = count }
         }
@@ -25,9 +25,10 @@ public final class EventLoopThread: Sendable {
 
     /// Starts a thread with a new loop.
     ///
+    /// - Parameter yields: whether other threads go first where they want the processor, too.
     /// - Throws: `EventLoopError` if the system has no thread or no file descriptor left.
-    public static func start(name: String) throws -> EventLoopThread {
-        try EventLoopThread(loop: EventLoop(), name: name)
+    public static func start(name: String, yields: Bool = false) throws -> EventLoopThread {
+        try EventLoopThread(loop: EventLoop(), name: name, yields: yields)
     }
 
     /// Waits until the loop has ended, which something on it has to stop. Call it once, from another thread. Blocks.
@@ -52,8 +53,10 @@ final class PosixThread: Sendable {
     private let handle: pthread_t
 
     /// Starts a thread. Linux keeps the first 15 bytes of the name.
-    init(name: String, _ body: @escaping @Sendable () -> Void) throws(EventLoopError) {
-        let start = Unmanaged.passRetained(Start(name: name, body: body))
+    ///
+    /// - Parameter yields: whether other threads go first where they want the processor, too.
+    init(name: String, yields: Bool, _ body: @escaping @Sendable () -> Void) throws(EventLoopError) {
+        let start = Unmanaged.passRetained(Start(name: name, yields: yields, body: body))
         #if canImport(Darwin)
             var thread: pthread_t?
         #else
@@ -82,16 +85,19 @@ final class PosixThread: Sendable {
 
     fileprivate final class Start: Sendable {
         let name: String
+        let yields: Bool
         let body: @Sendable () -> Void
 
-        init(name: String, body: @escaping @Sendable () -> Void) {
+        init(name: String, yields: Bool, body: @escaping @Sendable () -> Void) {
             self.name = name
+            self.yields = yields
             self.body = body
         }
 
         static func run(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
             let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
             poi_name_current_thread(start.name)
+            if start.yields { poi_yield_to_other_threads() }
             start.body()
             return nil
         }
@@ -199,8 +205,7 @@ private final class WorkQueue: @unchecked Sendable {
             guard !state.isEnded else { throw BlockingThread.Refusal.shutDown }
             guard state.works.count < capacity else { throw BlockingThread.Refusal.full }
             if !state.isStarted {
-                try PosixThread(name: name) { [self] in
-                    if yields { poi_yield_to_other_threads() }
+                try PosixThread(name: name, yields: yields) { [self] in
                     while let work = next() { work() }
                 }.detach()
                 state.isStarted = true

@@ -1,4 +1,5 @@
 import EventLoop
+import Foundation
 import Locking
 import Loopback
 import Testing
@@ -23,6 +24,25 @@ struct BlockingThreadTests {
             #expect(here)
         }
     }
+
+    #if os(Linux)
+        @Test("A thread that yields is nicer than the others", arguments: [false, true])
+        func niceness(yields: Bool) async throws {
+            let expected = try Self.niceness() + (yields ? 5 : 0)
+            let blocking = BlockingThread(name: "blocking", capacity: 1, yields: yields)
+            #expect(try await blocking.run { try Self.niceness() } == expected)
+            let thread = try EventLoopThread.start(name: "loop", yields: yields)
+            #expect(try await thread.loop.run { try Self.niceness() } == expected)
+            thread.stopAndJoin()
+        }
+
+        /// The nice value of the calling thread (proc(5)).
+        private static func niceness() throws -> Int {
+            let stat = try String(contentsOfFile: "/proc/thread-self/stat", encoding: .utf8)
+            let fields = try #require(stat.split(separator: ")").last).split(separator: " ")
+            return try #require(Int(fields[16]))
+        }
+    #endif
 
     @Test("An error of a blocking call reaches its caller")
     func throwsThrough() async {

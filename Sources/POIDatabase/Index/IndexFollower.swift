@@ -17,7 +17,7 @@ final class IndexFollower {
     private let route: ReadRoute?
     private let connectionLog: ConnectionLog
     private let threads = PostgresThreads()
-    private let merging = BlockingThread(name: "poi-merge", capacity: 1)
+    private let merging = BlockingThread(name: "poi-merge", capacity: 1, yields: true)
 
     var machine: IndexFollowStateMachine
     /// The places in memory; nil where there are none.
@@ -322,7 +322,8 @@ public final class IndexFollowerThread: Sendable {
     ) throws {
         let index = ServedIndex(freshTime: configuration.maxReplicaLag)
         self.index = index
-        thread = try EventLoopThread.start(name: "poi-follow")
+        // A change is seen in milliseconds all the same, and places are read again while requests are served.
+        thread = try EventLoopThread.start(name: "poi-follow", yields: true)
         makeFollower = { [loop = thread.loop] in
             LoopBound(
                 IndexFollower(

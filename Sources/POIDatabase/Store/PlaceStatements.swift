@@ -10,7 +10,8 @@ enum PlaceStatements {
         parameters: [.int8Array])
 
     /// The first row of `PlaceRows`. The dataset's version has a row of its own, because a value in each row costs the server
-    /// some two hundred instructions, and one that is null a quarter of that.
+    /// some two hundred instructions, and one that is null a quarter of that. It is first, because sessions have no parallel
+    /// workers; a result where it weren't would be refused.
     static let version: SQL =
         "SELECT NULL::bigint, NULL::circle, NULL::text, (SELECT version FROM dataset)"
 

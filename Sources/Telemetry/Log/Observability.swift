@@ -130,7 +130,8 @@ public final class LogWriter: Sendable {
         self.writeBytes = writeBytes
         self.limit = limit
         self.droppedLinesNotice = droppedLinesNotice
-        thread = try EventLoopThread.start(name: "poi-log")
+        // Lines can wait for longer than requests.
+        thread = try EventLoopThread.start(name: "poi-log", yields: true)
     }
 
     /// The number of lines that were dropped since the start.
