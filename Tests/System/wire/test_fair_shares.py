@@ -40,7 +40,7 @@ NORMAL = {
     "plain": (300, [request(f"/locations?lat={number}&long=-121.9") for number in range(64)]),
     "maps": (40, [request(f"/locations/clusters?bbox={west},20,{west + 60},60&zoom=2&category=cafe,park&featured=false")
                   for west in range(-120, 100, 20)]),
-    "events": (20, [upload() for _ in range(100)]),
+    "events": (20, [upload(100) for _ in range(100)]),
 }
 # Requests that follow each other on each connection as fast as the responses come, or a kind of greedy clients.
 ATTACKS = {
