@@ -21,7 +21,8 @@ func fuzzMigrations(_ input: [UInt8]) {
         require(again == statements, "\(statements), but behind \(statement): \(again)")
     }
     for quoted in [
-        text.contains("$poi$") ? "''" : "$poi$\(text)$poi$", "'\(text.putting("'", before: "'"))'",
+        // With a text that ends in "$poi", the closing quote begins earlier.
+        "\(text)$poi".contains("$poi$") ? "''" : "$poi$\(text)$poi$", "'\(text.putting("'", before: "'"))'",
         "\"\(text.putting("\"", before: "\""))\"",
         "e'\(text.putting("\\", before: "\\", "'"))'",
     ] {
