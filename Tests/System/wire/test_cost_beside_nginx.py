@@ -28,7 +28,7 @@ ROUNDS, REQUESTS, CONNECTIONS, MAXIMUM_SECONDS = 15, 60_000, 32, 60
 # At half of poi's rate in the rounds.
 TIMED_SECONDS = 10
 # How many times nginx's processor time a request may take, in the median of the rounds: what was measured, and a tenth.
-MAXIMUM_RATIO = float(os.environ.get("POI_TEST_RATIO", 2.2))
+MAXIMUM_RATIO = float(os.environ.get("POI_TEST_RATIO", 1.83))
 NGINX = """
 daemon off; master_process off; pid {folder}/nginx.pid; error_log stderr crit;
 events {{ worker_connections 1024; }}
