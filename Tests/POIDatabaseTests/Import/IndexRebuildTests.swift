@@ -16,6 +16,15 @@ struct IndexRebuildTests {
         (0..<count).map { "\($0),\(name) \($0),cafe,\(Double($0 % 140) - 70),\(Double($0 / 140) / 2)" }
     }
 
+    /// A database whose index is worth rebuilding, since all of its places have changed.
+    private static func databaseWithLargeIndex() async throws -> TestDatabase {
+        let database = try MigratedDatabase.empty()
+        _ = try await database.importPlaces(places(named: "A"))
+        try database.execute("UPDATE locations SET name = name || 'x'")
+        try database.execute("VACUUM (ANALYZE) locations")
+        return database
+    }
+
     private static let size = "SELECT pg_relation_size('locations_geocentric_idx')"
     private static let file = "SELECT pg_relation_filenode('locations_geocentric_idx')::bigint"
     private static let invalid = """
@@ -106,10 +115,7 @@ struct IndexRebuildTests {
 
     @Test("A rebuild that others keep from going on is given up, says so, and the next one does it")
     func blocked() async throws {
-        let database = try MigratedDatabase.empty()
-        _ = try await database.importPlaces(Self.places(named: "A"))
-        try database.execute("UPDATE locations SET name = name || 'x'")
-        try database.execute("VACUUM (ANALYZE) locations")
+        let database = try await Self.databaseWithLargeIndex()
         let lines = Lock<[String]>([])
         try await database.withSessions(2) { sessions in
             let (other, session) = (sessions[0], sessions[1])
@@ -132,10 +138,7 @@ struct IndexRebuildTests {
 
     @Test("A role that doesn't own the table learns what is left to do, and changes nothing")
     func notOwner() async throws {
-        let database = try MigratedDatabase.empty()
-        _ = try await database.importPlaces(Self.places(named: "A"))
-        try database.execute("UPDATE locations SET name = name || 'x'")
-        try database.execute("VACUUM (ANALYZE) locations")
+        let database = try await Self.databaseWithLargeIndex()
         let file = try database.execute(Self.file)
         let lines = Lock<[String]>([])
         try await database.withSession { session in
