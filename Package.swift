@@ -284,9 +284,9 @@ let package = Package(
         .testTarget(
             name: "POIDatabaseTests",
             dependencies: [
-                "BruteForce", "DifficultPlaces", "EventLoop", "Locking", "Loopback", "Migrator",
-                "POIDatabase", "PlaceImport", "Places", "PointsOfInterestAPI", "Postgres", "PrivateCluster",
-                "Program", "Randomness", "SpatialIndex", "Telemetry",
+                "BruteForce", "DifficultPlaces", "EventLoop", "Geodesy", "Locking", "Loopback", "Migrator",
+                "POIDatabase", "PlaceImport", "Places", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
+                "Postgres", "PrivateCluster", "Program", "Randomness", "SpatialIndex", "Telemetry",
             ],
             exclude: ["Faults", "PlainTextFunctions.sql"], swiftSettings: swiftSettings),
 

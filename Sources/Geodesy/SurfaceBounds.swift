@@ -9,14 +9,36 @@ import PointsOfInterestAPI
 /// A box in geocentric space that holds a part of the Earth's surface, in metres.
 package struct SurfaceBounds: Hashable, Sendable {
     /// The corner where all coordinates are minimal.
-    package let lower: SIMD3<Double>
+    package private(set) var lower: SIMD3<Double>
     /// The corner where all coordinates are maximal.
-    package let upper: SIMD3<Double>
+    package private(set) var upper: SIMD3<Double>
 
     /// Takes opposite corners.
     package init(lower: SIMD3<Double>, upper: SIMD3<Double>) {
         self.lower = lower
         self.upper = upper
+    }
+
+    /// x, y and z of the lower corner, then of the upper one.
+    package var corners: [Double] { [lower.x, lower.y, lower.z, upper.x, upper.y, upper.z] }
+}
+
+// MARK: - Halves of the Earth
+
+extension SurfaceBounds {
+    /// Six bounds, each somewhat more than half of the Earth: towards 0°, 90° E and the north pole, then away from these.
+    package static let halves = (0..<6).map { number in
+        var bounds = SurfaceBounds(lower: SIMD3(repeating: -10_000_000), upper: SIMD3(repeating: 10_000_000))
+        if number < 3 { bounds.lower[number] = -1_500_000 } else { bounds.upper[number - 3] = 1_500_000 }
+        return bounds
+    }
+
+    /// The number of the half whose middle is nearest to a point on the Earth. It holds every place with a chord of up to
+    /// 5,100 km to that point: the point is at least 6,356 km / √3 = 3,670 km towards the half's middle.
+    package static func half(around point: SIMD3<Double>) -> Int {
+        let (x, y, z) = (point.x.magnitude, point.y.magnitude, point.z.magnitude)
+        let axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2
+        return point[axis] >= 0 ? axis : axis + 3
     }
 }
 

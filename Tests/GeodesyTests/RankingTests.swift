@@ -37,6 +37,20 @@ struct RankingTests {
         #expect(placed.map(\.index) == [3, 1, 2, 0])
     }
 
+    @Test("The half of the Earth around a point holds everything within 5,000 km, and not the other side")
+    func halves() throws {
+        var generator = SeededGenerator(seed: 28)
+        let earth = SurfaceBounds(
+            lower: SIMD3<Double>(repeating: -6_400_000), upper: SIMD3<Double>(repeating: 6_400_000))
+        for _ in 0..<10_000 {
+            let point = Ellipsoid.point(try .random(using: &generator))
+            let half = SurfaceBounds.halves[SurfaceBounds.half(around: point)]
+            let near = SurfaceBounds(around: point, chordMeters: 5_000_000)
+            #expect(half.intersection(near.intersection(earth)) == near.intersection(earth))
+            #expect(any(half.lower .> -point) || any(half.upper .< -point))
+        }
+    }
+
     @Test("The fast bounds for short chords equal those for any chord, to a nanometre")
     func shortChords() {
         for step in 0...1000 {

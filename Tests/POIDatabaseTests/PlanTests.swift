@@ -1,7 +1,9 @@
 import DifficultPlaces
 import Foundation
+import Geodesy
 import Places
 import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 import Postgres
 import PrivateCluster
 import Testing
@@ -31,6 +33,30 @@ struct PlanTests {
             // A row is a page of the table. From afar all places are about as far, so that some 90 leaves of the index have to
             // be read whatever the limit is.
             #expect(plan.touchedBuffers < limit + 124, "\(center): \(plan.text)")
+        }
+    }
+
+    /// PostgreSQL keeps a plan for any values if it isn't estimated to cost more than the plans for the values at hand, for
+    /// each of which it adds 2.5, and 2.5 more for each table (`cached_plan_cost` in its plancache.c). Otherwise it plans each
+    /// request anew, which takes longer than to run it.
+    @Test(
+        "A prepared statement is planned once: for any values it seems to cost no more than for those at hand"
+    )
+    func plannedOnce() throws {
+        var statements = [(PlaceStatements.byID, [PostgresValue.int8Array([1])])]
+        for center in Self.centers {
+            for start in [nil, PagePosition(distanceMeters: 1000, id: 1, count: 20)] {
+                let ranking = Ranking(center: center, radiusMeters: nil, limit: 21, after: start)
+                let search = DirectSearch(NearbyPlacesRequest(center: center, limit: 20), ranking)
+                let query = try #require(search.firstQuery)
+                statements.append((try #require(query.prepared), query.parameters))
+            }
+        }
+        for (statement, parameters) in statements {
+            let costs = try ["force_custom_plan", "force_generic_plan"].map {
+                try Plan(of: statement.sql.text, parameters, $0, CrowdedDatabase.database.get()).cost
+            }
+            #expect(costs[1] < costs[0] + 5, "\(statement.sql.text)")
         }
     }
 
@@ -107,7 +133,7 @@ private struct Plan {
             SET jit = off;
             SET max_parallel_workers_per_gather = 0;
             PREPARE statement\(Self.list(parameters.map(\.typeName))) AS \(statement);
-            EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF)
+            EXPLAIN (ANALYZE, BUFFERS, TIMING OFF)
             EXECUTE statement\(Self.list(parameters.map(\.literal)))
             """)
     }
@@ -119,6 +145,11 @@ private struct Plan {
     /// The indexes of places that are scanned.
     var indexes: [Substring] {
         text.matches(of: /Index (?:Only )?Scan (?:using|on) (location\w+)/).map(\.1)
+    }
+
+    /// What the whole statement was estimated to cost, in PostgreSQL's unit.
+    var cost: Double {
+        text.firstMatch(of: /cost=[\d.]+\.\.([\d.]+)/).flatMap { Double($0.1) } ?? .nan
     }
 
     /// Pages that were looked at by the whole statement, which the first node's line sums up.

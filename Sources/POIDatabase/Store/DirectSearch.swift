@@ -96,7 +96,12 @@ extension DirectSearch {
                 $0 >= ranking.limit + Self.spareCandidates
             })
         else { return nil }
-        return query(.record, in: .near, limit: limit)
+        var query = query(.record, in: .near, limit: limit)
+        if query.isUnfiltered {
+            query.bounds = nil
+            query.half = SurfaceBounds.half(around: center)
+        }
+        return query
     }
 
     /// The page, made from the proposed candidates; nil if they don't prove it.

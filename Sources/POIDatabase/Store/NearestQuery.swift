@@ -25,6 +25,8 @@ struct NearestQuery {
     let columns: Columns
     /// Only places in these bounds, which an index finds; nil is everywhere.
     var bounds: SurfaceBounds?
+    /// Only places in this one of `SurfaceBounds.halves`; nil is everywhere.
+    var half: Int?
     /// Only places with a chord of at least this, in metres; 0 is no bound.
     var minimumChordMeters = 0.0
     /// The maximum number of places, the nearest first; nil for all of them in no order.
@@ -87,11 +89,11 @@ struct NearestQuery {
         }
         if bounds != nil {
             let corners = take(1)[0]
-            let numbers = (1...6).map { "(" + corners + ")[" + SQL(integer: $0) + "]" }
-            conditions.append(
-                "geocentric &&& ST_MakeLine(ST_MakePoint(" + numbers[0] + ", " + numbers[1] + ", "
-                    + numbers[2]
-                    + "), ST_MakePoint(" + numbers[3] + ", " + numbers[4] + ", " + numbers[5] + "))")
+            conditions.append(Self.isIn((1...6).map { "(" + corners + ")[" + SQL(integer: $0) + "]" }))
+        }
+        if let half {
+            let bounds = SurfaceBounds.halves[half]
+            conditions.append(Self.isIn(bounds.corners.map { SQL(integer: Int($0)) }))
         }
         if minimumChordMeters > 0 {
             conditions.append("geocentric <<->> " + Self.center + " >= " + take(1)[0])
@@ -104,16 +106,19 @@ struct NearestQuery {
         return conditions.dropFirst().reduce(" WHERE " + first) { $0 + " AND " + $1 }
     }
 
+    /// Whether a place is in bounds with these corners.
+    private static func isIn(_ corners: [SQL]) -> SQL {
+        "geocentric &&& ST_MakeLine(ST_MakePoint(" + corners[0] + ", " + corners[1] + ", " + corners[2]
+            + "), ST_MakePoint(" + corners[3] + ", " + corners[4] + ", " + corners[5] + "))"
+    }
+
     /// The values of `$1`, `$2`, …
     var parameters: [PostgresValue] {
         var values: [PostgresValue] = []
         values.reserveCapacity(9)
         values.append(.float8(center.latitude.orZero))
         values.append(.float8(center.longitude.orZero))
-        if let bounds {
-            let (lower, upper) = (bounds.lower, bounds.upper)
-            values.append(.float8Array([lower.x, lower.y, lower.z, upper.x, upper.y, upper.z]))
-        }
+        if let bounds { values.append(.float8Array(bounds.corners)) }
         if minimumChordMeters > 0 { values.append(.float8(minimumChordMeters)) }
         if !filter.categories.isEmpty { values.append(.textArray(filter.categories)) }
         if !filter.datasets.isEmpty { values.append(.textArray(filter.datasets)) }
@@ -127,24 +132,34 @@ struct NearestQuery {
     /// parameter, PostgreSQL assumes a tenth of the table, and doesn't use the index (280 ms instead of 0.2 ms).
     static let candidateLimits = [12, 24, 54, 104]
 
-    /// The prepared statement of this query, if it has one. Only queries without a filter do: PostgreSQL can plan these for
-    /// any parameters. With a filter, the plan depends on how many places match in these bounds, so it is planned each time.
+    /// The prepared statement of this query, if it has one. Only queries of a half without a filter do. With a filter or with
+    /// other bounds, the plan depends on how many places match, so it is planned each time.
+    ///
+    /// PostgreSQL may keep a plan for any values of the parameters, but it does so only if that isn't estimated to cost more
+    /// than the plans for the values at hand. Bounds as a parameter are estimated to hold a ten-thousandth of the table when
+    /// they aren't known. From some 150,000 places on each request was planned anew, which took longer than to run it.
     var prepared: PreparedStatement? {
-        guard isUnfiltered, bounds != nil, let index = Self.candidateLimits.firstIndex(where: { $0 == limit })
+        guard let half, isUnfiltered, let index = Self.candidateLimits.firstIndex(where: { $0 == limit })
         else { return nil }
-        return minimumChordMeters > 0 ? Self.behindCursor[index] : Self.fromStart[index]
+        return (minimumChordMeters > 0 ? Self.behindCursor : Self.fromStart)[half][index]
     }
 
-    /// In the order of `candidateLimits`.
-    private static let fromStart = candidateLimits.map { unfiltered(limit: $0, minimumChordMeters: 0) }
-    private static let behindCursor = candidateLimits.map { unfiltered(limit: $0, minimumChordMeters: 1) }
+    /// By half, then in the order of `candidateLimits`.
+    private static let fromStart = unfiltered(minimumChordMeters: 0)
+    private static let behindCursor = unfiltered(minimumChordMeters: 1)
 
-    private static func unfiltered(limit: Int, minimumChordMeters: Double) -> PreparedStatement {
+    private static func unfiltered(minimumChordMeters: Double) -> [[PreparedStatement]] {
+        SurfaceBounds.halves.indices.map { half in
+            candidateLimits.map { unfiltered(half: half, limit: $0, minimumChordMeters: minimumChordMeters) }
+        }
+    }
+
+    private static func unfiltered(half: Int, limit: Int, minimumChordMeters: Double) -> PreparedStatement {
         let center = Coordinate(validLatitude: 0, validLongitude: 0)
         var query = NearestQuery(
             NearbyPlacesRequest(center: center), Ranking(center: center, radiusMeters: nil, limit: 1),
             columns: .record, limit: limit)
-        query.bounds = SurfaceBounds(lower: .zero, upper: .zero)
+        query.half = half
         query.minimumChordMeters = minimumChordMeters
         return PreparedStatement(query.sql, parameters: query.parameters.map(\.type))
     }
