@@ -91,7 +91,7 @@ soak: ## run what takes longer than CI may
 	@scripts/soak
 
 .PHONY: bench
-bench: bootstrap ## measure beside nginx, pgbench, Redis and FastAPI (OPTIONS=--quick for a few minutes)
+bench: bootstrap ## measure beside nginx, pgbench, Redis, Go and FastAPI (OPTIONS=--quick for a few minutes)
 	@Benchmarks/run $(OPTIONS)
 
 .PHONY: clean

@@ -1,28 +1,31 @@
-"""The first table of Documentation/performance.md: this server beside nginx, PostgreSQL, Redis and FastAPI."""
+"""The first table of Documentation/performance.md: this server beside nginx, PostgreSQL, Redis, Go and FastAPI."""
 
+import itertools
 import json
-import time
+import math
 
 from field import path, typical_page
 from load import (
     Side, alternate, by_load, by_pgbench, by_wrk, http_request, measure, pgbench_script, redis_request, write_lines, write_requests,
 )
 from processes import fetch
-from servers import FastAPI, Nginx, Redis
+from servers import FastAPI, GoApp, Nginx, Redis
 
 CLIENTS = [1, 2, 3, 4, 8]
-# What fastapi_app.py needs of the statement's columns.
+# What fastapi_app.py and go_app.go need of the statement's columns.
 PLACE_COLUMNS = ["name", "category", "featured", "address", "website", "source_dataset", "source_id", "source_license"]
 
 
 def measure_comparison(bench, field):
     sides = http_sides(bench, field)
-    fastapi, redis = field.keep(start_fastapi(bench, field)), field.keep(Redis(bench.work, bench.database, field.name))
-    sides.append(Side("fastapi", by_wrk(fastapi.url, field.paths("page")), field.processes(fastapi)))
+    others = {name: field.keep(start(bench.work, field.url, plain_statement(bench)))
+              for name, start in (("fastapi", FastAPI), ("go", GoApp))}
+    sides += [Side(name, by_wrk(child.url, field.paths("page")), field.processes(child)) for name, child in others.items()]
+    redis = field.keep(Redis(bench.work, bench.database, field.name))
     sides += redis_sides(bench, field, redis)
     sides.append(best_pgbench(bench, field))
     bench.results["redis"] = {"places": redis.places, "bytes": redis.used_memory()}
-    bench.results["checks"] = compare_responses(bench, field, fastapi)
+    bench.results["checks"] = compare_responses(bench, field, others)
     measured = alternate(sides, bench.options.rounds, bench.options.seconds)
     bench.results["comparison"] = measured
     if field.index:
@@ -80,50 +83,59 @@ def redis_sides(bench, field, redis):
     return sides
 
 
-def server_statement(bench, field):
-    """The SQL that the server sends for a page of 20, as PostgreSQL shows it. The first request in a region searches, and
-    so learns that places are near; later ones run this statement."""
+def half(centre):
+    """Towards which of six directions a centre is, roughly: the server has a statement for each."""
+    latitude, longitude = map(math.radians, centre)
+    point = [math.cos(latitude) * math.cos(longitude), math.cos(latitude) * math.sin(longitude), math.sin(latitude)]
+    axis = max(range(3), key=lambda axis: abs(point[axis]))
+    return axis, point[axis] > 0
+
+
+def server_statements(bench, field):
+    """The SQL that the server sends for pages of 20, as PostgreSQL shows it, and the centres that each is for."""
     find = """SELECT query FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%geocentric_point(%'
-        AND query LIKE '%LIMIT 24%' AND query NOT LIKE '%pg_stat_activity%' LIMIT 1"""
-    end = time.monotonic() + 20
-    while time.monotonic() < end:
-        for _ in range(20):
-            fetch(field.database.url + path(bench.centres[0]))
-        if sql := bench.database.psql(field.name, find):
-            return sql
-    raise RuntimeError("the server's SQL was not found in pg_stat_activity")
+        AND query LIKE '%LIMIT 24%' AND query NOT LIKE '%pg_stat_activity%' ORDER BY query_start DESC LIMIT 1"""
+    statements = []
+    for _, group in itertools.groupby(sorted(bench.centres, key=half), key=half):
+        centres = list(group)
+        fetch(field.database.url + path(centres[0]))
+        statements.append((bench.database.psql(field.name, find), centres))
+    return statements
 
 
 def best_pgbench(bench, field):
     """pgbench with the number of clients that is best for it."""
-    sql = server_statement(bench, field)
-    script = pgbench_script(bench.file("pgbench.sql"), sql, bench.centres)
+    statements = server_statements(bench, field)
+    scripts = [(pgbench_script(bench.file(f"pgbench-{number}.sql"), *one), len(one[1])) for number, one in enumerate(statements)]
     process = {"PostgreSQL": bench.database.postmaster}
-    sides = {clients: Side("pgbench", by_pgbench(field.url, script, clients), process) for clients in CLIENTS}
+    sides = {clients: Side("pgbench", by_pgbench(field.url, scripts, clients), process) for clients in CLIENTS}
     rates = {clients: measure(side, bench.options.seconds)["rate"] for clients, side in sides.items()}
     best = max(rates, key=rates.get)
-    bench.results["pgbench"] = {"sql": sql, "clients": best, "rates": rates}
+    bench.results["pgbench"] = {"sql": [sql for sql, _ in statements], "clients": best, "rates": rates}
     return sides[best]
 
 
-def start_fastapi(bench, field):
+def plain_statement(bench):
     """With the walk of the server's own statement, and the columns one by one: the server joins them in a form of its own."""
     sql = (f"SELECT id, latitude, longitude, {', '.join(PLACE_COLUMNS)}, "
            "geocentric <<->> (SELECT geocentric_point($1, $2)) AS chord FROM locations ORDER BY chord LIMIT 24")
-    bench.results["fastapi_sql"] = sql
-    return FastAPI(bench.work, field.url, sql)
+    bench.results["plain_sql"] = sql
+    return sql
 
 
-def compare_responses(bench, field, fastapi):
-    """How many of many responses are the same on all sides; FastAPI's distances may differ."""
-    compared = differing = missing = within = 0
+def compare_responses(bench, field, others):
+    """How many of many responses are the same on all sides; FastAPI's and Go's distances may differ."""
+    compared = differing = within = 0
+    missing = dict.fromkeys(others, 0)
     for centre in bench.centres[:300]:
         by_database = json.loads(fetch(field.database.url + path(centre)))
         compared += 1
         differing += field.index is not None and json.loads(fetch(field.index.url + path(centre))) != by_database
-        other = {place["id"]: place for place in json.loads(fetch(fastapi.url + path(centre)))}
-        missing += sum({**place, "distance": 0} != {**other.get(place["id"], {}), "distance": 0} for place in by_database)
+        for name, child in others.items():
+            found = {place["id"]: place for place in json.loads(fetch(child.url + path(centre)))}
+            missing[name] += sum(
+                {**place, "distance": 0} != {**found.get(place["id"], {}), "distance": 0} for place in by_database)
         within += len(json.loads(fetch(field.database.url + path(centre, radius=5_000))))
     if differing:
         raise RuntimeError(f"{differing} of {compared} responses of the index differ from the database's")
-    return {"compared": compared, "fastapi_missing": missing, "places_within_5km": within / compared}
+    return {"compared": compared, "missing": missing, "places_within_5km": within / compared}

@@ -74,14 +74,16 @@ def by_load(load, port, requests, rate=0, connections=CONNECTIONS):
     return send
 
 
-def by_pgbench(url, script, clients):
-    """Runs a script's transactions with prepared statements, in a session with the server's settings."""
+def by_pgbench(url, scripts, clients):
+    """Runs the transactions of scripts, each as often as its weight says, with prepared statements, in a session with the
+    server's settings."""
     environment = {**os.environ, "PGOPTIONS": "-c jit=off -c max_parallel_workers_per_gather=0"}
 
     def send(seconds):
         output = subprocess.run(
-            [pgbench_program(), "-n", "-M", "prepared", "-c", str(clients), "-j", "1", "-T", str(seconds), "-f", script, url],
-            check=True, capture_output=True, text=True, env=environment).stdout
+            [pgbench_program(), "-n", "-M", "prepared", "-c", str(clients), "-j", "1", "-T", str(seconds),
+             *(f"--file={script}@{weight}" for script, weight in scripts), url],
+            check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
         requests = int(re.search(r"actually processed: (\d+)", output).group(1))
         failed = int(re.search(r"failed transactions: (\d+)", output).group(1))
         return {"requests": requests, "seconds": requests / float(re.search(r"tps = (\S+)", output).group(1)), "failed": failed}

