@@ -139,7 +139,7 @@ extension [String] {
 
 /// The paths of the service's endpoints, below any prefix.
 package enum EndpointPath {
-    /// The places around a centre or in a box, see `NearbyPlacesRequest`.
+    /// The places around a centre, in a box, or with some ids, see `NearbyPlacesRequest`.
     package static let locations = "/locations"
     /// One place, see `PlaceRequest`; a template whose `{id}` is the place's id.
     package static let location = "/locations/{id}"

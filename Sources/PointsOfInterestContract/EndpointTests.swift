@@ -48,6 +48,61 @@ struct EndpointTests {
     }
 
     @Test(
+        "Places by their ids come once each, nearest first where there is a centre and else by id, without unknown ones",
+        .contract(
+            .invariant, .recorded, in: .locations,
+            otherwise:
+                "A user's favourites are missing, doubled or in disorder, or one that is gone hides the others."
+        ),
+        .needs(places: 1))
+    func byID() async throws {
+        let service = try await Service.client()
+        let center = try await Service.center()
+        let places = try await service.nearbyPlaces(NearbyPlacesRequest(center: center, limit: 5)).places
+        let ids = places.map(\.id).reversed() + [places[0].id, .max]
+        #expect(try await service.places(ids: ids, center: center) == places)
+        let alone = try await service.places(ids: ids)
+        #expect(alone.map(\.id) == places.map(\.id).sorted())
+        for place in alone { #expect(try await service.place(id: place.id) == place) }
+        #expect(try await service.places(ids: [.max]) == [])
+    }
+
+    @Test(
+        "A response to ids is one page, which is cached by that client alone",
+        .contract(
+            .invariant, .recorded, in: .locations,
+            otherwise: "A cache shows one user's favourites to another user."))
+    func byIDIsPrivate() async throws {
+        for target in ["/locations?ids=1,2", "/locations?ids=2%2C1&lat=1&long=2"] {
+            let response = try await Service.response(to: target)
+            #expect(response.header("Link") == nil)
+            let directives = response.list("Cache-Control")
+            #expect(directives.contains("private") && !directives.contains("public"), "\(target)")
+        }
+    }
+
+    @Test(
+        "Ids that no place can have are refused, more than 100, and what doesn't go with ids",
+        .contract(
+            .invariant, .recorded, in: .locations,
+            otherwise: "A mistake in the app's list of favourites looks as if these places were gone."),
+        arguments: [
+            ("0", ProblemCode.notAnInteger), ("-1", .notAnInteger), ("01", .notAnInteger),
+            ("1,,2", .notAnInteger), ("1,x", .notAnInteger), ("9223372036854775808", .notAnInteger),
+            ("", .emptyParameter), ((1...101).map(String.init).joined(separator: ","), .tooManyValues),
+            ("1&limit=5", .conflictingParameters), ("1&radius=5", .conflictingParameters),
+            ("1&bbox=1,2,3,4", .conflictingParameters), ("1&q=a", .conflictingParameters),
+            ("1&featured=true", .conflictingParameters), ("1&cursor=a", .conflictingParameters),
+            ("1&lat=1", .missingParameter),
+        ])
+    func refusedIDs(query: String, code: ProblemCode) async throws {
+        let problem = try #require(await Service.problem(of: "/locations?ids=\(query)"))
+        #expect(problem.status == 400)
+        #expect(problem.code == code)
+        #expect(problem.errors.count == 1)
+    }
+
+    @Test(
         "Categories come most frequent first, then by name, each once",
         .contract(
             .invariant, .recorded, in: .categories,

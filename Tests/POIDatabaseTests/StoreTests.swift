@@ -41,6 +41,25 @@ struct StoreTests {
         }
     }
 
+    @Test("Places are found by their ids, in the order of these, or nearest first if a centre is given")
+    func locations() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places)
+        try await database.withStore { store, _ in
+            let ids = [250, 301, 7, .max, 9, 87]
+            let plain = try await store.places(for: NearbyPlacesRequest(ids: ids))
+            #expect(try plain.places.copied().map(\.id) == [7, 9, 87, 250])
+            #expect(try plain.places.copied().allSatisfy { $0.distance == nil })
+            // 87 is at (7, 87), 250 at (10, 80).
+            let center = try Coordinate(latitude: 8, longitude: 84)
+            let near = try await store.places(for: NearbyPlacesRequest(ids: ids, center: center))
+            #expect(try near.places.copied().map(\.id) == [87, 250, 9, 7])
+            let distances = try near.places.copied().compactMap(\.distance)
+            #expect(distances.count == 4 && distances == distances.sorted())
+            #expect(near.datasetID == plain.datasetID)
+        }
+    }
+
     @Test("A search of several statements whose connections are lost on the way finds the same places")
     func lostConnections() async throws {
         let database = try MigratedDatabase.empty()

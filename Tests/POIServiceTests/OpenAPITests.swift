@@ -294,12 +294,15 @@ private struct Example {
 
     private static func lists(_ schema: [String: Any]) throws -> [Example] {
         let items = try #require(schema["items"] as? [String: Any])
-        let names = try #require(items["enum"] as? [String])
+        // What isn't a name is an id.
+        let areIDs = items["format"] as? String == "int64" && items["minimum"] as? Int == 1
+        let names = try areIDs ? ["1", "9223372036854775807"] : #require(items["enum"] as? [String])
         let greatest = try #require(schema["maxItems"] as? Int)
         func list(_ count: Int) -> String {
             [String](repeating: names[0], count: count).joined(separator: ",")
         }
         return valid(names + [list(greatest)]) + invalid(["", names[0] + "x", list(greatest + 1)])
+            + invalid(areIDs ? ["0", "9223372036854775808"] : [])
     }
 
     private static func texts(_ schema: [String: Any]) throws -> [Example] {

@@ -30,6 +30,11 @@ enum RandomRequest {
         return PlaceRequest(id: id, center: center)
     }
 
+    static func placesByID(using random: inout SeededGenerator) -> NearbyPlacesRequest {
+        let ids = (0..<Int.random(in: 1...100, using: &random)).map { _ in place(using: &random).id }
+        return NearbyPlacesRequest(ids: Set(ids).sorted(), center: place(using: &random).center)
+    }
+
     static func events(using random: inout SeededGenerator) -> EventsRequest {
         EventsRequest(
             events: (0..<Int.random(in: 0...3, using: &random)).map { _ in

@@ -44,10 +44,11 @@ struct SentCoordinateTests {
             BoundingBox(west: -121.889_386_42, south: 37.329_313_57, east: -121.5, north: 37.5))
         _ = try await service.nearbyPlaces(NearbyPlacesRequest(center: coordinate))
         _ = try? await service.place(id: 1, center: coordinate)
+        _ = try await service.places(ids: [2, 1], center: coordinate)
         _ = try await service.loader(for: request).loadAPIRequest(requestData: coordinate)
         _ = try await service.nearbyPlaces(NearbyPlacesRequest(box: bounds))
         #expect(await service.lastPage(of: NearbyPlacesRequest(box: bounds)) != nil)
-        #expect(sent.withLock { $0 } == [center, center, center, box])
+        #expect(sent.withLock { $0 } == [center, center, "ids=1,2&" + center, center, box])
     }
 
     @MainActor

@@ -63,6 +63,7 @@ public final class PostgresPlaceStore: PlaceStore {
     public func places(
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<RankedPage> {
+        if !request.ids.isEmpty { return places(byIDs: request) }
         guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
         let search = DirectSearch(request, ranking)
         return .later { [self] () throws(PlaceStoreError) in try await page(search) }
@@ -124,16 +125,21 @@ public final class PostgresPlaceStore: PlaceStore {
     ///
     /// - Throws: why the database couldn't be read; `timeout` once the request's time is up.
     public func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage> {
+        places(byIDs: NearbyPlacesRequest(ids: [request.id], center: request.center))
+    }
+
+    private func places(byIDs request: NearbyPlacesRequest) -> Stored<RankedPage> {
         read { [self] deadline throws(PostgresError) in
             let start = ContinuousClock.now
             let rows = try PlaceRows(
-                try await read(PlaceStatements.byID, [.int8Array([Int64(request.id)])], deadline))
+                try await read(PlaceStatements.byID, [.int8Array(request.ids.map(Int64.init))], deadline))
             var items: [RankedRows.Item] = []
             for row in rows.places {
                 let place = try rows.candidate(at: row)
                 let distance = request.center.map { Geodesic.distanceMeters(from: $0, to: place) }
                 items.append(RankedRows.Item(row: row, place: place, distanceMeters: distance))
             }
+            items.sort { ($0.distanceMeters ?? 0, $0.place.id) < ($1.distanceMeters ?? 0, $1.place.id) }
             return RankedPage(
                 places: RankedRows(rows: rows, items: items), version: rows.version,
                 databaseDuration: ContinuousClock.now - start)

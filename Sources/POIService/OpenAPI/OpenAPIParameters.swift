@@ -74,13 +74,20 @@ extension OpenAPIDocument {
         case .filter(let filter): schema(of: filter)
         case .cursor:
             ["type": "string", "pattern": .string("^[A-Za-z0-9_-]{\(PageCursor.characterCount)}$")]
+        case .ids:
+            [
+                "type": "array", "minItems": 1, "maxItems": .integer(NearbyPlacesRequest.maximumIDCount),
+                "items": Self.placeID,
+            ]
         }
     }
 
     private func description(of parameter: NearbyPlacesRequest.Parameter) -> String {
         switch parameter {
-        case .lat: "The latitude of the centre, in degrees. Required with `long`, unless there is a `bbox`."
-        case .long: "The longitude of the centre, in degrees. Required with `lat`, unless there is a `bbox`."
+        case .lat:
+            "The latitude of the centre, in degrees. Required with `long`, unless there is a `bbox` or `ids`."
+        case .long:
+            "The longitude of the centre, in degrees. Required with `lat`, unless there is a `bbox` or `ids`."
         case .radius: "The maximum distance from the centre, in metres. Not together with `bbox`."
         case .limit: "The maximum number of places."
         case .bbox:
@@ -95,6 +102,11 @@ extension OpenAPIDocument {
             """
             Where the page begins: the cursor from the `Link` header of the page before, unchanged. All other \
             parameters except `limit` have to be the same as for that page.
+            """
+        case .ids:
+            """
+            Only the places with these ids, such as a user's favourites, on one page: by their ids, or nearest first where \
+            there is a centre. Ids that no place has are passed over. Together with `lat` and `long` only.
             """
         }
     }

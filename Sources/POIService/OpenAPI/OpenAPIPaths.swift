@@ -51,7 +51,7 @@ extension OpenAPIDocument {
     private var locations: Operation {
         Operation(
             id: "getLocations", tag: "places",
-            summary: "The places near a centre or in a box, nearest first.",
+            summary: "The places near a centre or in a box, nearest first; or those with some ids.",
             parameters: locationsParameters,
             content: [
                 (MediaType.json, Self.schema("PointsOfInterest")),

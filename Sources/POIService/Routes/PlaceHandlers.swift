@@ -3,7 +3,7 @@ import HTTPServer
 import Places
 import PointsOfInterestAPI
 
-/// `GET /locations`: the places around a centre or in a box, nearest first, a page at a time.
+/// `GET /locations`: the places around a centre or in a box, nearest first, a page at a time; or those with some ids.
 struct NearbyPlacesHandler: HTTPHandler {
     let store: any PlaceStore
     let cachePolicy: CachePolicy
@@ -48,8 +48,13 @@ struct NearbyPlacesHandler: HTTPHandler {
     ) -> DatasetResponder {
         DatasetResponder(
             request, representations[form.rawValue].adding(written.query),
-            fields: query.center == nil ? cachePolicy.shared : cachePolicy.personal, form: form, in: context)
+            fields: query.isPersonal ? cachePolicy.personal : cachePolicy.shared, form: form, in: context)
     }
+}
+
+extension NearbyPlacesRequest {
+    /// Whether it says where somebody is, or what somebody likes.
+    fileprivate var isPersonal: Bool { center != nil || !ids.isEmpty }
 }
 
 /// A written query that a closure keeps, for which it can't be copied.

@@ -97,6 +97,7 @@ public final class IndexedPlaceStore: PlaceStore {
     public func places(
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<RankedPage> {
+        if !request.ids.isEmpty { return try places(byIDs: request) }
         guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
         let found: Stored<RankedPage>?? = index.withSnapshot(at: loop.now) { snapshot in
             let query = IndexQuery(
@@ -129,16 +130,20 @@ public final class IndexedPlaceStore: PlaceStore {
     ///
     /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
     public func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage> {
-        if let page = placeInMemory(request) { return .now(page) }
+        try places(byIDs: NearbyPlacesRequest(ids: [request.id], center: request.center))
+    }
+
+    private func places(byIDs request: NearbyPlacesRequest) throws(PlaceStoreError) -> Stored<RankedPage> {
+        if let page = placesInMemory(request) { return .now(page) }
         return .later { [self] () throws(PlaceStoreError) in
-            if let page = admitted(try await requireFallback().place(for: request).value()) { return page }
-            if let page = placeInMemory(request) { return page }
+            if let page = admitted(try await requireFallback().places(for: request)) { return page }
+            if let page = placesInMemory(request) { return page }
             throw Self.isBehind
         }
     }
 
-    private func placeInMemory(_ request: PlaceRequest) -> RankedPage? {
-        index.withSnapshot(at: loop.now) { RankedPage(request, in: $0) }
+    private func placesInMemory(_ request: NearbyPlacesRequest) -> RankedPage? {
+        index.withSnapshot(at: loop.now) { RankedPage(byIDs: request, in: $0) }
     }
 
     /// The page by a search on a helper thread; nil where the places aren't in memory.

@@ -65,17 +65,19 @@ extension RankedPage {
         self.init(places: places, end: page.end, datasetID: snapshot.datasetID)
     }
 
-    /// The page of one place in memory; empty where there is no such place.
-    init(_ request: PlaceRequest, in snapshot: IndexSnapshot) {
-        let id = Int64(request.id)
-        let placed = snapshot.place(withID: id).map { reference in
-            let position = snapshot.position(of: reference)
-            let candidate = Candidate(id: id, latitude: position.latitude, longitude: position.longitude)
-            let distance = request.center.map { Geodesic.distanceMeters(from: $0, to: candidate) }
-            return IndexPage.Placed(reference: reference, id: id, distanceMeters: distance ?? 0)
+    /// The page of the places in memory that have the ids of a request.
+    init(byIDs request: NearbyPlacesRequest, in snapshot: IndexSnapshot) {
+        var placed = Set(request.ids).compactMap { id in
+            let id = Int64(id)
+            return snapshot.place(withID: id).map { reference in
+                let position = snapshot.position(of: reference)
+                let candidate = Candidate(id: id, latitude: position.latitude, longitude: position.longitude)
+                let distance = request.center.map { Geodesic.distanceMeters(from: $0, to: candidate) }
+                return IndexPage.Placed(reference: reference, id: id, distanceMeters: distance ?? 0)
+            }
         }
-        let places = IndexedPlaces(
-            placed.map { [$0] } ?? [], in: snapshot, showsDistances: request.center != nil)
+        placed.sort { ($0.distanceMeters, $0.id) < ($1.distanceMeters, $1.id) }
+        let places = IndexedPlaces(placed, in: snapshot, showsDistances: request.center != nil)
         self.init(places: places, datasetID: snapshot.datasetID)
     }
 }

@@ -27,7 +27,8 @@ public protocol PlaceStore: AnyObject {
     /// newest.
     var staleSeconds: Int? { get }
 
-    /// The page of places that a request asks for, nearest first.
+    /// The page of places that a request asks for, nearest first. Those with some ids are all on one page; without a centre
+    /// they are in the order of their ids.
     ///
     /// - Parameter client: who sent the request. It matters only if the page has to be waited for: a client that asks
     ///   for many costly pages waits behind its own ones.

@@ -1,4 +1,4 @@
-/// `GET /locations`: the places around a centre or in a box, nearest first.
+/// `GET /locations`: the places around a centre or in a box, nearest first; or those with some ids.
 ///
 /// The client encodes it, the server decodes it. It has the properties of its filter, too: `request.featured` is
 /// `request.filter.featured`.
@@ -10,6 +10,8 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     public static let limits = 1...100
     /// The maximum number of places in the response to a request without a limit.
     public static let defaultLimit = 20
+    /// The maximum number of ids that a request may name.
+    public static let maximumIDCount = 100
     /// The maximum number of categories that a request may name.
     public static let maximumCategoryCount = 50
     /// The lengths of a search text, in Unicode scalars.
@@ -26,6 +28,9 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     public var box: BoundingBox?
     /// Only places that match this filter.
     public var filter: PlaceFilter
+    /// Only the places with these ids, each at least 1; at most 100, and empty is all. Ids that no place has are passed over.
+    /// Without a centre, places are ordered by their ids. Together with a centre only, and never more than one page.
+    public var ids: [Int] = []
     /// The page to get; nil is the first.
     public var cursor: PageCursor?
 
@@ -73,6 +78,12 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
             center: nil, limit: limit, box: box, categories: categories, searchText: searchText,
             featured: featured)
     }
+
+    /// Makes a request for the places with some ids, favourites for instance.
+    public init(ids: [Int], center: Coordinate? = nil) {
+        self.init(center: center)
+        self.ids = ids
+    }
 }
 
 extension NearbyPlacesRequest {
@@ -87,6 +98,7 @@ extension NearbyPlacesRequest {
 
     /// Writes the items that come before the page's size.
     package func encodeCenter(into query: inout QueryWriter) {
+        if !ids.isEmpty { query.add("ids", Set(ids).sorted().map(String.init)) }
         if let center {
             query.add("lat", center.latitude)
             query.add("long", center.longitude)

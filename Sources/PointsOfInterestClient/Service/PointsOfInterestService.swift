@@ -112,6 +112,16 @@ public struct PointsOfInterestService: Sendable {
                 requestData: PlaceRequest(id: id, center: center?.coarsened(toDecimals: coordinateDecimals)))
     }
 
+    /// `GET /locations?ids=…`: loads the places with some ids, such as a user's favourites: the nearest first where there is a
+    /// centre, otherwise by their ids. Ids that no place has are passed over.
+    ///
+    /// - Parameter ids: in any order, at most 100 different ones; without any, nothing is sent.
+    /// - Throws: `RequestError`; `.problem` where the service refuses the ids.
+    public func places(ids: [Int], center: Coordinate? = nil) async throws -> [PointOfInterest] {
+        guard !ids.isEmpty else { return [] }
+        return try await nearbyPlaces(NearbyPlacesRequest(ids: ids, center: center)).places
+    }
+
     /// `GET /locations/clusters`: loads how many places are in each cell of a map. Its box is sent as it is: whole cells are
     /// counted anyway.
     ///

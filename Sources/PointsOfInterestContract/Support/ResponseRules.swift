@@ -47,7 +47,7 @@ enum ResponseRules {
                 "A cache hands out GeoJSON to an app that asked for JSON, or gzip to one that can't read it.",
             vary),
         Rule(
-            "Problems and health aren't stored by caches; data are private if they depend on a position",
+            "Problems and health aren't stored by caches; data are private if they depend on a position or are of some ids",
             in: .conditional,
             otherwise: "A cache serves a past failure, or one user's surroundings to another user.",
             cacheControl),
@@ -154,16 +154,16 @@ extension ResponseRules {
             return directives.contains("no-store") ? [] : ["Cache-Control is \(directives)"]
         }
         let hasKey = ContractConfiguration.current.keys != nil
-        let isPositioned =
-            URLComponents(string: exchange.target)?.queryItems?.contains { $0.name == "lat" } == true
+        let items = URLComponents(string: exchange.target)?.queryItems ?? []
+        let isPersonal = items.contains { $0.name == "lat" || $0.name == "ids" }
         let isData = [
             EndpointPath.locations, EndpointPath.categories, EndpointPath.attributions,
         ].contains { exchange.path.hasPrefix($0) }
         // Whose key it is that is in other headers, the service's or a gateway's, nobody knows here.
         let isUnclear = !hasKey && exchange.request.value(forHTTPHeaderField: "Authorization") != nil
-        guard isData, isPositioned || !isUnclear else { return [] }
-        let scope = isPositioned || hasKey ? "private" : "public"
-        let other = isPositioned || hasKey ? "public" : "private"
+        guard isData, isPersonal || !isUnclear else { return [] }
+        let scope = isPersonal || hasKey ? "private" : "public"
+        let other = isPersonal || hasKey ? "public" : "private"
         let hasAge = directives.contains { $0.hasPrefix("max-age=") } || directives.contains("no-cache")
         return directives.contains(scope) && !directives.contains(other) && hasAge
             ? [] : ["Cache-Control is \(directives), not \(scope) with an age"]

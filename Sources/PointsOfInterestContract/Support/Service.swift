@@ -116,7 +116,7 @@ enum Service {
     /// A target of each path with data or documents.
     static let targets = [
         "/locations?lat=37.3293&long=-121.8893&limit=50", "/locations?bbox=-122,37,-121,38",
-        "/locations/{id}",
+        "/locations/{id}", "/locations?ids={id},1",
         "/locations/clusters?zoom=1&bbox=-180,-90,180,90", "/categories", "/attributions", "/openapi.json",
         "/problems", "/problems/not-found", "/",
     ]

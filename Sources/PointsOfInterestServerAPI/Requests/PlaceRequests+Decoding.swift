@@ -1,9 +1,9 @@
 extension NearbyPlacesRequest {
-    /// The query's parameters, in the order in which `encode(into:)` writes them.
+    /// The query's parameters.
     package enum Parameter: FilteredParameter, Hashable {
         case lat, long, radius, limit, bbox
         case filter(PlaceFilter.Parameter)
-        case cursor
+        case cursor, ids
 
         package init?(rawValue: Int) {
             switch rawValue {
@@ -13,6 +13,7 @@ extension NearbyPlacesRequest {
             case 3: self = .limit
             case 4: self = .bbox
             case 5 + PlaceFilter.Parameter.count: self = .cursor
+            case 6 + PlaceFilter.Parameter.count: self = .ids
             default:
                 guard let parameter = PlaceFilter.Parameter(rawValue: rawValue - 5) else { return nil }
                 self = .filter(parameter)
@@ -28,6 +29,7 @@ extension NearbyPlacesRequest {
             case .bbox: 4
             case .filter(let parameter): 5 + parameter.rawValue
             case .cursor: 5 + PlaceFilter.Parameter.count
+            case .ids: 6 + PlaceFilter.Parameter.count
             }
         }
 
@@ -40,6 +42,7 @@ extension NearbyPlacesRequest {
             case .bbox: "bbox"
             case .filter(let parameter): parameter.name
             case .cursor: "cursor"
+            case .ids: "ids"
             }
         }
     }
@@ -66,6 +69,7 @@ extension NearbyPlacesRequest {
         vocabulary: @autoclosure () -> FilterVocabulary?
     ) throws(ParameterError) -> NearbyPlacesRequest {
         var query = QueryDecoder<Parameter>(bytes, ignoring: ignored)
+        if query.has(.ids) { return try decodeIDs(&query) }
         let hasBox = query.has(.bbox)
         let center =
             hasBox
@@ -87,6 +91,23 @@ extension NearbyPlacesRequest {
         if cursor != nil { query.checkCursor(.cursor, of: request) }
         guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
         return consume request
+    }
+
+    /// Reads `ids` and a centre, and refuses everything else.
+    private static func decodeIDs(
+        _ query: inout QueryDecoder<Parameter>
+    ) throws(ParameterError) -> NearbyPlacesRequest {
+        let ids = query.ids(.ids, atMost: maximumIDCount)
+        let center = query.optionalCoordinate(latitude: .lat, longitude: .long)
+        for parameter in Parameter.allCases where query.has(parameter) {
+            switch parameter {
+            case .ids, .lat, .long: break
+            case .radius, .limit, .bbox, .filter, .cursor:
+                query.report(parameter, .conflictingParameters, "can't be given together with ids")
+            }
+        }
+        guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
+        return NearbyPlacesRequest(ids: ids, center: center)
     }
 
     /// The coordinate that places are ordered by their distance from: the centre, else the box's middle; nil where there
@@ -147,8 +168,7 @@ extension PlaceRequest {
             guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
             return PlaceRequest(id: 0, center: center)
         }
-        // One spelling per id, so one URL per place: no sign, no leading zero.
-        guard let number = Int(id), number > 0, String(number) == id else { return nil }
+        guard let number = Int(placeID: id) else { return nil }
         return PlaceRequest(id: number, center: request.center)
     }
 }
@@ -234,6 +254,39 @@ extension PlaceFilter {
 
         /// How many there are.
         static var count: Int { Self.featured.rawValue + 1 }
+    }
+}
+
+extension Int {
+    /// A place's id. It has one spelling, so that a place has one URL: no sign, no leading zero.
+    fileprivate init?(placeID text: String) {
+        guard let number = Int(text), number > 0, String(number) == text else { return nil }
+        self = number
+    }
+}
+
+extension QueryDecoder {
+    /// A comma-separated list of places' ids, each once and in order; empty where it has a fault.
+    fileprivate mutating func ids(_ parameter: Parameter, atMost maximumCount: Int) -> [Int] {
+        // One byte more than an id may have is enough to see that it is too long.
+        let list = withValue(of: parameter) { value in
+            Self.list(value, atMost: maximumCount)?.map { String(decoding: $0.prefix(20), as: UTF8.self) }
+        }
+        switch list {
+        case nil: return []
+        case .some(nil):
+            report(parameter, .tooManyValues, "must name at most \(maximumCount) places")
+            return []
+        case .some(let texts?):
+            let ids = texts.compactMap(Int.init(placeID:))
+            guard ids.count == texts.count else {
+                report(
+                    parameter, .notAnInteger,
+                    "must be ids of places, as they come in responses, with a comma between any two")
+                return []
+            }
+            return Set(ids).sorted()
+        }
     }
 }
 

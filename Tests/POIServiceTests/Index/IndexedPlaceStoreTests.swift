@@ -91,6 +91,13 @@ struct IndexedPlaceStoreTests {
                 )
                 #expect(try found.places.copied() == expected.places.copied())
             }
+            for center in [nil, try Coordinate(latitude: 0, longitude: 0)] {
+                let request = NearbyPlacesRequest(ids: [61, 3, 1, 1000, 30, 2], center: center)
+                let (expected, found) = (
+                    try await truth.places(for: request), try await store.places(for: request)
+                )
+                #expect(try found.places.copied() == expected.places.copied())
+            }
             #expect(try await store.categories().value().items == truth.categories().value().items)
             #expect(try await store.attributions().value().items == truth.attributions().value().items)
             #expect(try await store.currentVocabulary().value() == Self.vocabulary)

@@ -99,6 +99,42 @@ struct ParameterTableTests {
         #expect(faults(of: query).map { "\($0.parameter) \($0.code.rawValue)" } == expected)
     }
 
+    @Test(
+        "With ids, the request is for places by their ids, and takes nothing but a centre",
+        arguments: [
+            ("ids=3,1,2,3", []), ("ids=3%2C1%2C2%2C3", []), ("%69ds=1,2,3", []),
+            ("ids=9223372036854775807&lat=1&long=2", []), ("ids=", ["ids empty-parameter"]),
+            ("ids=0", ["ids not-an-integer"]), ("ids=%2B1", ["ids not-an-integer"]),
+            ("ids=1,", ["ids not-an-integer"]), ("ids=9223372036854775808", ["ids not-an-integer"]),
+            ("ids=10000000000000000000000", ["ids not-an-integer"]),
+            ("ids=1&ids=2", ["ids repeated-parameter"]),
+            ("ids=1&long=2", ["lat missing-parameter"]),
+            (
+                "ids=x&cursor=y&q=a&dataset=zz&category=zz&featured=2&bbox=1&limit=0&radius=0",
+                ["ids not-an-integer"]
+                    + ["radius", "limit", "bbox", "category", "dataset", "q", "featured", "cursor"]
+                    .map { "\($0) conflicting-parameters" }
+            ),
+            ("ids=1&color=2", ["color unknown-parameter"]),
+        ])
+    func byID(query: String, expected: [String]) throws {
+        #expect(faults(of: query).map { "\($0.parameter) \($0.code.rawValue)" } == expected)
+        guard expected.isEmpty else { return }
+        let request = try decode(query)
+        #expect(!request.ids.isEmpty && request.ids == Set(request.ids).sorted(), "\(query)")
+        #expect(try decode(request.encodedQuery) == request)
+    }
+
+    @Test("A hundred ids are taken, one more is refused")
+    func countsIDs() throws {
+        let ids = (1...101).map(String.init)
+        _ = try decode("ids=" + ids.prefix(100).joined(separator: ","))
+        let error = #expect(throws: ParameterError.self) {
+            try decode("ids=" + ids.joined(separator: ","))
+        }
+        #expect(error?.code == .tooManyValues)
+    }
+
     @Test("A cursor is checked only if all the other parameters are right")
     func looksAtCursorsLast() {
         #expect(faults(of: "lat=0&long=0&limit=0&cursor=x").map(\.parameter) == ["limit"])

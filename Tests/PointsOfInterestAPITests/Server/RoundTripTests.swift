@@ -15,6 +15,7 @@ struct RoundTripTests {
             try expectSame(places)
             try expectSame(RandomRequest.position(using: &random), in: places)
             try expectSame(RandomRequest.place(using: &random))
+            try expectSame(RandomRequest.placesByID(using: &random))
         }
         var names: Set<String> = []
         for _ in 0..<300 {

@@ -39,6 +39,7 @@ public final class FixtureStore: PlaceStore {
     public func places(
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) -> Stored<RankedPage> {
+        if !request.ids.isEmpty { return .now(places(byIDs: request.ids, around: request.center)) }
         guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
         let isAskedFor = condition(request.filter, in: request.box)
         let matching = zip(places, words).filter(isAskedFor).map(\.0)
@@ -93,12 +94,15 @@ public final class FixtureStore: PlaceStore {
 
     /// Looks at every place; never throws.
     public func place(for request: PlaceRequest) -> Stored<RankedPage> {
-        let found = places.filter { $0.id == request.id }.map { place in
-            place.at(
-                distance: request.center.map { Geodesic.distanceMeters(from: $0, to: Candidate(place)) }
-            )
+        .now(places(byIDs: [request.id], around: request.center))
+    }
+
+    private func places(byIDs ids: [Int], around center: Coordinate?) -> RankedPage {
+        let found = places.filter { ids.contains($0.id) }.map { place in
+            (place, center.map { Geodesic.distanceMeters(from: $0, to: Candidate(place)) })
         }
-        return .now(RankedPage(places: found, datasetID: currentDatasetID))
+        let sorted = found.sorted { ($0.1 ?? 0, $0.0.id) < ($1.1 ?? 0, $1.0.id) }
+        return RankedPage(places: sorted.map { $0.at(distance: $1) }, datasetID: currentDatasetID)
     }
 
     /// Counts the places; never throws.
