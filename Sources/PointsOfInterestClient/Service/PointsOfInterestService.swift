@@ -115,7 +115,9 @@ public struct PointsOfInterestService: Sendable {
     /// `GET /locations?ids=…`: loads the places with some ids, such as a user's favourites: the nearest first where there is a
     /// centre, otherwise by their ids. Ids that no place has are passed over.
     ///
-    /// - Parameter ids: in any order, at most 100 different ones; without any, nothing is sent.
+    /// - Parameters:
+    ///   - ids: in any order, at most 100 different ones; without any, nothing is sent.
+    ///   - center: where distances are measured from; without it places have none.
     /// - Throws: `RequestError`; `.problem` where the service refuses the ids.
     public func places(ids: [Int], center: Coordinate? = nil) async throws -> [PointOfInterest] {
         guard !ids.isEmpty else { return [] }

@@ -1,5 +1,6 @@
 """Changes of documents that the contract allows: a suite that notices one of these would fail a good service."""
 
+import re
 from json.encoder import encode_basestring, encode_basestring_ascii
 
 from . import kept_json
@@ -162,18 +163,26 @@ def other_texts(_, document):
             item[name] = f"Other words: {item[name]}"
 
 
-def own_id(request):
-    """Gives a request for one place the server's own id in place of the row's, which is 1,000 more."""
-    number = request.path.rpartition("/")[2]
-    if operation(request) == "/locations/{id}" and number.isdigit() and str(int(number)) == number and len(number) < 18:
-        own = str(int(number) - 1000) if int(number) > 1000 else "9" * 18
-        request.target = request.target.replace(number, own, 1)
+def own(number):
+    """The server's own id for one that is 1,000 more; what is no id stays."""
+    if not number.isdigit() or str(int(number)) != number or not 0 < int(number) < 2**63:
+        return number
+    return str(int(number) - 1000) if int(number) > 1000 else "9" * 18
+
+
+def own_ids(request):
+    """Gives a request for places by their ids the server's own ones."""
+    if operation(request) == "/locations/{id}":
+        number = request.path.rpartition("/")[2]
+        request.target = request.target.replace(number, own(number), 1)
+    request.target = re.sub(
+        r"(?<=[?&]ids=)[^&]*", lambda ids: re.sub(r"\d+", lambda one: own(one[0]), ids[0].replace("%2C", ",")), request.target)
 
 
 @allowed.exchange("other-ids", "places have other ids everywhere, and are found by them")
 async def other_ids(exchange):
     request = exchange.request.copy()
-    own_id(request)
+    own_ids(request)
     response = await exchange.ask(request)
     document = response.document if response.status == 200 and is_data(exchange) else None
     if document is not None:
