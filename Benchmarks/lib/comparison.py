@@ -100,6 +100,8 @@ def server_statements(bench, field):
         centres = list(group)
         fetch(field.database.url + path(centres[0]))
         statements.append((bench.database.psql(field.name, find), centres))
+    if len({sql for sql, _ in statements if sql}) != len(statements):
+        raise RuntimeError("the server's SQL was not found in pg_stat_activity")
     return statements
 
 

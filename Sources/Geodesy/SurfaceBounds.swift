@@ -9,9 +9,9 @@ import PointsOfInterestAPI
 /// A box in geocentric space that holds a part of the Earth's surface, in metres.
 package struct SurfaceBounds: Hashable, Sendable {
     /// The corner where all coordinates are minimal.
-    package private(set) var lower: SIMD3<Double>
+    package let lower: SIMD3<Double>
     /// The corner where all coordinates are maximal.
-    package private(set) var upper: SIMD3<Double>
+    package let upper: SIMD3<Double>
 
     /// Takes opposite corners.
     package init(lower: SIMD3<Double>, upper: SIMD3<Double>) {
@@ -28,9 +28,9 @@ package struct SurfaceBounds: Hashable, Sendable {
 extension SurfaceBounds {
     /// Six bounds, each somewhat more than half of the Earth: towards 0°, 90° E and the north pole, then away from these.
     package static let halves = (0..<6).map { number in
-        var bounds = SurfaceBounds(lower: SIMD3(repeating: -10_000_000), upper: SIMD3(repeating: 10_000_000))
-        if number < 3 { bounds.lower[number] = -1_500_000 } else { bounds.upper[number - 3] = 1_500_000 }
-        return bounds
+        var (lower, upper) = (SIMD3(repeating: -10_000_000.0), SIMD3(repeating: 10_000_000.0))
+        if number < 3 { lower[number] = -1_500_000 } else { upper[number - 3] = 1_500_000 }
+        return SurfaceBounds(lower: lower, upper: upper)
     }
 
     /// The number of the half whose middle is nearest to a point on the Earth. It holds every place with a chord of up to

@@ -68,6 +68,11 @@ final class DirectSearch {
     private func query(_ columns: NearestQuery.Columns, in extent: Extent, limit: Int?) -> NearestQuery {
         var query = NearestQuery(request, ranking, columns: columns, limit: limit)
         query.minimumChordMeters = minimumChordMeters
+        // The statement of a few candidates without a filter stays prepared.
+        if columns == .record, query.isUnfiltered {
+            query.half = SurfaceBounds.half(around: center)
+            return query
+        }
         query.bounds = bounds(withinMeters: reachMeters(of: extent))
         query.isSorted = limit != nil && extent == .everywhere && !query.isUnfiltered
         return query
@@ -96,12 +101,7 @@ extension DirectSearch {
                 $0 >= ranking.limit + Self.spareCandidates
             })
         else { return nil }
-        var query = query(.record, in: .near, limit: limit)
-        if query.isUnfiltered {
-            query.bounds = nil
-            query.half = SurfaceBounds.half(around: center)
-        }
-        return query
+        return query(.record, in: .near, limit: limit)
     }
 
     /// The page, made from the proposed candidates; nil if they don't prove it.

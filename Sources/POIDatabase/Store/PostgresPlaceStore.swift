@@ -121,13 +121,9 @@ public final class PostgresPlaceStore: PlaceStore {
         return try search.page(in: rows, of: query)
     }
 
-    /// Reads one place by its id.
+    /// Reads the places with the request's ids.
     ///
     /// - Throws: why the database couldn't be read; `timeout` once the request's time is up.
-    public func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage> {
-        places(byIDs: NearbyPlacesRequest(ids: [request.id], center: request.center))
-    }
-
     private func places(byIDs request: NearbyPlacesRequest) -> Stored<RankedPage> {
         read { [self] deadline throws(PostgresError) in
             let start = ContinuousClock.now

@@ -126,13 +126,9 @@ public final class IndexedPlaceStore: PlaceStore {
         throw Self.isBehind
     }
 
-    /// The place, from memory or from the database.
+    /// The places with the request's ids, from memory or from the database.
     ///
     /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
-    public func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage> {
-        try places(byIDs: NearbyPlacesRequest(ids: [request.id], center: request.center))
-    }
-
     private func places(byIDs request: NearbyPlacesRequest) throws(PlaceStoreError) -> Stored<RankedPage> {
         if let page = placesInMemory(request) { return .now(page) }
         return .later { [self] () throws(PlaceStoreError) in

@@ -80,6 +80,13 @@ extension PlaceStore {
     /// Nil, by default: each read returns the newest data.
     public var staleSeconds: Int? { nil }
 
+    /// By the id, as `places` finds several.
+    ///
+    /// - Throws: why the database couldn't be read.
+    public func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage> {
+        try places(for: NearbyPlacesRequest(ids: [request.id], center: request.center), from: .unknown)
+    }
+
     /// The page of places for a client that isn't known.
     package func places(for request: NearbyPlacesRequest) async throws(PlaceStoreError) -> RankedPage {
         try await places(for: request, from: .unknown).value()

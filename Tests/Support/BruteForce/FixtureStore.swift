@@ -92,11 +92,6 @@ public final class FixtureStore: PlaceStore {
         }
     }
 
-    /// Looks at every place; never throws.
-    public func place(for request: PlaceRequest) -> Stored<RankedPage> {
-        .now(places(byIDs: [request.id], around: request.center))
-    }
-
     private func places(byIDs ids: [Int], around center: Coordinate?) -> RankedPage {
         let found = places.filter { ids.contains($0.id) }.map { place in
             (place, center.map { Geodesic.distanceMeters(from: $0, to: Candidate(place)) })
