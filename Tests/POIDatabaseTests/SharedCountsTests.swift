@@ -31,11 +31,14 @@ struct SharedCountsTests {
         }
     }
 
-    /// Waits, by turns of the loop, until so many requests wait for the count.
-    private static func wait(_ store: PostgresPlaceStore, waiting count: Int) async throws {
+    /// Waits until so many requests wait for the count. The session gives the loop its turns; the store's connection may be
+    /// busy counting.
+    private static func wait(
+        _ store: PostgresPlaceStore, _ session: PostgresConnection, waiting count: Int
+    ) async throws {
         while store.dataset.categoryCounts.waiting != count {
             try Task.checkCancellation()
-            _ = await store.checkHealth()
+            try await session.run("SELECT 1")
         }
     }
 
@@ -45,7 +48,7 @@ struct SharedCountsTests {
             try await session.run("BEGIN")
             try await session.run("LOCK TABLE locations")
             let requests = Self.request(store, 20)
-            try await Self.wait(store, waiting: 20)
+            try await Self.wait(store, session, waiting: 20)
             try await session.run("COMMIT")
             for request in requests { #expect(try await request.value.datasetID != nil) }
             #expect(store.dataset.categoryCounts.countsBegun == 1)
@@ -128,7 +131,7 @@ struct SharedCountsTests {
             try await session.run("BEGIN")
             try await session.run("LOCK TABLE locations")
             let requests = Self.request(store, 3)
-            try await Self.wait(store, waiting: 3)
+            try await Self.wait(store, session, waiting: 3)
             // The one that began the count, too.
             for request in requests.prefix(2) { request.cancel() }
             for request in requests.prefix(2) {
@@ -177,11 +180,11 @@ struct SharedCountsTests {
             try await session.run("LOCK TABLE locations")
             let bound = LoopBound(other, loop: other.pool.loop)
             let requests = Lock<[Task<DatasetCounts<CategoryCount>, any Error>]>([])
-            try await database.withStore(dataset: dataset) { store, _ in
+            try await database.withStore(dataset: dataset) { store, ownSession in
                 _ = Self.request(store, 1)
-                try await Self.wait(store, waiting: 1)
+                try await Self.wait(store, ownSession, waiting: 1)
                 let others = await Task(executorPreference: bound.loop) { Self.request(bound.value, 2) }.value
-                try await Self.wait(store, waiting: 3)
+                try await Self.wait(store, ownSession, waiting: 3)
                 requests.withLock { $0 = others }
             }
             try await session.run("COMMIT")
