@@ -12,6 +12,8 @@ struct GeoJSONFeature {
     private var fieldsByLength: [[(name: [UInt8], field: Int)]] = []
     private let idField: Int?
     private let geometryField: Int?
+    /// Which fields may be any JSON.
+    private let propertyFields: Set<Int>
 
     init(mapping: Mapping) {
         for (field, name) in mapping.fieldNames.enumerated() {
@@ -19,6 +21,7 @@ struct GeoJSONFeature {
             while fieldsByLength.count <= name.count { fieldsByLength.append([]) }
             fieldsByLength[name.count].append((name, field))
         }
+        propertyFields = mapping.propertyFields
         idField = mapping.fieldNames.firstIndex(of: "@id")
         geometryField = mapping.fieldNames.firstIndex(of: "@geometry")
     }
@@ -65,7 +68,8 @@ struct GeoJSONFeature {
         }?.field
     }
 
-    /// Reads a text, a number, or true or false as a field; an object, an array and null leave it empty.
+    /// Reads a text, a number, or true or false as a field. An object and an array leave it empty, unless it becomes a property
+    /// of the place and nothing else; null does in any case.
     private func value(
         _ scanner: inout JSONScanner, of bytes: UnsafeBufferPointer<UInt8>, field: Int?, into row: inout Row
     ) throws(JSONScanner.SyntaxError) {
@@ -85,7 +89,15 @@ struct GeoJSONFeature {
         case UInt8(ascii: "t"): try set(field, "true", &scanner, into: &row)
         case UInt8(ascii: "f"): try set(field, "false", &scanner, into: &row)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-            row.set(field, to: UnsafeBufferPointer(rebasing: bytes[try scanner.number()]))
+            row.set(field, toJSON: UnsafeBufferPointer(rebasing: bytes[try scanner.number()]))
+        case UInt8(ascii: "{") where propertyFields.contains(field),
+            UInt8(ascii: "[") where propertyFields.contains(field):
+            let start = scanner.position
+            try scanner.skipValue()
+            let value = bytes[start..<scanner.position]
+            if value.count <= CSVReader.maximumRowBytes {
+                row.set(field, toJSON: UnsafeBufferPointer(rebasing: value))
+            }
         default: try scanner.skipValue()
         }
     }
@@ -95,7 +107,7 @@ struct GeoJSONFeature {
     ) throws(JSONScanner.SyntaxError) {
         try scanner.literal(literal)
         row.set(
-            field, to: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+            field, toJSON: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 }
 

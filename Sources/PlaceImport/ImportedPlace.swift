@@ -19,11 +19,16 @@ package struct ImportedPlace: Sendable, Equatable {
     package var address: String?
     /// An `http` or `https` URL.
     package var website: String?
+    /// 0…1000.
+    package var importance: Int
+    /// JSON of an object, which may be too large for the table; nil where there is none.
+    package var properties: String?
 
     /// Makes a place of values that are normalised already.
     package init(
         sourceID: String, name: String, category: String, latitude: Double, longitude: Double,
-        featured: Bool = false, address: String? = nil, website: String? = nil
+        featured: Bool = false, address: String? = nil, website: String? = nil, importance: Int = 0,
+        properties: String? = nil
     ) {
         self.sourceID = sourceID
         self.name = name
@@ -33,12 +38,14 @@ package struct ImportedPlace: Sendable, Equatable {
         self.featured = featured
         self.address = address
         self.website = website
+        self.importance = importance
+        self.properties = properties
     }
 }
 
 /// The fields of a place, as mappings and options name them.
 package enum ImportField: String, CaseIterable, Sendable {
-    case id, name, category, latitude, longitude, featured, address, website
+    case id, name, category, latitude, longitude, featured, address, website, importance
 
     /// The field's number, because looking something up by a name takes too long for each row.
     var number: Int {
@@ -51,6 +58,7 @@ package enum ImportField: String, CaseIterable, Sendable {
         case .featured: 5
         case .address: 6
         case .website: 7
+        case .importance: 8
         }
     }
 }
@@ -72,6 +80,8 @@ package enum RejectionReason: String, CaseIterable, Error, Sendable {
     case malformedCoordinates = "malformed-coordinates"
     case coordinatesOutOfRange = "coordinates-out-of-range"
     case malformedFeatured = "malformed-featured"
+    /// It isn't a number from 0 to 1000.
+    case malformedImportance = "malformed-importance"
     /// The database's vocabulary doesn't have the category. A reader can't know this, and never gives this reason.
     case unknownCategory = "unknown-category"
 }
@@ -123,6 +133,8 @@ package struct ImportSource: Sendable {
     /// The columns or properties that fields are taken from, instead of those of the mapping. A row without the id that
     /// is named here is rejected.
     package var columns: [ImportField: String] = [:]
+    /// The columns or properties that become properties of the places, besides those of the mapping.
+    package var properties: [String] = []
     /// The name of a built-in mapping or the path of a file; nil: `openstreetmap` for OSM files, else `columns`.
     package var mapping: String?
     /// Only places in it are selected.
@@ -172,6 +184,8 @@ package enum Normalisation: String, CaseIterable, Sendable {
     case websiteDropped = "website-dropped"
     /// It has more than 300 code points.
     case addressDropped = "address-dropped"
+    /// The place's properties together have more than 4 KiB, or more than three levels: it has none.
+    case propertiesDropped = "properties-dropped"
 }
 
 /// A source that can't be read, or not any further: the import ends.

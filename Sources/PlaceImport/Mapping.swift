@@ -43,6 +43,8 @@ struct Mapping {
     /// Whether an option names the column of the id. Then each row must have an id.
     private(set) var requiresID = false
     private var choices: [[Choice]] = ImportField.allCases.map { _ in [] }
+    /// The row's fields that become properties of the place, by the names that they have there.
+    private(set) var properties: [(name: String, field: Int)] = []
 
     subscript(field: ImportField) -> [Choice] { choices[field.number] }
 
@@ -56,6 +58,17 @@ struct Mapping {
     mutating func take(_ field: ImportField, from column: String) {
         choices[field.number] = [Choice(parts: [.field(index(of: column))])]
         if field == .id { requiresID = true }
+    }
+
+    /// Makes a property of a column, once.
+    mutating func takeProperty(from column: String) {
+        guard !properties.contains(where: { $0.name == column }) else { return }
+        properties.append((column, index(of: column)))
+    }
+
+    /// The row's fields that are properties and nothing else, so that they may hold any JSON.
+    var propertyFields: Set<Int> {
+        Set(properties.map(\.field)).subtracting(choices.joined().flatMap(\.fields))
     }
 
     /// The index of a row's field.
@@ -200,12 +213,21 @@ extension Mapping {
         case ("columns", .array(let values)):
             columns = values.compactMap(\.text)
             guard columns?.count == values.count else { throw Fault(name, "should be a list of names") }
+        case ("properties", .array(let values)):
+            for value in values {
+                guard let name = value.text, !name.isEmpty else {
+                    throw Fault(name, "should be a list of names")
+                }
+                takeProperty(from: name)
+            }
+        case ("properties", _): throw Fault(name, "should be a list of names")
         case ("description", _), ("delimiter", _): throw Fault(name, "should be a text")
         case ("quotes", _): throw Fault(name, "should be true or false")
         case ("columns", _): throw Fault(name, "should be a list of names")
         default:
             guard let field = ImportField(rawValue: name) else {
-                let known = ImportField.allCases.map(\.rawValue) + ["columns", "delimiter", "quotes"]
+                let known =
+                    ImportField.allCases.map(\.rawValue) + ["columns", "delimiter", "properties", "quotes"]
                 throw Fault(name, "isn't one of \(known.joined(separator: ", "))")
             }
             guard case .array(let values) = value else { throw Fault(name, "should be a list of choices") }

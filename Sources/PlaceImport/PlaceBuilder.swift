@@ -37,7 +37,8 @@ struct PlaceBuilder {
                 sourceID: sourceID ?? Self.digest(name.text, latitude, longitude), name: name.text,
                 category: category, latitude: latitude, longitude: longitude,
                 featured: try featured(of: &row), address: try address(of: &row),
-                website: try website(of: &row))
+                website: try website(of: &row), importance: try importance(of: &row),
+                properties: try properties(of: &row))
             return .place(place, line: row.line)
         } catch {
             let detail = self.detail(of: error, in: &row)
@@ -122,6 +123,33 @@ struct PlaceBuilder {
         }
     }
 
+    /// A number from 0 to 1000, rounded; 0 where there is none.
+    private mutating func importance(of row: inout Row) throws(RejectionReason) -> Int {
+        guard let text = try text(.importance, of: &row)?.text else { return 0 }
+        guard let number = Double(text), (0...1000).contains(number) else { throw .malformedImportance }
+        return Int(number.rounded())
+    }
+
+    /// The JSON of the place's properties; nil where it has none, or where they can't be stored.
+    private mutating func properties(of row: inout Row) throws(RejectionReason) -> String? {
+        var json: [UInt8] = []
+        for (name, field) in mapping.properties where !row[field].isEmpty {
+            let text = try row.normalised(row[field])
+            guard text.codePoints > 0 else { continue }
+            json.append(json.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
+            var writer = JSONWriter(capacity: name.utf8.count + 8)
+            writer.value(name)
+            json += writer.bytes + [UInt8(ascii: ":")] + row.json(field, ofText: text.text)
+        }
+        guard !json.isEmpty else { return nil }
+        json.append(UInt8(ascii: "}"))
+        guard TableCheck.isJSON(json) else {
+            count(.propertiesDropped)
+            return nil
+        }
+        return String(decoding: json, as: UTF8.self)
+    }
+
     private mutating func address(of row: inout Row) throws(RejectionReason) -> String? {
         guard let address = try text(.address, of: &row) else { return nil }
         if address.codePoints <= Self.maximumAddressLength { return address.text }
@@ -146,6 +174,7 @@ struct PlaceBuilder {
         switch reason {
         case .malformedCategory: fields = [.category]
         case .malformedFeatured: fields = [.featured]
+        case .malformedImportance: fields = [.importance]
         case .malformedCoordinates, .coordinatesOutOfRange: fields = [.latitude, .longitude]
         case .nameTooLong: fields = [.name]
         case .idTooLong: fields = [.id]

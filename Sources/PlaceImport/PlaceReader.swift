@@ -97,6 +97,7 @@ private final class PlaceFile {
         let usual = foreign?.format == .openStreetMap ? "openstreetmap" : "columns"
         var mapping = try Mapping.named(source.mapping ?? usual)
         for (field, column) in source.columns { mapping.take(field, from: column) }
+        for column in source.properties { mapping.takeProperty(from: column) }
         if let foreign {
             let converter = try GDALProcess(
                 path, foreign, mapping: mapping, boundingBox: source.boundingBox, confinement: confinement,

@@ -1,3 +1,5 @@
+import PointsOfInterestServerAPI
+
 /// Decides which texts PostgreSQL's checks accept (`is_single_line`), and normalises others.
 enum PlaceText {
     /// A text that the checks accept, and how it was changed for that.
@@ -94,6 +96,20 @@ package enum TableCheck {
 
     /// Whether a text is a URL that `locations_website_is_http_url` accepts.
     package static func isWebsite(_ text: String) -> Bool { PlaceWebsite.isAccepted(text.utf8) }
+
+    /// Whether PostgreSQL reads a text as `jsonb`. Whether `is_properties` accepts it is for the database to say: it writes
+    /// JSON in its own way, in which a number may be longer.
+    package static func isJSON(_ text: [UInt8]) -> Bool {
+        text.withUnsafeBufferPointer { text in
+            var scanner = JSONScanner(text)
+            do throws(JSONScanner.SyntaxError) {
+                try scanner.skipValue()
+            } catch {
+                return false
+            }
+            return scanner.flaws.isEmpty
+        }
+    }
 
     /// Whether a category may have this name.
     package static func isCategory(_ text: String) -> Bool { PlaceText.isCategory(text) }

@@ -1,3 +1,5 @@
+import PointsOfInterestAPI
+
 /// The fields of a row that the mapping uses, with the text of the file but without its quoting. Filled anew for each row.
 struct Row {
     /// A place's position, if the format itself has one.
@@ -12,14 +14,17 @@ struct Row {
     var position = Position.inFields
     private var text: [UInt8] = []
     private var fields: [Range<Int>]
+    /// Whether the text of a field is a value of JSON, not that of a string.
+    private var isJSON: [Bool]
 
     init(fieldCount: Int) {
         fields = Array(repeating: 0..<0, count: fieldCount)
+        isJSON = Array(repeating: false, count: fieldCount)
     }
 
     mutating func removeAll() {
         text.removeAll(keepingCapacity: true)
-        for field in fields.indices { fields[field] = 0..<0 }
+        for field in fields.indices { (fields[field], isJSON[field]) = (0..<0, false) }
         position = .inFields
     }
 
@@ -32,6 +37,20 @@ struct Row {
         let start = text.count
         text.append(contentsOf: bytes)
         fields[field] = start..<text.count
+    }
+
+    /// Sets a field to a value of JSON that isn't a string.
+    mutating func set(_ field: Int, toJSON bytes: UnsafeBufferPointer<UInt8>) {
+        set(field, to: bytes)
+        isJSON[field] = true
+    }
+
+    /// The JSON of a field's value: of one that GeoJSON gave as another type than a string, or of a text.
+    func json(_ field: Int, ofText text: String) -> [UInt8] {
+        if isJSON[field] { return Array(self.text[fields[field]]) }
+        var writer = JSONWriter(capacity: text.utf8.count + 8)
+        writer.value(text)
+        return writer.bytes
     }
 
     /// Sets a field to the text between quotes, in which quotes are doubled.

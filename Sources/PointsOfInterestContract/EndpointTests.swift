@@ -15,7 +15,7 @@ struct EndpointTests {
         let places = try await service.nearbyPlaces(NearbyPlacesRequest(center: center, limit: 5)).places
         #expect(!places.isEmpty)
         for place in places {
-            #expect(try await service.place(id: place.id, center: center) == place)
+            #expect(try await service.place(id: place.id, center: center).inLists == place)
             let alone = try await service.place(id: place.id)
             #expect(alone.distance == nil)
             #expect(alone.name == place.name && alone.source == place.source)
@@ -63,7 +63,7 @@ struct EndpointTests {
         #expect(try await service.places(ids: ids, center: center) == places)
         let alone = try await service.places(ids: ids)
         #expect(alone.map(\.id) == places.map(\.id).sorted())
-        for place in alone { #expect(try await service.place(id: place.id) == place) }
+        for place in alone { #expect(try await service.place(id: place.id).inLists == place) }
         #expect(try await service.places(ids: [.max]) == [])
     }
 
@@ -163,7 +163,7 @@ struct EndpointTests {
                 #expect((cluster.count == 1) == (cluster.place != nil))
             }
             if let place = response.clusters.compactMap(\.place).first {
-                #expect(try await service.place(id: place.id) == place)
+                #expect(try await service.place(id: place.id).inLists == place)
             }
         } catch RequestError.problem(let problem) {
             #expect(problem.code == .indexRequired && problem.status == 503)

@@ -42,6 +42,11 @@ struct RefusedQuery: Sendable, CustomTestStringConvertible {
         RefusedQuery("lat=0&long=0&radius=5&bbox=1,2,3,4", ["radius": .conflictingParameters]),
         RefusedQuery("bbox=1,2,3", ["bbox": .malformedBox]),
         RefusedQuery("bbox=1,4,3,2", ["bbox": .malformedBox]),
+        RefusedQuery("lat=0&long=0&properties=", ["properties": .emptyParameter]),
+        RefusedQuery(
+            "lat=0&long=0&properties=\((1...21).map { "a\($0)" }.joined(separator: ","))",
+            ["properties": .tooManyValues]),
+        RefusedQuery("lat=0&long=0&properties=a&properties=b", ["properties": .repeatedParameter]),
         RefusedQuery("lat=0&long=0&colour=red", ["colour": .unknownParameter]),
         RefusedQuery("lat=0&long=0&=3", ["": .unknownParameter]),
         RefusedQuery("lat=-121.8893&long=37.3293", ["lat": .swappedCoordinates]),

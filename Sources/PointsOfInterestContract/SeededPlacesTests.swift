@@ -74,6 +74,8 @@ struct SeededPlacesTests {
             let slug = try #require(seed.source?.id)
             let place = try #require(places[slug], "\(slug)")
             #expect(place.differences(from: seed).filter { !$0.hasPrefix("id:") } == [], "\(slug)")
+            guard seed.properties != nil else { continue }
+            #expect(try await service.place(id: place.id).properties == seed.properties, "\(slug)")
         }
     }
 

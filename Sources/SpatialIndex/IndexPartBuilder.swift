@@ -44,12 +44,13 @@ public struct IndexPartBuilder: ~Copyable {
 
     /// Makes the record of a place and the words of its name, and adds it.
     ///
-    /// - Returns: false where there are 65,536 other categories: then it isn't added.
+    /// - Returns: false where there are 65,536 other categories, or where it has no record (see `PlaceRecord.encode`): then it
+    ///   isn't added.
     public mutating func add(_ place: PlaceFields) -> Bool {
         guard let category = number(ofCategory: place.category) else { return false }
         let source = place.source.map { number(of: $0) } ?? 0
         record.removeAll(keepingCapacity: true)
-        PlaceRecord.encode(place, into: &record)
+        guard PlaceRecord.encode(place, into: &record) else { return false }
         names.fold(place.name)
         let collected = collected
         names.words.withUnsafeBufferPointer { words in

@@ -1,3 +1,5 @@
+import PointsOfInterestServerAPI
+
 #if canImport(Darwin)
     import Darwin
 #else
@@ -78,19 +80,6 @@ struct WordTable {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in word { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
         return Int(truncatingIfNeeded: (hash ^ hash >> 32) & 0x7FFF_FFFF)
-    }
-}
-
-/// The order of texts by their bytes, which for UTF-8 is that of their code points.
-enum ByteOrder {
-    /// Less than 0 where the first one comes first, 0 where they are equal.
-    static func compare(_ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>) -> Int {
-        let common = min(one.count, other.count)
-        if common > 0, let left = one.baseAddress, let right = other.baseAddress {
-            let order = memcmp(left, right, common)
-            if order != 0 { return Int(order) }
-        }
-        return one.count - other.count
     }
 }
 

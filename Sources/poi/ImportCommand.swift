@@ -9,7 +9,8 @@ import Program
 enum ImportCommand {
     private static let usage =
         "poi import FILE…|- --dataset NAME --license ID [--credit TEXT] [--url URL] [--format csv|geojson|gdal] "
-        + "[--delimiter CHARACTER|tab] [--column FIELD=COLUMN,…] [--id COLUMN] [--mapping NAME|FILE] [--unconfined-source] "
+        + "[--delimiter CHARACTER|tab] [--column FIELD=COLUMN,…] [--id COLUMN] [--properties COLUMN,…] "
+        + "[--mapping NAME|FILE] [--unconfined-source] "
         + "[--bbox WEST,SOUTH,EAST,NORTH] [--category NAME,…] [--add-categories] [--sync] [--force] [--dry-run] "
         + "[--rejects FILE] [--max-errors N]"
 
@@ -124,6 +125,13 @@ extension ImportSource {
         if let text = reader.takeOption("--delimiter") { delimiter = try Self.delimiter(text) }
         if let text = reader.takeOption("--column") { columns = try Self.columns(text) }
         if let column = reader.takeOption("--id") { columns[.id] = column }
+        if let text = reader.takeOption("--properties") {
+            properties = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            guard !properties.contains("") else {
+                throw ConfigurationError(
+                    "--properties=\(text): expected names of columns with commas between")
+            }
+        }
         mapping = reader.takeOption("--mapping")
         if let text = reader.takeOption("--bbox") { boundingBox = try Self.box(text) }
         if let text = reader.takeOption("--category") {

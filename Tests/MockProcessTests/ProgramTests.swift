@@ -76,12 +76,13 @@ struct ProgramTests {
 
 @Suite("The mock's seed", .timeLimit(.minutes(2)))
 struct SeedTests {
+    /// All places as their details have them.
     private func everything(_ baseURL: URL) async throws -> [PointOfInterest] {
         let service = PointsOfInterestService(baseURL: baseURL)
         let box = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
         var places: [PointOfInterest] = []
         for try await place in service.allNearbyPlaces(NearbyPlacesRequest(box: box, limit: 100)) {
-            places.append(place)
+            places.append(try await service.place(id: place.id))
         }
         return places
     }

@@ -3,6 +3,7 @@ import Locking
 import EventLoop
 import Places
 import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 import Postgres
 import PrivateCluster
 import Testing
@@ -57,6 +58,67 @@ struct StoreTests {
             let distances = try near.places.copied().compactMap(\.distance)
             #expect(distances.count == 4 && distances == distances.sorted())
             #expect(near.datasetID == plain.datasetID)
+        }
+    }
+
+    @Test("Properties and importance come with the places: all by the id, in lists those that are asked for")
+    func properties() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(
+            """
+            INSERT INTO locations (name, category, latitude, longitude, importance, properties) VALUES
+                ('a', 'cafe', 1, 1, 1000, '{"b": [1, {"c": "\\"}"}], "a": null}'), ('b', 'cafe', 1, 1.1, 0, '{}'),
+                ('c', 'cafe', 1, 1.2, 3, NULL)
+            """)
+        try await database.withStore { store, _ in
+            func written(_ places: any PlaceSource, _ selection: PropertySelection) throws -> [String] {
+                try (0..<places.count).map { index in
+                    var writer = JSONWriter()
+                    try places.write(index, as: PlaceStyle(.json, properties: selection), to: &writer)
+                    let json = String(decoding: writer.bytes, as: UTF8.self)
+                    return String(json.split(separator: "\"featured\":false")[1].dropFirst().dropLast())
+                }
+            }
+            let byID = try await store.places(for: NearbyPlacesRequest(ids: [1, 2, 3])).places
+            #expect(
+                try written(byID, .all) == [
+                    #""importance":1000,"properties":{"a":null,"b":[1,{"c":"\"}"}]}"#, #""properties":{}"#,
+                    #""importance":3"#,
+                ])
+            #expect(try written(byID, .none) == [#""importance":1000"#, "", #""importance":3"#])
+            for limit in [2, 100] {
+                var request = NearbyPlacesRequest(
+                    center: try Coordinate(latitude: 1, longitude: 1), limit: limit)
+                request.properties = ["b", "x"]
+                let list = try await store.places(for: request).places
+                let shown = try written(list, PropertySelection(names: request.properties))
+                #expect(
+                    shown[0].hasSuffix(#""importance":1000,"properties":{"b":[1,{"c":"\"}"}]}"#), "\(shown)")
+                #expect(shown.dropFirst().allSatisfy { !$0.contains("properties") }, "\(shown)")
+            }
+        }
+    }
+
+    @Test(
+        "Properties that aren't a small object are refused, and an importance out of range",
+        arguments: [
+            "properties = '[]'", "properties = '1'", "properties = 'null'",
+            #"properties = '{"a":{"b":{"c":{}}}}'"#,
+            #"properties = '{"a":[[[]]]}'"#,
+            #"properties = json_build_object('a', repeat('x', 4090))::jsonb"#, #"properties = '{"a":1e309}'"#,
+            #"properties = '{"a":-1e-400}'"#, "importance = -1", "importance = 1001",
+            "importance = NULL",
+        ])
+    func refusedProperties(assignment: String) throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(Self.places)
+        let taken = [
+            #"properties = '{"a":{"b":{"c":1}}, "d":[[1]]}'"#, "properties = NULL", "importance = 1000",
+            #"properties = json_build_object('a', repeat('x', 4080))::jsonb"#,
+        ]
+        for assignment in taken { try database.execute("UPDATE locations SET \(assignment) WHERE id = 1") }
+        #expect(throws: (any Error).self) {
+            try database.execute("UPDATE locations SET \(assignment) WHERE id = 1")
         }
     }
 

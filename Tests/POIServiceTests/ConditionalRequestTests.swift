@@ -209,7 +209,9 @@ struct ConditionalRequestTests {
 @Suite("The revision of the contract, which entity tags depend on")
 struct ContractRevisionTests {
     /// What the responses of each revision hash to, the last one's first. A row is never changed, only a new one is added.
-    private static let digests: [(revision: UInt64, digest: UInt64)] = [(2, 7_201_531_876_882_399_918)]
+    private static let digests: [(revision: UInt64, digest: UInt64)] = [
+        (3, 16_402_478_870_604_706_678), (2, 7_201_531_876_882_399_918),
+    ]
 
     private static let places = [
         PointOfInterest(
@@ -219,11 +221,14 @@ struct ContractRevisionTests {
             id: 2, name: "Caf\u{E9} \"\u{1F600}\" </a>", category: "cafe", latitude: -90, longitude: 180,
             distance: 0,
             address: "1 First St", website: "https://example.org/?a=b",
-            source: PointOfInterest.Source(dataset: "set", id: "a/1", license: "CC0-1.0")),
+            source: PointOfInterest.Source(dataset: "set", id: "a/1", license: "CC0-1.0"), importance: 7,
+            properties: ["opening_hours": "24/7", "a \"b\"": [1, 2.5, .null, ["c": true]]]),
     ]
 
     private static let targets = [
-        "/locations?lat=1&long=2", "/locations?bbox=-1,-1,1,1", "/locations/2", "/locations/2?lat=1&long=2",
+        "/locations?lat=1&long=2", "/locations?bbox=-1,-1,1,1",
+        "/locations?lat=1&long=2&properties=opening_hours",
+        "/locations/2", "/locations/2?lat=1&long=2",
         "/locations/clusters?bbox=0,0,1,1&zoom=3", "/categories", "/attributions",
     ]
 

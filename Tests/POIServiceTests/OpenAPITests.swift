@@ -79,7 +79,7 @@ struct OpenAPITests {
         let place = PointOfInterest(
             id: 1, name: "a", category: "b", latitude: 1, longitude: 2, featured: true, distance: 3,
             address: "c", website: "https://d.example",
-            source: .init(dataset: "e", id: "f", license: "g"))
+            source: .init(dataset: "e", id: "f", license: "g"), importance: 1, properties: ["h": 1])
         for field in Mirror(reflecting: place).children {
             let optional = Mirror(reflecting: field.value)
             #expect(
@@ -87,7 +87,7 @@ struct OpenAPITests {
         }
         func written(_ form: PlacesForm) throws -> Any {
             var writer = JSONWriter()
-            try form.write([place], to: &writer)
+            try PlaceStyle(form, properties: .all).write([place], to: &writer)
             return try JSONSerialization.jsonObject(with: Data(writer.bytes))
         }
         let json = try #require(try (written(.json) as? [[String: Any]])?.first)
@@ -296,12 +296,17 @@ private struct Example {
         let items = try #require(schema["items"] as? [String: Any])
         // What isn't a name is an id.
         let areIDs = items["format"] as? String == "int64" && items["minimum"] as? Int == 1
-        let names = try areIDs ? ["1", "9223372036854775807"] : #require(items["enum"] as? [String])
+        // Any text may be the name of a property.
+        let areFree = items["minLength"] as? Int == 1
+        let names =
+            try areIDs
+            ? ["1", "9223372036854775807"] : areFree ? ["a", "b c"] : #require(items["enum"] as? [String])
         let greatest = try #require(schema["maxItems"] as? Int)
         func list(_ count: Int) -> String {
             [String](repeating: names[0], count: count).joined(separator: ",")
         }
-        return valid(names + [list(greatest)]) + invalid(["", names[0] + "x", list(greatest + 1)])
+        return valid(names + [list(greatest)]) + invalid(["", "a,", list(greatest + 1)])
+            + (areFree ? [] : invalid([names[0] + "x"]))
             + invalid(areIDs ? ["0", "9223372036854775808"] : [])
     }
 

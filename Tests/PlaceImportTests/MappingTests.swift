@@ -32,6 +32,57 @@ struct MappingTests {
         #expect(result.places.map(\.featured) == [true, false, false, true])
     }
 
+    @Test(
+        "Columns become properties where an option or the mapping names them: text of a delimited file stays text"
+    )
+    func properties() throws {
+        let mapping = """
+            {"name": ["{name}"], "category": ["shop"], "latitude": ["{n}"], "longitude": ["{e}"],
+             "importance": ["{rank}"], "properties": ["Phone", "open \\"hours\\"", "name"]}
+            """
+        let text = """
+            name,n,e,rank,phone,"open ""hours""\",zip
+            A,1,2,999.6,030 1,"Mo-Fr ""9""\",01234
+            B,1,2,,  ,,
+            C,1,2,1001,1,1,1
+            """
+        let result = try read(text, mapping: mapping)
+        #expect(
+            result.places.map(\.properties) == [
+                #"{"Phone":"030 1","open \"hours\"":"Mo-Fr \"9\"","name":"A"}"#, #"{"name":"B"}"#,
+            ])
+        #expect(result.places.map(\.importance) == [1000, 0])
+        #expect(result.reasons == [.malformedImportance])
+        let named = try PlaceImportTests.read("name,category,lat,lon,zip\nA,shop,1,2,01234\n") {
+            $0.properties = ["zip", "none"]
+        }
+        #expect(named.places.map(\.properties) == [#"{"zip":"01234"}"#])
+        #expect(
+            try PlaceImportTests.read("name,category,lat,lon,zip\nA,shop,1,2,01234\n").places[0].properties
+                == nil)
+    }
+
+    @Test("A property of GeoJSON keeps its type, and what can't be stored is left out")
+    func typedProperties() throws {
+        func properties(_ json: String) throws -> [String?] {
+            let feature = """
+                {"type": "Feature", "geometry": {"type": "Point", "coordinates": [1, 2]},
+                 "properties": {"name": "A", "category": "shop", "p": \(json), "featured": [true]}}
+                """
+            let result = try PlaceImportTests.read(feature, as: "a.geojson") {
+                $0.properties = ["p", "featured"]
+            }
+            return result.places.map(\.properties)
+        }
+        for json in ["1.50", "true", "false", #"{"a": ["x", null]}"#, "[]", #""a\"\\""#] {
+            #expect(try properties(json) == ["{\"p\":\(json)}"])
+        }
+        // `featured` is a field of the place, too, so that it is no array.
+        for json in ["null", "\"\"", "\" \"", "[1e999]", #"["\ud800"]"#] {
+            #expect(try properties(json) == [nil])
+        }
+    }
+
     @Test("A row that fulfils no condition of the category isn't selected")
     func conditional() throws {
         let result = try PlaceImportTests.read(

@@ -21,6 +21,7 @@ enum RandomRequest {
         request.datasets = maybe(datasets) ?? []
         request.searchText = maybe { text(1...100, using: &$0) }
         request.featured = maybe { .random(using: &$0) }
+        request.properties = maybe(datasets) ?? []
         return request
     }
 

@@ -64,16 +64,18 @@ private struct FixturePlace {
 
     private enum Key: String, CodingKey, CaseIterable {
         case id, name, category, latitude, longitude, featured, distance, address, website, source
+        case importance, properties
         // GeoJSON has these as well.
-        case type, geometry, properties, coordinates
+        case type, geometry, coordinates
 
         static let ofItem: [Key] = [
             .id, .name, .category, .latitude, .longitude, .featured, .distance, .address, .website, .source,
+            .importance, .properties,
         ]
         static let ofFeature: [Key] = [.type, .id, .geometry, .properties]
         static let ofGeometry: [Key] = [.type, .coordinates]
         static let ofProperties: [Key] = [
-            .name, .category, .featured, .distance, .address, .website, .source,
+            .name, .category, .featured, .distance, .address, .website, .source, .importance, .properties,
         ]
     }
 
@@ -132,7 +134,9 @@ private struct FixturePlace {
             featured: try properties.decodeIfPresent(Bool.self, forKey: .featured) ?? false,
             address: try properties.decodeIfPresent(String.self, forKey: .address),
             website: try properties.decodeIfPresent(String.self, forKey: .website),
-            source: try properties.decodeIfPresent(PointOfInterest.Source.self, forKey: .source))
+            source: try properties.decodeIfPresent(PointOfInterest.Source.self, forKey: .source),
+            importance: try properties.importance(forKey: .importance),
+            properties: try properties.ownProperties(forKey: .properties))
     }
 }
 
@@ -169,6 +173,21 @@ extension KeyedDecodingContainer {
         return text
     }
 
+    /// Reads how important a place is; 0 where the member is absent.
+    fileprivate func importance(forKey key: Key) throws -> Int {
+        contains(key) ? try integer(forKey: key, in: 0...1000) : 0
+    }
+
+    /// Reads a team's own properties of a place, as small as the service's schema demands.
+    fileprivate func ownProperties(forKey key: Key) throws -> JSONValue.Object? {
+        let properties = try decodeIfPresent(JSONValue.Object.self, forKey: key)
+        guard let properties else { return nil }
+        guard properties.json.count <= 4096, JSONValue.object(properties).levels <= 3 else {
+            throw fault(key, "must be an object of at most 4096 bytes and three levels")
+        }
+        return properties.inStoredOrder
+    }
+
     /// Reads a category's name. It has the form that the service's schema demands, so that apps can ask for it.
     fileprivate func category(forKey key: Key) throws -> String {
         let name = try decode(String.self, forKey: key)
@@ -176,6 +195,37 @@ extension KeyedDecodingContainer {
             throw fault(key, "must be lower-case words joined by underscores, of at most 50 characters")
         }
         return name
+    }
+}
+
+extension JSONValue.Object {
+    /// The same with all members in the order of PostgreSQL's `jsonb`: the shorter name first, then by bytes.
+    fileprivate var inStoredOrder: JSONValue.Object {
+        let members = members.sorted { one, other in
+            let (left, right) = (one.name.utf8, other.name.utf8)
+            return left.count == right.count
+                ? left.lexicographicallyPrecedes(right) : left.count < right.count
+        }
+        return JSONValue.Object(members.map { ($0.name, $0.value.inStoredOrder) })
+    }
+}
+
+extension JSONValue {
+    fileprivate var inStoredOrder: JSONValue {
+        switch self {
+        case .array(let values): .array(values.map(\.inStoredOrder))
+        case .object(let object): .object(object.inStoredOrder)
+        default: self
+        }
+    }
+
+    /// How many objects and arrays are in each other at most.
+    fileprivate var levels: Int {
+        switch self {
+        case .array(let values): 1 + (values.map(\.levels).max() ?? 0)
+        case .object(let object): 1 + (object.members.map(\.value.levels).max() ?? 0)
+        default: 0
+        }
     }
 }
 

@@ -170,7 +170,7 @@ struct RowStager {
         if let id = row.sourceID {
             encoder.append(
                 [.int8(nextNumber()), .text(id), .null(.int8), .null(.text), .null(.text), .null(.float8)]
-                    + [.null(.float8), .null(.bool), .null(.text), .null(.text)])
+                    + [.null(.float8), .null(.bool), .null(.text), .null(.text), .null(.int8), .null(.text)])
         }
         return row
     }
@@ -181,7 +181,8 @@ struct RowStager {
             .int8(nextNumber()), .text(place.sourceID), .int8(Int64(bitPattern: quadkey.rawValue)),
             .text(place.name), .text(place.category), .float8(place.latitude), .float8(place.longitude),
             .bool(place.featured), place.address.map { .text($0) } ?? .null(.text),
-            place.website.map { .text($0) } ?? .null(.text),
+            place.website.map { .text($0) } ?? .null(.text), .int8(Int64(place.importance)),
+            place.properties.map { .text($0) } ?? .null(.text),
         ])
     }
 

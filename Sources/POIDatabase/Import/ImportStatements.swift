@@ -29,7 +29,7 @@ enum ImportStatements {
     static let createRows: SQL = """
         CREATE TEMPORARY TABLE import_rows (number bigint NOT NULL, source_id text NOT NULL, quadkey bigint, \
         name text, category text, latitude double precision, longitude double precision, featured boolean, \
-        address text, website text) ON COMMIT DROP
+        address text, website text, importance bigint, properties text) ON COMMIT DROP
         """
     static let copyRows: SQL = "COPY pg_temp.import_rows FROM STDIN WITH (FORMAT binary)"
     static let analyzeRows: SQL = "ANALYZE pg_temp.import_rows (source_id, name)"
@@ -44,11 +44,19 @@ enum ImportStatements {
         RETURNING 1) SELECT count(*) FROM duplicate
         """
 
+    /// Drops properties that the table wouldn't take; returns of how many rows.
+    static let dropProperties: SQL = """
+        WITH dropped AS ( \
+        UPDATE pg_temp.import_rows SET properties = NULL WHERE NOT is_properties(properties::jsonb) RETURNING 1) \
+        SELECT count(*) FROM dropped
+        """
+
     /// Whether a place differs from the file's row; 0 and -0 are equal. $2 is the license.
     private static let differs: SQL = """
         (place.name, place.category, place.latitude, place.longitude, place.featured, place.address, place.website, \
-        place.source_license) IS DISTINCT FROM (staged.name, staged.category, staged.latitude, staged.longitude, \
-        staged.featured, staged.address, staged.website, $2)
+        place.importance, place.properties, place.source_license) IS DISTINCT FROM (staged.name, staged.category, \
+        staged.latitude, staged.longitude, staged.featured, staged.address, staged.website, staged.importance, \
+        staged.properties::jsonb, $2)
         """
     private static let isSame: SQL = "place.source_dataset = $1 AND place.source_id = staged.source_id"
 
@@ -62,16 +70,18 @@ enum ImportStatements {
         """
         UPDATE locations AS place SET name = staged.name, category = staged.category, latitude = staged.latitude, \
         longitude = staged.longitude, featured = staged.featured, address = staged.address, \
-        website = staged.website, source_license = $2 \
+        website = staged.website, importance = staged.importance, properties = staged.properties::jsonb, \
+        source_license = $2 \
         FROM pg_temp.import_rows AS staged WHERE staged.name IS NOT NULL AND 
         """ + isSame + " AND " + differs
 
     /// Inserts in spatial order, in which searches read the fewest pages.
     static let insert: SQL =
         """
-        INSERT INTO locations (name, category, latitude, longitude, featured, address, website, \
-        source_dataset, source_id, source_license) \
-        SELECT name, category, latitude, longitude, featured, address, website, $1, source_id, $2 \
+        INSERT INTO locations (name, category, latitude, longitude, featured, address, website, importance, \
+        properties, source_dataset, source_id, source_license) \
+        SELECT name, category, latitude, longitude, featured, address, website, importance, properties::jsonb, \
+        $1, source_id, $2 \
         FROM pg_temp.import_rows AS staged WHERE staged.name IS NOT NULL \
         AND NOT EXISTS (SELECT FROM locations AS place WHERE 
         """ + isSame + ") ORDER BY quadkey"

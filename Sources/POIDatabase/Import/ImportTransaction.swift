@@ -77,10 +77,12 @@ struct ImportTransaction {
         enter(.comparing)
         try await run(ImportStatements.analyzeRows)
         let duplicates = try await value(PostgresQuery(ImportStatements.removeDuplicates), as: Int.self)
+        let dropped = try await value(PostgresQuery(ImportStatements.dropProperties), as: Int.self)
         let description = try await newDescription()
         let counts = try await count(changesDescription: description != nil)
         let plan = ImportPlan(counts, isForced: options.isForced)
-        let report = report(counts, duplicates: duplicates, refusal: plan.refusal)
+        let report = report(
+            counts, duplicates: duplicates, droppedProperties: dropped, refusal: plan.refusal)
         guard !options.isDryRun else { return report }
         if let refusal = plan.refusal { throw CommandError("\(refusal); nothing was changed") }
         enter(.writing(counts.vanished + counts.changed + counts.added))
@@ -138,12 +140,15 @@ struct ImportTransaction {
         return counts
     }
 
-    private func report(_ counts: ImportCounts, duplicates: Int, refusal: String?) -> ImportReport {
+    private func report(
+        _ counts: ImportCounts, duplicates: Int, droppedProperties: Int, refusal: String?
+    ) -> ImportReport {
         let (progress, stager) = (rows.progress, rows.stager)
         var report = ImportReport()
         report.read = progress.rows
         report.notSelected = progress.notSelected
         report.normalised = progress.normalised
+        if droppedProperties > 0 { report.normalised[.propertiesDropped, default: 0] += droppedProperties }
         report.rejected = stager.rejected
         report.unknownCategories = stager.unknownCategories
         report.addedCategories = newCategories

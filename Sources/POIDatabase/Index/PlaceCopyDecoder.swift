@@ -8,13 +8,14 @@ struct PlaceCopyDecoder {
     /// The columns, in their order. If all but `id` are null, the place with that id is gone.
     enum Column: Int, CaseIterable {
         case id, latitude, longitude, featured, name, category, address, website
-        case sourceDataset, sourceID, sourceLicense
+        case sourceDataset, sourceID, sourceLicense, importance, properties
     }
 
     /// The columns of `Column`, but for the id.
     static let columns: SQL =
         """
-        latitude, longitude, featured, name, category, address, website, source_dataset, source_id, source_license
+        latitude, longitude, featured, name, category, address, website, source_dataset, source_id, source_license, \
+        importance, properties::text
         """
 
     /// The ids that were named but have no place any more.
@@ -64,7 +65,8 @@ struct PlaceCopyDecoder {
         let place = PlaceFields(
             id: Int(id), name: name, category: category, latitude: latitude, longitude: longitude,
             featured: featured != 0, distance: nil, address: optionalText(.address),
-            website: optionalText(.website), source: source)
+            website: optionalText(.website), source: source, importance: try importance(),
+            properties: optionalText(.properties))
         guard builder.add(place) else { throw PostgresError(.unexpectedResult) }
     }
 
@@ -74,6 +76,11 @@ struct PlaceCopyDecoder {
             let license = optionalText(.sourceLicense)
         else { return nil }
         return PlaceFields.Source(dataset: dataset, id: id, license: license)
+    }
+
+    private func importance() throws(PostgresError) -> Int {
+        guard let bytes = self[.importance], bytes.count == 2 else { throw PostgresError(.unexpectedResult) }
+        return Int(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
     }
 
     private subscript(column: Column) -> UnsafeRawBufferPointer? { values[column.rawValue] }

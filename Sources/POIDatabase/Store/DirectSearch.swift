@@ -101,7 +101,8 @@ extension DirectSearch {
                 $0 >= ranking.limit + Self.spareCandidates
             })
         else { return nil }
-        return query(.record, in: .near, limit: limit)
+        let columns = request.properties.isEmpty ? NearestQuery.Columns.record : .recordWithProperties
+        return query(columns, in: .near, limit: limit)
     }
 
     /// The page, made from the proposed candidates; nil if they don't prove it.

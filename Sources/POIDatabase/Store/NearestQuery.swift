@@ -10,6 +10,8 @@ struct NearestQuery {
     enum Columns {
         /// What `PlaceRows` reads, the row with the dataset's version included.
         case record
+        /// The same with the places' properties.
+        case recordWithProperties
         /// Id, and position with the chord.
         case position
         /// The same and the name.
@@ -56,7 +58,8 @@ struct NearestQuery {
             + (limit.map { " ORDER BY chord LIMIT " + SQL(integer: $0) } ?? "") + ") AS place"
         let columns: SQL = "SELECT id, circle(position, chord)"
         return switch self.columns {
-        case .record: PlaceStatements.version + " UNION ALL " + columns + ", texts, NULL" + places
+        case .record, .recordWithProperties:
+            PlaceStatements.version + " UNION ALL " + columns + ", texts, NULL" + places
         case .position: columns + places
         case .positionAndName: columns + ", name" + places
         }
@@ -68,6 +71,8 @@ struct NearestQuery {
     private var texts: SQL {
         switch columns {
         case .record: ", " + PlaceStatements.texts + " AS texts"
+        case .recordWithProperties:
+            ", " + PlaceStatements.texts + PlaceStatements.properties + " AS texts"
         case .position: ""
         case .positionAndName: ", name"
         }
@@ -139,7 +144,8 @@ struct NearestQuery {
     /// than the plans for the values at hand. Bounds as a parameter are estimated to hold a ten-thousandth of the table when
     /// they aren't known. From some 150,000 places on each request was planned anew, which took longer than to run it.
     var prepared: PreparedStatement? {
-        guard let half, isUnfiltered, let index = Self.candidateLimits.firstIndex(where: { $0 == limit })
+        guard let half, isUnfiltered, columns == .record,
+            let index = Self.candidateLimits.firstIndex(where: { $0 == limit })
         else { return nil }
         return (minimumChordMeters > 0 ? Self.behindCursor : Self.fromStart)[half][index]
     }

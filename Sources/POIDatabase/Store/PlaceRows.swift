@@ -21,12 +21,12 @@ struct RankedRows: PlaceSource {
     ///
     /// - Throws: `failed` where the row's texts aren't what the statements return.
     func write(
-        _ index: Int, as form: PlacesForm, to writer: inout JSONWriter
+        _ index: Int, as style: PlaceStyle, to writer: inout JSONWriter
     ) throws(PlaceStoreError) {
         let item = items[index]
         do throws(PostgresError) {
             try rows.write(
-                item.place, at: item.row, distanceMeters: item.distanceMeters, as: form, to: &writer)
+                item.place, at: item.row, distanceMeters: item.distanceMeters, as: style, to: &writer)
         } catch {
             throw PlaceStoreError(error)
         }
@@ -64,11 +64,11 @@ struct PlaceRows {
     ///
     /// - Throws: `decoding` where its texts aren't what the statements return.
     func write(
-        _ place: Candidate, at row: Int, distanceMeters: Double?, as form: PlacesForm,
+        _ place: Candidate, at row: Int, distanceMeters: Double?, as style: PlaceStyle,
         to writer: inout JSONWriter
     ) throws(PostgresError) {
         guard let texts = try rows.text(row: row, column: Column.texts),
-            form.write(
+            style.write(
                 id: Int(place.id), latitude: place.latitude, longitude: place.longitude, joinedTexts: texts,
                 distance: distanceMeters, to: &writer)
         else { throw PostgresError(.decoding(.malformed(column: Column.texts))) }

@@ -8,7 +8,7 @@ enum PlaceStatements {
     /// The subquery hides the ids from the planner: if it knew them, it would plan a few of them anew in each request, because
     /// it estimates that the plan for any ids costs more.
     static let byID = PreparedStatement(
-        version + " UNION ALL SELECT id, circle(" + position + ", -1), " + texts
+        version + " UNION ALL SELECT id, circle(" + position + ", -1), " + texts + properties
             + ", NULL FROM locations WHERE id = ANY ((SELECT $1)::bigint[])",
         parameters: [.int8Array])
 
@@ -71,7 +71,7 @@ enum PlaceStatements {
     /// of three.
     static let position: SQL = "point(longitude, latitude)"
 
-    /// All columns of a place but its id and position, joined into one value, as `PlaceRecord.append` reads them. Joining
+    /// All columns of a place but its id and position, joined into one value, as `PlaceRecord.record` reads them. Joining
     /// them costs PostgreSQL no more than sending each.
     ///
     /// Before each text but the name is a control character that says which text follows. The one before the category also
@@ -79,8 +79,12 @@ enum PlaceStatements {
     static let texts: SQL = """
         name || CASE WHEN featured THEN chr(2) ELSE chr(1) END || category || coalesce(chr(3) || address, '') \
         || coalesce(chr(4) || website, '') \
-        || coalesce(chr(5) || source_dataset || chr(6) || source_id || chr(7) || source_license, '')
+        || coalesce(chr(5) || source_dataset || chr(6) || source_id || chr(7) || source_license, '') \
+        || CASE WHEN importance > 0 THEN chr(8) || importance ELSE '' END
         """
+
+    /// What is appended to `texts` where the properties are to be read as well.
+    static let properties: SQL = " || coalesce(chr(11) || properties::text, '')"
 }
 
 extension FilterVocabulary {

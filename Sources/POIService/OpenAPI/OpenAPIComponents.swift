@@ -93,6 +93,23 @@ extension OpenAPIDocument {
     /// The members that not every place has.
     private static let optionalMembers = [
         distance, ("address", text), ("website", webAddress), ("source", schema("Source")),
+        (
+            "importance",
+            [
+                "type": "integer", "minimum": 1, "maximum": 1000,
+                "description": "How important the place is among others; absent is 0.",
+            ]
+        ),
+        (
+            "properties",
+            [
+                "type": "object",
+                "description": """
+                What the service's team knows of the place beyond the other members: all of it in the details of a \
+                place, otherwise what the parameter `properties` names.
+                """,
+            ]
+        ),
     ]
 
     private static let pointOfInterest = object(

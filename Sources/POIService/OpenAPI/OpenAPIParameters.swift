@@ -29,6 +29,10 @@ extension OpenAPIDocument {
                     """, schema(of: NearbyPlacesRequest.Parameter.bbox), isRequired: true)
             case .filter(let filter):
                 Self.query(filter.name, Self.description(of: filter), schema(of: filter))
+            case .properties:
+                Self.query(
+                    parameter.name, description(of: NearbyPlacesRequest.Parameter.properties),
+                    schema(of: NearbyPlacesRequest.Parameter.properties))
             }
         }
     }
@@ -72,6 +76,12 @@ extension OpenAPIDocument {
                 "items": ["type": "number"],
             ]
         case .filter(let filter): schema(of: filter)
+        case .properties:
+            [
+                "type": "array", "minItems": 1,
+                "maxItems": .integer(NearbyPlacesRequest.maximumPropertyCount),
+                "items": ["type": "string", "minLength": 1, "pattern": #"^[^\u0000]*$"#],
+            ]
         case .cursor:
             ["type": "string", "pattern": .string("^[A-Za-z0-9_-]{\(PageCursor.characterCount)}$")]
         case .ids:
@@ -98,6 +108,11 @@ extension OpenAPIDocument {
             middle of the box, and have no `distance`.
             """
         case .filter(let filter): Self.description(of: filter)
+        case .properties:
+            """
+            The names of the properties that places come with, where they have them. A comma in a name is \
+            percent-encoded, those between are not. A place's details have all of its properties.
+            """
         case .cursor:
             """
             Where the page begins: the cursor from the `Link` header of the page before, unchanged. All other \
@@ -106,7 +121,7 @@ extension OpenAPIDocument {
         case .ids:
             """
             Only the places with these ids, such as a user's favourites, on one page: by their ids, or nearest first where \
-            there is a centre. Ids that no place has are passed over. Together with `lat` and `long` only.
+            there is a centre. Ids that no place has are passed over. Together with `lat`, `long` and `properties` only.
             """
         }
     }

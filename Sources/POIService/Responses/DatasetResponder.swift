@@ -95,7 +95,7 @@ struct DatasetResponder {
 /// wrote them.
 struct RepresentationHash {
     /// Raise it when the response to the same request over the same places changes, so that no old tag matches.
-    static let contractRevision: UInt64 = 2
+    static let contractRevision: UInt64 = 3
 
     private var hash: UInt64
 

@@ -63,12 +63,15 @@ struct ClustersHandler: HTTPHandler {
             writer.beginObject()
             writer.member("zoom", query.zoom)
             writer.name("clusters")
-            try Self.write(page, to: &writer)
+            let style = PlaceStyle(.json, properties: PropertySelection(names: query.properties))
+            try Self.write(page, as: style, to: &writer)
             writer.endObject()
         }
     }
 
-    private static func write(_ page: ClusterPage, to writer: inout JSONWriter) throws {
+    private static func write(
+        _ page: ClusterPage, as style: PlaceStyle, to writer: inout JSONWriter
+    ) throws {
         var singleCount = 0
         writer.beginArray()
         for sum in page.sums {
@@ -84,7 +87,7 @@ struct ClustersHandler: HTTPHandler {
             }
             if sum.count == 1 {
                 writer.name("place")
-                try page.places.write(singleCount, as: .json, to: &writer)
+                try page.places.write(singleCount, as: style, to: &writer)
                 singleCount += 1
             }
             writer.endObject()

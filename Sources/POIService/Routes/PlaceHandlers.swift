@@ -30,14 +30,15 @@ struct NearbyPlacesHandler: HTTPHandler {
         var written = WrittenQuery(query)
         let responder = responder(to: request, query, written, form, context)
         if let response = responder.notModified(by: store) { return .now(response) }
+        let style = PlaceStyle(form, properties: PropertySelection(names: query.properties))
         switch try store.places(for: query, from: clients.client(of: request, context)) {
         case .now(let page):
-            return .now(try responder.respond(with: page, by: store, &written, form, in: context))
+            return .now(try responder.respond(with: page, by: store, &written, style, in: context))
         case .later(let getPage):
             let written = SharedQuery(written)
             return .later { [store] in
                 let page = try await getPage()
-                return try responder.respond(with: page, by: store, &written.query, form, in: context)
+                return try responder.respond(with: page, by: store, &written.query, style, in: context)
             }
         }
     }
@@ -69,14 +70,14 @@ private final class SharedQuery {
 extension DatasetResponder {
     /// The response with a page of places, and the link to the next page.
     fileprivate func respond(
-        with page: RankedPage, by store: any PlaceStore, _ query: inout WrittenQuery, _ form: PlacesForm,
+        with page: RankedPage, by store: any PlaceStore, _ query: inout WrittenQuery, _ style: PlaceStyle,
         in context: RequestContext
     ) throws -> HTTPResponse {
         var response = try respond(
             from: page.datasetID, after: page.databaseDuration, by: store,
             expectedBytes: page.places.expectedBytes + 64, in: context
         ) { writer in
-            try form.write(page.places, to: &writer)
+            try style.write(page.places, to: &writer)
         }
         if let end = page.end, response.status == .ok {
             query.makeNextPageLink(behind: end) { response.addLink($0) }
@@ -140,7 +141,7 @@ struct PlaceHandler: HTTPHandler {
             expectedBytes: page.places.expectedBytes + 64,
             in: context
         ) { writer in
-            try page.places.write(0, as: form, to: &writer)
+            try page.places.write(0, as: PlaceStyle(form, properties: .all), to: &writer)
         }
     }
 }

@@ -18,21 +18,21 @@ struct IndexedPlaces: PlaceSource {
 
     var count: Int { placed.count }
 
-    func write(_ index: Int, as form: PlacesForm, to writer: inout JSONWriter) {
-        write(placed[index], from: snapshot.records, as: form, to: &writer)
+    func write(_ index: Int, as style: PlaceStyle, to writer: inout JSONWriter) {
+        write(placed[index], from: snapshot.records, as: style, to: &writer)
     }
 
-    func writeAll(as form: PlacesForm, to writer: inout JSONWriter) {
+    func writeAll(as style: PlaceStyle, to writer: inout JSONWriter) {
         let records = snapshot.records
-        for place in placed { write(place, from: records, as: form, to: &writer) }
+        for place in placed { write(place, from: records, as: style, to: &writer) }
     }
 
     @inline(__always)
     private func write(
-        _ place: IndexPage.Placed, from records: IndexRecords, as form: PlacesForm,
+        _ place: IndexPage.Placed, from records: IndexRecords, as style: PlaceStyle,
         to writer: inout JSONWriter
     ) {
-        form.write(
+        style.write(
             record: records[place.reference], distance: showsDistances ? place.distanceMeters : nil,
             to: &writer)
     }

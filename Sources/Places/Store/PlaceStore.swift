@@ -211,12 +211,12 @@ package protocol PlaceSource {
     /// Writes a place; `index` is below `count`.
     ///
     /// - Throws: `failed` where a stored place can't be read.
-    func write(_ index: Int, as form: PlacesForm, to writer: inout JSONWriter) throws(PlaceStoreError)
+    func write(_ index: Int, as style: PlaceStyle, to writer: inout JSONWriter) throws(PlaceStoreError)
 
     /// Writes all of them, one after the other.
     ///
     /// - Throws: `failed` where a stored place can't be read.
-    func writeAll(as form: PlacesForm, to writer: inout JSONWriter) throws(PlaceStoreError)
+    func writeAll(as style: PlaceStyle, to writer: inout JSONWriter) throws(PlaceStoreError)
 }
 
 extension PlaceSource {
@@ -224,8 +224,8 @@ extension PlaceSource {
     package var expectedBytes: Int { 448 * count }
 
     /// Writes each of them.
-    package func writeAll(as form: PlacesForm, to writer: inout JSONWriter) throws(PlaceStoreError) {
-        for index in 0..<count { try write(index, as: form, to: &writer) }
+    package func writeAll(as style: PlaceStyle, to writer: inout JSONWriter) throws(PlaceStoreError) {
+        for index in 0..<count { try write(index, as: style, to: &writer) }
     }
 
     /// The places as values of their own, read from their JSON.
@@ -233,16 +233,16 @@ extension PlaceSource {
     /// - Throws: what `write` throws, and `DecodingError` for what isn't a place's JSON.
     package func copied() throws -> [PointOfInterest] {
         var writer = JSONWriter(capacity: expectedBytes)
-        try PlacesForm.json.write(self, to: &writer)
+        try PlaceStyle(.json, properties: .all).write(self, to: &writer)
         return try JSONDecoder().decode([PointOfInterest].self, from: Data(writer.bytes))
     }
 }
 
 extension [PointOfInterest]: PlaceSource {
     package func write(
-        _ index: Int, as form: PlacesForm, to writer: inout JSONWriter
+        _ index: Int, as style: PlaceStyle, to writer: inout JSONWriter
     ) throws(PlaceStoreError) {
-        self[index].withFields { form.write($0, to: &writer) }
+        self[index].withFields { style.write($0, to: &writer) }
     }
 }
 
@@ -318,12 +318,24 @@ public struct DatasetID: Hashable, Sendable {
 package enum PlacesForm: Int, CaseIterable {
     case json
     case geoJSON
+}
+
+/// How the places of a response are written: their form, and what of them beyond the members that all places have.
+package struct PlaceStyle {
+    let form: PlacesForm
+    let properties: PropertySelection
+
+    /// Makes a style.
+    package init(_ form: PlacesForm, properties: PropertySelection = .none) {
+        self.form = form
+        self.properties = properties
+    }
 
     /// Writes the body of a response with all of these places.
     ///
     /// - Throws: `failed` where a stored place can't be read.
     package func write(_ places: some PlaceSource, to writer: inout JSONWriter) throws(PlaceStoreError) {
-        if self == .geoJSON {
+        if form == .geoJSON {
             writer.beginObject()
             writer.member("type", "FeatureCollection")
             writer.name("features")
@@ -331,40 +343,45 @@ package enum PlacesForm: Int, CaseIterable {
         writer.beginArray()
         try places.writeAll(as: self, to: &writer)
         writer.endArray()
-        if self == .geoJSON { writer.endObject() }
+        if form == .geoJSON { writer.endObject() }
     }
 
     /// Writes a place from its fields.
     package func write(_ place: PlaceFields, to writer: inout JSONWriter) {
-        switch self {
+        if !properties.isNone, let record = place.record {
+            return record.withUnsafeBytes { write(record: $0, distance: place.distance, to: &writer) }
+        }
+        switch form {
         case .json: writer.value(place)
         case .geoJSON: writer.feature(place)
         }
     }
 
     /// Writes a place from its record (see `PlaceRecord`), at a distance in metres.
+    @inline(__always)
     package func write(record: UnsafeRawBufferPointer, distance: Double?, to writer: inout JSONWriter) {
-        switch self {
-        case .json: writer.value(record: record, distance: distance)
-        case .geoJSON: writer.feature(record: record, distance: distance)
+        switch form {
+        case .json: writer.value(record: record, distance: distance, properties: properties)
+        case .geoJSON: writer.feature(record: record, distance: distance, properties: properties)
         }
     }
 
-    /// Writes a place whose texts are joined in one value (see `PlaceRecord.append`), at a distance in metres.
+    /// Writes a place whose texts are joined in one value (see `PlaceRecord.record`), at a distance in metres.
     ///
     /// - Returns: false where a mark isn't where it belongs.
     package func write(
         id: Int, latitude: Double, longitude: Double, joinedTexts texts: UnsafeRawBufferPointer,
         distance: Double?, to writer: inout JSONWriter
     ) -> Bool {
-        guard self == .geoJSON else {
+        if form == .json, properties.isNone {
             return writer.value(
                 id: id, latitude: latitude, longitude: longitude, joinedTexts: texts, distance: distance)
         }
-        var record = ByteBuffer(capacity: 512)
-        let isMade = PlaceRecord.append(
-            id: id, latitude: latitude, longitude: longitude, joinedTexts: texts, to: &record)
-        if isMade { record.withBytes { writer.feature(record: $0, distance: distance) } }
-        return isMade
+        guard
+            let record = PlaceRecord.record(
+                id: id, latitude: latitude, longitude: longitude, joinedTexts: texts)
+        else { return false }
+        record.withUnsafeBytes { write(record: $0, distance: distance, to: &writer) }
+        return true
     }
 }

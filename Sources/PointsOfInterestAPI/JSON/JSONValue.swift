@@ -133,6 +133,45 @@ extension JSONValue: Decodable {
     }
 }
 
+extension JSONValue: Encodable {
+    /// Encodes the value.
+    ///
+    /// - Throws: what the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .string(let text): try container.encode(text)
+        case .integer(let number): try container.encode(number)
+        case .number(let number): try container.encode(number)
+        case .boolean(let flag): try container.encode(flag)
+        case .array(let values): try container.encode(values)
+        case .object(let object): try container.encode(object)
+        case .null: try container.encodeNil()
+        }
+    }
+}
+
+extension JSONValue.Object: Codable {
+    /// Decodes any object.
+    ///
+    /// - Throws: `DecodingError` if it isn't one, or has a number beyond `Double`.
+    public init(from decoder: any Decoder) throws {
+        self.init(try [String: JSONValue](from: decoder))
+    }
+
+    /// Encodes the members.
+    ///
+    /// - Throws: what the encoder throws.
+    public func encode(to encoder: any Encoder) throws { try valuesByName.encode(to: encoder) }
+
+    /// The object's JSON, the members in their order.
+    package var json: [UInt8] {
+        var writer = JSONWriter(capacity: 64)
+        writer.value(.object(self))
+        return writer.bytes
+    }
+}
+
 // MARK: - JSON
 
 extension JSONWriter {

@@ -20,6 +20,8 @@ public struct ClustersRequest: Hashable, Sendable {
     public var zoom: Int
     /// Only places that match this filter are counted.
     public var filter: PlaceFilter
+    /// The names of the properties that single places come with, at most 20.
+    public var properties: [String] = []
 
     /// Makes a request. The server checks its options.
     public init(
@@ -32,10 +34,11 @@ public struct ClustersRequest: Hashable, Sendable {
     }
 
     /// Makes a request for the places that match a filter.
-    package init(box: BoundingBox, zoom: Int, filter: PlaceFilter) {
+    package init(box: BoundingBox, zoom: Int, filter: PlaceFilter, properties: [String] = []) {
         self.box = box
         self.zoom = zoom
         self.filter = filter
+        self.properties = properties
     }
 
     /// A property of the filter.
@@ -50,6 +53,7 @@ public struct ClustersRequest: Hashable, Sendable {
         query.add("zoom", zoom)
         query.add("bbox", box)
         filter.encode(into: &query)
+        query.addProperties(properties)
     }
 
     /// The query, percent-encoded.

@@ -16,6 +16,8 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     public static let maximumCategoryCount = 50
     /// The lengths of a search text, in Unicode scalars.
     public static let searchTextLengths = 1...100
+    /// The maximum number of properties that a request may name.
+    package static let maximumPropertyCount = 20
 
     /// The position that distances are measured from; may be nil where there is a box.
     public var center: Coordinate?
@@ -29,8 +31,11 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     /// Only places that match this filter.
     public var filter: PlaceFilter
     /// Only the places with these ids, each at least 1; at most 100, and empty is all. Ids that no place has are passed over.
-    /// Without a centre, places are ordered by their ids. Together with a centre only, and never more than one page.
+    /// Without a centre, places are ordered by their ids. Together with a centre and properties only, and never more than one
+    /// page.
     public var ids: [Int] = []
+    /// The names of the properties that places come with, at most 20. A place lacks those that it doesn't have.
+    public var properties: [String] = []
     /// The page to get; nil is the first.
     public var cursor: PageCursor?
 
@@ -59,13 +64,14 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     @inline(__always)
     package init(
         center: Coordinate?, radiusMeters: Double?, limit: Int?, box: BoundingBox?, filter: PlaceFilter,
-        cursor: PageCursor?
+        properties: [String], cursor: PageCursor?
     ) {
         self.center = center
         self.radiusMeters = radiusMeters
         self.limit = limit
         self.box = box
         self.filter = filter
+        self.properties = properties
         self.cursor = cursor
     }
 
@@ -110,6 +116,7 @@ extension NearbyPlacesRequest {
     package func encodeFilters(into query: inout QueryWriter) {
         if let box { query.add("bbox", box) }
         filter.encode(into: &query)
+        query.addProperties(properties)
     }
 
     /// The query, percent-encoded.
@@ -159,6 +166,13 @@ public struct PlaceRequest: Hashable, Sendable {
         var query = QueryWriter()
         encode(into: &query)
         return query.text
+    }
+}
+
+extension QueryWriter {
+    /// Writes the names of the properties that places come with, each once and in order.
+    package mutating func addProperties(_ names: [String]) {
+        if !names.isEmpty { add("properties", names.uniqueInByteOrder) }
     }
 }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A place, as the service describes it.
 ///
 /// `Codable` is for apps and their tests. The service writes places straight from database rows, without making
@@ -40,11 +42,17 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
     public let website: String?
     /// Where the data come from, where known.
     public let source: Source?
+    /// How important the place is among others, 0…1000: a map labels the most important ones first.
+    public let importance: Int
+    /// What the service's team knows of the place beyond these: all of it in the response to a request for one place,
+    /// otherwise what the request names. Nil where the response has none.
+    public let properties: JSONValue.Object?
 
     /// Makes a point of interest. The distance, in metres, is rounded to 0.1 m, halves away from zero.
     public init(
         id: Int, name: String, category: String, latitude: Double, longitude: Double, featured: Bool = false,
-        distance: Double? = nil, address: String? = nil, website: String? = nil, source: Source? = nil
+        distance: Double? = nil, address: String? = nil, website: String? = nil, source: Source? = nil,
+        importance: Int = 0, properties: JSONValue.Object? = nil
     ) {
         self.id = id
         self.name = name
@@ -56,6 +64,15 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
         self.address = address
         self.website = website
         self.source = source
+        self.importance = importance
+        self.properties = properties
+    }
+
+    /// The properties as a type of the app's own. A place without any is decoded from an empty object.
+    ///
+    /// - Throws: `DecodingError` where the type needs a property that isn't there, or of another type.
+    public func properties<Properties: Decodable>(as _: Properties.Type) throws -> Properties {
+        try JSONDecoder().decode(Properties.self, from: Data((properties ?? [:]).json))
     }
 
     /// The same place at another distance in metres, or without one.
@@ -73,6 +90,7 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
 extension PointOfInterest: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, name, category, latitude, longitude, featured, distance, address, website, source
+        case importance, properties
     }
 
     /// Decodes a place; unknown fields are ignored, and a malformed optional one is nil.
@@ -93,7 +111,28 @@ extension PointOfInterest: Codable {
             distance: optional(.distance),
             address: optional(.address),
             website: optional(.website),
-            source: optional(.source))
+            source: optional(.source),
+            importance: optional(.importance) ?? 0,
+            properties: optional(.properties))
+    }
+
+    /// Encodes the place as the service does: what isn't known, and an importance of 0, is left out.
+    ///
+    /// - Throws: what the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(name, forKey: .name)
+        try container.encode(category, forKey: .category)
+        try container.encode(latitude, forKey: .latitude)
+        try container.encode(longitude, forKey: .longitude)
+        try container.encode(featured, forKey: .featured)
+        try container.encodeIfPresent(distance, forKey: .distance)
+        try container.encodeIfPresent(address, forKey: .address)
+        try container.encodeIfPresent(website, forKey: .website)
+        try container.encodeIfPresent(source, forKey: .source)
+        if importance != 0 { try container.encode(importance, forKey: .importance) }
+        try container.encodeIfPresent(properties, forKey: .properties)
     }
 }
 

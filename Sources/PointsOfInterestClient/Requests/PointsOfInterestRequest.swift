@@ -20,6 +20,8 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
     public var box: BoundingBox?
     /// Only places that match this filter. A search text of white space alone is left out: the search field was cleared.
     public var filter: PlaceFilter
+    /// The names of the properties that places come with, at most 20.
+    public var properties: [String] = []
     /// Where the page begins; nil is the first page.
     public var cursor: PageCursor?
     /// The number of decimals of the coordinates in requests, 0 to 13; nil sends coordinates as they are. 5 are about a
@@ -54,7 +56,7 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
     public func makeRequest(from coordinate: Coordinate) throws -> URLRequest {
         let request = NearbyPlacesRequest(
             center: coordinate, radiusMeters: radiusMeters, limit: limit, box: box, filter: filter,
-            cursor: cursor)
+            properties: properties, cursor: cursor)
         return try request.coarsened(toDecimals: coordinateDecimals).urlRequest(baseURL: baseURL)
     }
 

@@ -118,10 +118,15 @@ public struct PointsOfInterestService: Sendable {
     /// - Parameters:
     ///   - ids: in any order, at most 100 different ones; without any, nothing is sent.
     ///   - center: where distances are measured from; without it places have none.
+    ///   - properties: the names of the properties that places come with, at most 20.
     /// - Throws: `RequestError`; `.problem` where the service refuses the ids.
-    public func places(ids: [Int], center: Coordinate? = nil) async throws -> [PointOfInterest] {
+    public func places(
+        ids: [Int], center: Coordinate? = nil, properties: [String] = []
+    ) async throws -> [PointOfInterest] {
         guard !ids.isEmpty else { return [] }
-        return try await nearbyPlaces(NearbyPlacesRequest(ids: ids, center: center)).places
+        var request = NearbyPlacesRequest(ids: ids, center: center)
+        request.properties = properties
+        return try await nearbyPlaces(request).places
     }
 
     /// `GET /locations/clusters`: loads how many places are in each cell of a map. Its box is sent as it is: whole cells are

@@ -4,11 +4,11 @@ import PointsOfInterestClient
 /// Places that the target is known to have, and settings that it is known to run with: a CSV file (RFC 4180) in UTF-8.
 ///
 ///     # POI_CACHE_PUBLIC_MAX_AGE=300
-///     name,latitude,longitude,category,featured,address,website,dataset,id,license,credit,url,places
-///     "Café ""Zur Post""",48.2,16.37,cafe,false,,,osm,node/1,ODbL-1.0,© OpenStreetMap contributors,,1072
+///     name,latitude,longitude,category,featured,address,website,importance,properties,dataset,id,license,credit,url,places
+///     "Café ""Zur Post""",48.2,16.37,cafe,false,,,20,"{""rooms"": 4}",osm,node/1,ODbL-1.0,© OpenStreetMap contributors,,1072
 ///
-/// The first three columns have to be there, the others may be, in any order; `id` is the source's, `places` how many
-/// places its dataset has. An empty cell says nothing.
+/// The first three columns have to be there, the others may be, in any order; `properties` are a JSON object, `id` is the
+/// source's, `places` how many places its dataset has. An empty cell says nothing.
 struct ExpectedPlaces: Hashable, Sendable {
     static let maximumCount = 20
 
@@ -28,6 +28,8 @@ struct ExpectedPlace: Hashable, Sendable {
     var featured: Bool?
     var address: String?
     var website: String?
+    var importance: Int?
+    var properties: JSONValue.Object?
     var dataset: String?
     /// Its id in the dataset.
     var id: String?
@@ -121,6 +123,8 @@ struct GeoJSONPlace: Decodable {
         let address: String?
         let website: String?
         let source: PointOfInterest.Source?
+        let importance: Int?
+        let properties: JSONValue.Object?
     }
 
     let type: String
@@ -134,7 +138,8 @@ struct GeoJSONPlace: Decodable {
         return PointOfInterest(
             id: id, name: properties.name, category: properties.category, latitude: geometry.coordinates[1],
             longitude: geometry.coordinates[0], featured: properties.featured, distance: properties.distance,
-            address: properties.address, website: properties.website, source: properties.source)
+            address: properties.address, website: properties.website, source: properties.source,
+            importance: properties.importance ?? 0, properties: properties.properties)
     }
 }
 

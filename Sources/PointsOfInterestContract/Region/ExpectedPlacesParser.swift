@@ -62,7 +62,8 @@ extension ExpectedPlaces {
 
 extension ExpectedPlace {
     fileprivate static let optionalColumns = [
-        "category", "featured", "address", "website", "dataset", "id", "license", "credit", "url", "places",
+        "category", "featured", "address", "website", "importance", "properties", "dataset", "id", "license",
+        "credit", "url", "places",
     ]
 
     fileprivate init(_ record: CSVRecords.Record, _ columns: [String]) throws(ExpectedPlacesError) {
@@ -91,6 +92,16 @@ extension ExpectedPlace {
             featured = text == "true"
         }
         (category, address, website) = (cells["category"], cells["address"], cells["website"])
+        if let text = cells["importance"] {
+            guard let number = Int(text), (0...1000).contains(number) else {
+                throw fault("importance", "has to be a whole number of 0…1000")
+            }
+            importance = number
+        }
+        if let text = cells["properties"] {
+            properties = try? JSONDecoder().decode(JSONValue.Object.self, from: Data(text.utf8))
+            guard properties != nil else { throw fault("properties", "has to be a JSON object") }
+        }
         (dataset, id, license) = (cells["dataset"], cells["id"], cells["license"])
         (credit, url) = (cells["credit"], cells["url"])
         if let text = cells["places"] {

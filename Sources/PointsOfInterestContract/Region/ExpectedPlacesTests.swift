@@ -93,7 +93,8 @@ struct ExpectedPlacesTests {
         let box = try FoundBox.box(
             max(-180, longitude - 1e-5), max(-90, latitude - 1e-5), min(180, longitude + 1e-5),
             min(90, latitude + 1e-5))
-        let request = ClustersRequest(box: box, zoom: ClustersRequest.zooms.upperBound)
+        var request = ClustersRequest(box: box, zoom: ClustersRequest.zooms.upperBound)
+        request.properties = expected.search.properties
         let clusters = try await Service.client().clusters(request).clusters
         let level = request.zoom + MapTile.levelsBelowZoom
         func tile(_ latitude: Double, _ longitude: Double) -> MapTile {

@@ -72,10 +72,14 @@ enum KnownPlaces {
 extension ExpectedPlace {
     /// A search for what is within a metre.
     var search: NearbyPlacesRequest {
-        NearbyPlacesRequest(
+        var request = NearbyPlacesRequest(
             center: Coordinate(validLatitude: latitude, validLongitude: longitude), radiusMeters: 1,
             limit: NearbyPlacesRequest.limits.upperBound)
+        request.properties = Array(propertyValues.keys.sorted().prefix(20))
+        return request
     }
+
+    private var propertyValues: [String: JSONValue] { properties?.valuesByName ?? [:] }
 
     /// The members in which a place differs from the file, without those that the file leaves out.
     func differences(from place: PointOfInterest) -> [String] {
@@ -93,6 +97,10 @@ extension ExpectedPlace {
         members.compare("latitude", place.latitude, latitude)
         members.compare("longitude", place.longitude, longitude)
         if let featured { members.compare("featured", place.featured, featured) }
+        if let importance { members.compare("importance", place.importance, importance) }
+        for (name, value) in propertyValues.sorted(by: { $0.key < $1.key }).prefix(20) {
+            members.compare("properties.\(name)", place.properties?[name], value)
+        }
         return members.differences
     }
 }
@@ -100,7 +108,7 @@ extension ExpectedPlace {
 /// A property of the data, which a target can't show if none of its places has it.
 enum Fact: CaseIterable {
     case place, clusters, morePages
-    case address, website, source, featured, notFeatured
+    case address, website, source, importance, featured, notFeatured, properties
     case letterBeyondASCII, ampersand, quotationMark
     case twoCategories, onePosition
     case word, accentedWord, sharedWord
@@ -115,6 +123,8 @@ enum Fact: CaseIterable {
         case .address: "a place with an address"
         case .website: "a place with a website"
         case .source: "a place with a source"
+        case .importance: "a place with an importance above 0"
+        case .properties: "properties of one of the fifty most important places"
         case .featured: "a place that is featured"
         case .notFeatured: "a place that isn't featured"
         case .letterBeyondASCII: "a name with a letter beyond ASCII"
@@ -143,8 +153,20 @@ enum Fact: CaseIterable {
 
     /// A place that shows it, without a distance; nil where there is none, or where no single place can.
     static func example(of fact: Fact) async throws -> PointOfInterest? {
+        if fact == .properties { return try await withProperties() }
         if let place = try await Region.current()?.first(where: fact.holds) { return place }
         return try await KnownPlaces.found().compactMap(\.place).first(where: fact.holds)
+    }
+
+    /// A place with properties, as its details have it; nil where none of the region's fifty most important ones has any.
+    private static func withProperties() async throws -> PointOfInterest? {
+        let places = try await Region.current()?.places.map(\.place) ?? []
+        let client = try await Service.client()
+        for place in places.sorted(by: { ($1.importance, $0.id) < ($0.importance, $1.id) }).prefix(50) {
+            let details = try await client.place(id: place.id)
+            if details.properties?.valuesByName.isEmpty == false { return details }
+        }
+        return nil
     }
 
     private static let attributions = Task { try await Service.client().attributions() }
@@ -156,6 +178,7 @@ enum Fact: CaseIterable {
         case .address: place.address != nil
         case .website: place.website != nil
         case .source: place.source != nil
+        case .importance: place.importance > 0
         case .featured: place.featured
         case .notFeatured: !place.featured
         case .letterBeyondASCII: place.name.contains { $0.isLetter && !$0.isASCII }

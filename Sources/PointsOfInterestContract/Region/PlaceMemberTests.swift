@@ -55,6 +55,13 @@ struct PlaceMemberTests {
     func source() async throws { try await compare(.source) }
 
     @Test(
+        "The details of a place that is important are those of the list",
+        .contract(
+            .invariant, in: .place, otherwise: "A map would label another place once this one was opened."),
+        .needs(.importance))
+    func importance() async throws { try await compare(.importance) }
+
+    @Test(
         "A name with letters beyond ASCII is the same in lists, details and GeoJSON",
         .contract(.invariant, in: .place, otherwise: "Names would come out garbled."),
         .needs(.letterBeyondASCII))
@@ -73,7 +80,7 @@ struct PlaceMemberTests {
     func quotationMark() async throws { try await compare(.quotationMark) }
 }
 
-/// The members of a place that have to be the same in every response: all but the distance.
+/// The members of a place that have to be the same in every response: all but the distance and the properties.
 ///
 /// Texts are compared by their code points: `==` takes é for e with an accent behind it.
 struct PlaceMembers {
@@ -98,7 +105,15 @@ struct PlaceMembers {
 }
 
 extension PointOfInterest {
-    /// The members that differ from those of the same place elsewhere, without the distance.
+    /// The place of a response to a request for one place as lists have it: without its properties.
+    var inLists: PointOfInterest {
+        PointOfInterest(
+            id: id, name: name, category: category, latitude: latitude, longitude: longitude,
+            featured: featured,
+            distance: distance, address: address, website: website, source: source, importance: importance)
+    }
+
+    /// The members that differ from those of the same place elsewhere, without the distance and the properties.
     func differences(from place: PointOfInterest) -> [String] {
         var members = PlaceMembers()
         members.compare("id", id, place.id)
@@ -112,6 +127,7 @@ extension PointOfInterest {
         members.compare("source.dataset", source?.dataset, place.source?.dataset)
         members.compare("source.id", source?.id, place.source?.id)
         members.compare("source.license", source?.license, place.source?.license)
+        members.compare("importance", importance, place.importance)
         return members.differences
     }
 }

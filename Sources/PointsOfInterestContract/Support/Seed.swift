@@ -11,8 +11,21 @@ enum Seed {
     static func all() throws -> [PointOfInterest] {
         let folder = PoiProgram.migrations.appending(path: "Seeds")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        return try files.filter { $0.pathExtension == "sql" }.flatMap { file in
-            try places(in: String(contentsOf: file, encoding: .utf8))
+        let texts = try files.filter { $0.pathExtension == "sql" }.map {
+            try String(contentsOf: $0, encoding: .utf8)
+        }
+        let descriptions = Dictionary(
+            uniqueKeysWithValues: try texts.flatMap { try rows(in: $0, of: "described") }.map {
+                ($0["slug"] ?? nil, $0)
+            })
+        return try texts.flatMap { text in
+            guard let dataset = try /'(poi-seed-[a-z-]+)'/.firstMatch(in: text)?.output.1 else {
+                return [PointOfInterest]()
+            }
+            return try rows(in: text, of: "place").compactMap { row in
+                let description = descriptions[row["slug"] ?? nil] ?? [:]
+                return place(row.merging(description) { $1 }, dataset: String(dataset))
+            }
         }
     }
 
@@ -25,17 +38,16 @@ enum Seed {
         .sorted { $0.meters < $1.meters }
     }
 
-    /// Reads a file of lines such as `('slug', 'The Place''s Name', 'museum', 37.3316, -121.8901, true, …),`, whose last
-    /// line names the columns: `) AS place (slug, name, …)`.
-    private static func places(in text: String) throws -> [PointOfInterest] {
-        guard let columns = try /\) AS place \(([a-z, ]+)\)/.firstMatch(in: text)?.output.1,
-            let dataset = try /'(poi-seed-[a-z-]+)'/.firstMatch(in: text)?.output.1
-        else { return [] }
+    /// Reads lines such as `('slug', 'The Place''s Name', 'museum', 37.3316, -121.8901, true, …),`, whose last line names the
+    /// columns: `) AS place (slug, name, …)`.
+    private static func rows(in text: String, of alias: String) throws -> [[String: String?]] {
+        let heading = try Regex("\\) AS \(alias) \\(([a-z, ]+)\\)", as: (Substring, Substring).self)
+        guard let columns = try heading.firstMatch(in: text)?.output.1 else { return [] }
         let names = columns.split(separator: ", ").map(String.init)
         return text.split(separator: "\n").filter { $0.hasPrefix("    ('") }.compactMap { line in
             let values = literals(in: line)
             guard values.count == names.count else { return nil }
-            return place(Dictionary(uniqueKeysWithValues: zip(names, values)), dataset: String(dataset))
+            return Dictionary(uniqueKeysWithValues: zip(names, values))
         }
     }
 
@@ -51,7 +63,11 @@ enum Seed {
             // In San José the files have the street.
             address: text("address") ?? text("street").map { $0 + ", San José, CA" },
             website: text("website"),
-            source: PointOfInterest.Source(dataset: dataset, id: slug, license: license))
+            source: PointOfInterest.Source(dataset: dataset, id: slug, license: license),
+            importance: text("importance").flatMap(Int.init) ?? 0,
+            properties: text("properties").flatMap {
+                try? JSONDecoder().decode(JSONValue.Object.self, from: Data($0.utf8))
+            })
     }
 
     /// The values of a row: texts without their quotes, `NULL` as nil.

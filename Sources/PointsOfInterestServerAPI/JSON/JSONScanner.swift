@@ -24,7 +24,8 @@ package struct JSONScanner {
     }
 
     let bytes: UnsafeBufferPointer<UInt8>
-    private(set) var position: Int
+    /// Where the next byte is.
+    package private(set) var position: Int
     /// The flaws of what was read since the caller last emptied this set.
     package var flaws: JSONFlaws = []
     /// The members of all objects that are open, to find repeated names. After `value(atMost:)` has read an object without

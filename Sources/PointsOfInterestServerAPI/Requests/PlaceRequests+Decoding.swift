@@ -3,7 +3,7 @@ extension NearbyPlacesRequest {
     package enum Parameter: FilteredParameter, Hashable {
         case lat, long, radius, limit, bbox
         case filter(PlaceFilter.Parameter)
-        case cursor, ids
+        case properties, cursor, ids
 
         package init?(rawValue: Int) {
             switch rawValue {
@@ -12,8 +12,9 @@ extension NearbyPlacesRequest {
             case 2: self = .radius
             case 3: self = .limit
             case 4: self = .bbox
-            case 5 + PlaceFilter.Parameter.count: self = .cursor
-            case 6 + PlaceFilter.Parameter.count: self = .ids
+            case 5 + PlaceFilter.Parameter.count: self = .properties
+            case 6 + PlaceFilter.Parameter.count: self = .cursor
+            case 7 + PlaceFilter.Parameter.count: self = .ids
             default:
                 guard let parameter = PlaceFilter.Parameter(rawValue: rawValue - 5) else { return nil }
                 self = .filter(parameter)
@@ -28,8 +29,9 @@ extension NearbyPlacesRequest {
             case .limit: 3
             case .bbox: 4
             case .filter(let parameter): 5 + parameter.rawValue
-            case .cursor: 5 + PlaceFilter.Parameter.count
-            case .ids: 6 + PlaceFilter.Parameter.count
+            case .properties: 5 + PlaceFilter.Parameter.count
+            case .cursor: 6 + PlaceFilter.Parameter.count
+            case .ids: 7 + PlaceFilter.Parameter.count
             }
         }
 
@@ -41,6 +43,7 @@ extension NearbyPlacesRequest {
             case .limit: "limit"
             case .bbox: "bbox"
             case .filter(let parameter): parameter.name
+            case .properties: "properties"
             case .cursor: "cursor"
             case .ids: "ids"
             }
@@ -84,30 +87,34 @@ extension NearbyPlacesRequest {
         let limit = query.integer(.limit, in: limits, "must be a whole number from 1 to 100")
         let box = query.box(.bbox)
         let filter = query.filter(vocabulary())
+        let properties = query.propertyNames(.properties)
         let cursor = query.text(.cursor).map(PageCursor.init(rawValue:))
         let request = NearbyPlacesRequest(
-            center: center, radiusMeters: radiusMeters, limit: limit, box: box, filter: filter, cursor: cursor
-        )
+            center: center, radiusMeters: radiusMeters, limit: limit, box: box, filter: filter,
+            properties: properties, cursor: cursor)
         if cursor != nil { query.checkCursor(.cursor, of: request) }
         guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
         return consume request
     }
 
-    /// Reads `ids` and a centre, and refuses everything else.
+    /// Reads `ids`, a centre and what places come with, and refuses everything else.
     private static func decodeIDs(
         _ query: inout QueryDecoder<Parameter>
     ) throws(ParameterError) -> NearbyPlacesRequest {
         let ids = query.ids(.ids, atMost: maximumIDCount)
         let center = query.optionalCoordinate(latitude: .lat, longitude: .long)
+        let properties = query.propertyNames(.properties)
         for parameter in Parameter.allCases where query.has(parameter) {
             switch parameter {
-            case .ids, .lat, .long: break
+            case .ids, .lat, .long, .properties: break
             case .radius, .limit, .bbox, .filter, .cursor:
                 query.report(parameter, .conflictingParameters, "can't be given together with ids")
             }
         }
         guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
-        return NearbyPlacesRequest(ids: ids, center: center)
+        var request = NearbyPlacesRequest(ids: ids, center: center)
+        request.properties = properties
+        return request
     }
 
     /// The coordinate that places are ordered by their distance from: the centre, else the box's middle; nil where there
@@ -178,11 +185,13 @@ extension ClustersRequest {
     package enum Parameter: FilteredParameter, Hashable {
         case zoom, bbox
         case filter(PlaceFilter.Parameter)
+        case properties
 
         package init?(rawValue: Int) {
             switch rawValue {
             case 0: self = .zoom
             case 1: self = .bbox
+            case 2 + PlaceFilter.Parameter.count: self = .properties
             default:
                 guard let parameter = PlaceFilter.Parameter(rawValue: rawValue - 2) else { return nil }
                 self = .filter(parameter)
@@ -194,6 +203,7 @@ extension ClustersRequest {
             case .zoom: 0
             case .bbox: 1
             case .filter(let parameter): 2 + parameter.rawValue
+            case .properties: 2 + PlaceFilter.Parameter.count
             }
         }
 
@@ -202,6 +212,7 @@ extension ClustersRequest {
             case .zoom: "zoom"
             case .bbox: "bbox"
             case .filter(let parameter): parameter.name
+            case .properties: "properties"
             }
         }
     }
@@ -224,6 +235,7 @@ extension ClustersRequest {
             .zoom, in: zooms, "must be a whole number from \(zooms.lowerBound) to \(zooms.upperBound)")
         let box = query.box(.bbox)
         let filter = query.filter(vocabulary())
+        let properties = query.propertyNames(.properties)
         if let zoom, let box {
             let count = ClusterCells(box, zoom: zoom).count
             if count > maximumCellCount {
@@ -234,7 +246,7 @@ extension ClustersRequest {
             }
         }
         guard query.faults.isEmpty, let zoom, let box else { throw ParameterError(faults: query.faults) }
-        return ClustersRequest(box: box, zoom: zoom, filter: filter)
+        return ClustersRequest(box: box, zoom: zoom, filter: filter, properties: properties)
     }
 }
 
@@ -266,6 +278,25 @@ extension Int {
 }
 
 extension QueryDecoder {
+    /// A comma-separated list of names of properties, each once and in order; empty where the parameter is absent or has a
+    /// fault. Commas that are escaped belong to a name.
+    fileprivate mutating func propertyNames(_ parameter: Parameter) -> [String] {
+        // Most requests have none.
+        guard let value = encodedValue(of: parameter) else { return [] }
+        let maximumCount = NearbyPlacesRequest.maximumPropertyCount
+        guard let list = Self.list(value, atMost: maximumCount) else {
+            report(parameter, .tooManyValues, "must name at most \(maximumCount) properties")
+            return []
+        }
+        let names = list.map {
+            String(decoding: (try? PercentEncoding.decode($0)) ?? Array($0), as: UTF8.self)
+        }
+        if names.contains("") {
+            report(parameter, .emptyParameter, "must have a name between any two commas")
+        }
+        return names.uniqueInByteOrder
+    }
+
     /// A comma-separated list of places' ids, each once and in order; empty where it has a fault.
     fileprivate mutating func ids(_ parameter: Parameter, atMost maximumCount: Int) -> [Int] {
         // One byte more than an id may have is enough to see that it is too long.

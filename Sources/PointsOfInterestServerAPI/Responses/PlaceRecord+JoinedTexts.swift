@@ -12,30 +12,42 @@ extension PlaceRecord {
         static let dataset: UInt8 = 5
         static let sourceID: UInt8 = 6
         static let license: UInt8 = 7
+        static let importance: UInt8 = 8
+        /// What follows is no text but the JSON of an object, up to the end.
+        static let properties: UInt8 = 11
         /// The end of the texts; not a control character.
         static let end: UInt8 = 0xFF
     }
 
-    /// Appends the record of a place whose texts are joined in one value: the same bytes as `encode` does, in one pass.
+    /// Makes the record of a place whose texts are joined in one value: the same bytes as `encode` does.
     ///
     /// - Parameter texts: UTF-8 with marks; no text itself has a control character.
-    /// - Returns: false, and nothing is appended, where a mark isn't where it belongs.
-    package static func append(
-        id: Int, latitude: Double, longitude: Double, joinedTexts texts: UnsafeRawBufferPointer,
-        to bytes: inout ByteBuffer
-    ) -> Bool {
-        guard let start = texts.baseAddress else { return false }
-        var isMade = false
+    /// - Returns: nil where a mark isn't where it belongs, and as `encode`.
+    package static func record(
+        id: Int, latitude: Double, longitude: Double, joinedTexts texts: UnsafeRawBufferPointer
+    ) -> [UInt8]? {
+        guard let start = texts.baseAddress else { return nil }
+        var bytes = ByteBuffer(capacity: 512)
+        var made: (header: Header, json: UnsafeRawBufferPointer)?
         bytes.withRoom(for: JoinedTextsWriter.maximumBytes(of: texts)) { memory in
             var writer = JoinedTextsWriter(
                 next: start, limit: start + texts.count, end: memory + MemoryLayout<Header>.size)
             guard let header = writer.write(id: id, latitude: latitude, longitude: longitude, distance: nil)
             else { return 0 }
-            memory.storeBytes(of: header, as: Header.self)
-            isMade = true
+            made = (header, UnsafeRawBufferPointer(start: writer.next, count: writer.limit - writer.next))
             return writer.end - memory
         }
-        return isMade
+        guard let (madeHeader, json) = made else { return nil }
+        var header = madeHeader
+        var record = bytes.bytes
+        let textEnd = record.count
+        if !json.isEmpty {
+            guard PlaceProperties.append(json.assumingMemoryBound(to: UInt8.self), to: &record),
+                header.set(record.count - textEnd)
+            else { return nil }
+        }
+        record.withUnsafeMutableBytes { $0.storeBytes(of: header, as: Header.self) }
+        return record
     }
 }
 
@@ -43,7 +55,7 @@ extension JSONWriter {
     /// Writes a place whose texts are joined in one value as an item of `GET /locations`, in one pass.
     ///
     /// - Parameters:
-    ///   - texts: as in `PlaceRecord.append`.
+    ///   - texts: as in `PlaceRecord.record`. Properties aren't written.
     ///   - distance: in metres, not rounded.
     /// - Returns: false, and no item is written, where a mark isn't where it belongs.
     package mutating func value(
@@ -93,9 +105,8 @@ private struct JoinedTextsWriter {
         let longitudeEnd = end
         if isFeatured { write(",\"featured\":true") } else { write(",\"featured\":false") }
         let header = PlaceRecord.Header(
-            names: UInt32(namesEnd - idEnd), id: UInt8(idEnd - start),
-            latitude: UInt8(latitudeEnd - namesEnd), longitude: UInt8(longitudeEnd - latitudeEnd),
-            featured: UInt8(end - longitudeEnd))
+            names: namesEnd - idEnd, id: idEnd - start, latitude: latitudeEnd - namesEnd,
+            longitude: longitudeEnd - latitudeEnd, featured: end - longitudeEnd)
         var writer = PlaceWriter(end: end)
         writer.write(distance: distance)
         end = writer.end
@@ -137,8 +148,22 @@ private struct JoinedTextsWriter {
             mark = copyText()
             write("\"}")
         }
+        if mark == Mark.importance {
+            write(",\"importance\":")
+            let digits = end
+            mark = copyText()
+            guard Self.isNumber(UnsafeRawBufferPointer(start: digits, count: end - digits)) else {
+                return false
+            }
+        }
         write("}")
-        return mark == Mark.end
+        return mark == Mark.end || mark == Mark.properties
+    }
+
+    /// Whether a text is a whole number as JSON has it, of at most four digits.
+    private static func isNumber(_ text: UnsafeRawBufferPointer) -> Bool {
+        (1...4).contains(text.count) && text[0] != UInt8(ascii: "0")
+            && text.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
     }
 
     @inline(__always)

@@ -1,21 +1,34 @@
 /// The JSON of a place, made once and kept without the distance. Items and features in responses are copied from it.
 ///
-/// A record is the place as an item of `GET /locations` without its distance, after a header of 8 bytes that says where
-/// the parts of that text are.
+/// A record is the place as an item of `GET /locations` without its distance and its properties, after a header of 8 bytes
+/// that says where the parts of that text are. `PlaceProperties` follow it.
 public enum PlaceRecord {
     /// Appends the record of a place; its distance is left out.
-    public static func encode(_ fields: PlaceFields, into bytes: inout [UInt8]) {
+    ///
+    /// - Returns: false, and nothing that can be used is appended, where its texts are longer than any table allows, or its
+    ///   properties aren't JSON.
+    public static func encode(_ fields: PlaceFields, into bytes: inout [UInt8]) -> Bool {
         var writer = JSONWriter(capacity: 256 + fields.name.count + fields.category.count)
-        let header = writer.recordText(of: fields)
+        guard var header = writer.recordText(of: fields) else { return false }
+        var properties: [UInt8] = []
+        if let text = fields.properties {
+            guard PlaceProperties.append(text, to: &properties), header.set(properties.count) else {
+                return false
+            }
+        }
         withUnsafeBytes(of: header) { bytes.append(contentsOf: $0) }
         writer.withBytes { bytes.append(contentsOf: $0) }
+        bytes += properties
+        return true
     }
 
     /// The numbers of bytes of the parts of a record's text. The last part is what follows `featured`:
     ///
     ///     {"id":7  ,"name":"Plaza","category":"park"  ,"latitude":37.5  ,"longitude":-121  ,"featured":true  …}
     struct Header {
-        let names: UInt32
+        let names: UInt16
+        /// What follows the text.
+        private(set) var properties: UInt16 = 0
         let id: UInt8
         /// 0 if the latitude isn't finite and is left out.
         let latitude: UInt8
@@ -23,9 +36,34 @@ public enum PlaceRecord {
         let longitude: UInt8
         let featured: UInt8
 
+        /// The numbers of bytes of the parts, without properties; nil where the names have too many.
+        @inline(__always)
+        init?(names: Int, id: Int, latitude: Int, longitude: Int, featured: Int) {
+            guard let names = UInt16(exactly: names) else { return nil }
+            self.names = names
+            // Numbers and a flag are short.
+            self.id = UInt8(truncatingIfNeeded: id)
+            self.latitude = UInt8(truncatingIfNeeded: latitude)
+            self.longitude = UInt8(truncatingIfNeeded: longitude)
+            self.featured = UInt8(truncatingIfNeeded: featured)
+        }
+
+        /// Notes how many bytes the properties have; false where these are too many.
+        mutating func set(_ propertiesCount: Int) -> Bool {
+            guard let count = UInt16(exactly: propertiesCount) else { return false }
+            properties = count
+            return true
+        }
+
         /// How many bytes are before the distance.
         @inline(__always)
         var untilDetails: Int { Int(names) + Int(id) + Int(latitude) + Int(longitude) + Int(featured) }
+    }
+
+    /// The properties of a record; nil where the place has none.
+    fileprivate static func properties(of record: UnsafeRawBufferPointer) -> PlaceProperties? {
+        let count = Int(record.loadUnaligned(as: Header.self).properties)
+        return PlaceProperties(UnsafeRawBufferPointer(rebasing: record[(record.count - count)...]))
     }
 
     /// The parts of a record before and after the distance.
@@ -34,17 +72,18 @@ public enum PlaceRecord {
         of record: UnsafeRawBufferPointer
     ) -> (untilDetails: UnsafeRawBufferPointer, details: UnsafeRawBufferPointer) {
         let start = MemoryLayout<Header>.size
-        let middle = start + record.loadUnaligned(as: Header.self).untilDetails
+        let header = record.loadUnaligned(as: Header.self)
+        let middle = start + header.untilDetails
         return (
             UnsafeRawBufferPointer(rebasing: record[start..<middle]),
-            UnsafeRawBufferPointer(rebasing: record[middle...])
+            UnsafeRawBufferPointer(rebasing: record[middle..<record.count - Int(header.properties)])
         )
     }
 }
 
 extension JSONWriter {
     /// Writes the text of a record; the writer must be empty.
-    fileprivate mutating func recordText(of place: PlaceFields) -> PlaceRecord.Header {
+    fileprivate mutating func recordText(of place: PlaceFields) -> PlaceRecord.Header? {
         beginObject()
         member("id", place.id)
         let idEnd = count
@@ -59,8 +98,8 @@ extension JSONWriter {
         details(of: place)
         endObject()
         return PlaceRecord.Header(
-            names: UInt32(namesEnd - idEnd), id: UInt8(idEnd), latitude: UInt8(latitudeEnd - namesEnd),
-            longitude: UInt8(longitudeEnd - latitudeEnd), featured: UInt8(featuredEnd - longitudeEnd))
+            names: namesEnd - idEnd, id: idEnd, latitude: latitudeEnd - namesEnd,
+            longitude: longitudeEnd - latitudeEnd, featured: featuredEnd - longitudeEnd)
     }
 
     /// Writes the place of a record as an item of `GET /locations`: the same bytes as `value(_ place:)` does.
@@ -68,13 +107,17 @@ extension JSONWriter {
     /// - Parameters:
     ///   - record: what `PlaceRecord.encode` appended.
     ///   - distance: in metres, not rounded.
-    package mutating func value(record: UnsafeRawBufferPointer, distance: Double?) {
+    ///   - selection: which of its properties are written.
+    package mutating func value(
+        record: UnsafeRawBufferPointer, distance: Double?, properties selection: PropertySelection = .none
+    ) {
         value(ofAtMost: record.count + PlaceWriter.maximumAddition) { memory in
             let (untilDetails, details) = PlaceRecord.parts(of: record)
             var writer = PlaceWriter(end: memory)
             writer.write(untilDetails)
             writer.write(distance: distance)
             writer.write(details)
+            if !selection.isNone { writer.insert(PlaceRecord.properties(of: record), selection) }
             return writer.end - memory
         }
     }
@@ -84,7 +127,10 @@ extension JSONWriter {
     /// - Parameters:
     ///   - record: what `PlaceRecord.encode` appended.
     ///   - distance: in metres, not rounded.
-    package mutating func feature(record: UnsafeRawBufferPointer, distance: Double?) {
+    ///   - selection: which of its properties are written.
+    package mutating func feature(
+        record: UnsafeRawBufferPointer, distance: Double?, properties selection: PropertySelection = .none
+    ) {
         value(ofAtMost: record.count + PlaceWriter.maximumAddition) { memory in
             let parts = RecordParts(record)
             var writer = PlaceWriter(end: memory)
@@ -99,6 +145,7 @@ extension JSONWriter {
             writer.write(parts.featured)
             writer.write(distance: distance)
             writer.write(parts.details)
+            if !selection.isNone { writer.insert(PlaceRecord.properties(of: record), selection) }
             writer.write("}")
             return writer.end - memory
         }
@@ -117,7 +164,8 @@ private struct RecordParts {
     @inline(__always)
     init(_ record: UnsafeRawBufferPointer) {
         let header = record.loadUnaligned(as: PlaceRecord.Header.self)
-        text = UnsafeRawBufferPointer(rebasing: record[MemoryLayout<PlaceRecord.Header>.size...])
+        text = UnsafeRawBufferPointer(
+            rebasing: record[MemoryLayout<PlaceRecord.Header>.size..<record.count - Int(header.properties)])
         namesStart = Int(header.id)
         latitudeStart = namesStart + Int(header.names)
         longitudeStart = latitudeStart + Int(header.latitude)
@@ -168,6 +216,34 @@ struct PlaceWriter {
         end += bytes.count
     }
 
+    /// Writes the member `properties` as the last one of the object that was just ended. Where none of a place's properties is
+    /// selected, it has no such member.
+    @inline(never)
+    mutating func insert(_ properties: PlaceProperties?, _ selection: PropertySelection) {
+        guard let properties else { return }
+        let start = end
+        end -= 1
+        write(",\"properties\":")
+        switch selection {
+        case .none: end = start
+        case .all:
+            write(properties.json)
+            write("}")
+        case .named(let names):
+            let first = end
+            for name in names {
+                guard let member = properties.member(named: name) else { continue }
+                if end == first { write("{") } else { write(",") }
+                write(member)
+            }
+            guard end != first else {
+                end = start - 1
+                return write("}")
+            }
+            write("}}")
+        }
+    }
+
     /// Writes a number of degrees, or `null` where it isn't finite.
     @inline(__always)
     mutating func write(degrees: Slice<UnsafeRawBufferPointer>) {
@@ -211,15 +287,19 @@ public struct PlaceFields {
     package let latitude: Double
     package let longitude: Double
     package let featured: Bool
-    let distance: Double?
+    package let distance: Double?
     let address: Text?
     let website: Text?
     package let source: Source?
+    let importance: Int
+    /// JSON of an object.
+    let properties: Text?
 
     /// Borrows a place's fields. The distance, in metres, is rounded to 0.1 m, halves away from zero.
     public init(
         id: Int, name: Text, category: Text, latitude: Double, longitude: Double, featured: Bool,
-        distance: Double?, address: Text?, website: Text?, source: Source?
+        distance: Double?, address: Text?, website: Text?, source: Source?, importance: Int = 0,
+        properties: Text? = nil
     ) {
         self.id = id
         self.name = name
@@ -231,6 +311,16 @@ public struct PlaceFields {
         self.address = address
         self.website = website
         self.source = source
+        self.importance = importance
+        self.properties = properties
+    }
+}
+
+extension PlaceFields {
+    /// The record of the place; nil as for `PlaceRecord.encode`.
+    package var record: [UInt8]? {
+        var record: [UInt8] = []
+        return PlaceRecord.encode(self, into: &record) ? record : nil
     }
 }
 
@@ -238,7 +328,10 @@ extension PointOfInterest {
     /// Calls a closure with the place's fields.
     public func withFields<Result>(_ body: (PlaceFields) throws -> Result) rethrows -> Result {
         // All texts in one array: nested closures, one for each text, would be harder to read.
-        let texts = [name, category, address, website, source?.dataset, source?.id, source?.license]
+        let texts = [
+            name, category, address, website, source?.dataset, source?.id, source?.license,
+            properties.map { String(decoding: $0.json, as: UTF8.self) },
+        ]
         var bytes: [UInt8] = []
         var ranges: [Range<Int>?] = []
         for text in texts {
@@ -260,7 +353,7 @@ extension PointOfInterest {
                     website: text(3),
                     source: source.map { _ in
                         PlaceFields.Source(dataset: required(4), id: required(5), license: required(6))
-                    }))
+                    }, importance: importance, properties: text(7)))
         }
     }
 }
@@ -313,13 +406,15 @@ extension JSONWriter {
     mutating func details(of place: PlaceFields) {
         member("address", place.address)
         member("website", place.website)
-        guard let source = place.source else { return }
-        name("source")
-        beginObject()
-        member("dataset", source.dataset)
-        member("id", source.id)
-        member("license", source.license)
-        endObject()
+        if let source = place.source {
+            name("source")
+            beginObject()
+            member("dataset", source.dataset)
+            member("id", source.id)
+            member("license", source.license)
+            endObject()
+        }
+        if place.importance != 0 { member("importance", place.importance) }
     }
 
     private mutating func member(_ name: StaticString, _ text: PlaceFields.Text?) {

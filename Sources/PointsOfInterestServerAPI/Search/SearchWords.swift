@@ -167,3 +167,17 @@ package struct NameMatcher {
         return false
     }
 }
+
+/// The order of texts by their bytes, which for UTF-8 is that of their code points.
+package enum ByteOrder {
+    /// Less than 0 where the first one comes first, 0 where they are equal.
+    package static func compare(_ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>) -> Int
+    {
+        let common = min(one.count, other.count)
+        if common > 0, let left = one.baseAddress, let right = other.baseAddress {
+            let order = memcmp(left, right, common)
+            if order != 0 { return Int(order) }
+        }
+        return one.count - other.count
+    }
+}

@@ -119,9 +119,10 @@ private func checkPlace(_ values: [[UInt8]?], areAsExpected: Bool) {
     do throws(PostgresError) {
         let rows = try PlaceRows(rows([[nil, nil, nil, version], Array(values.prefix(3))], types))
         let place = try rows.candidate(at: 1)
-        for form in PlacesForm.allCases {
+        let styles = PlacesForm.allCases.flatMap { [PlaceStyle($0), PlaceStyle($0, properties: .all)] }
+        for style in styles {
             var writer = JSONWriter()
-            try rows.write(place, at: 1, distanceMeters: 12.5, as: form, to: &writer)
+            try rows.write(place, at: 1, distanceMeters: 12.5, as: style, to: &writer)
             guard let texts = values[2], String(validating: texts, as: UTF8.self) != nil else { continue }
             check(writer.bytes, id: place.id, texts: texts)
         }

@@ -56,6 +56,43 @@ struct DatasetImportTests {
         #expect(try database.datasetID() != id)
     }
 
+    @Test(
+        "Properties and importance are imported, a change of either is one of the place, and too large ones are dropped"
+    )
+    func properties() async throws {
+        let database = try MigratedDatabase.empty()
+        func features(_ first: String) -> String {
+            zip(1..., [first, #"{"p": {"a": {"b": {"c": 1}}}}"#, #"{"p": 1e300, "q": 1e300}"#, "{}"]).map {
+                id, own in
+                """
+                {"type": "Feature", "id": \(id), "geometry": {"type": "Point", "coordinates": [1, 2]}, "properties":
+                 {"name": "A", "category": "shop", "importance": \(id), \(own.dropFirst())}
+                """.replacing("\n", with: "").replacing(", }", with: "}")
+            }.joined(separator: "\n")
+        }
+        let file = FileManager.default.temporaryDirectory.appending(path: "poi-\(UUID()).geojsonl")
+        defer { try? FileManager.default.removeItem(at: file) }
+        func importFeatures(_ first: String) async throws -> ImportReport {
+            try Data(features(first).utf8).write(to: file)
+            return try await database.importFile(file.path) { source, _ in
+                source.columns = [:]
+                source.properties = ["p", "q"]
+            }
+        }
+        let stored =
+            "SELECT string_agg(importance || coalesce(properties::text, ''), ' ' ORDER BY source_id) FROM locations"
+        let report = try await importFeatures(#"{"p": [1.50, "x"], "q": null}"#)
+        #expect(report.counts == [4, 0, 0, 0])
+        #expect(report.normalised == [.propertiesDropped: 1])
+        let wide = "1" + String(repeating: "0", count: 300)
+        #expect(
+            try database.execute(stored) == #"1{"p": [1.50, "x"]} 2 3{"p": \#(wide), "q": \#(wide)} 4"#)
+        #expect(try await importFeatures(#"{"p": [1.50, "x"], "q": null}"#).unchanged == 4)
+        #expect(try await importFeatures(#"{"p": [1.51, "x"]}"#).counts == [0, 1, 3, 0])
+        #expect(try await importFeatures("{}").counts == [0, 1, 3, 0])
+        #expect(try database.execute("SELECT count(*) FROM locations WHERE properties IS NULL") == "3")
+    }
+
     @Test("A dry run counts the same, and changes nothing")
     func dryRun() async throws {
         let database = try MigratedDatabase.empty()

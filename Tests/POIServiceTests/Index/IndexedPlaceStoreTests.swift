@@ -27,7 +27,9 @@ struct IndexedPlaceStoreTests {
                 longitude: degrees[1] * 90,
                 featured: id % 5 == 0, address: id % 7 == 0 ? "1 \"Way\"" : nil,
                 source: isSourced
-                    ? .init(dataset: datasets[id % 9 / 3], id: "\(id)", license: "l\(id % 4)") : nil)
+                    ? .init(dataset: datasets[id % 9 / 3], id: "\(id)", license: "l\(id % 4)") : nil,
+                importance: id % 4 == 0 ? id : 0,
+                properties: id % 6 == 0 ? ["a": .integer(id), "b \"c": [.null, ["d": "\\"]]] : nil)
         }
     }
 

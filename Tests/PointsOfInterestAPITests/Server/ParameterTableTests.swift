@@ -160,7 +160,7 @@ struct ParameterRow: Sendable, CustomStringConvertible {
         datasets: ["caf\u{E9}s", "Trees, Berlin", "trees"] + (1...60).map { "kind\($0)" })
 
     static let all = [
-        latitude, longitude, radius, limit, box, category, dataset, searchText, featured, cursor,
+        latitude, longitude, radius, limit, box, category, dataset, searchText, featured, properties, cursor,
     ]
 }
 
@@ -295,6 +295,21 @@ extension ParameterRow {
             ("True", .notABoolean), ("1", .notABoolean), ("0", .notABoolean), ("yes", .notABoolean),
             ("true%20", .notABoolean), ("true,false", .notABoolean), ("null", .notABoolean),
             (text(7000), .notABoolean), ("%FE", .malformedEncoding),
+        ])
+
+    private static let properties = ParameterRow(
+        parameter: "properties", beside: "lat=0&long=0",
+        taken: [
+            "a": { $0.properties == ["a"] }, "b,a,b": { $0.properties == ["a", "b"] },
+            "a%2Cb,%22%01x": { $0.properties == ["\"\u{1}x", "a,b"] },
+            "cafe%CC%81,caf%C3%A9": { $0.properties.count == 2 }, kinds(20): { $0.properties.count == 20 },
+            text(7000): { $0.properties[0].utf8.count == 7000 },
+        ],
+        refused: [
+            (kinds(21), .tooManyValues), (String(repeating: ",", count: 7000), .tooManyValues),
+            (",", .emptyParameter), ("a,", .emptyParameter), ("a,,b", .emptyParameter),
+            ("%C3", .malformedEncoding), ("a,%C3", .malformedEncoding), ("%C3,%A9", .malformedEncoding),
+            ("a%00", .malformedEncoding),
         ])
 
     private static let cursor = ParameterRow(

@@ -22,9 +22,10 @@ struct PlaceRecordTests {
         let stored = PointOfInterest(
             id: place.id, name: place.name, category: place.category, latitude: place.latitude,
             longitude: place.longitude, featured: place.featured, distance: 1, address: place.address,
-            website: place.website, source: place.source)
+            website: place.website, source: place.source, importance: place.importance,
+            properties: place.properties)
         var bytes: [UInt8] = [1, 2, 3]
-        stored.withFields { PlaceRecord.encode($0, into: &bytes) }
+        #expect(stored.withFields { PlaceRecord.encode($0, into: &bytes) })
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[3...])) }
     }
 
@@ -49,7 +50,7 @@ struct PlaceRecordTests {
 
     @Test("Records of empty places and of the longest texts are written like the places themselves")
     func extremes() {
-        let long = String(repeating: "\u{1}é\"", count: 30_000)
+        let long = String(repeating: "\u{1}é\"", count: 3000)
         expectTheSame([
             PointOfInterest(id: 0, name: "", category: "", latitude: -0.0, longitude: 0),
             PointOfInterest(
@@ -60,6 +61,31 @@ struct PlaceRecordTests {
                 id: .max, name: "\0", category: "\\", latitude: .nan, longitude: .infinity, distance: .nan),
             PointOfInterest(id: 1, name: "a", category: "b", latitude: -.infinity, longitude: 1),
         ])
+    }
+
+    @Test(
+        "A place whose name is longer than any table allows has no record, nor one whose properties are no object or too long"
+    )
+    func refused() {
+        let long = String(repeating: "a", count: 65_530)
+        func hasRecord(name: String = "a", _ properties: String? = nil) -> Bool {
+            withExtendedLifetime(name) {
+                Array(name.utf8).withUnsafeBufferPointer { name in
+                    Array((properties ?? "").utf8).withUnsafeBufferPointer { json in
+                        PlaceFields(
+                            id: 1, name: name, category: name, latitude: 0, longitude: 0, featured: false,
+                            distance: nil, address: nil, website: nil, source: nil,
+                            properties: properties == nil ? nil : json
+                        ).record != nil
+                    }
+                }
+            }
+        }
+        #expect(hasRecord() && hasRecord("{}") && hasRecord(#"{"a": [1, {"b": null}]}"#))
+        #expect(!hasRecord(name: long))
+        for json in ["", "[]", "1", "{", "{} {}", "{\"a\":}", "{\"a\" 1}", "{\"a\":\"\(long)\"}"] {
+            #expect(!hasRecord(json), "\(json.prefix(20))")
+        }
     }
 
     @Test("A record's distance is written as by the place's fields")
@@ -83,7 +109,7 @@ struct PlaceRecordTests {
                     id: 1, name: text, category: text, latitude: 0, longitude: 0, featured: false,
                     distance: distance, address: nil, website: nil, source: nil)
                 var record: [UInt8] = []
-                PlaceRecord.encode(place, into: &record)
+                #expect(PlaceRecord.encode(place, into: &record))
                 var writer = JSONWriter()
                 var expected = JSONWriter()
                 record.withUnsafeBytes { writer.value(record: $0, distance: distance) }
@@ -116,7 +142,77 @@ struct PlaceRecordTests {
             id: .random(in: .min ... .max, using: &random), name: text(), category: text(),
             latitude: number(-90...90), longitude: number(-180...180), featured: .random(using: &random),
             distance: maybe(number(0...2e7)), address: maybe(text()), website: maybe(text()),
-            source: maybe(.init(dataset: text(), id: text(), license: text())))
+            source: maybe(.init(dataset: text(), id: text(), license: text())),
+            importance: maybe(.random(in: 0...1000, using: &random)) ?? 0)
+    }
+}
+
+@Suite("A place's properties")
+struct PlacePropertiesTests {
+    /// What is written of a place with properties, after what all places have.
+    private func written(_ json: String, _ selection: PropertySelection, _ form: Form) throws -> String {
+        let text = Array("n".utf8)
+        let record = text.withUnsafeBufferPointer { name in
+            Array(json.utf8).withUnsafeBufferPointer { json in
+                PlaceFields(
+                    id: 1, name: name, category: name, latitude: 0, longitude: 0, featured: false,
+                    distance: nil,
+                    address: nil, website: nil, source: nil, importance: 7,
+                    properties: json.isEmpty ? nil : json
+                ).record
+            }
+        }
+        var writer = JSONWriter()
+        try #require(record).withUnsafeBytes {
+            switch form {
+            case .item: writer.value(record: $0, distance: 1.5, properties: selection)
+            case .feature: writer.feature(record: $0, distance: 1.5, properties: selection)
+            }
+        }
+        let written = String(decoding: writer.bytes, as: UTF8.self)
+        let start = try #require(written.range(of: #""importance":7"#)).upperBound
+        return String(written[start...])
+    }
+
+    private enum Form {
+        case item, feature
+    }
+
+    @Test(
+        "All properties are written without blanks, or those that are named, in the order of the request, or none",
+        arguments: [
+            ("", ["a"], "", ""), ("{}", ["a"], #","properties":{}"#, ""),
+            (#"{"a": 1}"#, ["a"], #","properties":{"a":1}"#, #","properties":{"a":1}"#),
+            (
+                #"{"b": [1, {"c": " , \" \\"}], "a": "x y", "aa": null, "é\"": true}"#,
+                ["a", "b", "x", "é\""],
+                #","properties":{"b":[1,{"c":" , \" \\"}],"a":"x y","aa":null,"é\"":true}"#,
+                #","properties":{"a":"x y","b":[1,{"c":" , \" \\"}],"é\"":true}"#
+            ),
+            (
+                "{ \"\\u0061\" :\n-1.5e3 , \"\" : {} }", ["", "a"], #","properties":{"a":-1.5e3,"":{}}"#,
+                #","properties":{"":{},"a":-1.5e3}"#
+            ),
+            (#"{"a": 1}"#, ["A", "ab", ""], #","properties":{"a":1}"#, ""),
+        ])
+    func selected(json: String, names: [String], all: String, named: String) throws {
+        for (form, end) in [(Form.item, "}"), (.feature, "}}")] {
+            #expect(try written(json, .none, form) == end)
+            #expect(try written(json, .all, form) == all + end)
+            #expect(try written(json, PropertySelection(names: names), form) == named + end)
+        }
+    }
+
+    @Test("Each of many properties is found by its name")
+    func many() throws {
+        let names = (0..<300).map { String($0 * 7919 % 1000, radix: 36) }
+        let members = Set(names).map { "\"\($0)\": \"\($0)!\"" }
+        let json = "{\(members.shuffled().joined(separator: ", "))}"
+        for name in names {
+            #expect(
+                try written(json, PropertySelection(names: [name]), .item)
+                    == #","properties":{"\#(name)":"\#(name)!"}}"#)
+        }
     }
 }
 
@@ -132,14 +228,19 @@ struct JoinedTextsTests {
     }
 
     @Test("A record and an item of joined texts equal those of the same texts one by one", arguments: texts)
-    func same(text: String) {
+    func same(text: String) throws {
         let source = PointOfInterest.Source(dataset: "d\(text)", id: text, license: "l\(text)")
         let joinedSource = "\u{5}d\(text)\u{6}\(text)\u{7}l\(text)"
-        for (address, website, source, details) in [
-            (nil, nil, nil, ""), ("1 \(text)", nil, nil, "\u{3}1 \(text)"),
-            (nil, "https://\(text)", nil, "\u{4}https://\(text)"), (nil, nil, source, joinedSource),
-            ("1 \(text)", "h", source, "\u{3}1 \(text)\u{4}h\(joinedSource)"),
-        ] {
+        let properties: JSONValue.Object = ["a": [1, "\""]]
+        for (address, website, source, importance, properties, details) in [
+            (nil, nil, nil, 0, nil, ""), ("1 \(text)", nil, nil, 0, nil, "\u{3}1 \(text)"),
+            (nil, "https://\(text)", nil, 0, nil, "\u{4}https://\(text)"),
+            (nil, nil, source, 0, nil, joinedSource),
+            ("1 \(text)", "h", source, 0, nil, "\u{3}1 \(text)\u{4}h\(joinedSource)"),
+            (nil, nil, source, 1000, nil, joinedSource + "\u{8}1000"),
+            (nil, nil, nil, 5, properties, "\u{8}5\u{B}{\"a\": [1, \"\\\"\"]}"),
+            (nil, "h", nil, 0, [:], "\u{4}h\u{B}{}"),
+        ] as [(String?, String?, PointOfInterest.Source?, Int, JSONValue.Object?, String)] {
             for (id, latitude, longitude) in [
                 (1, 37.3293, -121.8893), (.max, -89.99999999999999, .leastNonzeroMagnitude),
                 (-7, -0.0, .infinity),
@@ -148,10 +249,9 @@ struct JoinedTextsTests {
                     PointOfInterest(
                         id: id, name: text, category: "cafe", latitude: latitude, longitude: longitude,
                         featured: id == 1, distance: distance, address: address, website: website,
-                        source: source)
+                        source: source, importance: importance, properties: properties)
                 }
-                var expected: [UInt8] = []
-                place().withFields { PlaceRecord.encode($0, into: &expected) }
+                let expected = place().withFields { $0.record }
                 let joined = "\(text)\(id == 1 ? "\u{2}" : "\u{1}")cafe\(details)"
                 #expect(record(of: joined, id: id, latitude, longitude) == expected)
                 for distance in [nil, 12.34, .infinity] {
@@ -173,7 +273,8 @@ struct JoinedTextsTests {
     @Test(
         "A text with a missing, unknown, repeated or misplaced mark makes no record",
         arguments: [
-            "", "name", "name\u{3}address", "name\u{1}cafe\u{8}", "name\u{1}cafe\u{1}cafe",
+            "", "name", "name\u{3}address", "name\u{1}cafe\u{9}", "name\u{1}cafe\u{8}x",
+            "name\u{1}cafe\u{8}01", "name\u{1}cafe\u{8}", "name\u{1}cafe\u{8}10000", "name\u{1}cafe\u{1}cafe",
             "name\u{1}cafe\u{4}website\u{3}address", "name\u{1}cafe\u{5}dataset",
             "name\u{1}cafe\u{5}dataset\u{6}id", "name\u{1}cafe\u{5}dataset\u{6}id\u{7}license\u{7}",
             "name\u{1}cafe\u{6}id\u{7}license", "name\u{1}cafe\u{1F}", "name\u{1}cafe\0",
@@ -188,18 +289,18 @@ struct JoinedTextsTests {
         #expect(!isWritten && writer.bytes.isEmpty)
     }
 
-    /// The record, behind other bytes, from memory without room behind it.
+    @Test(
+        "Properties that aren't an object make no record", arguments: ["[]", "{} ", "{}\u{8}1", "{\"a\": }"])
+    func refuse(properties: String) {
+        #expect(record(of: "name\u{1}cafe\u{B}\(properties)", id: 1, 0, 0) == nil)
+    }
+
     private func record(
         of joined: String, id: Int, _ latitude: Double, _ longitude: Double
     ) -> [UInt8]? {
-        var bytes = ByteBuffer(capacity: 0)
-        bytes.append("other")
-        let isMade = Array(joined.utf8).withUnsafeBytes {
-            PlaceRecord.append(
-                id: id, latitude: latitude, longitude: longitude, joinedTexts: $0, to: &bytes)
+        Array(joined.utf8).withUnsafeBytes {
+            PlaceRecord.record(id: id, latitude: latitude, longitude: longitude, joinedTexts: $0)
         }
-        #expect(isMade || bytes.bytes.count == 5)
-        return isMade ? Array(bytes.bytes.dropFirst(5)) : nil
     }
 }
 

@@ -6,9 +6,11 @@ import unicodedata
 from collections import Counter
 from pathlib import Path
 
-COLUMNS = ["id", "name", "category", "latitude", "longitude", "featured", "address", "website"]
-KNOWN_HEADER = ["name", "latitude", "longitude", "category", "featured", "address", "website", "dataset", "id", "license",
-                "credit", "url", "places"]
+COLUMNS = ["id", "name", "category", "latitude", "longitude", "featured", "address", "website", "importance", "population",
+           "timezone"]
+KNOWN_HEADER = ["name", "latitude", "longitude", "category", "featured", "address", "website", "importance", "properties",
+                "dataset", "id", "license", "credit", "url", "places"]
+PROPERTIES = ["population", "timezone"]
 TOWNS, CONTINENTS = "geonames-towns", "geonames-continents"
 LICENSE, CREDIT, URL = "CC-BY-4.0", "GeoNames & contributors", "https://www.geonames.org/"
 SETTINGS = {"POI_CACHE_PRIVATE_MAX_AGE": "60", "POI_CACHE_PUBLIC_MAX_AGE": "60", "POI_CORS_ORIGINS": "https://app.example"}
@@ -41,7 +43,8 @@ class Towns:
             "latitude": city["latitude"], "longitude": city["longitude"],
             "featured": str(city["name"] == country.get("capital")).lower(),
             "address": f"{state['name']}, {country['name']}" if state else "",
-            "website": f"https://www.geonames.org/{city['geonameid']}",
+            "website": f"https://www.geonames.org/{city['geonameid']}", "importance": min(1000, city["population"] // 10_000),
+            "population": city["population"], "timezone": city["timezone"],
         }
 
     def write(self, path):
@@ -80,12 +83,17 @@ class Towns:
         """The file for POI_CONTRACT_EXPECT."""
         with path.open("w", newline="", encoding="utf-8") as file:
             file.writelines(f"# {name}={value}\n" for name, value in SETTINGS.items())
-            rows = csv.DictWriter(file, KNOWN_HEADER, lineterminator="\n")
+            rows = csv.DictWriter(file, KNOWN_HEADER, extrasaction="ignore", lineterminator="\n")
             rows.writeheader()
-            rows.writerows({**row, "dataset": TOWNS, "license": LICENSE, "credit": CREDIT, "url": URL, "places": len(self.rows)}
+            rows.writerows({**row, "properties": properties(row), "dataset": TOWNS, "license": LICENSE, "credit": CREDIT, "url": URL, "places": len(self.rows)}
                            for row in self.known())
             rows.writerow({**self.continent_rows[0], "dataset": CONTINENTS, "license": LICENSE,
                            "places": len(self.continent_rows)})
+
+
+def properties(row):
+    """What the import makes of two columns: text, also where it looks like a number."""
+    return json.dumps({name: str(row[name]) for name in PROPERTIES})
 
 
 def write(path, rows):

@@ -160,6 +160,39 @@ def dropped_everywhere(member, hurts):
 dropped_everywhere("address", "a user doesn't learn where to go")
 dropped_everywhere("website", "a user can't read more")
 dropped_everywhere("source", "an app can't name where data come from, which licences ask for")
+dropped_everywhere("importance", "a map labels any place before the famous one")
+dropped_everywhere("properties", "a user doesn't learn when a place is open")
+
+
+def without_properties(name, change, of):
+    @facts.places(name, change, "a user learns only elsewhere when a place is open", of=of)
+    def drop(_, place):
+        place.facts.pop("properties", None)
+
+
+without_properties("properties-dropped-in-pages", "pages have no properties, whatever they are asked for", ("/locations",))
+without_properties("properties-dropped-in-clusters", "single places of clusters have no properties", ("/locations/clusters",))
+without_properties("properties-dropped-in-details", "one place has no properties", ("/locations/{id}",))
+
+
+@facts.places("properties-in-arrays", "each property is an array with its value", "an app can't decode its own type",
+              of=("/locations",))
+def wrap_properties(_, place):
+    for name, value in place.facts.get("properties", {}).items():
+        place.facts["properties"][name] = [value]
+
+
+@facts.request("properties-unasked", "pages have properties that nobody asked for", "lists are longer than they have to be")
+def ask_for_properties(request):
+    if operation(request) == "/locations" and "properties=" not in request.target and "?" in request.target:
+        request.target += "&properties=opened,population,timezone,world_heritage"
+
+
+@facts.places("importance-halved-in-pages", "pages have half of a place's importance", "a map's labels change while it is moved",
+              of=("/locations",))
+def halve_importance(_, place):
+    if "importance" in place.facts:
+        place.facts["importance"] = Number(str(max(1, int(place.facts["importance"].value) // 2)))
 
 
 @facts.places("license-replaced", "all places have another license", "an app breaks the terms of a dataset")

@@ -15,7 +15,7 @@ from pathlib import Path
 import processes
 from scratch_postgres import free_port
 
-from .foreign_places import CONTINENTS, CREDIT, LICENSE, SETTINGS, TOWNS, URL, Towns
+from .foreign_places import CONTINENTS, CREDIT, LICENSE, PROPERTIES, SETTINGS, TOWNS, URL, Towns
 
 ROOT = Path(__file__).resolve().parents[3]
 ORIGINS = {"POI_CORS_ORIGINS": SETTINGS["POI_CORS_ORIGINS"]}
@@ -156,7 +156,7 @@ class ForeignData(Programs):
         towns = Towns(sysconfig.get_paths()["purelib"])
         towns.write(self.folder / "towns.csv")
         towns.write_continents(self.folder / "continents.csv")
-        self.import_places("towns.csv", TOWNS, "--credit", CREDIT, "--url", URL)
+        self.import_places("towns.csv", TOWNS, "--credit", CREDIT, "--url", URL, "--properties", ",".join(PROPERTIES))
         self.import_places("continents.csv", CONTINENTS)
         towns.write_known(self.folder / "known.csv")
 

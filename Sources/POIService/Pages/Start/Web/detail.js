@@ -8,6 +8,8 @@ export function showDetail(place, { from, dataset, close }) {
     const facts = [
         ['Distance', place.distance === undefined ? null : `${distanceText(place.distance)} from ${from}`],
         ['Address', place.address],
+        ['Opening hours', text(place.properties?.opening_hours)],
+        ['Phone', text(place.properties?.phone)],
         ['Website', place.website && outsideLink(place.website, shortAddress(place.website))],
         ['Position', coordinateText(place)],
         ['Source', source && [
@@ -46,6 +48,11 @@ function open(content, close) {
     const button = element('button', { type: 'button', class: 'close', 'aria-label': 'Close', onclick: close }, '×');
     byID('detail').replaceChildren(button, ...content);
     byID('detail').hidden = false;
+}
+
+/** A property that is text; teams may have anything by that name. */
+function text(property) {
+    return typeof property === 'string' ? property : null;
 }
 
 /** A web address without what doesn't help to recognise it. */

@@ -1,0 +1,141 @@
+import PointsOfInterestAPI
+
+/// Which of a place's properties are written.
+package enum PropertySelection: Hashable, Sendable {
+    case none
+    case all
+    /// Those with these names, which are escaped, in the order of their bytes.
+    case named([[UInt8]])
+
+    /// Whether none is written.
+    @inline(__always)
+    package var isNone: Bool {
+        if case .none = self { true } else { false }
+    }
+
+    /// Those with these names; without any, none.
+    package init(names: [String]) {
+        self = names.isEmpty ? .none : .named(names.map(PlaceProperties.escaped))
+    }
+}
+
+/// The properties of a place as a record keeps them, so that a member is found without reading the others.
+///
+/// It is the number of members (two bytes), for each member where its name begins and ends, and where the member itself ends
+/// (two bytes each, in the order of the names' bytes), and then the object's JSON without blanks. Names are written in one
+/// way: only what has to be is escaped.
+struct PlaceProperties {
+    private static let entrySize = 6
+
+    private let bytes: UnsafeRawBufferPointer
+    private let count: Int
+
+    /// Reads what `append` has written; nil where there is nothing.
+    @inline(__always)
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty else { return nil }
+        self.bytes = bytes
+        count = Int(bytes.loadUnaligned(as: UInt16.self))
+    }
+
+    /// The object's JSON.
+    var json: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[(2 + count * Self.entrySize)...])
+    }
+
+    /// The member with a name, which is escaped: its name, a colon and its value; nil where there is none.
+    func member(named name: [UInt8]) -> UnsafeRawBufferPointer? {
+        let json = json
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            let (start, nameEnd, end) = entry(middle)
+            let order = name.withUnsafeBufferPointer {
+                ByteOrder.compare(
+                    UnsafeRawBufferPointer(rebasing: json[(start + 1)..<nameEnd]).assumingMemoryBound(
+                        to: UInt8.self),
+                    $0)
+            }
+            if order == 0 { return UnsafeRawBufferPointer(rebasing: json[start..<end]) }
+            if order < 0 { low = middle + 1 } else { high = middle }
+        }
+        return nil
+    }
+
+    private func entry(_ index: Int) -> (start: Int, nameEnd: Int, end: Int) {
+        let offset = 2 + index * Self.entrySize
+        func number(_ index: Int) -> Int {
+            Int(bytes.loadUnaligned(fromByteOffset: offset + 2 * index, as: UInt16.self))
+        }
+        return (number(0), number(1), number(2))
+    }
+
+    /// A name of a member as JSON has it between its quotes.
+    static func escaped(name: String) -> [UInt8] {
+        var text = ByteBuffer(capacity: 2 * name.utf8.count)
+        text.appendEscaped(name)
+        return text.bytes
+    }
+
+    /// Appends the properties of a place.
+    ///
+    /// - Parameter text: JSON of an object.
+    /// - Returns: false, and nothing that can be used is appended, where it isn't JSON or longer than any table allows.
+    static func append(_ text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) -> Bool {
+        var scanner = JSONScanner(text)
+        var json: [UInt8] = [UInt8(ascii: "{")]
+        var entries: [(start: Int, nameEnd: Int, end: Int)] = []
+        do {
+            try scanner.object { (name, scanner) throws(JSONScanner.SyntaxError) in
+                if !entries.isEmpty { json.append(UInt8(ascii: ",")) }
+                let start = json.count
+                json.append(UInt8(ascii: "\""))
+                json += name.isEscaped ? escaped(name: name.decoded(in: text)) : Array(name.raw(in: text))
+                let nameEnd = json.count
+                json += [UInt8(ascii: "\""), UInt8(ascii: ":")]
+                let valueStart = scanner.position
+                try scanner.skipValue()
+                appendWithoutBlanks(text[valueStart..<scanner.position], to: &json)
+                entries.append((start, nameEnd, json.count))
+            }
+        } catch {
+            return false
+        }
+        json.append(UInt8(ascii: "}"))
+        // Some readers of JSON refuse all of a response with such a text or number in it.
+        let flaws: JSONFlaws = [.text, .number]
+        guard scanner.isAtEnd, scanner.flaws.isDisjoint(with: flaws), json.count <= UInt16.max
+        else { return false }
+        entries.sort {
+            json[($0.start + 1)..<$0.nameEnd].lexicographicallyPrecedes(json[($1.start + 1)..<$1.nameEnd])
+        }
+        for number in [entries.count] + entries.flatMap({ [$0.start, $0.nameEnd, $0.end] }) {
+            withUnsafeBytes(of: UInt16(number)) { bytes.append(contentsOf: $0) }
+        }
+        bytes += json
+        return true
+    }
+
+    /// Appends a value of JSON without the blanks that are between its tokens.
+    private static func appendWithoutBlanks(
+        _ value: Slice<UnsafeBufferPointer<UInt8>>, to json: inout [UInt8]
+    ) {
+        var (isText, isEscaped) = (false, false)
+        for byte in value {
+            if isText {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isText = false
+                }
+            } else if byte == UInt8(ascii: "\"") {
+                isText = true
+            } else if byte <= UInt8(ascii: " ") {
+                continue
+            }
+            json.append(byte)
+        }
+    }
+}
