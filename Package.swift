@@ -69,7 +69,7 @@ let package = Package(
 
         // The server's side of the contract: Foundation only, and no product.
         .target(
-            name: "PointsOfInterestServerAPI", dependencies: ["PointsOfInterestAPI"],
+            name: "PointsOfInterestServerAPI", dependencies: ["CSystem", "PointsOfInterestAPI"],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "EventGenerator", dependencies: ["PointsOfInterestServerAPI"],
@@ -288,7 +288,7 @@ let package = Package(
                 "POIDatabase", "PlaceImport", "Places", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
                 "Postgres", "PrivateCluster", "Program", "Randomness", "SpatialIndex", "Telemetry",
             ],
-            exclude: ["Faults", "PlainTextFunctions.sql"], swiftSettings: swiftSettings),
+            exclude: ["Faults"], swiftSettings: swiftSettings),
 
         // It starts programs that it doesn't depend on: the contract tests link it, and may build without a server.
         .target(

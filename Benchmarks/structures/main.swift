@@ -107,9 +107,9 @@ for _ in 0..<searchCount {
     case "rare": query.filter.categories = [58, 59]
     case "featured": query.filter.isFeatured = true
     case "unfeatured": query.filter.isFeatured = false
-    case "word": query.filter.words = [Array("place7".utf8)]
-    case "words": query.filter.words = [Array("place7".utf8), Array("of1".utf8)]
-    case "rareword": query.filter.words = [Array("w1234".utf8)]
+    case "word": query.filter.words = [.word(Array("place7".utf8))]
+    case "words": query.filter.words = [.word(Array("place7".utf8)), .word(Array("of1".utf8))]
+    case "rareword": query.filter.words = [.word(Array("w1234".utf8))]
     case "box":
         query.box = BoundingBox(
             west: max(-180, center.longitude - 0.05), south: max(-90, center.latitude - 0.05),

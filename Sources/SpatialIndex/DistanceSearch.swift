@@ -70,8 +70,8 @@ struct DistanceSearch {
         for part in parts.indices {
             let columns = parts[part].columns
             guard let rarest = filters[part].rarestPostings(columns) else { continue }
-            for index in rarest {
-                let place = Int(columns.words.postings[index])
+            for index in 0..<rarest.count {
+                let place = Int(columns.words.postings[rarest[index]])
                 guard query.filter.admits(kind: columns.kinds[place]) else { continue }
                 consider(place, part)
                 if work.isSpent { return false }

@@ -14,7 +14,7 @@ public struct IndexEntry {
     public var isFeatured: Bool
     /// The number of its source, see `IndexPartBuilder.number(of:)`; 0 without one.
     public var source: UInt32
-    /// The words of its name as `SearchWords` finds them: UTF-8, with spaces between the words.
+    /// The words of its name as `NameFolder` finds them: UTF-8, with spaces between them.
     public var foldedName: UnsafeBufferPointer<UInt8>
     /// What a response is written from: bytes that the index doesn't look into.
     public var record: UnsafeRawBufferPointer

@@ -104,7 +104,7 @@ final class CollectedPlaces {
     var table = WordTable()
     /// Where each place's words begin in `words`; one more than there are places.
     var wordStarts: Column<UInt32>
-    /// The words of each place, by their numbers in `table`, each once.
+    /// The words of each place, by their numbers in `table`, each once; but all parts of its runs, one after the other.
     var words: Column<UInt32>
     /// Whether the columns belong to a part by now.
     var isPacked = false
@@ -156,11 +156,16 @@ final class CollectedPlaces {
         let first = words.count
         var start = 0
         for end in 0...name.count where end == name.count || name[end] == UInt8(ascii: " ") {
-            if end > start {
-                let number = table.number(of: UnsafeBufferPointer(rebasing: name[start..<end]))
-                if !(first..<words.count).contains(where: { words[$0] == number }) { words.append(number) }
-            }
+            if end > start { add(UnsafeBufferPointer(rebasing: name[start..<end]), firstOfPlace: first) }
             start = end + 1
         }
+    }
+
+    private func add(_ word: UnsafeBufferPointer<UInt8>, firstOfPlace first: Int) {
+        if SearchWords.isRun(word) {
+            return SearchWords.forEachPart(ofRun: word) { words.append(table.number(of: $0)) }
+        }
+        let number = table.number(of: word)
+        if !(first..<words.count).contains(where: { words[$0] == number }) { words.append(number) }
     }
 }

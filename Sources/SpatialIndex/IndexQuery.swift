@@ -88,9 +88,8 @@ public struct IndexFilter: Sendable {
     public var sources: [Bool]?
     /// Only places that are featured, or that aren't; nil is both.
     public var isFeatured: Bool?
-    /// Only places with a word that begins with each of these: UTF-8, folded as `SearchWords` does. Nil means all, an empty
-    /// array none.
-    public var words: [[UInt8]]?
+    /// Only places whose names have each of these words. Nil means all, an empty array none.
+    public var words: [QueryWord]?
 
     /// Lets all places match.
     public init() {}
@@ -107,20 +106,20 @@ struct PartFilter {
     let box: BoundingBox?
     /// Whether places of each source match; nil where it doesn't matter.
     let sources: [Bool]?
-    /// For each word of the query, the part's words that begin with it; nil without words.
-    var words: [Range<UInt32>]?
+    /// What the query's words ask for; nil without words.
+    let words: WordConditions?
     /// Whether there is any such condition, or a dead place.
     let isNeeded: Bool
 
     init(_ filter: borrowing IndexFilter, in box: BoundingBox?, for part: PartView) {
         self.box = box
         sources = filter.sources
-        words = filter.words.map { $0.map { part.columns.words.words(beginningWith: $0) } }
+        words = filter.words.map { WordConditions($0, part.columns.words) }
         isNeeded = box != nil || sources != nil || words != nil || part.dead != nil
     }
 
     /// How much work the check of a place takes, as a multiple of the work of a check without words.
-    var cost: Int { 1 + 2 * (words?.count ?? 0) }
+    var cost: Int { 1 + 2 * (words?.conditions.count ?? 0) }
 
     func admits(_ place: Int, of part: PartView) -> Bool {
         if part.isDead(place) { return false }
@@ -130,9 +129,7 @@ struct PartFilter {
             return false
         }
         if let sources, !sources[Int(part.columns.sources[place])] { return false }
-        guard let words else { return true }
-        for word in words where !part.columns.words.place(place, hasOneOf: word) { return false }
-        return true
+        return words?.admit(place, of: part.columns.words) ?? true
     }
 }
 

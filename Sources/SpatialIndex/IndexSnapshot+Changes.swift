@@ -135,11 +135,7 @@ public struct IndexMerge: Sendable {
         for level in levels {
             let columns = level.part.columns
             for place in 0..<columns.count where level.dead?.contains(place) != true {
-                name.removeAll(keepingCapacity: true)
-                for word in columns.words.placeStarts[place]..<columns.words.placeStarts[place + 1] {
-                    name.append(UInt8(ascii: " "))
-                    name += columns.words.word(columns.words.placeWords[Int(word)])
-                }
+                columns.words.copyName(of: place, to: &name)
                 let kind = columns.kinds[place]
                 name.withUnsafeBufferPointer { name in
                     builder.add(
@@ -231,6 +227,21 @@ extension CollectedPlaces {
 }
 
 extension WordColumns {
+    /// Writes the words of a place as a builder takes them.
+    fileprivate func copyName(of place: Int, to name: inout [UInt8]) {
+        name.removeAll(keepingCapacity: true)
+        for word in words(of: place) {
+            let end = SearchWords.characterEnd(in: word, from: 0)
+            if end < word.count, SearchWords.isRun(word) {
+                // The next part of the run begins with the other character of this one.
+                name += word[..<end]
+            } else {
+                name += word
+                name.append(UInt8(ascii: " "))
+            }
+        }
+    }
+
     fileprivate func words(of place: Int) -> some Sequence<UnsafeBufferPointer<UInt8>> {
         (placeStarts[place]..<placeStarts[place + 1]).lazy.map { word(placeWords[Int($0)]) }
     }

@@ -167,8 +167,8 @@ struct ClusterCounting {
 
 /// Places that are listed somewhere in a part.
 private enum PlaceList {
-    /// Those that have one of these words.
-    case words(Range<UInt32>)
+    /// Those that fulfil the condition of a word, but of a run only for one part.
+    case words(WordCondition)
     case tree(PackedTree)
 
     /// Whether all of its places have a category that is asked for, and are featured as asked for.
@@ -179,7 +179,7 @@ private enum PlaceList {
     /// How many entries it has.
     func count(in columns: PartColumns) -> Int {
         switch self {
-        case .words(let words): columns.words.postingRange(of: words).count
+        case .words(let condition): WordPostings(condition, columns.words).count
         case .tree(let tree): Int(tree.count)
         }
     }
@@ -188,22 +188,38 @@ private enum PlaceList {
     @inline(__always)
     func forEach(of columns: PartColumns, _ body: (Int) -> Bool) {
         switch self {
-        case .words(let words):
-            for word in words {
-                for index in columns.words.postingRange(of: word..<word + 1) {
-                    let place = Int(columns.words.postings[index])
-                    // A place with several of the words is listed with each.
-                    let isRepeated =
-                        word > words.lowerBound
-                        && columns.words.place(place, hasOneOf: words.lowerBound..<word)
-                    if !isRepeated, !body(place) { return }
-                }
-            }
+        case .words(let condition):
+            let (words, spelledOut) = (condition.words, condition.spelledOut)
+            guard Self.forEach(ofWords: words, butNot: 0..<0, of: columns.words, body) else { return }
+            _ = Self.forEach(ofWords: spelledOut, butNot: words, of: columns.words, body)
         case .tree(let tree):
             for index in 0..<Int(tree.count) {
                 let place = tree.listStart.map { Int(columns.listedPlaces[Int($0) + index]) } ?? index
                 guard body(place) else { return }
             }
         }
+    }
+    /// Calls `body` with each place that has one of `words` and none of `others`, once, until it returns false.
+    ///
+    /// - Returns: whether it was called for all of them.
+    @inline(__always)
+    private static func forEach(
+        ofWords words: Range<UInt32>, butNot others: Range<UInt32>, of columns: WordColumns,
+        _ body: (Int) -> Bool
+    ) -> Bool {
+        for word in words {
+            var last: Int?
+            for index in columns.postingRange(of: word..<word + 1) {
+                let place = Int(columns.postings[index])
+                // A place with several of the words is listed with each, and twice with a part that its runs have twice.
+                let isRepeated =
+                    place == last
+                    || word > words.lowerBound && columns.place(place, hasOneOf: words.lowerBound..<word)
+                    || !others.isEmpty && columns.place(place, hasOneOf: others)
+                last = place
+                if !isRepeated, !body(place) { return false }
+            }
+        }
+        return true
     }
 }

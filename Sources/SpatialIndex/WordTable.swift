@@ -94,7 +94,7 @@ struct WordColumns: BitwiseCopyable {
     let postings: Column<UInt32>
     /// Where each place's words begin in `placeWords`; one more than there are places.
     let placeStarts: Column<UInt32>
-    /// The words of each place, in the order of its name, each once.
+    /// The words of each place, in the order of its name, each once; but all parts of its runs, one after the other.
     let placeWords: Column<UInt32>
 
     var count: Int { starts.count - 1 }
@@ -130,6 +130,16 @@ struct WordColumns: BitwiseCopyable {
         }
     }
 
+    /// The number of a word; nil where no place has it.
+    func number(of word: UnsafeBufferPointer<UInt8>) -> UInt32? {
+        let number = firstWord { ByteOrder.compare($0, word) < 0 }
+        return number < count && self.word(number).isSame(as: word) ? number : nil
+    }
+
+    func postingCount(of word: UInt32) -> Int {
+        Int(postingStarts[Int(word) + 1] - postingStarts[Int(word)])
+    }
+
     /// The range in `postings` of the places that have one of the words; a place that has two of them is in it twice.
     func postingRange(of words: Range<UInt32>) -> Range<Int> {
         Int(postingStarts[Int(words.lowerBound)])..<Int(postingStarts[Int(words.upperBound)])
@@ -144,6 +154,15 @@ struct WordColumns: BitwiseCopyable {
         return false
     }
 
+    /// Whether these words follow each other in a place's name.
+    func place(_ place: Int, hasRunOf words: ArraySlice<UInt32>) -> Bool {
+        let (start, end) = (Int(placeStarts[place]), Int(placeStarts[place + 1]))
+        guard end - start >= words.count else { return false }
+        return (start...end - words.count).contains { first in
+            zip(words, first...).allSatisfy { $0 == placeWords[$1] }
+        }
+    }
+
     private func firstWord(where isBefore: (UnsafeBufferPointer<UInt8>) -> Bool) -> UInt32 {
         var (low, high) = (0, count)
         while low < high {
@@ -151,6 +170,84 @@ struct WordColumns: BitwiseCopyable {
             if isBefore(word(UInt32(middle))) { low = middle + 1 } else { high = middle }
         }
         return UInt32(low)
+    }
+}
+
+/// What a place of a part needs for one word of a query.
+struct WordCondition {
+    /// One of these: the words that begin with the query's; where it is a run, the part of it that the fewest places have.
+    var words: Range<UInt32>
+    /// Or one of these: those that begin with the query's word as it is spelled out.
+    var spelledOut: Range<UInt32> = 0..<0
+    /// All parts of a run, one after the other: a range of `WordConditions.parts`, empty where `words` says all.
+    var run = 0..<0
+}
+
+/// What a place of a part needs for all words of a query.
+struct WordConditions {
+    private(set) var conditions: [WordCondition] = []
+    private var parts: [UInt32] = []
+
+    init(_ query: [QueryWord], _ columns: WordColumns) {
+        conditions.reserveCapacity(query.count)
+        for word in query {
+            switch word {
+            case .word(let word): conditions.append(WordCondition(words: columns.words(beginningWith: word)))
+            case .either(let plain, let spelledOut):
+                conditions.append(
+                    WordCondition(
+                        words: columns.words(beginningWith: plain),
+                        spelledOut: columns.words(beginningWith: spelledOut)))
+            case .run(let run): append(run, columns)
+            }
+        }
+    }
+
+    private mutating func append(_ run: [UInt8], _ columns: WordColumns) {
+        let first = parts.count
+        var isMissing = false
+        run.withUnsafeBufferPointer { run in
+            SearchWords.forEachPart(ofRun: run) { part in
+                // Its last character may be anywhere in the name's run.
+                guard !isMissing, part.count > SearchWords.characterEnd(in: part, from: 0) else { return }
+                if let number = columns.number(of: part) { parts.append(number) } else { isMissing = true }
+            }
+        }
+        let rarest = parts[first...].min { columns.postingCount(of: $0) < columns.postingCount(of: $1) }
+        guard let rarest, !isMissing else {
+            return conditions.append(
+                WordCondition(words: isMissing ? 0..<0 : columns.words(beginningWith: run)))
+        }
+        let run = parts.count - first > 1 ? first..<parts.count : 0..<0
+        conditions.append(WordCondition(words: rarest..<rarest + 1, run: run))
+    }
+
+    /// Whether a place fulfils them.
+    func admit(_ place: Int, of columns: WordColumns) -> Bool {
+        for condition in conditions where !columns.place(place, hasOneOf: condition.words) {
+            if condition.spelledOut.isEmpty || !columns.place(place, hasOneOf: condition.spelledOut) {
+                return false
+            }
+        }
+        guard !parts.isEmpty else { return true }
+        return conditions.allSatisfy { $0.run.isEmpty || columns.place(place, hasRunOf: parts[$0.run]) }
+    }
+}
+
+/// The places that may fulfil a condition, some of them twice.
+struct WordPostings {
+    private let words, spelledOut: Range<Int>
+
+    init(_ condition: WordCondition, _ columns: WordColumns) {
+        words = columns.postingRange(of: condition.words)
+        spelledOut = columns.postingRange(of: condition.spelledOut)
+    }
+
+    var count: Int { words.count + spelledOut.count }
+
+    /// Where in the part's postings one of them is.
+    subscript(index: Int) -> Int {
+        index < words.count ? words.lowerBound + index : spelledOut.lowerBound + index - words.count
     }
 }
 
@@ -169,7 +266,8 @@ extension IndexSnapshot {
         var length = Self.walkFactor * Double(query.ranking.limit)
         for word in (query.filter.words ?? []).indices {
             let count = zip(views, filters).reduce(0) { sum, part in
-                sum + (part.1.words.map { part.0.columns.words.postingRange(of: $0[word]).count } ?? 0)
+                sum
+                    + (part.1.words.map { WordPostings($0.conditions[word], part.0.columns.words).count } ?? 0)
             }
             length *= Double(placeCount) / Double(max(1, count))
         }
@@ -203,8 +301,9 @@ extension IndexSnapshot {
             // The list is still empty: only its copy in `walking` was filled.
         }
         for (part, filter) in zip(views, filters) {
-            for index in filter.rarestPostings(part.columns) ?? 0..<0 {
-                let place = Int(part.columns.words.postings[index])
+            guard let rarest = filter.rarestPostings(part.columns) else { continue }
+            for index in 0..<rarest.count {
+                let place = Int(part.columns.words.postings[rarest[index]])
                 if query.filter.admits(kind: part.columns.kinds[place]) {
                     search.consider(place, of: part, filter, mayBeListed: true)
                 }
@@ -218,14 +317,14 @@ extension IndexSnapshot {
 
 extension PartFilter {
     /// The postings of the word that the fewest places have; nil without words.
-    func rarestPostings(_ columns: PartColumns) -> Range<Int>? {
-        rarestWord(columns).map { columns.words.postingRange(of: $0) }
+    func rarestPostings(_ columns: PartColumns) -> WordPostings? {
+        rarestWord(columns).map { WordPostings($0, columns.words) }
     }
 
-    /// The part's words that begin with the query's rarest word; nil without words.
-    func rarestWord(_ columns: PartColumns) -> Range<UInt32>? {
-        words?.min {
-            columns.words.postingRange(of: $0).count < columns.words.postingRange(of: $1).count
+    /// The condition of the word that the fewest places have; nil without words.
+    func rarestWord(_ columns: PartColumns) -> WordCondition? {
+        words?.conditions.min {
+            WordPostings($0, columns.words).count < WordPostings($1, columns.words).count
         }
     }
 }

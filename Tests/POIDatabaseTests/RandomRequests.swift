@@ -132,6 +132,8 @@ enum PlaceNames {
         "東京タワー", "Ελλάς", "ΣΊΣΥΦΟΣ", "Москва́", "naïve", "Place", "place", "№5", "ﬁne", "Ａｌｐｈａ", "don't",
         "100%",
         "a_b", "back\\slash", "\u{10FFFF}", "x\u{10FFFF}y", "İstanbul", "ŉ", "가나다", "ß", "-", "…",
+        "Müller", "Mu\u{308}ller’s", "Mueller", "MULLER", "Ålesund", "Køge", "東京Tower", "パンダ・カフェ", "วัดพระแก้ว",
+        "ភ្នំពេញ",
     ]
 
     /// Whole words, beginnings, several, none, and what has no word in it.
@@ -142,6 +144,9 @@ enum PlaceNames {
         "a b", "back",
         "x\u{10FFFF}", "istanbul", "n", "가", "ss", "zzz", "place zzz", "%", "…", "'", "p l a c e", "place 7",
         "cafe 23", "c 31", "s 12 c", "17",
+        "müller", "mueller", "muller", "alesund", "aalesund", "koeg", "kö", "京タ", "タワー", "東京to", "ー", "カフェ",
+        "ンダカ",
+        "พระ", "ពេ",
     ]
 
     static func random(using generator: inout SeededGenerator) -> String {

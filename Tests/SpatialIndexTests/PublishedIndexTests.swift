@@ -147,7 +147,7 @@ private final class ReaderThread: Sendable {
             return ["centre"]
         }
         var query = IndexQuery(ranking: Ranking(center: center, radiusMeters: nil, limit: 21))
-        query.filter.words = [Array("r\(revision)".utf8)]
+        query.filter.words = [.word(Array("r\(revision)".utf8))]
         guard let page = snapshot.search(query) else { return ["no page"] }
         let revisions = page.placed.map { place in
             Int64(snapshot.records[place.reference].loadUnaligned(as: Int.self))

@@ -37,7 +37,7 @@ struct StoppedSearchTests {
         let plain = IndexQuery(
             ranking: Ranking(center: .init(wrapping: 11, 20), radiusMeters: nil, limit: 21))
         var worded = plain
-        worded.filter.words = (0..<40).map { _ in Array(TestPlace.words[0].utf8) }
+        worded.filter.words = (0..<40).map { _ in .word(Array(TestPlace.words[0].utf8)) }
         return [plain, worded]
     }
 
@@ -69,7 +69,7 @@ struct StoppedSearchTests {
             : BoundingBox(west: -180, south: -80, east: 180, north: 80)
         let cells = ClusterCells(try #require(box), zoom: 3)
         var filter = IndexFilter()
-        filter.words = (0..<40).map { _ in Array(TestPlace.words[0].utf8.prefix(1)) }
+        filter.words = (0..<40).map { _ in .word(Array(TestPlace.words[0].utf8.prefix(1))) }
         let all = Looks()
         #expect(snapshot.clusters(in: cells, filter, until: all.stop(at: .max)) != nil)
         let count = all.count.withLock { $0 }

@@ -10,7 +10,9 @@ import SpatialIndex
 struct TestPlace: Hashable {
     static let categories = ["cafe", "bar", "museum", "zoo"]
     static let words = [
-        "alba", "albatros", "bar", "ba", "city", "museum", "musee", "d", "orsay", "dorsay", "東京",
+        "alba", "albatros", "bar", "ba", "city", "museum", "musee", "d", "orsay", "dorsay", "muller",
+        "mueller",
+        "東京", "東京都庁", "ハハハヒ", "都",
     ]
 
     var id: Int64
@@ -73,7 +75,7 @@ struct TestQuery {
     var categories: [String]?
     var datasets: [String]?
     var isFeatured: Bool?
-    var words: [String]?
+    var words: [QueryWord]?
 
     func query(_ vocabulary: IndexVocabulary) -> IndexQuery {
         var query = IndexQuery(ranking: ranking)
@@ -83,7 +85,7 @@ struct TestQuery {
             [false] + vocabulary.sources.map { datasets.contains($0.dataset) }
         }
         query.filter.isFeatured = isFeatured
-        query.filter.words = words.map { $0.map { Array($0.utf8) } }
+        query.filter.words = words
         return query
     }
 
@@ -97,7 +99,14 @@ struct TestQuery {
         guard let words else { return true }
         return !words.isEmpty
             && words.allSatisfy { word in
-                place.words.contains { $0.unicodeScalars.starts(with: word.unicodeScalars) }
+                place.words.map { Array($0.utf8) }.contains { name in
+                    switch word {
+                    case .word(let word): name.starts(with: word)
+                    case .either(let plain, let spelledOut):
+                        name.starts(with: plain) || name.starts(with: spelledOut)
+                    case .run(let run): name.indices.contains { name[$0...].starts(with: run) }
+                    }
+                }
             }
     }
 
@@ -161,7 +170,9 @@ struct RandomQueries {
         query.isFeatured = [nil, nil, true, false].pick(using: &generator)
         query.words = [
             nil, nil, nil, [], ["a"], ["ba"], ["bar"], ["alb", "mus"], ["dorsay", "d"], ["東"], ["zebra"],
-            ["m", "c"],
+            ["m", "c"], ["mu|mue"], ["muller|mueller"], ["bar", "muller|mueller"], ["京都"], ["東京都"],
+            ["京都庁", "a"],
+            ["ハハ"], ["ハハハ"], ["ハハハハ"], ["ハヒ", "東京都庁"], ["都"],
         ].pick(using: &generator)
         if Int.random(in: 0..<3, using: &generator) == 0 { query.box = box() }
         return query
@@ -204,5 +215,16 @@ struct RandomQueries {
             guard distance > 0 else { return .leastNonzeroMagnitude }
             return [distance, distance.nextDown].pick(using: &generator)
         }
+    }
+}
+
+extension QueryWord: ExpressibleByStringLiteral {
+    /// A word as it is folded, a run, or both forms of a word with `|` between them.
+    public init(stringLiteral text: String) {
+        let forms = text.split(separator: "|").map { Array($0.utf8) }
+        let isRun = forms[0].withUnsafeBufferPointer(SearchWords.isRun)
+        self =
+            forms.count > 1
+            ? .either(plain: forms[0], spelledOut: forms[1]) : isRun ? .run(forms[0]) : .word(forms[0])
     }
 }

@@ -53,7 +53,7 @@ extension IndexFilter {
             let names = Set(filter.datasets.map(ExactName.init))
             sources = [false] + vocabulary.sources.map { names.contains(ExactName($0.dataset)) }
         }
-        words = filter.searchText.map { SearchWords.words(ofQuery: $0).map { Array($0.utf8) } }
+        words = filter.searchText.map(SearchWords.words(ofQuery:))
     }
 }
 

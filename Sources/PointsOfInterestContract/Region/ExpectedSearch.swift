@@ -31,7 +31,7 @@ struct ExpectedSearch {
         let filter = RegionFilter(request)
         let origin = try request.center ?? request.box?.middlePoint ?? Coordinate(latitude: 0, longitude: 0)
         let found = region.places.compactMap { known -> (Int, Candidate)? in
-            guard let isCertain = filter.keeps(known) else { return nil }
+            guard filter.keeps(known) else { return nil }
             let measured = Vincenty.meters(from: origin, to: known.position)
             let meters = measured ?? Self.antipode.meters
             let tolerance = measured == nil ? Self.antipode.tolerance : Self.precision
@@ -43,7 +43,7 @@ struct ExpectedSearch {
             return (
                 known.place.id,
                 Candidate(
-                    place: known.place, isCertain: isCertain && isInside, meters: meters,
+                    place: known.place, isCertain: isInside, meters: meters,
                     tolerance: tolerance)
             )
         }
@@ -105,29 +105,30 @@ struct ExpectedSearch {
 
 /// The filter of a search, without its radius.
 struct RegionFilter {
-    let box: BoundingBox?
-    let filter: PlaceFilter
+    private let box: BoundingBox?
+    private let filter: PlaceFilter
+    private let searchText: NameWords.SearchText?
 
-    init(_ request: NearbyPlacesRequest) { (box, filter) = (request.box, request.filter) }
+    init(_ request: NearbyPlacesRequest) { self.init(request.filter, in: request.box) }
 
     /// Its cells are counted whole, beyond the box.
-    init(_ request: ClustersRequest) { (box, filter) = (nil, request.filter) }
+    init(_ request: ClustersRequest) { self.init(request.filter, in: nil) }
 
-    /// True if a place certainly matches, false if it may match, nil if it certainly doesn't.
-    func keeps(_ known: RegionPlace) -> Bool? {
+    private init(_ filter: PlaceFilter, in box: BoundingBox?) {
+        (self.filter, self.box) = (filter, box)
+        searchText = filter.searchText.map { NameWords.SearchText($0) }
+    }
+
+    /// Whether a place matches.
+    func keeps(_ known: RegionPlace) -> Bool {
         let place = known.place
-        if let box, !box.holds(place) { return nil }
-        if !filter.categories.isEmpty, !filter.categories.contains(place.category) { return nil }
+        if let box, !box.holds(place) { return false }
+        if !filter.categories.isEmpty, !filter.categories.contains(place.category) { return false }
         if !filter.datasets.isEmpty, !filter.datasets.contains(where: { $0 == place.source?.dataset }) {
-            return nil
+            return false
         }
-        if let featured = filter.featured, place.featured != featured { return nil }
-        guard let text = filter.searchText else { return true }
-        switch known.name.match(text) {
-        case .matches: return true
-        case .open: return false
-        case .differs: return nil
-        }
+        if let featured = filter.featured, place.featured != featured { return false }
+        return searchText?.finds(known.name) ?? true
     }
 }
 

@@ -42,11 +42,11 @@ struct Region: Sendable {
 /// A place of a region.
 struct RegionPlace: Sendable {
     let place: PointOfInterest
-    let name: FoldedName
+    let name: NameWords
 
     init(_ place: PointOfInterest) {
         self.place = place
-        name = FoldedName(place.name)
+        name = NameWords(place.name)
     }
 
     var position: Coordinate {

@@ -80,23 +80,26 @@ struct RegionWords: Sendable {
     let accented: String?
     /// Two words of one name, of which another name has only the first.
     let pair: (first: String, second: String)?
+    /// A run without its first character.
+    let run: String?
     /// The longest beginning of a word that, without its last letter, begins another word, too.
     let fork: String?
 
     init(_ all: [RegionPlace]) {
         var places: [String: [RegionPlace]] = [:]
         for place in all {
-            for word in Set(place.name.words) { places[word, default: []].append(place) }
+            for word in place.name.plainWords { places[word, default: []].append(place) }
         }
         word =
             places.filter { $0.key.utf8.count >= 4 && Self.withAccent($0.key) != nil }
             .max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }?.key
         accented = all.lazy.flatMap { $0.place.name.split(separator: " ") }.map(String.init)
             .first { word in
-                let folded = FoldedName(word)
-                return !word.utf8.allSatisfy { $0 < 128 } && folded.words.count == 1
-                    && folded.match(word) == .matches
+                let scalars = word.decomposedStringWithCanonicalMapping.unicodeScalars
+                return scalars.contains(where: Self.isAccent)
+                    && scalars.allSatisfy { Self.isAccent($0) || $0.isASCII && $0.properties.isAlphabetic }
             }
+        run = all.lazy.compactMap(\.name.partOfRun).first
         fork = Self.fork(places.keys.sorted())
         // Each name once: the places of a chain are many.
         let names = Dictionary(all.map { ($0.place.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -117,9 +120,9 @@ struct RegionWords: Sendable {
     private static func pair(
         in place: RegionPlace, _ places: [String: [RegionPlace]]
     ) -> (first: String, second: String)? {
-        for first in place.name.words {
-            for second in place.name.words where second != first {
-                if places[first, default: []].contains(where: { $0.name.match(second) == .differs }) {
+        for first in place.name.plainWords {
+            for second in place.name.plainWords where second != first {
+                if places[first, default: []].contains(where: { !$0.name.match(second) }) {
                     return (first, second)
                 }
             }
@@ -127,10 +130,29 @@ struct RegionWords: Sendable {
         return nil
     }
 
+    private static func isAccent(_ scalar: Unicode.Scalar) -> Bool {
+        ("\u{300}"..."\u{36F}").contains(scalar)
+    }
+
     /// A word with an acute accent on its first vowel; nil where it has none.
     static func withAccent(_ word: String) -> String? {
         guard let index = word.firstIndex(where: { "aeiou".contains($0) }) else { return nil }
         return (word[...index] + "\u{301}" + word[word.index(after: index)...])
             .precomposedStringWithCanonicalMapping
+    }
+}
+
+extension NameWords {
+    /// The words that consist of nothing but letters a to z and digits, sorted.
+    var plainWords: [String] {
+        words.map { String(String.UnicodeScalarView($0)) }
+            .filter { $0.utf8.allSatisfy { $0 < 128 } }.sorted()
+    }
+
+    /// The longest word that another one ends with.
+    var partOfRun: String? {
+        words.filter { word in words.contains { $0.dropFirst().elementsEqual(word) } }
+            .max { ($0.count, $1[0].value) < ($1.count, $0[0].value) }
+            .map { String(String.UnicodeScalarView($0)) }
     }
 }

@@ -97,7 +97,7 @@ struct RegionPageTests {
     func textPages() async throws {
         try await Region.compare { region, differences in
             let word = try region.needed(\.word, .word)
-            let place = try #require(region.first { FoldedName($0.name).match(word) == .matches })
+            let place = try #require(region.first { NameWords($0.name).match(word) })
             let disc = try #require(region.disc)
             let around = NearbyPlacesRequest(
                 center: disc.center.position, radiusMeters: max(0.1, disc.radius), limit: 7, searchText: word)

@@ -183,7 +183,7 @@ struct RegionTests {
     func together() async throws {
         try await Region.compare { region, differences in
             let word = try region.needed(\.word, .word)
-            let place = try #require(region.first { FoldedName($0.name).match(word) == .matches })
+            let place = try #require(region.first { NameWords($0.name).match(word) })
             var request = NearbyPlacesRequest(
                 box: region.box, limit: 100, categories: [place.category], searchText: word,
                 featured: place.featured)

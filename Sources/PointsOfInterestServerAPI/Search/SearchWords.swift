@@ -1,170 +1,201 @@
 import Foundation
 
-/// The words of names and search texts, by which a search finds places: case, accents and ligatures don't matter.
+/// A word of a search text: UTF-8, folded.
+public enum QueryWord: Hashable, Sendable {
+    /// A word of the name has to begin with it.
+    case word([UInt8])
+    /// A word of the name has to begin with one of both: ä, ö, ü, å and ø written plainly, and spelled out.
+    case either(plain: [UInt8], spelledOut: [UInt8])
+    /// A run of characters of a script without spaces, which the name has to contain.
+    case run([UInt8])
+}
+
+/// The words of names and search texts, by which a search finds places: `Documentation/api.md` has the rule.
 ///
-/// A name has the words that apostrophes separate, and those that it has without apostrophes: "Children's" is found by
-/// `children`, `s` and `childrens`. A text finds a name if each word of the text begins a word of the name.
-///
-/// The database has the same rule in SQL, for the words of the names that it stores: both must change together. All
-/// comparisons are by code points.
+/// A text finds a name if each word of the text begins a word of the name. All comparisons are by code points.
 public enum SearchWords {
     /// The words of a search text, each once; apostrophes separate.
-    public static func words(ofQuery text: String) -> [String] {
-        words(in: folded(text))
+    public static func words(ofQuery text: String) -> [QueryWord] {
+        var bytes = folded(text).map { $0 == FoldedMark.apostrophe ? FoldedMark.space : $0 }
+        if hasRuns(bytes) { bytes = separatingRuns(in: bytes) }
+        var seen: Set<QueryWord> = []
+        return bytes.split(separator: FoldedMark.space).map(queryWord).filter { seen.insert($0).inserted }
     }
+
+    private static func queryWord(_ word: ArraySlice<UInt8>) -> QueryWord {
+        if word.withUnsafeBufferPointer(isRun) { return .run(Array(word)) }
+        guard word.contains(where: FoldedMark.isSpelling) else { return .word(Array(word)) }
+        var (plain, spelledOut): ([UInt8], [UInt8]) = ([], [])
+        FoldedMark.write(word, isSpelledOut: false, to: &plain)
+        FoldedMark.write(word, isSpelledOut: true, to: &spelledOut)
+        // What begins so begins with the plain word, too.
+        return spelledOut.starts(with: plain) ? .word(plain) : .either(plain: plain, spelledOut: spelledOut)
+    }
+
+    // MARK: - Folding
 
     /// Compatibility decomposition (NFKD), without combining marks, in lower case, and letters that have no
-    /// decomposition written plainly.
-    package static func folded(_ text: String) -> [Unicode.Scalar] {
-        var scalars: [Unicode.Scalar] = []
-        for scalar in text.decomposedStringWithCompatibilityMapping.unicodeScalars
-        where scalar.properties.generalCategory != .nonspacingMark {
+    /// decomposition written plainly: UTF-8, with the marks of `FoldedMark`.
+    static func folded(_ text: String) -> [UInt8] {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.map { plainBytes[Int($0)] } }
+        var bytes: [UInt8] = []
+        for scalar in text.decomposedStringWithCompatibilityMapping.unicodeScalars {
+            guard scalar.properties.generalCategory != .nonspacingMark else {
+                // Other marks may stand between it and its letter.
+                if let mark = spelling(of: scalar, behind: bytes.last) { bytes.append(mark) }
+                continue
+            }
             for lowercase in scalar.properties.lowercaseMapping.unicodeScalars {
-                if let plain = plainLetters[lowercase] { scalars += plain } else { scalars.append(lowercase) }
+                bytes += foldedLowercase(lowercase)
             }
         }
-        return scalars
+        return bytes
     }
 
-    private static let plainLetters: [Unicode.Scalar: [Unicode.Scalar]] = [
-        "ß": ["s", "s"], "æ": ["a", "e"], "œ": ["o", "e"], "ø": ["o"], "đ": ["d"], "ð": ["d"],
-        "þ": ["t", "h"], "ł": ["l"], "ħ": ["h"], "ı": ["i"], "ς": ["σ"],
+    /// The byte that each character of ASCII becomes; it becomes no more than one.
+    static let plainBytes: [UInt8] = (0..<0x80).map {
+        foldedLowercase(Unicode.Scalar($0 | (0x41...0x5A ~= $0 ? 0x20 : 0)))[0]
+    }
+
+    private static func foldedLowercase(_ scalar: Unicode.Scalar) -> [UInt8] {
+        if let letters = plainLetters[scalar] { return letters }
+        if isApostrophe(scalar) { return [FoldedMark.apostrophe] }
+        return isSeparator(scalar)
+            ? [FoldedMark.space] : Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+    }
+
+    private static let plainLetters: [Unicode.Scalar: [UInt8]] = [
+        "ß": Array("ss".utf8), "æ": Array("ae".utf8), "œ": Array("oe".utf8), "þ": Array("th".utf8),
+        "đ": Array("d".utf8), "ð": Array("d".utf8), "ł": Array("l".utf8), "ħ": Array("h".utf8),
+        "ı": Array("i".utf8), "ς": Array("σ".utf8), "ø": [UInt8(ascii: "o"), FoldedMark.spelledE],
     ]
 
-    /// The words of a text that is folded, each once.
-    package static func words(in folded: [Unicode.Scalar]) -> [String] {
-        var seen: Set<String> = []
-        // Equal strings are equal code points here, since all are decomposed.
-        return folded.split(whereSeparator: isSeparator).map { String(String.UnicodeScalarView($0)) }
-            .filter { seen.insert($0).inserted }
+    /// Whether a mark makes ä, ö, ü or å of a letter, or of the one that it follows after other marks.
+    private static func spelling(of mark: Unicode.Scalar, behind letter: UInt8?) -> UInt8? {
+        switch (mark, letter) {
+        case ("\u{308}", UInt8(ascii: "a")), ("\u{308}", UInt8(ascii: "o")), ("\u{308}", UInt8(ascii: "u")):
+            FoldedMark.spelledE
+        case ("\u{30A}", UInt8(ascii: "a")): FoldedMark.spelledA
+        default: nil
+        }
+    }
+
+    /// Whether what a character becomes depends on those before it, by its order among marks (Unicode Standard, section
+    /// 3.11, "Canonical Ordering") or by the letter that it follows.
+    static func isContextual(_ scalar: Unicode.Scalar) -> Bool {
+        let decomposed = String(scalar).decomposedStringWithCompatibilityMapping.unicodeScalars
+        return decomposed.contains {
+            $0.properties.generalCategory != .nonspacingMark
+                && $0.properties.canonicalCombiningClass != .notReordered
+        }
+            || decomposed.prefix { $0.properties.generalCategory == .nonspacingMark }
+                .contains { $0 == "\u{308}" || $0 == "\u{30A}" }
     }
 
     /// Whether it is an apostrophe. In search texts it separates words, in names it also joins them.
-    package static func isApostrophe(_ scalar: Unicode.Scalar) -> Bool {
+    private static func isApostrophe(_ scalar: Unicode.Scalar) -> Bool {
         scalar == "'" || scalar == "\u{2019}" || scalar == "\u{02BC}"
     }
 
-    fileprivate static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
+    private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x30...0x39, 0x61...0x7A: false
         case 0x3005...0x3007: false
-        case 0...0xBF, 0x02BC, 0x2000...0x206F, 0x3000...0x303F: true
+        case 0...0xBF, 0x02BC, 0x2000...0x206F, 0x3000...0x303F, 0x30A0, 0x30FB: true
         default: false
         }
     }
 }
 
-/// Finds the words of many names as `SearchWords` does, but remembers what each character becomes, since decomposing one
-/// takes a microsecond.
-package struct NameFolder {
-    /// What a character becomes: UTF-8, with a space for what separates words, and `'` for an apostrophe.
-    private struct Piece {
-        var bytes: [UInt8] = []
-        /// Whether its order among its neighbours depends on them (Unicode Standard, section 3.11, "Canonical Ordering").
-        var isReordered = false
-    }
+/// What bytes of a folded text mean besides UTF-8 of letters and digits.
+enum FoldedMark {
+    static let (space, apostrophe) = (UInt8(ascii: " "), UInt8(ascii: "'"))
+    /// Behind a letter: an e, or an a, follows it where it is spelled out.
+    static let (spelledE, spelledA): (UInt8, UInt8) = (1, 2)
 
-    /// The words of the last name: UTF-8, with spaces between them. One may occur twice.
-    package private(set) var words: [UInt8] = []
-    private var pieces: [Unicode.Scalar: Piece] = [:]
-    /// The byte that each character of ASCII becomes; it becomes no more than one.
-    private let plain = plainBytes
+    static func isSpelling(_ byte: UInt8) -> Bool { byte <= spelledA }
 
-    private static let (space, apostrophe) = (UInt8(ascii: " "), UInt8(ascii: "'"))
-
-    private static let plainBytes: [UInt8] = (0..<0x80).map {
-        piece(of: SearchWords.folded(String(Unicode.Scalar($0)))).bytes[0]
-    }
-
-    /// Makes a folder that knows no characters yet.
-    package init() {}
-
-    /// Finds the words of a name, which is UTF-8.
-    package mutating func fold(_ name: UnsafeBufferPointer<UInt8>) {
-        words.removeAll(keepingCapacity: true)
-        if name.contains(where: { $0 >= 0x80 }) {
-            appendCharacters(of: name)
-        } else {
-            words.append(contentsOf: name)
-            let plain = plain
-            words.withUnsafeMutableBufferPointer { words in
-                for index in words.indices { words[index] = plain[Int(words[index])] }
-            }
-        }
-        guard words.contains(Self.apostrophe) else { return }
-        // Once with apostrophes that separate, and once without any.
-        let joined = words.filter { $0 != Self.apostrophe }
-        words = words.map { $0 == Self.apostrophe ? Self.space : $0 } + [Self.space] + joined
-    }
-
-    private mutating func appendCharacters(of name: UnsafeBufferPointer<UInt8>) {
-        let name = String(decoding: name, as: UTF8.self)
-        for scalar in name.unicodeScalars {
-            guard !scalar.isASCII else {
-                words.append(plain[Int(scalar.value)])
-                continue
-            }
-            let piece = piece(of: scalar)
-            guard !piece.isReordered else {
-                words = Self.piece(of: SearchWords.folded(name)).bytes
-                return
-            }
-            words += piece.bytes
-        }
-    }
-
-    private mutating func piece(of scalar: Unicode.Scalar) -> Piece {
-        if let piece = pieces[scalar] { return piece }
-        let piece = Self.piece(of: SearchWords.folded(String(scalar)))
-        pieces[scalar] = piece
-        return piece
-    }
-
-    private static func piece(of folded: [Unicode.Scalar]) -> Piece {
-        folded.reduce(into: Piece()) { piece, scalar in
-            if SearchWords.isApostrophe(scalar) {
-                piece.bytes.append(apostrophe)
-            } else if SearchWords.isSeparator(scalar) {
-                piece.bytes.append(space)
-            } else {
-                piece.bytes += UTF8.encode(scalar).map { Array($0) } ?? []
-                if scalar.properties.canonicalCombiningClass != .notReordered { piece.isReordered = true }
+    /// Writes a word without marks, but for apostrophes that separate.
+    @inline(__always)
+    static func write(
+        _ word: some Sequence<UInt8>, isSpelledOut: Bool, isJoined: Bool = false, to bytes: inout [UInt8]
+    ) {
+        for byte in word {
+            switch byte {
+            case spelledE: if isSpelledOut { bytes.append(UInt8(ascii: "e")) }
+            case spelledA: if isSpelledOut { bytes.append(UInt8(ascii: "a")) }
+            case apostrophe: if !isJoined { bytes.append(space) }
+            default: bytes.append(byte)
             }
         }
     }
 }
 
-/// Checks whether names have the words of a search text.
-package struct NameMatcher {
-    private let queryWords: [[UInt8]]
-    private var folder = NameFolder()
-
-    /// Looks for the words of a search text; without any, no name matches.
-    package init(searchText: String) {
-        queryWords = SearchWords.words(ofQuery: searchText).map { Array($0.utf8) }
-    }
-
-    /// Whether any name can match.
-    package var mayMatch: Bool { !queryWords.isEmpty }
-
-    /// Whether each word of the search text begins a word of a name, which is UTF-8.
-    package mutating func matches(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        folder.fold(name)
-        return mayMatch
-            && folder.words.withUnsafeBufferPointer { words in
-                queryWords.allSatisfy { Self.isBeginning($0, ofOneOf: words) }
-            }
-    }
-
-    /// - Parameter words: with spaces between them.
-    private static func isBeginning(_ word: [UInt8], ofOneOf words: UnsafeBufferPointer<UInt8>) -> Bool {
-        var start = 0
-        while words.count - start >= word.count {
-            if words[start..<start + word.count].elementsEqual(word) { return true }
-            guard let space = words[start...].firstIndex(of: UInt8(ascii: " ")) else { return false }
-            start = space + 1
+/// Runs: scripts that are written without spaces, so that a word may begin at any character.
+extension SearchWords {
+    /// Whether a character of a folded text belongs to a run.
+    private static func isOfRun(_ value: UInt32) -> Bool {
+        switch value {
+        case 0x0E00...0x0EFF: true  // Thai, Lao
+        case 0x1780...0x17FF: true  // Khmer
+        case 0x2E80...0x2FDF, 0x3005...0x3007, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF: true  // Han
+        case 0x16FE3, 0x16FF0...0x16FF1, 0x2_0000...0x3_FFFF: true  // Han
+        case 0x3040...0x309F, 0x30A1...0x30FA, 0x30FC...0x30FF, 0x31F0...0x31FF: true  // Hiragana, Katakana
+        case 0x1_AFF0...0x1_B16F: true  // Hiragana, Katakana
+        default: false
         }
-        return false
+    }
+
+    /// Whether a word of a folded text is a run: its first character tells, since a run and others are never one word.
+    package static func isRun(_ word: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard word.count >= 3, word[0] >= firstByteOfRuns else { return false }
+        var value = UInt32(word[0] & (word[0] < 0xF0 ? 0x0F : 0x07))
+        for byte in word[1..<characterEnd(in: word, from: 0)] { value = value << 6 | UInt32(byte & 0x3F) }
+        return isOfRun(value)
+    }
+
+    /// The first byte of the first character that belongs to a run.
+    private static let firstByteOfRuns: UInt8 = 0xE0
+
+    static func hasRuns(_ bytes: [UInt8]) -> Bool {
+        bytes.contains { $0 >= firstByteOfRuns }
+            && String(decoding: bytes, as: UTF8.self).unicodeScalars.contains { isOfRun($0.value) }
+    }
+
+    /// The same bytes with a space wherever a run begins or ends beside other characters.
+    static func separatingRuns(in bytes: [UInt8]) -> [UInt8] {
+        var separated: [UInt8] = []
+        separated.reserveCapacity(bytes.count + 8)
+        var wasOfRun: Bool?
+        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+            let isSpace = scalar == " "
+            let isOfRun = isOfRun(scalar.value)
+            if !isSpace, let wasOfRun, wasOfRun != isOfRun { separated.append(FoldedMark.space) }
+            separated += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+            wasOfRun = isSpace ? nil : isOfRun
+        }
+        return separated
+    }
+
+    /// Calls `body` with each two neighbouring characters of a run, and last with its last character alone: what an index
+    /// keeps of it.
+    package static func forEachPart(
+        ofRun run: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Void
+    ) {
+        var (start, next) = (0, characterEnd(in: run, from: 0))
+        while next < run.count {
+            let end = characterEnd(in: run, from: next)
+            body(UnsafeBufferPointer(rebasing: run[start..<end]))
+            (start, next) = (next, end)
+        }
+        body(UnsafeBufferPointer(rebasing: run[start...]))
+    }
+
+    /// Where the character ends that begins at an index.
+    package static func characterEnd(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        var end = min(start + 1, bytes.count)
+        while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
+        return end
     }
 }
 

@@ -17,7 +17,9 @@ struct IndexedPlaceStoreTests {
 
     /// Few coordinates, so that many places are equally far.
     private static func places(using generator: inout SeededGenerator) -> [PointOfInterest] {
-        let names = ["Café d’Or", "Children's Park", "Łódź 7", "Park", "…", "각"]
+        let names = [
+            "Café d’Or", "Children's Park", "Łódź 7", "Park", "…", "각", "Müller’s 東京タワーTower", "ばばび",
+        ]
         return (1...60).map { id in
             let degrees = (0..<2).map { _ in Double(Int.random(in: -2...2, using: &generator)) }
             let isSourced = id % 3 == 0
@@ -43,7 +45,9 @@ struct IndexedPlaceStoreTests {
         request.categories = pick([[], [], ["cafe"], ["park", "zoo"], ["zoo"]])
         request.datasets = pick([[], [], [datasets[0]], [datasets[1]], Array(datasets[1...])])
         request.featured = pick([nil, nil, true, false])
-        request.searchText = pick([nil, nil, "dor", "child s", "LODZ", "…", "가"])
+        request.searchText = pick([
+            nil, nil, "dor", "child s", "LODZ", "…", "가", "mueller tow", "müller", "京タワ", "ばび", "ば",
+        ])
         request.box = pick([nil, nil, BoundingBox(west: 90, south: 88, east: -90, north: 90)])
         return request
     }

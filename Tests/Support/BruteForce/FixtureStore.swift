@@ -7,7 +7,7 @@ import PointsOfInterestAPI
 public final class FixtureStore: PlaceStore {
     private let places: [PointOfInterest]
     /// The words of the places' names, in the same order.
-    private let words: [[String]]
+    private let words: [NameWords]
     /// The names that requests may filter by.
     public let vocabulary: FilterVocabulary?
     /// Never changes, since the places don't.
@@ -18,7 +18,7 @@ public final class FixtureStore: PlaceStore {
     /// - Parameter vocabulary: the names that requests may filter by; nil takes those of `places`.
     public init(_ places: [PointOfInterest], vocabulary: FilterVocabulary? = nil) {
         self.places = places
-        words = places.map { SearchWords.words(ofName: $0.name) }
+        words = places.map { NameWords($0.name) }
         self.vocabulary =
             vocabulary
             ?? FilterVocabulary(
@@ -72,10 +72,10 @@ public final class FixtureStore: PlaceStore {
     /// Whether a place and the words of its name match.
     private func condition(
         _ filter: PlaceFilter, in box: BoundingBox? = nil
-    ) -> (PointOfInterest, [String]) -> Bool {
+    ) -> (PointOfInterest, NameWords) -> Bool {
         let categories = Set(filter.categories)
         let datasets = Set(filter.datasets.map(ExactName.init))
-        let queryWords = filter.searchText.map(SearchWords.words(ofQuery:))
+        let searchText = filter.searchText.map { NameWords.SearchText($0) }
         return { place, words in
             if !categories.isEmpty, !categories.contains(place.category) { return false }
             if !datasets.isEmpty {
@@ -87,8 +87,7 @@ public final class FixtureStore: PlaceStore {
             if let box, !box.contains(latitude: place.latitude, longitude: place.longitude) {
                 return false
             }
-            guard let queryWords else { return true }
-            return SearchWords.matches(nameWords: words, queryWords: queryWords)
+            return searchText?.finds(words) ?? true
         }
     }
 
@@ -132,24 +131,6 @@ public final class FixtureStore: PlaceStore {
 extension Candidate {
     fileprivate init(_ place: PointOfInterest) {
         self.init(id: Int64(place.id), latitude: place.latitude, longitude: place.longitude)
-    }
-}
-
-extension SearchWords {
-    /// The words of a place's name, each once, found without `NameFolder`.
-    public static func words(ofName name: String) -> [String] {
-        let scalars = folded(name)
-        let separate = words(in: scalars)
-        return separate + words(in: scalars.filter { !isApostrophe($0) }).filter { !separate.contains($0) }
-    }
-
-    /// Whether each word of a search text begins a word of a name; a text without words matches nothing.
-    public static func matches(nameWords: [String], queryWords: [String]) -> Bool {
-        !queryWords.isEmpty
-            && queryWords.allSatisfy { query in
-                // Not `hasPrefix`: it compares characters, which a following vowel sign changes.
-                nameWords.contains { $0.unicodeScalars.starts(with: query.unicodeScalars) }
-            }
     }
 }
 

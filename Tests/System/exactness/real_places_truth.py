@@ -1,6 +1,6 @@
 """The right response to any question about real_places.py's places, by brute force.
 
-It is computed without anything of the server's: words by the rule of search_text (migration 0102), distances by
+It is computed without anything of the server's: words by the rule of Documentation/api.md, distances by
 pyproj, candidates by a bound of another kind than the server's.
 """
 
@@ -14,26 +14,59 @@ from pyproj import Geod
 
 PLAIN_LETTERS = str.maketrans({
     "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ħ": "h", "ı": "i", "ς": "σ"})
-SEPARATORS = re.compile("[\0-/:-@\\[-`{-\u00bf\u02bc\u2000-\u206f\u3000-\u3004\u3008-\u303f]+")
+SEPARATORS = re.compile("[\0-/:-@\\[-`{-\u00bf\u02bc\u2000-\u206f\u3000-\u3004\u3008-\u303f\u30a0\u30fb]+")
 APOSTROPHES = re.compile("['\u2019\u02bc]")
+RUN = ("\u0e00-\u0eff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+       "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00016fe3\U00016ff0\U00016ff1\U0001aff0-\U0001b16f\U00020000-\U0003ffff")
+PIECES = re.compile(f"[{RUN}]+|[^{RUN}]+")
+IS_RUN = re.compile(f"[{RUN}]")
+
+
+def is_mark(character):
+    return unicodedata.category(character) == "Mn"
+
+
+def decomposed(text):
+    return unicodedata.normalize("NFKD", text).lower()
+
+
+def spelled_out(text):
+    """A decomposed text with an e or an a behind each letter that may be spelled out."""
+    result, letter = [], ""
+    for character in text:
+        result.append("oe" if character == "ø" else character)
+        if not is_mark(character):
+            letter = character
+        elif character == "\u0308" and letter in ("a", "o", "u") or character == "\u030a" and letter == "a":
+            result.append("e" if character == "\u0308" else "a")
+            letter = ""
+    return "".join(result)
 
 
 def folded(text):
-    if text.isascii():
-        return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text)
-    return "".join(
-        character for character in decomposed if unicodedata.category(character) != "Mn"
-    ).lower().translate(PLAIN_LETTERS)
+    return "".join(character for character in text if not is_mark(character)).translate(PLAIN_LETTERS)
+
+
+def pieces(text):
+    """The words of a folded text, of which a run is one."""
+    return [piece for chunk in SEPARATORS.split(text) for piece in PIECES.findall(chunk)]
 
 
 def query_words(text):
-    return {word for word in SEPARATORS.split(folded(text)) if word}
+    """The words of a search text, each plain and spelled out."""
+    text = decomposed(text)
+    return set(zip(pieces(folded(text)), pieces(folded(spelled_out(text)))))
 
 
 def name_words(name):
-    text = folded(name)
-    return {word for word in SEPARATORS.split(text) + SEPARATORS.split(APOSTROPHES.sub("", text)) if word}
+    name = decomposed(name)
+    return {
+        piece[start:]
+        for text in (folded(name), folded(spelled_out(name)))
+        for form in (text, APOSTROPHES.sub("", text))
+        for piece in pieces(form)
+        for start in (range(len(piece)) if IS_RUN.match(piece) else (0,))
+    }
 
 
 class Words:
@@ -56,11 +89,12 @@ class Words:
         """The indices of the places of which each word of a text begins a word, in order."""
         words = query_words(text)
         is_match = numpy.full(self.count, bool(words))
-        for word in words:
-            first = bisect_left(self.vocabulary, word)
-            last = bisect_left(self.vocabulary, word + "\U0010ffff")
+        for forms in words:
             has_word = numpy.zeros(self.count, bool)
-            has_word[self.members[self.offsets[first]:self.offsets[last]]] = True
+            for word in forms:
+                first = bisect_left(self.vocabulary, word)
+                last = bisect_left(self.vocabulary, word + "\U0010ffff")
+                has_word[self.members[self.offsets[first]:self.offsets[last]]] = True
             is_match &= has_word
         return numpy.flatnonzero(is_match)
 

@@ -1,0 +1,142 @@
+import CSystem
+
+/// Finds the words of many names as `SearchWords` says, but remembers what each character becomes, since decomposing one
+/// takes a microsecond.
+package struct NameFolder {
+    /// What a character becomes, and what that makes of its name.
+    private struct Piece {
+        let bytes: [UInt8]
+        let isContextual, isSpelledOut, hasRuns: Bool
+
+        init(_ scalar: Unicode.Scalar) {
+            bytes = SearchWords.folded(String(scalar))
+            isContextual = SearchWords.isContextual(scalar)
+            isSpelledOut = bytes.contains(where: FoldedMark.isSpelling)
+            hasRuns = SearchWords.hasRuns(bytes)
+        }
+    }
+
+    /// The words of the last name: UTF-8, with spaces between them; one may occur twice. Those that begin within a run
+    /// aren't written out: a run is one word here, and nothing else is in it.
+    package private(set) var words: [UInt8] = []
+    /// The name, while its forms are written.
+    private var marked: [UInt8] = []
+    private var pieces: [Unicode.Scalar: Piece] = [:]
+    private let plain = SearchWords.plainBytes
+
+    /// Makes a folder that knows no characters yet.
+    package init() {}
+
+    /// Finds the words of a name, which is UTF-8.
+    package mutating func fold(_ name: UnsafeBufferPointer<UInt8>) {
+        words.removeAll(keepingCapacity: true)
+        var (isSpelledOut, hasRuns) = (false, false)
+        if name.contains(where: { $0 >= 0x80 }) {
+            (isSpelledOut, hasRuns) = appendCharacters(of: name)
+        } else {
+            words.append(contentsOf: name)
+            let plain = plain
+            words.withUnsafeMutableBufferPointer { words in
+                for index in words.indices { words[index] = plain[Int(words[index])] }
+            }
+        }
+        if isSpelledOut || words.contains(FoldedMark.apostrophe) { writeAllForms() }
+        if hasRuns { words = SearchWords.separatingRuns(in: words) }
+    }
+
+    private mutating func appendCharacters(
+        of name: UnsafeBufferPointer<UInt8>
+    ) -> (isSpelledOut: Bool, hasRuns: Bool) {
+        let name = String(decoding: name, as: UTF8.self)
+        var (isSpelledOut, hasRuns) = (false, false)
+        for scalar in name.unicodeScalars {
+            guard !scalar.isASCII else {
+                words.append(plain[Int(scalar.value)])
+                continue
+            }
+            let piece = piece(of: scalar)
+            guard !piece.isContextual else {
+                words = SearchWords.folded(name)
+                return (words.contains(where: FoldedMark.isSpelling), SearchWords.hasRuns(words))
+            }
+            words += piece.bytes
+            if piece.isSpelledOut { isSpelledOut = true }
+            if piece.hasRuns { hasRuns = true }
+        }
+        return (isSpelledOut, hasRuns)
+    }
+
+    /// Writes each word with an apostrophe as those that it separates, and as one word without; and each word with ä, ö, ü,
+    /// å or ø plainly, and spelled out.
+    private mutating func writeAllForms() {
+        marked.removeAll(keepingCapacity: true)
+        swap(&words, &marked)
+        var start = 0
+        for end in 0...marked.count where end == marked.count || marked[end] == FoldedMark.space {
+            if end > start { writeForms(ofWordAt: start..<end) }
+            start = end + 1
+        }
+    }
+
+    private mutating func writeForms(ofWordAt range: Range<Int>) {
+        let word = marked[range]
+        let isSpelledOut = word.contains(where: FoldedMark.isSpelling)
+        for isJoined in [false, true] where !isJoined || word.contains(FoldedMark.apostrophe) {
+            FoldedMark.write(word, isSpelledOut: false, isJoined: isJoined, to: &words)
+            words.append(FoldedMark.space)
+            guard isSpelledOut else { continue }
+            FoldedMark.write(word, isSpelledOut: true, isJoined: isJoined, to: &words)
+            words.append(FoldedMark.space)
+        }
+    }
+
+    private mutating func piece(of scalar: Unicode.Scalar) -> Piece {
+        if let piece = pieces[scalar] { return piece }
+        let piece = Piece(scalar)
+        pieces[scalar] = piece
+        return piece
+    }
+}
+
+/// Checks whether names have the words of a search text.
+package struct NameMatcher {
+    private let queryWords: [QueryWord]
+    private var folder = NameFolder()
+
+    /// Looks for the words of a search text; without any, no name matches.
+    package init(searchText: String) {
+        queryWords = SearchWords.words(ofQuery: searchText)
+    }
+
+    /// Whether any name can match.
+    package var mayMatch: Bool { !queryWords.isEmpty }
+
+    /// Whether each word of the search text begins a word of a name, which is UTF-8.
+    package mutating func matches(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        folder.fold(name)
+        return mayMatch
+            && folder.words.withUnsafeBufferPointer { words in
+                queryWords.allSatisfy { Self.matches($0, words) }
+            }
+    }
+
+    /// - Parameter words: with spaces between them.
+    private static func matches(_ queryWord: QueryWord, _ words: UnsafeBufferPointer<UInt8>) -> Bool {
+        switch queryWord {
+        case .word(let word): isBeginning(word, ofOneOf: words)
+        case .either(let plain, let spelledOut):
+            isBeginning(plain, ofOneOf: words) || isBeginning(spelledOut, ofOneOf: words)
+        case .run(let run): poi_contains(words.baseAddress, words.count, run, run.count)
+        }
+    }
+
+    private static func isBeginning(_ word: [UInt8], ofOneOf words: UnsafeBufferPointer<UInt8>) -> Bool {
+        var start = 0
+        while words.count - start >= word.count {
+            if words[start..<start + word.count].elementsEqual(word) { return true }
+            guard let space = words[start...].firstIndex(of: FoldedMark.space) else { return false }
+            start = space + 1
+        }
+        return false
+    }
+}
