@@ -184,21 +184,11 @@ struct CSVReader: RowReader {
 }
 
 extension String {
-    /// The text with the letters A to Z in lower case.
-    var asciiLowercased: String {
-        String(decoding: utf8.asciiLowercased, as: UTF8.self)
-    }
-
     /// The text without the blanks of ASCII around it.
     fileprivate var trimmingBlanks: String {
         let kept = unicodeScalars.drop { $0.value <= 0x20 }
         return String(kept.reversed().drop { $0.value <= 0x20 }.reversed().map(Character.init))
     }
-}
-
-extension Sequence<UInt8> {
-    /// The bytes with the letters A to Z in lower case.
-    var asciiLowercased: [UInt8] { map { (65...90).contains($0) ? $0 | 0x20 : $0 } }
 }
 
 extension StringProtocol {

@@ -15,8 +15,8 @@ public final class MockPlaceFinder: PlaceFinder {
         case nearbyPlaces(NearbyPlacesRequest)
         /// `nextPage(after:)` for the page with this number; the second page is 2.
         case nextPage(number: Int)
-        /// `place(id:center:)`.
-        case place(id: Int, center: Coordinate?)
+        /// `place(id:center:languages:)`.
+        case place(id: Int, center: Coordinate?, languages: [String] = [])
         /// `clusters(_:)`.
         case clusters(ClustersRequest)
         /// `categories()`.
@@ -127,8 +127,8 @@ extension MockPlaceFinder {
     /// Returns the place with this id, from the pages or from what the handler has returned so far.
     ///
     /// - Throws: what `before` throws; `RequestError.problem` with the code `.notFound` where there is no such place.
-    public func place(id: Int, center: Coordinate?) async throws -> PointOfInterest {
-        try await record(.place(id: id, center: center))
+    public func place(id: Int, center: Coordinate?, languages: [String]) async throws -> PointOfInterest {
+        try await record(.place(id: id, center: center, languages: languages))
         guard let place = known.withLock({ known in known.first { $0.id == id } }) else {
             throw RequestError.problem(Problem(.notFound))
         }

@@ -63,6 +63,49 @@ struct SessionTests {
         }
     }
 
+    @Test(
+        "A place comes with its name in the first of the user's languages that it has one in, from every endpoint"
+    )
+    func languages() async throws {
+        let session = try await SharedMock.session()
+        try await session.setFixtures(
+            json: Data(
+                #"""
+                [{"id": 1, "name": "Tokyo", "category": "town", "latitude": 35, "longitude": 139, "properties": {"a": 1},
+                  "names": {"ja": "東京", "zh-Hant": "東京都"}},
+                 {"id": 2, "name": "Nara", "category": "town", "latitude": 34, "longitude": 136}]
+                """#.utf8))
+        let (service, center) = (session.service, try Coordinate(latitude: 35, longitude: 139))
+        var near = NearbyPlacesRequest(center: center, limit: 1)
+        func check(_ languages: [String], _ name: String, _ language: String?) async throws {
+            near.languages = languages
+            let page = try await service.nearbyPlaces(near)
+            let details = try await service.place(id: 1, center: nil, languages: languages)
+            let byID = try await service.places(ids: [2, 1], languages: languages)
+            var clusters = ClustersRequest(
+                box: try #require(BoundingBox(west: 138, south: 34.5, east: 140, north: 36)), zoom: 8)
+            clusters.languages = languages
+            let single = try await service.clusters(clusters).clusters.compactMap(\.place)
+            let places = page.places + [details, byID[0]] + single
+            #expect(places.map(\.name) == Array(repeating: name, count: 4))
+            #expect(places.map(\.language) == Array(repeating: language, count: 4))
+            #expect(byID[1].name == "Nara" && byID[1].language == nil)
+            // The link to the next page has the languages, too.
+            let next = try await service.nextPage(after: page)
+            #expect(next?.places.map(\.name) == ["Nara"])
+        }
+        try await check([], "Tokyo", nil)
+        try await check(["ja-JP"], "東京", "ja")
+        try await check(["en", "zh-hant-TW"], "東京都", "zh-Hant")
+        try await check(["en", "zh"], "Tokyo", nil)
+        let fault = await #expect(throws: RequestError.self) {
+            try await service.place(id: 1, center: nil, languages: ["en_US"])
+        }
+        guard case .problem(let problem) = fault else { throw CancellationError() }
+        #expect(problem.code == .malformedLanguage)
+        try await session.end()
+    }
+
     @Test("Pages below a session's prefix link to pages below that prefix")
     func isPaged() async throws {
         let session = try await SharedMock.session()

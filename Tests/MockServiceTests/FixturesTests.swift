@@ -7,7 +7,7 @@ import Testing
 @Suite("Fixtures")
 struct FixturesTests {
     private func places(_ text: String) throws -> [PointOfInterest] {
-        try Fixtures.places(json: Array(text.utf8))
+        try Fixtures.places(json: Array(text.utf8)).map(\.place)
     }
 
     @Test("Fixtures are read from responses to GET /locations, and their distances are ignored")

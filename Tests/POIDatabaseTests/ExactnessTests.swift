@@ -37,7 +37,7 @@ struct ExactnessTests {
                     let page =
                         try await isInMemory ? followed.pageInMemory(request) : store.places(for: request)
                     let (end, datasetID) = (page.end, page.datasetID)
-                    let places = try page.places.copied()
+                    let places = try page.places.copied(languages: request.languages)
                     guard places == truth.places, end == truth.end, datasetID != nil else {
                         Issue.record(
                             """
@@ -119,7 +119,9 @@ struct ExactnessTests {
                         try await turn.isMultiple(of: 2)
                         ? followed.pageInMemory(request) : followed.database.places(for: request)
                     let pageEnd = page.end
-                    guard try page.places.copied() == truth.places, pageEnd == truth.end else {
+                    guard try page.places.copied(languages: request.languages) == truth.places,
+                        pageEnd == truth.end
+                    else {
                         Issue.record("\(request), page \(turn); POI_TEST_SEED=\(generator.seed)")
                         return
                     }
@@ -147,7 +149,7 @@ struct ExactnessTests {
     private static func insert(
         _ coordinates: [Coordinate], numberedFrom first: Int, using generator: inout SeededGenerator,
         _ session: PostgresConnection
-    ) async throws -> [PointOfInterest] {
+    ) async throws -> [StoredPlace] {
         // The number is a word that few have.
         let names = coordinates.indices.map { "\(PlaceNames.random(using: &generator)) \(first + $0)" }
         let categories = coordinates.map { _ in
@@ -158,30 +160,35 @@ struct ExactnessTests {
         let datasets = coordinates.map { _ in
             (RandomRequests.datasets + ["", ""])[Int.random(in: 0..<5, using: &generator)]
         }
+        let namesInLanguages = coordinates.map { _ in RandomRequests.names(using: &generator) }
+        let namesJSON = try namesInLanguages.map {
+            String(decoding: try JSONEncoder().encode($0), as: UTF8.self)
+        }
         let rows = try await session.run(
             """
-            INSERT INTO locations (name, category, latitude, longitude, featured,
+            INSERT INTO locations (name, category, latitude, longitude, featured, names,
                 source_dataset, source_id, source_license)
-            SELECT name, category, latitude, longitude, featured = 1,
+            SELECT name, category, latitude, longitude, featured = 1, nullif(names, '{}')::jsonb,
                 nullif(dataset, ''), CASE WHEN dataset <> '' THEN name END, CASE WHEN dataset <> '' THEN 'CC0-1.0' END
-            FROM unnest($1::float8[], $2::float8[], $3::text[], $4::text[], $5::bigint[], $6::text[])
-                AS place (latitude, longitude, name, category, featured, dataset)
+            FROM unnest($1::float8[], $2::float8[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[])
+                AS place (latitude, longitude, name, category, featured, dataset, names)
             RETURNING id, name, category, latitude, longitude, featured, source_dataset, source_id
             """,
             [
                 .float8Array(coordinates.map(\.latitude)), .float8Array(coordinates.map(\.longitude)),
                 .textArray(names), .textArray(categories), .int8Array(featured.map { $0 ? 1 : 0 }),
-                .textArray(datasets),
+                .textArray(datasets), .textArray(namesJSON),
             ])
         #expect(rows.count == coordinates.count)
-        return try rows.map { row in
-            PointOfInterest(
+        return try zip(rows, namesInLanguages).map { row, names in
+            let place = PointOfInterest(
                 id: try row.decode(at: 0), name: try row.decode(at: 1), category: try row.decode(at: 2),
                 latitude: try row.decode(at: 3), longitude: try row.decode(at: 4),
                 featured: try row.decode(at: 5),
                 source: try row.decode(String?.self, at: 6).map {
                     PointOfInterest.Source(dataset: $0, id: try row.decode(at: 7), license: "CC0-1.0")
                 })
+            return StoredPlace(place, names: names)
         }
     }
 

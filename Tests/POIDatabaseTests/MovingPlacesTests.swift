@@ -65,7 +65,8 @@ struct MovingPlacesTests {
         about places: [PointOfInterest], using generator: SeededGenerator
     ) async throws -> Int {
         let store = followed.database
-        var requests = RandomRequests(about: places, around: Coordinate(wrapping: 0, 0), using: generator)
+        var requests = RandomRequests(
+            about: places.map { StoredPlace($0) }, around: Coordinate(wrapping: 0, 0), using: generator)
         // The newest state that a page was of, and the one when the connections were last ended.
         var (newest, ended) = (0, 0)
         var (pageCount, endCount) = (0, 0)

@@ -43,7 +43,9 @@ struct PlanTests {
         "A prepared statement is planned once: for any values it seems to cost no more than for those at hand"
     )
     func plannedOnce() throws {
-        var statements = [(PlaceStatements.byID, [PostgresValue.int8Array([1])])]
+        var statements = [false, true].map {
+            (PlaceStatements.byID(withNames: $0), [PostgresValue.int8Array([1])])
+        }
         for center in Self.centers {
             for start in [nil, PagePosition(distanceMeters: 1000, id: 1, count: 20)] {
                 let ranking = Ranking(center: center, radiusMeters: nil, limit: 21, after: start)
@@ -90,7 +92,7 @@ struct PlanTests {
     @Test("A place is read by its key")
     func byID() throws {
         let plan = try Plan(
-            of: PlaceStatements.byID.sql.text, [.int8Array([1, 2, 3])], "force_generic_plan",
+            of: PlaceStatements.byID(withNames: true).sql.text, [.int8Array([1, 2, 3])], "force_generic_plan",
             CrowdedDatabase.database.get())
         #expect(plan.indexes == ["locations_pkey"], "\(plan.text)")
         #expect(plan.touchedBuffers < 30, "\(plan.text)")

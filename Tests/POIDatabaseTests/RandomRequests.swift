@@ -18,9 +18,9 @@ struct RandomRequests {
     private var generator: SeededGenerator
 
     /// - Parameter focus: a point that many places are around, or equally far from.
-    init(about places: [PointOfInterest], around focus: Coordinate, using generator: SeededGenerator) {
+    init(about places: [StoredPlace], around focus: Coordinate, using generator: SeededGenerator) {
         truth = Truth(places)
-        self.places = places.map { Coordinate(wrapping: $0.latitude, $0.longitude) }
+        self.places = places.map { Coordinate(wrapping: $0.place.latitude, $0.place.longitude) }
         self.focus = focus
         self.generator = generator
     }
@@ -30,6 +30,9 @@ struct RandomRequests {
         let center = center()
         var request = NearbyPlacesRequest(
             center: center, radiusMeters: radius(around: center), limit: limit())
+        request.languages = pick([
+            [], [], ["ja"], ["de-AT", "zh-Hant-TW"], ["zh-hans", "EN-x-a", "ja"], ["fr"],
+        ])
         guard Bool.random(using: &generator) else { return request }
         request.categories = pick([[], [], ["cafe"], ["bar"], ["cafe", "bar", "zoo"]])
         request.datasets = pick([[], [], [], [Self.datasets[0]], [Self.datasets[1]], Self.datasets])
@@ -41,6 +44,13 @@ struct RandomRequests {
             if Bool.random(using: &generator) { request.center = nil }
         }
         return request
+    }
+
+    /// A place's names in languages, mostly none.
+    static func names(using generator: inout SeededGenerator) -> [String: String] {
+        guard Bool.random(using: &generator) else { return [:] }
+        let tags = ["ja", "de", "zh", "zh-Hant", "EN"].filter { _ in Bool.random(using: &generator) }
+        return Dictionary(uniqueKeysWithValues: tags.map { ($0, PlaceNames.random(using: &generator)) })
     }
 
     /// A few page sizes, to be taken in turn.
@@ -157,12 +167,12 @@ enum PlaceNames {
 
 /// The right page for a request, by measuring every place. It decides by a rule of its own which places are in a box.
 struct Truth {
-    private let places: [PointOfInterest]
+    private let places: [StoredPlace]
     private let everywhere: FixtureStore
 
-    init(_ places: [PointOfInterest]) {
+    init(_ places: [StoredPlace]) {
         self.places = places
-        everywhere = FixtureStore(places)
+        everywhere = FixtureStore(stored: places)
     }
 
     func places(for request: NearbyPlacesRequest) async throws -> (
@@ -172,7 +182,8 @@ struct Truth {
             let page = try await everywhere.places(for: request)
             return (try page.places.copied(), page.end)
         }
-        let rest = FixtureStore(places.filter { Self.isIn(box, $0.latitude, $0.longitude) })
+        let rest = FixtureStore(
+            stored: places.filter { Self.isIn(box, $0.place.latitude, $0.place.longitude) })
         var unboxed = request
         (unboxed.box, unboxed.center) = (nil, center)
         if let start = request.start { unboxed.cursor = PageCursor(start, in: unboxed) }

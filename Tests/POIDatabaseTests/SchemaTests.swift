@@ -88,6 +88,14 @@ struct SchemaTests {
         }
         rows += ["source_dataset", "source_id", "source_license"]
             .map { Row("locations_source_is_complete_or_absent", $0, "NULL") }
+        let names = "locations_names_are_few_lines"
+        rows += Self.badLines(longest: 200).flatMap { line in
+            let first = [Row(names, "other_names", "ARRAY['a', \(line)]")]
+            // JSON has an escape for what SQL has none.
+            return first + [Row(names, "names", "jsonb_build_object('en', 'a', 'ja', \(line))")]
+        }
+        rows += Self.badNames.map { Row(names, "names", $0) }
+        rows += Self.badOtherNames.map { Row(names, "other_names", $0) }
         rows += Self.badWebsites.map { Row(website, "website", "'\($0)'") }
         rows.append(Row(website, "website", "'https://example.org/' || repeat('a', 2029)"))
         let importance = "locations_importance_is_in_range"
@@ -110,6 +118,56 @@ struct SchemaTests {
         let atTheEnds = ["\\0020", "\\00A0", "\\200B", "\\200E", "\\2003", "\\3000", "\\FEFF"]
         return ["''", "' '", "repeat('é', \(longest + 1))"] + inside.map { "U&'a\($0)b'" }
             + atTheEnds.flatMap { ["U&'\($0)a'", "U&'a\($0)'"] }
+    }
+
+    private static let badNames = [
+        "'{}'", "'[]'", "'null'", "'1'", "'\"en\"'", #"'{"en": null}'"#, #"'{"en": 1}'"#, #"'{"en": ["a"]}'"#,
+        #"'{"en": "a", "EN": "b"}'"#, #"'{"": "a"}'"#, #"'{"e": "a"}'"#, #"'{"en_US": "a"}'"#,
+        #"'{"en-": "a"}'"#,
+        #"'{"en-123456789": "a"}'"#, #"'{"1n": "a"}'"#, #"'{"en ": "a"}'"#, #"'{"é": "a"}'"#,
+        #"'{"en\n": "a"}'"#,
+        "jsonb_build_object('en' || repeat('-a', 17), 'a')",
+        "(SELECT jsonb_object_agg('en-' || n, n::text) FROM generate_series(1, 301) AS n)",
+        "(SELECT jsonb_object_agg('en-' || n, repeat('é', 100)) FROM generate_series(1, 41) AS n)",
+    ]
+
+    private static let badOtherNames = [
+        "'{}'", "'{NULL}'", "'{a,NULL}'", "'{{a},{b}}'", "array_fill('a'::text, ARRAY[301])",
+        "array_fill(repeat('é', 200), ARRAY[21])",
+    ]
+
+    @Test("Names in languages and other names are taken up to their limits, which are those of both together")
+    func names() async throws {
+        let many = "(SELECT jsonb_object_agg('en-' || n, n::text) FROM generate_series(1, 200) AS n)"
+        @Sendable func insert(_ names: String, _ other: String) -> String {
+            "INSERT INTO locations (name, category, latitude, longitude, names, other_names) "
+                + "VALUES ('A', 'museum', 1, 2, \(names), \(other))"
+        }
+        try await MigratedDatabase.empty().withSession { session in
+            for (names, other) in [
+                ("NULL", "NULL"),
+                (#"'{"zh-Hant-TW": "東", "sl-rozaj-biske-1994": "a\"b", "EN": "c"}'"#, "NULL"),
+                ("NULL", "'{a,a}'"), (many, "array_fill('a'::text, ARRAY[100])"),
+                (
+                    "jsonb_build_object('en' || repeat('-a', 16), repeat('é', 200))",
+                    "array_fill(repeat('é', 193), ARRAY[20])"
+                ),
+            ] { try await session.run(insert(names, other)) }
+            let tooMany = [
+                (many, "array_fill('a'::text, ARRAY[101])"),
+                (
+                    "jsonb_build_object('en' || repeat('-a', 16), repeat('é', 200))",
+                    "array_fill(repeat('é', 195), ARRAY[20])"
+                ),
+                ("'{}'", "'{a}'"), (#"'{"en": "a"}'"#, "'{}'"),
+            ]
+            for (names, other) in tooMany {
+                let error = await #expect(throws: PostgresError.self) {
+                    try await session.run(insert(names, other))
+                }
+                #expect(error?.server?.constraintName == "locations_names_are_few_lines")
+            }
+        }
     }
 
     private static let badWebsites = [
@@ -311,13 +369,11 @@ struct PlaceColumnTests {
     @Test("Each column is read into memory and by a query, and an import writes it")
     func read() {
         #expect(!columns.isEmpty)
-        let read = PlaceCopyDecoder.columns.text.components(separatedBy: ", ")
-        #expect(Set(read.map { $0.replacing("::text", with: "") }) == Set(columns))
+        #expect(missing(in: PlaceCopyDecoder.columns.text) == [])
         #expect(PlaceCopyDecoder.Column.allCases.count == columns.count + 1)
-        #expect(
-            missing(
-                in: PlaceStatements.position.text + PlaceStatements.texts.text
-                    + PlaceStatements.properties.text) == [])
+        let texts = PlaceStatements.texts(with: [.names, .properties])
+        // No response has the other names.
+        #expect(missing(in: PlaceStatements.position.text + texts.text) == ["other_names"])
         #expect(missing(in: ImportStatements.insert.text) == [])
     }
 
@@ -335,11 +391,13 @@ struct PlaceColumnTests {
         let place = PointOfInterest(
             id: 1, name: "a", category: "b", latitude: 1, longitude: 2, address: "c", website: "https://d",
             source: PointOfInterest.Source(dataset: "e", id: "f", license: "g"), importance: 1,
-            properties: ["a": 1])
+            properties: ["a": 1], language: "en")
         let json =
             try JSONSerialization.jsonObject(with: JSONEncoder().encode(place)) as? [String: Any] ?? [:]
         let source = json["source"] as? [String: Any] ?? [:]
         let members = json.keys.filter { $0 != "source" } + source.keys.map { "source_\($0)" }
-        #expect(Set(members) == Set(columns + ["id"]))
+        // Of all names, a response has one.
+        let names = ["names", "other_names"]
+        #expect(Set(members) == Set(columns + ["id", "language"]).subtracting(names))
     }
 }

@@ -99,6 +99,50 @@ struct StoreTests {
         }
     }
 
+    @Test("A name in a language comes from the database as from memory, by position and by id, in both forms")
+    func languages() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(
+            """
+            INSERT INTO locations (name, category, latitude, longitude, names, other_names, properties) VALUES
+                ('a"', 'cafe', 1, 1, '{"ja": "\\"東\\\\", "EN-us": "x"}', '{b,c}', '{"p": 1}'), ('b', 'cafe', 1, 1.1, NULL, '{d}', NULL)
+            """)
+        try await database.withFollower(usesIndexAlways: true) { followed in
+            try await followed.waitForNewest()
+            for languages in [[], ["fr"], ["ja"], ["fr", "en-us-x-a", "ja"]] {
+                for limit in [2, 100] {
+                    var request = NearbyPlacesRequest(
+                        center: try Coordinate(latitude: 1, longitude: 1), limit: limit)
+                    request.languages = languages
+                    request.properties = limit == 2 ? ["p"] : []
+                    var byID = NearbyPlacesRequest(ids: [1, 2])
+                    byID.languages = languages
+                    for request in [request, byID] {
+                        let pages = [
+                            try await followed.database.places(for: request).places,
+                            try await followed.store.places(for: request).places,
+                        ]
+                        for form in PlacesForm.allCases {
+                            let bodies = try pages.map { places in
+                                var writer = JSONWriter()
+                                try PlaceStyle(form, request.content).write(places, to: &writer)
+                                return String(decoding: writer.bytes, as: UTF8.self)
+                            }
+                            #expect(bodies[0] == bodies[1])
+                            let name =
+                                languages == ["ja"]
+                                ? #""name":"\"東\\","language":"ja""# : #""name":"x","language":"EN-us""#
+                            let usual = #""name":"a\"","category""#
+                            #expect(
+                                bodies[0].contains(languages.contains("ja") ? name : usual), "\(bodies[0])")
+                            #expect(bodies[0].contains(#""name":"b","category""#))
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test(
         "Properties that aren't a small object are refused, and an importance out of range",
         arguments: [

@@ -79,7 +79,8 @@ struct OpenAPITests {
         let place = PointOfInterest(
             id: 1, name: "a", category: "b", latitude: 1, longitude: 2, featured: true, distance: 3,
             address: "c", website: "https://d.example",
-            source: .init(dataset: "e", id: "f", license: "g"), importance: 1, properties: ["h": 1])
+            source: .init(dataset: "e", id: "f", license: "g"), importance: 1, properties: ["h": 1],
+            language: "en")
         for field in Mirror(reflecting: place).children {
             let optional = Mirror(reflecting: field.value)
             #expect(
@@ -298,15 +299,19 @@ private struct Example {
         let areIDs = items["format"] as? String == "int64" && items["minimum"] as? Int == 1
         // Any text may be the name of a property.
         let areFree = items["minLength"] as? Int == 1
+        let areTags = items["maxLength"] as? Int == 35
         let names =
             try areIDs
-            ? ["1", "9223372036854775807"] : areFree ? ["a", "b c"] : #require(items["enum"] as? [String])
+            ? ["1", "9223372036854775807"]
+            : areFree
+                ? ["a", "b c"] : areTags ? ["en", "zh-Hant-TW"] : #require(items["enum"] as? [String])
         let greatest = try #require(schema["maxItems"] as? Int)
         func list(_ count: Int) -> String {
             [String](repeating: names[0], count: count).joined(separator: ",")
         }
         return valid(names + [list(greatest)]) + invalid(["", "a,", list(greatest + 1)])
-            + (areFree ? [] : invalid([names[0] + "x"]))
+            + (areFree || areTags ? [] : invalid([names[0] + "x"]))
+            + invalid(areTags ? ["en_US", "*", "en" + String(repeating: "-a", count: 17)] : [])
             + invalid(areIDs ? ["0", "9223372036854775808"] : [])
     }
 

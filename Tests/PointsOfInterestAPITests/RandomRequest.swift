@@ -22,18 +22,21 @@ enum RandomRequest {
         request.searchText = maybe { text(1...100, using: &$0) }
         request.featured = maybe { .random(using: &$0) }
         request.properties = maybe(datasets) ?? []
+        request.languages = maybe(languages) ?? []
         return request
     }
 
     static func place(using random: inout SeededGenerator) -> PlaceRequest {
         let id = Bool.random(using: &random) ? Int.random(in: 1...100, using: &random) : .max
         let center = Bool.random(using: &random) ? coordinate(using: &random) : nil
-        return PlaceRequest(id: id, center: center)
+        return PlaceRequest(id: id, center: center, languages: languages(using: &random))
     }
 
     static func placesByID(using random: inout SeededGenerator) -> NearbyPlacesRequest {
         let ids = (0..<Int.random(in: 1...100, using: &random)).map { _ in place(using: &random).id }
-        return NearbyPlacesRequest(ids: Set(ids).sorted(), center: place(using: &random).center)
+        var request = NearbyPlacesRequest(ids: Set(ids).sorted(), center: place(using: &random).center)
+        request.languages = languages(using: &random)
+        return request
     }
 
     static func events(using random: inout SeededGenerator) -> EventsRequest {
@@ -83,6 +86,12 @@ enum RandomRequest {
         // In the order of their bytes.
         [",", "a+b=c&d%2C", "cafe\u{301}s, all", "caf\u{E9}s, all", "poi-seed"]
             .filter { _ in Bool.random(using: &random) }
+    }
+
+    /// Some languages in any order, as a decoder has them.
+    private static func languages(using random: inout SeededGenerator) -> [String] {
+        ["de-at", "en", "ja", "sl-rozaj-biske-1994", "zh-hant-x-a"]
+            .filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
     }
 
     private static func event(using random: inout SeededGenerator) -> TrackingEvent {

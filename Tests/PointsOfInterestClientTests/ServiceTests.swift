@@ -98,6 +98,7 @@ struct ServiceTests {
         #expect(try await service.place(id: 4).id == 4)
         let center = try Coordinate(latitude: -1.5, longitude: 5e-5)
         _ = try await service.place(id: 4, center: center)
+        _ = try await service.place(id: 4, center: nil, languages: ["zh-Hant", "JA", "ja"])
         #expect(try await service.categories() == [CategoryCount(name: "park", count: 3)])
         #expect(
             try await service.attributions() == [Attribution(dataset: "a", license: "b", places: 3)])
@@ -106,8 +107,9 @@ struct ServiceTests {
             try await service.clusters(ClustersRequest(box: box, zoom: 3, featured: true))
                 == PlaceClusters(zoom: 3, clusters: []))
         #expect(
-            await sentURLs(network, 5) == [
-                "/locations/4", "/locations/4?lat=-1.5&long=0.00005", "/categories", "/attributions",
+            await sentURLs(network, 6) == [
+                "/locations/4", "/locations/4?lat=-1.5&long=0.00005", "/locations/4?lang=zh-hant,ja",
+                "/categories", "/attributions",
                 "/locations/clusters?zoom=3&bbox=1%2C2%2C3%2C4&featured=true",
             ])
     }

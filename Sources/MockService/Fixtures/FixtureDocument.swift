@@ -1,5 +1,6 @@
 import MockServerAPI
 import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 
 /// A document of fixtures. Its items are read one by one, so that the faults of all of them can be reported.
 struct FixtureDocument: Decodable {
@@ -23,15 +24,15 @@ struct FixtureDocument: Decodable {
     /// The places of the document.
     ///
     /// - Throws: `FixtureError` with one fault of each item that has any, and of each whose id an earlier one has.
-    func places() throws(FixtureError) -> [PointOfInterest] {
+    func places() throws(FixtureError) -> [StoredPlace] {
         var faults: [DocumentFault] = []
-        var places: [PointOfInterest] = []
+        var places: [StoredPlace] = []
         var ids: Set<Int> = []
         for item in items {
             switch item {
-            case .success(let place) where !ids.insert(place.place.id).inserted:
+            case .success(let place) where !ids.insert(place.id).inserted:
                 faults.append(
-                    DocumentFault(path: place.path, detail: "has the id \(place.place.id) of another"))
+                    DocumentFault(path: place.path, detail: "has the id \(place.id) of another"))
             case .success(let place): places.append(place.place)
             case .failure(let error): faults.append(DocumentFault(anyError: error))
             }
@@ -58,24 +59,26 @@ struct FixtureDocument: Decodable {
 
 /// An item of a document of fixtures.
 private struct FixturePlace {
-    let place: PointOfInterest
+    let place: StoredPlace
     /// Where in the document the item is.
     let path: String
 
     private enum Key: String, CodingKey, CaseIterable {
         case id, name, category, latitude, longitude, featured, distance, address, website, source
-        case importance, properties
+        case importance, properties, names, language
         // GeoJSON has these as well.
         case type, geometry, coordinates
 
         static let ofItem: [Key] = [
             .id, .name, .category, .latitude, .longitude, .featured, .distance, .address, .website, .source,
-            .importance, .properties,
+            .importance, .properties, .names, .language,
         ]
         static let ofFeature: [Key] = [.type, .id, .geometry, .properties]
         static let ofGeometry: [Key] = [.type, .coordinates]
         static let ofProperties: [Key] = [
             .name, .category, .featured, .distance, .address, .website, .source, .importance, .properties,
+            .names,
+            .language,
         ]
     }
 
@@ -118,16 +121,20 @@ private struct FixturePlace {
         return (numbers[0], numbers[1])
     }
 
-    private init(_ place: PointOfInterest, _ decoder: any Decoder) {
+    /// The place's id.
+    var id: Int { place.place.id }
+
+    private init(_ place: StoredPlace, _ decoder: any Decoder) {
         self.place = place
         path = DocumentFault.path(decoder.codingPath)
     }
 
     private static func place(
         id: Int, properties: KeyedDecodingContainer<Key>, latitude: Double, longitude: Double
-    ) throws -> PointOfInterest {
+    ) throws -> StoredPlace {
         _ = try properties.decodeIfPresent(Double.self, forKey: .distance)
-        return PointOfInterest(
+        _ = try properties.decodeIfPresent(String.self, forKey: .language)
+        let place = PointOfInterest(
             id: id, name: try properties.line(forKey: .name, limit: 200),
             category: try properties.category(forKey: .category),
             latitude: latitude, longitude: longitude,
@@ -137,6 +144,7 @@ private struct FixturePlace {
             source: try properties.decodeIfPresent(PointOfInterest.Source.self, forKey: .source),
             importance: try properties.importance(forKey: .importance),
             properties: try properties.ownProperties(forKey: .properties))
+        return StoredPlace(place, names: try properties.names(forKey: .names))
     }
 }
 
@@ -167,10 +175,25 @@ extension KeyedDecodingContainer {
     /// Reads a text that fits on one line.
     fileprivate func line(forKey key: Key, limit: Int) throws -> String {
         let text = try decode(String.self, forKey: key)
-        guard (1...limit).contains(text.unicodeScalars.count),
-            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else { throw fault(key, "must have 1 to \(limit) characters, and no control characters") }
+        guard text.isLine(limit: limit) else {
+            throw fault(key, "must have 1 to \(limit) characters, and no control characters")
+        }
         return text
+    }
+
+    /// Reads a place's names in languages, as few and short as the service's schema demands.
+    fileprivate func names(forKey key: Key) throws -> [String: String] {
+        let names = try decodeIfPresent([String: String].self, forKey: key) ?? [:]
+        guard names.count <= 300, names.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= 8192,
+            Set(names.keys.map(\.asciiLowercased)).count == names.count,
+            names.allSatisfy({ LanguageTag.isWellFormed($0.key.utf8) && $0.value.isLine(limit: 200) })
+        else {
+            throw fault(
+                key,
+                "must be at most 300 names by language tags, each like the name, of at most 8192 bytes together"
+            )
+        }
+        return names
     }
 
     /// Reads how important a place is; 0 where the member is absent.
@@ -195,6 +218,14 @@ extension KeyedDecodingContainer {
             throw fault(key, "must be lower-case words joined by underscores, of at most 50 characters")
         }
         return name
+    }
+}
+
+extension String {
+    /// Whether it fits on one line.
+    fileprivate func isLine(limit: Int) -> Bool {
+        (1...limit).contains(unicodeScalars.count)
+            && !unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 }
 

@@ -21,15 +21,15 @@ package struct Fixtures: Sendable {
     ///
     /// Their categories are also those of the service's schema: an app may ask for a category that no fixture
     /// has, as it may ask a database without such a place.
-    private init(_ places: [PointOfInterest]) throws(FixtureError) {
-        let categories = NameVocabulary(RecordedSeed.recorded.categories + places.map(\.category))
+    private init(_ places: [StoredPlace]) throws(FixtureError) {
+        let categories = NameVocabulary(RecordedSeed.recorded.categories + places.map(\.place.category))
         guard let index = ServedIndex(places, categories: categories) else {
             throw FixtureError(faults: [DocumentFault(path: "", detail: "has more than 65,536 categories")])
         }
         self.index = index
     }
 
-    private static func builtIn(_ places: [PointOfInterest]) -> Fixtures {
+    private static func builtIn(_ places: [StoredPlace]) -> Fixtures {
         do {
             return try Fixtures(places)
         } catch {
@@ -47,11 +47,11 @@ package struct Fixtures: Sendable {
     /// Reads fixtures: an array of the items of `GET /locations`, or the same as a feature collection (RFC 7946).
     /// A recorded response of a server will do.
     ///
-    /// A member that an item doesn't have is a fault, and so is an id that occurs twice. `distance` may be there, but is
-    /// ignored: it is computed for each request.
+    /// A member that an item doesn't have is a fault, and so is an id that occurs twice. `distance` and `language` may be there,
+    /// but are ignored: they depend on the request. An item may have `names` in addition, which responses lack.
     ///
     /// - Throws: `FixtureError` with one fault of each item that has any.
-    package static func places(json: [UInt8]) throws(FixtureError) -> [PointOfInterest] {
+    package static func places(json: [UInt8]) throws(FixtureError) -> [StoredPlace] {
         if let fault = DocumentFault.longName(in: json) { throw FixtureError(faults: [fault]) }
         do {
             return try JSONDecoder().decode(FixtureDocument.self, from: Data(json)).places()
@@ -73,7 +73,7 @@ package struct Fixtures: Sendable {
 private struct RecordedSeed: Decodable {
     /// The whole vocabulary, with the categories that no place has.
     let categories: [String]
-    let places: [PointOfInterest]
+    let places: [StoredPlace]
 
     static let recorded: RecordedSeed = {
         do {

@@ -8,14 +8,14 @@ struct PlaceCopyDecoder {
     /// The columns, in their order. If all but `id` are null, the place with that id is gone.
     enum Column: Int, CaseIterable {
         case id, latitude, longitude, featured, name, category, address, website
-        case sourceDataset, sourceID, sourceLicense, importance, properties
+        case sourceDataset, sourceID, sourceLicense, importance, properties, names, otherNames
     }
 
     /// The columns of `Column`, but for the id.
     static let columns: SQL =
         """
         latitude, longitude, featured, name, category, address, website, source_dataset, source_id, source_license, \
-        importance, properties::text
+        importance, properties::text, names::text, array_to_string(other_names, chr(1))
         """
 
     /// The ids that were named but have no place any more.
@@ -66,7 +66,8 @@ struct PlaceCopyDecoder {
             id: Int(id), name: name, category: category, latitude: latitude, longitude: longitude,
             featured: featured != 0, distance: nil, address: optionalText(.address),
             website: optionalText(.website), source: source, importance: try importance(),
-            properties: optionalText(.properties))
+            properties: optionalText(.properties), names: optionalText(.names),
+            otherNames: optionalText(.otherNames))
         guard builder.add(place) else { throw PostgresError(.unexpectedResult) }
     }
 

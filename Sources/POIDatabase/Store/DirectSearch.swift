@@ -69,7 +69,7 @@ final class DirectSearch {
         var query = NearestQuery(request, ranking, columns: columns, limit: limit)
         query.minimumChordMeters = minimumChordMeters
         // The statement of a few candidates without a filter stays prepared.
-        if columns == .record, query.isUnfiltered {
+        if columns == .record([]), query.isUnfiltered {
             query.half = SurfaceBounds.half(around: center)
             return query
         }
@@ -101,8 +101,15 @@ extension DirectSearch {
                 $0 >= ranking.limit + Self.spareCandidates
             })
         else { return nil }
-        let columns = request.properties.isEmpty ? NearestQuery.Columns.record : .recordWithProperties
-        return query(columns, in: .near, limit: limit)
+        return query(.record(extraTexts), in: .near, limit: limit)
+    }
+
+    private var extraTexts: PlaceStatements.ExtraTexts {
+        var extras: PlaceStatements.ExtraTexts = []
+        guard !request.content.isEmpty else { return extras }
+        if !request.languages.isEmpty { extras.insert(.names) }
+        if !request.properties.isEmpty { extras.insert(.properties) }
+        return extras
     }
 
     /// The page, made from the proposed candidates; nil if they don't prove it.
@@ -144,7 +151,9 @@ extension DirectSearch {
         let candidates = try await candidates(in: snapshot)
         let page = ranking.page(of: ranking.rank(candidates), from: candidates)
         let rows = try PlaceRows(
-            try await snapshot.query(PlaceStatements.byID, [.int8Array(page.placed.map(\.id))]))
+            try await snapshot.query(
+                PlaceStatements.byID(withNames: !request.languages.isEmpty),
+                [.int8Array(page.placed.map(\.id))]))
         var rowOfID: [Int64: Int] = [:]
         for row in rows.places { rowOfID[try rows.candidate(at: row).id] = row }
         let items = page.placed.compactMap { placed in

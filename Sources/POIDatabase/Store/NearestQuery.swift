@@ -7,11 +7,9 @@ import Postgres
 /// See `Documentation/queries.md` for what each shape costs.
 struct NearestQuery {
     /// Which columns the query returns of each place.
-    enum Columns {
+    enum Columns: Equatable {
         /// What `PlaceRows` reads, the row with the dataset's version included.
-        case record
-        /// The same with the places' properties.
-        case recordWithProperties
+        case record(PlaceStatements.ExtraTexts)
         /// Id, and position with the chord.
         case position
         /// The same and the name.
@@ -58,7 +56,7 @@ struct NearestQuery {
             + (limit.map { " ORDER BY chord LIMIT " + SQL(integer: $0) } ?? "") + ") AS place"
         let columns: SQL = "SELECT id, circle(position, chord)"
         return switch self.columns {
-        case .record, .recordWithProperties:
+        case .record:
             PlaceStatements.version + " UNION ALL " + columns + ", texts, NULL" + places
         case .position: columns + places
         case .positionAndName: columns + ", name" + places
@@ -70,9 +68,7 @@ struct NearestQuery {
 
     private var texts: SQL {
         switch columns {
-        case .record: ", " + PlaceStatements.texts + " AS texts"
-        case .recordWithProperties:
-            ", " + PlaceStatements.texts + PlaceStatements.properties + " AS texts"
+        case .record(let extras): ", " + PlaceStatements.texts(with: extras) + " AS texts"
         case .position: ""
         case .positionAndName: ", name"
         }
@@ -144,7 +140,7 @@ struct NearestQuery {
     /// than the plans for the values at hand. Bounds as a parameter are estimated to hold a ten-thousandth of the table when
     /// they aren't known. From some 150,000 places on each request was planned anew, which took longer than to run it.
     var prepared: PreparedStatement? {
-        guard let half, isUnfiltered, columns == .record,
+        guard let half, isUnfiltered, columns == .record([]),
             let index = Self.candidateLimits.firstIndex(where: { $0 == limit })
         else { return nil }
         return (minimumChordMeters > 0 ? Self.behindCursor : Self.fromStart)[half][index]
@@ -164,7 +160,7 @@ struct NearestQuery {
         let center = Coordinate(validLatitude: 0, validLongitude: 0)
         var query = NearestQuery(
             NearbyPlacesRequest(center: center), Ranking(center: center, radiusMeters: nil, limit: 1),
-            columns: .record, limit: limit)
+            columns: .record([]), limit: limit)
         query.half = half
         query.minimumChordMeters = minimumChordMeters
         return PreparedStatement(query.sql, parameters: query.parameters.map(\.type))

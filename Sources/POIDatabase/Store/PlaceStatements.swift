@@ -7,10 +7,19 @@ enum PlaceStatements {
     ///
     /// The subquery hides the ids from the planner: if it knew them, it would plan a few of them anew in each request, because
     /// it estimates that the plan for any ids costs more.
-    static let byID = PreparedStatement(
-        version + " UNION ALL SELECT id, circle(" + position + ", -1), " + texts + properties
-            + ", NULL FROM locations WHERE id = ANY ((SELECT $1)::bigint[])",
-        parameters: [.int8Array])
+    ///
+    /// All properties are among the texts, and the names in languages where these are needed.
+    static func byID(withNames: Bool) -> PreparedStatement { withNames ? named : unnamed }
+
+    private static let named = byID(with: [.names, .properties])
+    private static let unnamed = byID(with: [.properties])
+
+    private static func byID(with extras: ExtraTexts) -> PreparedStatement {
+        PreparedStatement(
+            version + " UNION ALL SELECT id, circle(" + position + ", -1), " + texts(with: extras)
+                + ", NULL FROM locations WHERE id = ANY ((SELECT $1)::bigint[])",
+            parameters: [.int8Array])
+    }
 
     /// The first row of `PlaceRows`. The dataset's version has a row of its own, because a value in each row costs the server
     /// some two hundred instructions, and one that is null a quarter of that. It is first, because sessions have no parallel
@@ -76,15 +85,27 @@ enum PlaceStatements {
     ///
     /// Before each text but the name is a control character that says which text follows. The one before the category also
     /// says whether the place is featured. The table's checks make sure that no text has control characters.
-    static let texts: SQL = """
+    ///
+    /// The names in languages and the properties are large, and only read where they are needed.
+    static func texts(with extras: ExtraTexts) -> SQL {
+        let names: SQL = extras.contains(.names) ? " || coalesce(chr(10) || names::text, '')" : ""
+        return texts + names
+            + (extras.contains(.properties) ? " || coalesce(chr(11) || properties::text, '')" : "")
+    }
+
+    /// What `texts` may have in addition.
+    struct ExtraTexts: OptionSet {
+        let rawValue: UInt8
+        static let names = ExtraTexts(rawValue: 1)
+        static let properties = ExtraTexts(rawValue: 2)
+    }
+
+    private static let texts: SQL = """
         name || CASE WHEN featured THEN chr(2) ELSE chr(1) END || category || coalesce(chr(3) || address, '') \
         || coalesce(chr(4) || website, '') \
         || coalesce(chr(5) || source_dataset || chr(6) || source_id || chr(7) || source_license, '') \
         || CASE WHEN importance > 0 THEN chr(8) || importance ELSE '' END
         """
-
-    /// What is appended to `texts` where the properties are to be read as well.
-    static let properties: SQL = " || coalesce(chr(11) || properties::text, '')"
 }
 
 extension FilterVocabulary {

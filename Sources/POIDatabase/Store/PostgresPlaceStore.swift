@@ -128,7 +128,9 @@ public final class PostgresPlaceStore: PlaceStore {
         read { [self] deadline throws(PostgresError) in
             let start = ContinuousClock.now
             let rows = try PlaceRows(
-                try await read(PlaceStatements.byID, [.int8Array(request.ids.map(Int64.init))], deadline))
+                try await read(
+                    PlaceStatements.byID(withNames: !request.languages.isEmpty),
+                    [.int8Array(request.ids.map(Int64.init))], deadline))
             var items: [RankedRows.Item] = []
             for row in rows.places {
                 let place = try rows.candidate(at: row)

@@ -15,6 +15,12 @@ extension OpenAPIDocument {
         "type": "string", "format": "uri", "pattern": "^https?://[^/]",
     ]
 
+    /// The form of a tag of RFC 5646.
+    static let languageTag: JSONValue = [
+        "type": "string", "maxLength": .integer(LanguageTag.maximumBytes),
+        "pattern": "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$",
+    ]
+
     /// A whole number in a range.
     static func integer(_ range: ClosedRange<Int>, default defaultValue: Int? = nil) -> JSONValue {
         let integer: JSONValue = [
@@ -93,6 +99,11 @@ extension OpenAPIDocument {
     /// The members that not every place has.
     private static let optionalMembers = [
         distance, ("address", text), ("website", webAddress), ("source", schema("Source")),
+        (
+            "language",
+            languageTag.with([("description", "The language of the name, one of those that `lang` asks for.")]
+            )
+        ),
         (
             "importance",
             [

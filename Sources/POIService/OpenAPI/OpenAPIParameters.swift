@@ -33,6 +33,7 @@ extension OpenAPIDocument {
                 Self.query(
                     parameter.name, description(of: NearbyPlacesRequest.Parameter.properties),
                     schema(of: NearbyPlacesRequest.Parameter.properties))
+            case .lang: language
             }
         }
     }
@@ -54,8 +55,14 @@ extension OpenAPIDocument {
                     Self.query(
                         parameter.name, "The longitude of the centre, in degrees. Together with `lat`.",
                         Self.longitude)
+                case .lang: language
                 }
             }
+    }
+
+    private var language: JSONValue {
+        let parameter = NearbyPlacesRequest.Parameter.lang
+        return Self.query(parameter.name, description(of: parameter), schema(of: parameter))
     }
 
     private func schema(of parameter: NearbyPlacesRequest.Parameter) -> JSONValue {
@@ -81,6 +88,11 @@ extension OpenAPIDocument {
                 "type": "array", "minItems": 1,
                 "maxItems": .integer(NearbyPlacesRequest.maximumPropertyCount),
                 "items": ["type": "string", "minLength": 1, "pattern": #"^[^\u0000]*$"#],
+            ]
+        case .lang:
+            [
+                "type": "array", "minItems": 1,
+                "maxItems": .integer(NearbyPlacesRequest.maximumLanguageCount), "items": Self.languageTag,
             ]
         case .cursor:
             ["type": "string", "pattern": .string("^[A-Za-z0-9_-]{\(PageCursor.characterCount)}$")]
@@ -113,6 +125,10 @@ extension OpenAPIDocument {
             The names of the properties that places come with, where they have them. A comma in a name is \
             percent-encoded, those between are not. A place's details have all of its properties.
             """
+        case .lang:
+            """
+            The user's languages (BCP 47), the preferred one first. A place that has a name in one of them comes with that             name and its `language`: of each language, also in what is left of the tag without its last subtags (RFC 4647,             section 3.4). Other places come with their usual name.
+            """
         case .cursor:
             """
             Where the page begins: the cursor from the `Link` header of the page before, unchanged. All other \
@@ -121,7 +137,8 @@ extension OpenAPIDocument {
         case .ids:
             """
             Only the places with these ids, such as a user's favourites, on one page: by their ids, or nearest first where \
-            there is a centre. Ids that no place has are passed over. Together with `lat`, `long` and `properties` only.
+            there is a centre. Ids that no place has are passed over. Together with `lat`, `long`, `properties` and `lang` \
+            only.
             """
         }
     }

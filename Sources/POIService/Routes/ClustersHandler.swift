@@ -63,7 +63,7 @@ struct ClustersHandler: HTTPHandler {
             writer.beginObject()
             writer.member("zoom", query.zoom)
             writer.name("clusters")
-            let style = PlaceStyle(.json, properties: PropertySelection(names: query.properties))
+            let style = PlaceStyle(.json, query.content)
             try Self.write(page, as: style, to: &writer)
             writer.endObject()
         }

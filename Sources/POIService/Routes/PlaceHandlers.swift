@@ -30,7 +30,7 @@ struct NearbyPlacesHandler: HTTPHandler {
         var written = WrittenQuery(query)
         let responder = responder(to: request, query, written, form, context)
         if let response = responder.notModified(by: store) { return .now(response) }
-        let style = PlaceStyle(form, properties: PropertySelection(names: query.properties))
+        let style = PlaceStyle(form, query.content)
         switch try store.places(for: query, from: clients.client(of: request, context)) {
         case .now(let page):
             return .now(try responder.respond(with: page, by: store, &written, style, in: context))
@@ -104,9 +104,9 @@ struct PlaceHandler: HTTPHandler {
         let responder = responder(to: request, query, form, context)
         if let response = responder.notModified(by: store, exists: false) { return .now(response) }
         switch try store.place(for: query) {
-        case .now(let page): return .now(try respond(with: page, form, responder, context))
+        case .now(let page): return .now(try respond(with: page, query, form, responder, context))
         case .later(let getPage):
-            return .later { try respond(with: try await getPage(), form, responder, context) }
+            return .later { try respond(with: try await getPage(), query, form, responder, context) }
         }
     }
 
@@ -133,7 +133,8 @@ struct PlaceHandler: HTTPHandler {
     }
 
     private func respond(
-        with page: RankedPage, _ form: PlacesForm, _ responder: DatasetResponder, _ context: RequestContext
+        with page: RankedPage, _ query: PlaceRequest, _ form: PlacesForm, _ responder: DatasetResponder,
+        _ context: RequestContext
     ) throws -> HTTPResponse {
         guard page.places.count > 0 else { throw Self.notFound }
         return try responder.respond(
@@ -141,7 +142,8 @@ struct PlaceHandler: HTTPHandler {
             expectedBytes: page.places.expectedBytes + 64,
             in: context
         ) { writer in
-            try page.places.write(0, as: PlaceStyle(form, properties: .all), to: &writer)
+            let style = PlaceStyle(form, properties: .all, languages: query.languages)
+            try page.places.write(0, as: style, to: &writer)
         }
     }
 }

@@ -84,7 +84,9 @@ extension PlaceStore {
     ///
     /// - Throws: why the database couldn't be read.
     public func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage> {
-        try places(for: NearbyPlacesRequest(ids: [request.id], center: request.center), from: .unknown)
+        var byID = NearbyPlacesRequest(ids: [request.id], center: request.center)
+        byID.languages = request.languages
+        return try places(for: byID, from: .unknown)
     }
 
     /// The page of places for a client that isn't known.
@@ -228,12 +230,12 @@ extension PlaceSource {
         for index in 0..<count { try write(index, as: style, to: &writer) }
     }
 
-    /// The places as values of their own, read from their JSON.
+    /// The places as values of their own, read from their JSON, with their names in some languages where they have any.
     ///
     /// - Throws: what `write` throws, and `DecodingError` for what isn't a place's JSON.
-    package func copied() throws -> [PointOfInterest] {
+    package func copied(languages: [String] = []) throws -> [PointOfInterest] {
         var writer = JSONWriter(capacity: expectedBytes)
-        try PlaceStyle(.json, properties: .all).write(self, to: &writer)
+        try PlaceStyle(.json, properties: .all, languages: languages).write(self, to: &writer)
         return try JSONDecoder().decode([PointOfInterest].self, from: Data(writer.bytes))
     }
 }
@@ -323,12 +325,19 @@ package enum PlacesForm: Int, CaseIterable {
 /// How the places of a response are written: their form, and what of them beyond the members that all places have.
 package struct PlaceStyle {
     let form: PlacesForm
-    let properties: PropertySelection
+    let selection: PlaceSelection?
 
     /// Makes a style.
-    package init(_ form: PlacesForm, properties: PropertySelection = .none) {
+    package init(_ form: PlacesForm, properties: PropertySelection = .none, languages: [String] = []) {
         self.form = form
-        self.properties = properties
+        selection = PlaceSelection(properties, languages: languages)
+    }
+
+    /// Makes the style that a request asks for.
+    @inline(__always)
+    package init(_ form: PlacesForm, _ content: borrowing PlaceContent) {
+        self.form = form
+        selection = PlaceSelection(content)
     }
 
     /// Writes the body of a response with all of these places.
@@ -348,7 +357,7 @@ package struct PlaceStyle {
 
     /// Writes a place from its fields.
     package func write(_ place: PlaceFields, to writer: inout JSONWriter) {
-        if !properties.isNone, let record = place.record {
+        if selection != nil, let record = place.record {
             return record.withUnsafeBytes { write(record: $0, distance: place.distance, to: &writer) }
         }
         switch form {
@@ -361,8 +370,8 @@ package struct PlaceStyle {
     @inline(__always)
     package func write(record: UnsafeRawBufferPointer, distance: Double?, to writer: inout JSONWriter) {
         switch form {
-        case .json: writer.value(record: record, distance: distance, properties: properties)
-        case .geoJSON: writer.feature(record: record, distance: distance, properties: properties)
+        case .json: writer.value(record: record, distance: distance, selection: selection)
+        case .geoJSON: writer.feature(record: record, distance: distance, selection: selection)
         }
     }
 
@@ -373,7 +382,7 @@ package struct PlaceStyle {
         id: Int, latitude: Double, longitude: Double, joinedTexts texts: UnsafeRawBufferPointer,
         distance: Double?, to writer: inout JSONWriter
     ) -> Bool {
-        if form == .json, properties.isNone {
+        if form == .json, selection == nil {
             return writer.value(
                 id: id, latitude: latitude, longitude: longitude, joinedTexts: texts, distance: distance)
         }

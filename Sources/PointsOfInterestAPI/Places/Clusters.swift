@@ -20,8 +20,8 @@ public struct ClustersRequest: Hashable, Sendable {
     public var zoom: Int
     /// Only places that match this filter are counted.
     public var filter: PlaceFilter
-    /// The names of the properties that single places come with, at most 20.
-    public var properties: [String] = []
+    /// What single places come with.
+    package var content: PlaceContent
 
     /// Makes a request. The server checks its options.
     public init(
@@ -31,14 +31,27 @@ public struct ClustersRequest: Hashable, Sendable {
         self.box = box
         self.zoom = zoom
         self.filter = PlaceFilter(categories: categories, searchText: searchText, featured: featured)
+        content = PlaceContent()
     }
 
     /// Makes a request for the places that match a filter.
-    package init(box: BoundingBox, zoom: Int, filter: PlaceFilter, properties: [String] = []) {
+    package init(box: BoundingBox, zoom: Int, filter: PlaceFilter, content: PlaceContent = PlaceContent()) {
         self.box = box
         self.zoom = zoom
         self.filter = filter
-        self.properties = properties
+        self.content = content
+    }
+
+    /// The names of the properties that single places come with, at most 20.
+    public var properties: [String] {
+        get { content.properties }
+        set { content.properties = newValue }
+    }
+
+    /// The languages of the user for the names of single places, as in `NearbyPlacesRequest`.
+    public var languages: [String] {
+        get { content.languages }
+        set { content.languages = newValue }
     }
 
     /// A property of the filter.
@@ -53,7 +66,7 @@ public struct ClustersRequest: Hashable, Sendable {
         query.add("zoom", zoom)
         query.add("bbox", box)
         filter.encode(into: &query)
-        query.addProperties(properties)
+        content.encode(into: &query)
     }
 
     /// The query, percent-encoded.

@@ -18,6 +18,8 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     public static let searchTextLengths = 1...100
     /// The maximum number of properties that a request may name.
     package static let maximumPropertyCount = 20
+    /// The maximum number of languages that a request may name.
+    package static let maximumLanguageCount = 10
 
     /// The position that distances are measured from; may be nil where there is a box.
     public var center: Coordinate?
@@ -31,13 +33,26 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     /// Only places that match this filter.
     public var filter: PlaceFilter
     /// Only the places with these ids, each at least 1; at most 100, and empty is all. Ids that no place has are passed over.
-    /// Without a centre, places are ordered by their ids. Together with a centre and properties only, and never more than one
-    /// page.
+    /// Without a centre, places are ordered by their ids. Together with a centre, properties and languages only, and never more
+    /// than one page.
     public var ids: [Int] = []
-    /// The names of the properties that places come with, at most 20. A place lacks those that it doesn't have.
-    public var properties: [String] = []
+    /// What places come with.
+    @usableFromInline package var content = PlaceContent()
     /// The page to get; nil is the first.
     public var cursor: PageCursor?
+
+    /// The names of the properties that places come with, at most 20. A place lacks those that it doesn't have.
+    public var properties: [String] {
+        get { content.properties }
+        set { content.properties = newValue }
+    }
+
+    /// The languages of the user, the preferred one first: at most 10 tags (BCP 47), such as `zh-Hant-TW`. A place comes with its
+    /// name in the first of them that it has one in, and then has a `language`.
+    public var languages: [String] {
+        get { content.languages }
+        set { content.languages = newValue }
+    }
 
     /// Makes a request. The server checks its options.
     public init(
@@ -64,14 +79,14 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     @inline(__always)
     package init(
         center: Coordinate?, radiusMeters: Double?, limit: Int?, box: BoundingBox?, filter: PlaceFilter,
-        properties: [String], cursor: PageCursor?
+        content: PlaceContent, cursor: PageCursor?
     ) {
         self.center = center
         self.radiusMeters = radiusMeters
         self.limit = limit
         self.box = box
         self.filter = filter
-        self.properties = properties
+        self.content = content
         self.cursor = cursor
     }
 
@@ -116,7 +131,7 @@ extension NearbyPlacesRequest {
     package func encodeFilters(into query: inout QueryWriter) {
         if let box { query.add("bbox", box) }
         filter.encode(into: &query)
-        query.addProperties(properties)
+        content.encode(into: &query)
     }
 
     /// The query, percent-encoded.
@@ -144,11 +159,14 @@ public struct PlaceRequest: Hashable, Sendable {
     public var id: Int
     /// Where the distance is measured from; without it the response has no distance.
     public var center: Coordinate?
+    /// The languages of the user, as in `NearbyPlacesRequest`.
+    public var languages: [String]
 
     /// Makes a request.
-    public init(id: Int, center: Coordinate? = nil) {
+    public init(id: Int, center: Coordinate? = nil, languages: [String] = []) {
         self.id = id
         self.center = center
+        self.languages = languages
     }
 
     /// The path, below any prefix.
@@ -156,12 +174,14 @@ public struct PlaceRequest: Hashable, Sendable {
 
     /// Writes the query's items.
     package func encode(into query: inout QueryWriter) {
-        guard let center else { return }
-        query.add("lat", center.latitude)
-        query.add("long", center.longitude)
+        if let center {
+            query.add("lat", center.latitude)
+            query.add("long", center.longitude)
+        }
+        query.addLanguages(languages)
     }
 
-    /// The query, percent-encoded; empty without a centre.
+    /// The query, percent-encoded; empty without a centre and languages.
     package var encodedQuery: String {
         var query = QueryWriter()
         encode(into: &query)
@@ -169,11 +189,66 @@ public struct PlaceRequest: Hashable, Sendable {
     }
 }
 
-extension QueryWriter {
-    /// Writes the names of the properties that places come with, each once and in order.
-    package mutating func addProperties(_ names: [String]) {
-        if !names.isEmpty { add("properties", names.uniqueInByteOrder) }
+/// What the places of a response come with besides the members that all have: which properties, and a name in which language.
+/// Most requests name neither, and then it is a single empty array.
+@usableFromInline
+package struct PlaceContent: Hashable, Sendable {
+    /// The properties and the languages, or nothing.
+    private var lists: [[String]] = []
+
+    /// Names nothing.
+    package init() {}
+
+    /// Names properties and languages.
+    package init(properties: [String], languages: [String]) {
+        if !properties.isEmpty || !languages.isEmpty { lists = [properties, languages] }
     }
+
+    /// Whether it names neither.
+    package var isEmpty: Bool { lists.isEmpty }
+
+    /// The names of properties.
+    package var properties: [String] {
+        get { lists.isEmpty ? [] : lists[0] }
+        set { self = PlaceContent(properties: newValue, languages: languages) }
+    }
+
+    /// The languages, the preferred one first.
+    package var languages: [String] {
+        get { lists.isEmpty ? [] : lists[1] }
+        set { self = PlaceContent(properties: properties, languages: newValue) }
+    }
+
+    /// Writes the query's items in a fixed order and leaves absent ones out: the properties, each once and in order, and the
+    /// languages.
+    package func encode(into query: inout QueryWriter) {
+        guard !isEmpty else { return }
+        if !properties.isEmpty { query.add("properties", properties.uniqueInByteOrder) }
+        query.addLanguages(languages)
+    }
+}
+
+extension QueryWriter {
+    /// Writes languages in lower case, each once and the preferred one first.
+    package mutating func addLanguages(_ languages: [String]) {
+        guard !languages.isEmpty else { return }
+        var written: [String] = []
+        for language in languages.map(\.asciiLowercased) where !written.contains(language) {
+            written.append(language)
+        }
+        add("lang", written)
+    }
+}
+
+extension String {
+    /// The text with the letters A to Z in lower case.
+    package var asciiLowercased: String { String(decoding: utf8.asciiLowercased, as: UTF8.self) }
+}
+
+extension Sequence<UInt8> {
+    /// The bytes with the letters A to Z in lower case.
+    @inlinable
+    package var asciiLowercased: [UInt8] { map { (65...90).contains($0) ? $0 | 0x20 : $0 } }
 }
 
 /// Which places a request is about, apart from where they are: the parameters that requests for places and for clusters

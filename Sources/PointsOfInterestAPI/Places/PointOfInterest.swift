@@ -26,6 +26,9 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
     public let id: Int
     /// The name to show.
     public let name: String
+    /// The language that the name is in (BCP 47), where the request asks for languages and the place has a name in one of them;
+    /// nil otherwise.
+    public let language: String?
     /// The place's category; new categories appear over time.
     public let category: String
     /// WGS 84 degrees north, −90…90.
@@ -52,10 +55,11 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
     public init(
         id: Int, name: String, category: String, latitude: Double, longitude: Double, featured: Bool = false,
         distance: Double? = nil, address: String? = nil, website: String? = nil, source: Source? = nil,
-        importance: Int = 0, properties: JSONValue.Object? = nil
+        importance: Int = 0, properties: JSONValue.Object? = nil, language: String? = nil
     ) {
         self.id = id
         self.name = name
+        self.language = language
         self.category = category
         self.latitude = latitude
         self.longitude = longitude
@@ -89,7 +93,7 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
 
 extension PointOfInterest: Codable {
     private enum CodingKeys: String, CodingKey {
-        case id, name, category, latitude, longitude, featured, distance, address, website, source
+        case id, name, language, category, latitude, longitude, featured, distance, address, website, source
         case importance, properties
     }
 
@@ -113,7 +117,8 @@ extension PointOfInterest: Codable {
             website: optional(.website),
             source: optional(.source),
             importance: optional(.importance) ?? 0,
-            properties: optional(.properties))
+            properties: optional(.properties),
+            language: optional(.language))
     }
 
     /// Encodes the place as the service does: what isn't known, and an importance of 0, is left out.

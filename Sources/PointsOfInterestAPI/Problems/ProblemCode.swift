@@ -42,6 +42,8 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let unknownCategory = ProblemCode(rawValue: "unknown-category")
     /// The query names a dataset that has no places and isn't described.
     public static let unknownDataset = ProblemCode(rawValue: "unknown-dataset")
+    /// The list has something that is no language tag.
+    public static let malformedLanguage = ProblemCode(rawValue: "malformed-language")
     /// The parameter can't be given together with another.
     public static let conflictingParameters = ProblemCode(rawValue: "conflicting-parameters")
     /// The cursor is not one that the service made.
@@ -185,6 +187,7 @@ extension ProblemCode {
         .malformedBox: Kind(400, "The bounding box is malformed"),
         .unknownCategory: Kind(400, "There is no such category"),
         .unknownDataset: Kind(400, "There is no such dataset"),
+        .malformedLanguage: Kind(400, "A language tag is malformed"),
         .conflictingParameters: Kind(400, "Two parameters exclude each other"),
         .malformedCursor: Kind(400, "The cursor is malformed"),
         .cursorMismatch: Kind(400, "The cursor belongs to another query"),

@@ -22,6 +22,8 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
     public var filter: PlaceFilter
     /// The names of the properties that places come with, at most 20.
     public var properties: [String] = []
+    /// The languages of the user, the preferred one first, at most 10: places come with their names in these.
+    public var languages: [String] = []
     /// Where the page begins; nil is the first page.
     public var cursor: PageCursor?
     /// The number of decimals of the coordinates in requests, 0 to 13; nil sends coordinates as they are. 5 are about a
@@ -56,7 +58,7 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
     public func makeRequest(from coordinate: Coordinate) throws -> URLRequest {
         let request = NearbyPlacesRequest(
             center: coordinate, radiusMeters: radiusMeters, limit: limit, box: box, filter: filter,
-            properties: properties, cursor: cursor)
+            content: PlaceContent(properties: properties, languages: languages), cursor: cursor)
         return try request.coarsened(toDecimals: coordinateDecimals).urlRequest(baseURL: baseURL)
     }
 

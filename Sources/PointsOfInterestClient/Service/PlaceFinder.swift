@@ -14,10 +14,10 @@ public protocol PlaceFinder: Sendable {
     /// - Throws: `RequestError`.
     func nextPage(after page: PlacesPage) async throws -> PlacesPage?
 
-    /// Finds one place, with its distance from a centre if there is one.
+    /// Finds one place, with its distance from a centre if there is one, and its name in one of some languages if it has that.
     ///
     /// - Throws: `RequestError`; `.problem` with the code `.notFound` where no place has the id.
-    func place(id: Int, center: Coordinate?) async throws -> PointOfInterest
+    func place(id: Int, center: Coordinate?, languages: [String]) async throws -> PointOfInterest
 
     /// Counts the places in each cell of a map.
     ///
@@ -41,6 +41,13 @@ public protocol PlaceFinder: Sendable {
 }
 
 extension PlaceFinder {
+    /// Finds one place, with its distance from a centre if there is one.
+    ///
+    /// - Throws: `RequestError`, as `place(id:center:languages:)` does.
+    public func place(id: Int, center: Coordinate? = nil) async throws -> PointOfInterest {
+        try await place(id: id, center: center, languages: [])
+    }
+
     /// Finds the places of the first page, nearest first.
     ///
     /// - Throws: `RequestError`, as `nearbyPlaces(_:)` does.

@@ -105,11 +105,15 @@ public struct PointsOfInterestService: Sendable {
 
     /// `GET /locations/{id}`: loads one place, with its distance from a centre if there is one.
     ///
+    /// - Parameter languages: the languages of the user, the preferred one first, at most 10: the place comes with its name in
+    ///   one of these.
     /// - Throws: `RequestError`; `.problem` with the code `.notFound` where no place has the id.
-    public func place(id: Int, center: Coordinate? = nil) async throws -> PointOfInterest {
-        try await loader(for: PlaceEndpoint(baseURL: baseURL))
-            .loadAPIRequest(
-                requestData: PlaceRequest(id: id, center: center?.coarsened(toDecimals: coordinateDecimals)))
+    public func place(
+        id: Int, center: Coordinate?, languages: [String]
+    ) async throws -> PointOfInterest {
+        let center = center?.coarsened(toDecimals: coordinateDecimals)
+        return try await loader(for: PlaceEndpoint(baseURL: baseURL))
+            .loadAPIRequest(requestData: PlaceRequest(id: id, center: center, languages: languages))
     }
 
     /// `GET /locations?ids=…`: loads the places with some ids, such as a user's favourites: the nearest first where there is a
@@ -119,13 +123,15 @@ public struct PointsOfInterestService: Sendable {
     ///   - ids: in any order, at most 100 different ones; without any, nothing is sent.
     ///   - center: where distances are measured from; without it places have none.
     ///   - properties: the names of the properties that places come with, at most 20.
+    ///   - languages: the languages of the user, the preferred one first, at most 10: places come with their names in these.
     /// - Throws: `RequestError`; `.problem` where the service refuses the ids.
     public func places(
-        ids: [Int], center: Coordinate? = nil, properties: [String] = []
+        ids: [Int], center: Coordinate? = nil, properties: [String] = [], languages: [String] = []
     ) async throws -> [PointOfInterest] {
         guard !ids.isEmpty else { return [] }
         var request = NearbyPlacesRequest(ids: ids, center: center)
         request.properties = properties
+        request.languages = languages
         return try await nearbyPlaces(request).places
     }
 

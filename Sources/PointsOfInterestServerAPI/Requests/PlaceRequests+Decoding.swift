@@ -3,7 +3,7 @@ extension NearbyPlacesRequest {
     package enum Parameter: FilteredParameter, Hashable {
         case lat, long, radius, limit, bbox
         case filter(PlaceFilter.Parameter)
-        case properties, cursor, ids
+        case properties, lang, cursor, ids
 
         package init?(rawValue: Int) {
             switch rawValue {
@@ -13,8 +13,9 @@ extension NearbyPlacesRequest {
             case 3: self = .limit
             case 4: self = .bbox
             case 5 + PlaceFilter.Parameter.count: self = .properties
-            case 6 + PlaceFilter.Parameter.count: self = .cursor
-            case 7 + PlaceFilter.Parameter.count: self = .ids
+            case 6 + PlaceFilter.Parameter.count: self = .lang
+            case 7 + PlaceFilter.Parameter.count: self = .cursor
+            case 8 + PlaceFilter.Parameter.count: self = .ids
             default:
                 guard let parameter = PlaceFilter.Parameter(rawValue: rawValue - 5) else { return nil }
                 self = .filter(parameter)
@@ -30,8 +31,9 @@ extension NearbyPlacesRequest {
             case .bbox: 4
             case .filter(let parameter): 5 + parameter.rawValue
             case .properties: 5 + PlaceFilter.Parameter.count
-            case .cursor: 6 + PlaceFilter.Parameter.count
-            case .ids: 7 + PlaceFilter.Parameter.count
+            case .lang: 6 + PlaceFilter.Parameter.count
+            case .cursor: 7 + PlaceFilter.Parameter.count
+            case .ids: 8 + PlaceFilter.Parameter.count
             }
         }
 
@@ -44,6 +46,7 @@ extension NearbyPlacesRequest {
             case .bbox: "bbox"
             case .filter(let parameter): parameter.name
             case .properties: "properties"
+            case .lang: "lang"
             case .cursor: "cursor"
             case .ids: "ids"
             }
@@ -87,11 +90,11 @@ extension NearbyPlacesRequest {
         let limit = query.integer(.limit, in: limits, "must be a whole number from 1 to 100")
         let box = query.box(.bbox)
         let filter = query.filter(vocabulary())
-        let properties = query.propertyNames(.properties)
+        let content = query.content(properties: .properties, languages: .lang)
         let cursor = query.text(.cursor).map(PageCursor.init(rawValue:))
         let request = NearbyPlacesRequest(
             center: center, radiusMeters: radiusMeters, limit: limit, box: box, filter: filter,
-            properties: properties, cursor: cursor)
+            content: content, cursor: cursor)
         if cursor != nil { query.checkCursor(.cursor, of: request) }
         guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
         return consume request
@@ -103,17 +106,17 @@ extension NearbyPlacesRequest {
     ) throws(ParameterError) -> NearbyPlacesRequest {
         let ids = query.ids(.ids, atMost: maximumIDCount)
         let center = query.optionalCoordinate(latitude: .lat, longitude: .long)
-        let properties = query.propertyNames(.properties)
+        let content = query.content(properties: .properties, languages: .lang)
         for parameter in Parameter.allCases where query.has(parameter) {
             switch parameter {
-            case .ids, .lat, .long, .properties: break
+            case .ids, .lat, .long, .properties, .lang: break
             case .radius, .limit, .bbox, .filter, .cursor:
                 query.report(parameter, .conflictingParameters, "can't be given together with ids")
             }
         }
         guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
         var request = NearbyPlacesRequest(ids: ids, center: center)
-        request.properties = properties
+        request.content = content
         return request
     }
 
@@ -148,12 +151,13 @@ extension QueryDecoder {
 extension PlaceRequest {
     /// The query's parameters.
     package enum Parameter: Int, QueryParameter {
-        case lat, long
+        case lat, long, lang
 
         package var name: StaticString {
             switch self {
             case .lat: "lat"
             case .long: "long"
+            case .lang: "lang"
             }
         }
     }
@@ -172,11 +176,12 @@ extension PlaceRequest {
         let request = try withQueryBytes(query) { (bytes) throws(ParameterError) in
             var query = QueryDecoder<Parameter>(bytes, ignoring: ignored)
             let center = query.optionalCoordinate(latitude: .lat, longitude: .long)
+            let languages = query.languages(.lang)
             guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
-            return PlaceRequest(id: 0, center: center)
+            return PlaceRequest(id: 0, center: center, languages: languages)
         }
         guard let number = Int(placeID: id) else { return nil }
-        return PlaceRequest(id: number, center: request.center)
+        return PlaceRequest(id: number, center: request.center, languages: request.languages)
     }
 }
 
@@ -185,13 +190,14 @@ extension ClustersRequest {
     package enum Parameter: FilteredParameter, Hashable {
         case zoom, bbox
         case filter(PlaceFilter.Parameter)
-        case properties
+        case properties, lang
 
         package init?(rawValue: Int) {
             switch rawValue {
             case 0: self = .zoom
             case 1: self = .bbox
             case 2 + PlaceFilter.Parameter.count: self = .properties
+            case 3 + PlaceFilter.Parameter.count: self = .lang
             default:
                 guard let parameter = PlaceFilter.Parameter(rawValue: rawValue - 2) else { return nil }
                 self = .filter(parameter)
@@ -204,6 +210,7 @@ extension ClustersRequest {
             case .bbox: 1
             case .filter(let parameter): 2 + parameter.rawValue
             case .properties: 2 + PlaceFilter.Parameter.count
+            case .lang: 3 + PlaceFilter.Parameter.count
             }
         }
 
@@ -213,6 +220,7 @@ extension ClustersRequest {
             case .bbox: "bbox"
             case .filter(let parameter): parameter.name
             case .properties: "properties"
+            case .lang: "lang"
             }
         }
     }
@@ -235,7 +243,7 @@ extension ClustersRequest {
             .zoom, in: zooms, "must be a whole number from \(zooms.lowerBound) to \(zooms.upperBound)")
         let box = query.box(.bbox)
         let filter = query.filter(vocabulary())
-        let properties = query.propertyNames(.properties)
+        let content = query.content(properties: .properties, languages: .lang)
         if let zoom, let box {
             let count = ClusterCells(box, zoom: zoom).count
             if count > maximumCellCount {
@@ -246,26 +254,7 @@ extension ClustersRequest {
             }
         }
         guard query.faults.isEmpty, let zoom, let box else { throw ParameterError(faults: query.faults) }
-        return ClustersRequest(box: box, zoom: zoom, filter: filter, properties: properties)
-    }
-}
-
-extension PlaceFilter {
-    /// A filter's parameters in a query, in the order in which `encode(into:)` writes them.
-    package enum Parameter: Int, QueryParameter {
-        case category, dataset, q, featured
-
-        package var name: StaticString {
-            switch self {
-            case .category: "category"
-            case .dataset: "dataset"
-            case .q: "q"
-            case .featured: "featured"
-            }
-        }
-
-        /// How many there are.
-        static var count: Int { Self.featured.rawValue + 1 }
+        return ClustersRequest(box: box, zoom: zoom, filter: filter, content: content)
     }
 }
 
@@ -278,10 +267,47 @@ extension Int {
 }
 
 extension QueryDecoder {
+    /// What places come with.
+    fileprivate mutating func content(properties: Parameter, languages: Parameter) -> PlaceContent {
+        // Most requests have neither.
+        guard has(properties) || has(languages) else { return PlaceContent() }
+        return PlaceContent(properties: propertyNames(properties), languages: self.languages(languages))
+    }
+
+    /// A comma-separated list of languages in lower case, each once, in the request's order; empty where the parameter is absent or
+    /// has a fault. No tag has a comma, so escaped commas separate tags, too.
+    fileprivate mutating func languages(_ parameter: Parameter) -> [String] {
+        let maximumCount = NearbyPlacesRequest.maximumLanguageCount
+        let list = withValue(of: parameter) { value in
+            // One byte more than a tag may have is enough to see that it is too long.
+            Self.list(value, atMost: maximumCount)?.map { Array($0.prefix(LanguageTag.maximumBytes + 1)) }
+        }
+        switch list {
+        case nil: return []
+        case .some(nil):
+            report(parameter, .tooManyValues, "must name at most \(maximumCount) languages")
+            return []
+        case .some(let tags?):
+            var languages: [String] = []
+            for tag in tags {
+                let text = String(decoding: tag, as: UTF8.self)
+                if tag.isEmpty {
+                    report(parameter, .emptyParameter, "must have a language between any two commas")
+                } else if !LanguageTag.isWellFormed(tag) {
+                    report(
+                        parameter, .malformedLanguage,
+                        "has \(Self.shown(text)), which is no language tag such as en or zh-Hant-TW")
+                } else if !languages.contains(text.asciiLowercased) {
+                    languages.append(text.asciiLowercased)
+                }
+            }
+            return languages
+        }
+    }
+
     /// A comma-separated list of names of properties, each once and in order; empty where the parameter is absent or has a
     /// fault. Commas that are escaped belong to a name.
     fileprivate mutating func propertyNames(_ parameter: Parameter) -> [String] {
-        // Most requests have none.
         guard let value = encodedValue(of: parameter) else { return [] }
         let maximumCount = NearbyPlacesRequest.maximumPropertyCount
         guard let list = Self.list(value, atMost: maximumCount) else {
@@ -317,123 +343,6 @@ extension QueryDecoder {
                 return []
             }
             return Set(ids).sorted()
-        }
-    }
-}
-
-extension PlaceFilter {
-    /// Whether it has names, which have to be in a vocabulary.
-    package var hasNames: Bool { !categories.isEmpty || !datasets.isEmpty }
-}
-
-extension ParameterFault {
-    /// Whether it is a name that the vocabulary doesn't have.
-    package var isUnknownName: Bool { code == .unknownCategory || code == .unknownDataset }
-}
-
-/// The parameters of a query that has a filter among others.
-protocol FilteredParameter: QueryParameter {
-    static func filter(_ parameter: PlaceFilter.Parameter) -> Self
-}
-
-extension QueryDecoder where Parameter: FilteredParameter {
-    /// Reads the filter, and reports the faults of its parameters.
-    ///
-    /// - Parameter vocabulary: the names that exist. It is only evaluated if the query has names; without it they aren't
-    ///   checked.
-    mutating func filter(_ vocabulary: @autoclosure () -> FilterVocabulary?) -> PlaceFilter {
-        // Most requests have none.
-        guard has(.filter(.category)) || has(.filter(.dataset)) || has(.filter(.q)) || has(.filter(.featured))
-        else { return PlaceFilter() }
-        return PlaceFilter(
-            categories: categories(
-                .filter(.category), atMost: NearbyPlacesRequest.maximumCategoryCount,
-                vocabulary()?.categories),
-            datasets: datasets(
-                .filter(.dataset), atMost: PlaceFilter.maximumDatasetCount, vocabulary()?.datasets),
-            searchText: text(
-                .filter(.q), lengths: NearbyPlacesRequest.searchTextLengths,
-                "must be a text of 1 to 100 characters"),
-            featured: flag(.filter(.featured)))
-    }
-
-    // MARK: Names
-
-    /// A comma-separated list of categories, each once and in order; empty where the parameter is absent, can't be read
-    /// or has too many names. No category has a comma, so escaped commas separate categories, too.
-    private mutating func categories(
-        _ parameter: Parameter, atMost maximumCount: Int, _ vocabulary: @autoclosure () -> NameVocabulary?
-    ) -> [String] {
-        let list = withValue(of: parameter) { value in
-            // One byte more than a name may have is enough to see that it is too long.
-            Self.list(value, atMost: maximumCount)?
-                .map { String(decoding: $0.prefix(NameKind.category.maximumBytes + 1), as: UTF8.self) }
-        }
-        guard let list else { return [] }
-        return names(in: list, of: .category, parameter, atMost: maximumCount, vocabulary())
-    }
-
-    /// A comma-separated list of datasets, each once and in order; empty where the parameter is absent, can't be read or
-    /// has too many names. Commas that are escaped belong to a name.
-    private mutating func datasets(
-        _ parameter: Parameter, atMost maximumCount: Int, _ vocabulary: @autoclosure () -> NameVocabulary?
-    ) -> [String] {
-        guard let value = encodedValue(of: parameter) else { return [] }
-        let list = Self.list(value, atMost: maximumCount)?
-            // An escape takes three bytes.
-            .map { UnsafeBufferPointer(rebasing: $0.prefix(3 * NameKind.dataset.maximumBytes + 1)) }
-            .map { (try? PercentEncoding.decode($0)) ?? Array($0) }
-            .map { String(decoding: $0.prefix(NameKind.dataset.maximumBytes + 1), as: UTF8.self) }
-        return names(in: list, of: .dataset, parameter, atMost: maximumCount, vocabulary())
-    }
-
-    /// Each name once and in order, unless there are too many.
-    private mutating func names(
-        in list: [String]?, of kind: NameKind, _ parameter: Parameter, atMost maximumCount: Int,
-        _ vocabulary: NameVocabulary?
-    ) -> [String] {
-        guard let list else {
-            report(parameter, .tooManyValues, "must name at most \(maximumCount) \(kind.plural)")
-            return []
-        }
-        let names = list.uniqueInByteOrder
-        for name in names {
-            if name.isEmpty {
-                report(parameter, .emptyParameter, "must have a name between any two commas")
-            } else if name.utf8.count > kind.maximumBytes || vocabulary?.contains(name) == false {
-                let hint = vocabulary?.nearest(to: name).map { "; did you mean \($0)?" } ?? ""
-                report(parameter, kind.unknown, "has no \(kind) \(Self.shown(name))\(hint)")
-            }
-        }
-        return names
-    }
-}
-
-/// The kind of the names in a list.
-private enum NameKind {
-    case category, dataset
-
-    var plural: String {
-        switch self {
-        case .category: "categories"
-        case .dataset: "datasets"
-        }
-    }
-
-    /// The fault of a name that the vocabulary doesn't have.
-    var unknown: ProblemCode {
-        switch self {
-        case .category: .unknownCategory
-        case .dataset: .unknownDataset
-        }
-    }
-
-    /// How many bytes a name has at most. A longer one is unknown, and is not looked up.
-    var maximumBytes: Int {
-        switch self {
-        case .category: 100
-        // A hundred characters, by the table's check.
-        case .dataset: 400
         }
     }
 }

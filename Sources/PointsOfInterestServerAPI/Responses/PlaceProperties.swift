@@ -15,7 +15,27 @@ package enum PropertySelection: Hashable, Sendable {
 
     /// Those with these names; without any, none.
     package init(names: [String]) {
-        self = names.isEmpty ? .none : .named(names.map(PlaceProperties.escaped))
+        self = names.isEmpty ? .none : .named(names.map(\.escaped))
+    }
+}
+
+/// What of a place is written besides the members that all places have, and in which languages its name is looked up.
+package struct PlaceSelection: Hashable, Sendable {
+    let properties: PropertySelection
+    let languages: LanguageLookup
+
+    /// Selects properties and languages; nil where there are none of either.
+    package init?(_ properties: PropertySelection, languages: [String] = []) {
+        if properties.isNone, languages.isEmpty { return nil }
+        self.properties = properties
+        self.languages = LanguageLookup(languages)
+    }
+
+    /// Selects what a request names; nil where it names nothing.
+    @inline(__always)
+    package init?(_ content: borrowing PlaceContent) {
+        if content.isEmpty { return nil }
+        self.init(PropertySelection(names: content.properties), languages: content.languages)
     }
 }
 
@@ -70,13 +90,6 @@ struct PlaceProperties {
         return (number(0), number(1), number(2))
     }
 
-    /// A name of a member as JSON has it between its quotes.
-    static func escaped(name: String) -> [UInt8] {
-        var text = ByteBuffer(capacity: 2 * name.utf8.count)
-        text.appendEscaped(name)
-        return text.bytes
-    }
-
     /// Appends the properties of a place.
     ///
     /// - Parameter text: JSON of an object.
@@ -90,7 +103,7 @@ struct PlaceProperties {
                 if !entries.isEmpty { json.append(UInt8(ascii: ",")) }
                 let start = json.count
                 json.append(UInt8(ascii: "\""))
-                json += name.isEscaped ? escaped(name: name.decoded(in: text)) : Array(name.raw(in: text))
+                json += name.written(in: text)
                 let nameEnd = json.count
                 json += [UInt8(ascii: "\""), UInt8(ascii: ":")]
                 let valueStart = scanner.position
@@ -137,5 +150,21 @@ struct PlaceProperties {
             }
             json.append(byte)
         }
+    }
+}
+
+extension String {
+    /// The text as JSON has it between quotes; only what has to be is escaped.
+    fileprivate var escaped: [UInt8] {
+        var text = ByteBuffer(capacity: 2 * utf8.count)
+        text.appendEscaped(self)
+        return text.bytes
+    }
+}
+
+extension JSONText {
+    /// The text as JSON has it between quotes; only what has to be is escaped.
+    func written(in bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        isEscaped ? decoded(in: bytes).escaped : Array(raw(in: bytes))
     }
 }

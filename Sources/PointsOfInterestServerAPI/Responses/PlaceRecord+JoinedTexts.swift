@@ -13,6 +13,8 @@ extension PlaceRecord {
         static let sourceID: UInt8 = 6
         static let license: UInt8 = 7
         static let importance: UInt8 = 8
+        /// What follows is no text but the JSON of an object, up to the next mark or the end.
+        static let names: UInt8 = 10
         /// What follows is no text but the JSON of an object, up to the end.
         static let properties: UInt8 = 11
         /// The end of the texts; not a control character.
@@ -28,26 +30,43 @@ extension PlaceRecord {
     ) -> [UInt8]? {
         guard let start = texts.baseAddress else { return nil }
         var bytes = ByteBuffer(capacity: 512)
-        var made: (header: Header, json: UnsafeRawBufferPointer)?
+        var made: (header: Header, extras: UnsafeRawBufferPointer)?
         bytes.withRoom(for: JoinedTextsWriter.maximumBytes(of: texts)) { memory in
             var writer = JoinedTextsWriter(
                 next: start, limit: start + texts.count, end: memory + MemoryLayout<Header>.size)
             guard let header = writer.write(id: id, latitude: latitude, longitude: longitude, distance: nil)
             else { return 0 }
-            made = (header, UnsafeRawBufferPointer(start: writer.next, count: writer.limit - writer.next))
+            made = (
+                header, UnsafeRawBufferPointer(start: writer.next - 1, count: writer.limit - writer.next + 1)
+            )
             return writer.end - memory
         }
-        guard let (madeHeader, json) = made else { return nil }
+        guard let (madeHeader, extras) = made else { return nil }
         var header = madeHeader
         var record = bytes.bytes
-        let textEnd = record.count
-        if !json.isEmpty {
-            guard PlaceProperties.append(json.assumingMemoryBound(to: UInt8.self), to: &record),
-                header.set(record.count - textEnd)
-            else { return nil }
+        if extras.count > 1 {
+            let (names, properties) = split(extras)
+            let added = record.withUnsafeBytes {
+                Self.extras(
+                    names, properties,
+                    behind: UnsafeRawBufferPointer(rebasing: $0[MemoryLayout<Header>.size...]), header)
+            }
+            guard let added, header.set(added.count) else { return nil }
+            record += added
         }
         record.withUnsafeMutableBytes { $0.storeBytes(of: header, as: Header.self) }
         return record
+    }
+
+    /// The names and the properties, each behind its mark.
+    private static func split(
+        _ extras: UnsafeRawBufferPointer
+    ) -> (names: PlaceFields.Text?, properties: PlaceFields.Text?) {
+        let extras = extras.assumingMemoryBound(to: UInt8.self)
+        let end = extras.firstIndex(of: TextMark.properties)
+        let names =
+            extras[0] == TextMark.names ? PlaceFields.Text(rebasing: extras[1..<(end ?? extras.count)]) : nil
+        return (names, end.map { PlaceFields.Text(rebasing: extras[($0 + 1)...]) })
     }
 }
 
@@ -55,7 +74,7 @@ extension JSONWriter {
     /// Writes a place whose texts are joined in one value as an item of `GET /locations`, in one pass.
     ///
     /// - Parameters:
-    ///   - texts: as in `PlaceRecord.record`. Properties aren't written.
+    ///   - texts: as in `PlaceRecord.record`. Names in languages and properties aren't written.
     ///   - distance: in metres, not rounded.
     /// - Returns: false, and no item is written, where a mark isn't where it belongs.
     package mutating func value(
@@ -157,7 +176,7 @@ private struct JoinedTextsWriter {
             }
         }
         write("}")
-        return mark == Mark.end || mark == Mark.properties
+        return mark == Mark.end || mark == Mark.names || mark == Mark.properties
     }
 
     /// Whether a text is a whole number as JSON has it, of at most four digits.

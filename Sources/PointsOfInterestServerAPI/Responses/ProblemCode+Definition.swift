@@ -99,6 +99,12 @@ extension ProblemCode {
         .unknownDataset: Explanation(
             means: "The query names a dataset that no place came from.",
             remedy: "Use a name from /attributions. The fault's detail names the nearest one."),
+        .malformedLanguage: Explanation(
+            means:
+                "A language isn't a tag of letters, digits and hyphens (RFC 5646), or has more than 35 characters.",
+            remedy:
+                "Send tags such as en, ja or zh-Hant-TW, the preferred one first. Unknown ones are fine, * isn't."
+        ),
         .conflictingParameters: Explanation(
             means: "The query has two parameters that exclude each other.",
             remedy: "Give one of the two: radius, or bbox."),

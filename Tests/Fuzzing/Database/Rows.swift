@@ -119,7 +119,9 @@ private func checkPlace(_ values: [[UInt8]?], areAsExpected: Bool) {
     do throws(PostgresError) {
         let rows = try PlaceRows(rows([[nil, nil, nil, version], Array(values.prefix(3))], types))
         let place = try rows.candidate(at: 1)
-        let styles = PlacesForm.allCases.flatMap { [PlaceStyle($0), PlaceStyle($0, properties: .all)] }
+        let styles = PlacesForm.allCases.flatMap {
+            [PlaceStyle($0), PlaceStyle($0, properties: .all, languages: ["en"])]
+        }
         for style in styles {
             var writer = JSONWriter()
             try rows.write(place, at: 1, distanceMeters: 12.5, as: style, to: &writer)

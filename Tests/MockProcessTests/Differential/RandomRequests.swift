@@ -115,6 +115,7 @@ struct QueryWords {
                 ]
             ),
             ("featured", ["true", "false", "TRUE", "1", ""]),
+            ("lang", ["ja,en", "zh-Hant-TW", "en,EN", "en-a-b", "*", "en_US", "en,", ""]),
             ("cursor", ["AAAA", "", "!", "AYSixrBx0VpEQFvVk4q-a4YAAAAAAAAAbwAAAANIdxOU"]),
         ]
     }

@@ -43,7 +43,8 @@ struct DriftTests {
         [
             "name = 'Place renamed'", "category = 'cafe'", "latitude = 1.5", "longitude = 1.5",
             "featured = NOT featured", "address = 'Elsewhere'", "address = NULL",
-            "website = 'https://example.org/other'", "source_dataset = 'other'", "source_id = 'other'",
+            "website = 'https://example.org/other'", "source_dataset = 'other'", "names = '{\"en\": \"x\"}'",
+            "source_id = 'other'",
             "source_license = 'other'",
         ].map { "UPDATE locations SET \($0) WHERE id = 28" }
         + [
@@ -281,10 +282,11 @@ struct DriftTests {
 extension FollowedDatabase {
     /// Waits until all that is in memory is what the table has.
     fileprivate func waitForMended() async throws {
-        let request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 1), limit: 100)
-        try await wait {
-            let places = try await pageInMemory(request).places.copied()
-            return try await places == database.places(for: request).places.copied()
+        var request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 1), limit: 100)
+        request.languages = ["en"]
+        try await wait { [request] in
+            let places = try await pageInMemory(request).places.copied(languages: ["en"])
+            return try await places == database.places(for: request).places.copied(languages: ["en"])
         }
     }
 }

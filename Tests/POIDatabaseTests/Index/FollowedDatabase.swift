@@ -87,6 +87,7 @@ final class FollowedDatabase {
         for (latitude, longitude) in [(0.0, 0.0), (40, 80), (-89, 179)] {
             var request = NearbyPlacesRequest(
                 center: try Coordinate(latitude: latitude, longitude: longitude), limit: 100)
+            request.languages = ["en"]
             requests.append(request)
             request.categories = ["cafe"]
             requests.append(request)
@@ -97,12 +98,12 @@ final class FollowedDatabase {
         for request in requests {
             let page = try await pageInMemory(request)
             let (ids, end) = (page.datasetID, page.end)
-            let places = try page.places.copied()
+            let places = try page.places.copied(languages: request.languages)
             // As for a search that takes long.
             let later = try await store.searchedPlaces(for: request, from: .unknown)
-            #expect(try later.places.copied() == places)
+            #expect(try later.places.copied(languages: request.languages) == places)
             let expected = try await database.places(for: request)
-            #expect(try places == expected.places.copied())
+            #expect(try places == expected.places.copied(languages: request.languages))
             #expect(end == expected.end)
             #expect((ids == expected.datasetID) != isRenamed)
         }

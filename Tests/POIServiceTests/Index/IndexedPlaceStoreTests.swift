@@ -16,14 +16,14 @@ struct IndexedPlaceStoreTests {
     private static let vocabulary = FilterVocabulary(categories: ["cafe", "park", "zoo"], datasets: datasets)
 
     /// Few coordinates, so that many places are equally far.
-    private static func places(using generator: inout SeededGenerator) -> [PointOfInterest] {
+    private static func places(using generator: inout SeededGenerator) -> [StoredPlace] {
         let names = [
             "Café d’Or", "Children's Park", "Łódź 7", "Park", "…", "각", "Müller’s 東京タワーTower", "ばばび",
         ]
         return (1...60).map { id in
             let degrees = (0..<2).map { _ in Double(Int.random(in: -2...2, using: &generator)) }
             let isSourced = id % 3 == 0
-            return PointOfInterest(
+            let place = PointOfInterest(
                 id: id, name: names[Int.random(in: names.indices, using: &generator)],
                 category: ["cafe", "park"][id % 2], latitude: 90 - abs(degrees[0]),
                 longitude: degrees[1] * 90,
@@ -32,7 +32,17 @@ struct IndexedPlaceStoreTests {
                     ? .init(dataset: datasets[id % 9 / 3], id: "\(id)", license: "l\(id % 4)") : nil,
                 importance: id % 4 == 0 ? id : 0,
                 properties: id % 6 == 0 ? ["a": .integer(id), "b \"c": [.null, ["d": "\\"]]] : nil)
+            let tags = ["ja", "zh", "zh-Hant", "EN-us", "de-1996-x-a"].filter { _ in
+                Bool.random(using: &generator)
+            }
+            return StoredPlace(
+                place, names: Dictionary(uniqueKeysWithValues: tags.map { ($0, "\"\($0)\" \(id)") }))
         }
+    }
+
+    private static func languages(using generator: inout SeededGenerator) -> [String] {
+        let tags = ["ja-JP", "zh", "zh-hant-tw", "en-us-x-b", "en", "de-1996-x-a-b", "de"]
+        return tags.filter { _ in Int.random(in: 0..<5, using: &generator) == 0 }.shuffled(using: &generator)
     }
 
     private static func request(using generator: inout SeededGenerator) throws -> NearbyPlacesRequest {
@@ -49,6 +59,7 @@ struct IndexedPlaceStoreTests {
             nil, nil, "dor", "child s", "LODZ", "…", "가", "mueller tow", "müller", "京タワ", "ばび", "ば",
         ])
         request.box = pick([nil, nil, BoundingBox(west: 90, south: 88, east: -90, north: 90)])
+        request.languages = languages(using: &generator)
         return request
     }
 
@@ -57,7 +68,7 @@ struct IndexedPlaceStoreTests {
         try await onLoop { loop in
             var generator = SeededGenerator()
             let places = Self.places(using: &generator)
-            let truth = FixtureStore(places, vocabulary: Self.vocabulary)
+            let truth = FixtureStore(stored: places, vocabulary: Self.vocabulary)
             let index = try #require(ServedIndex(places, categories: Self.vocabulary.categories))
             let store = IndexedPlaceStore(
                 index, fallback: nil, isRequired: true, requestTimeout: .seconds(3600), loop: loop)
@@ -70,39 +81,51 @@ struct IndexedPlaceStoreTests {
                     // Not where many places are almost as far from an antipode.
                     if let page = try store.places(for: request, from: .unknown).atOnce {
                         countAtOnce += 1
-                        #expect(try page.places.copied() == expected.places.copied(), "\(note)")
+                        #expect(
+                            try page.places.copied(languages: request.languages) == expected.places.copied(),
+                            "\(note)")
                         #expect(page.end == expected.end, "\(note)")
                     }
                     let later = try await store.searchedPlaces(for: request, from: .unknown)
-                    #expect(try later.places.copied() == expected.places.copied(), "\(note)")
+                    #expect(
+                        try later.places.copied(languages: request.languages) == expected.places.copied(),
+                        "\(note)")
                     #expect(later.end == expected.end, "\(note)")
                     guard let end = later.end else { break }
                     request.cursor = PageCursor(end, in: request)
                 }
                 if let box = request.box {
-                    let request = ClustersRequest(box: box, zoom: 3, filter: request.filter)
+                    let request = ClustersRequest(
+                        box: box, zoom: 3, filter: request.filter, content: request.content)
                     let (expected, found) = (
                         try await truth.clusters(for: request),
                         try await store.countedClusters(for: request, from: .unknown)
                     )
                     #expect(found.sums == expected.sums, "\(note)")
-                    #expect(try found.places.copied() == expected.places.copied(), "\(note)")
+                    #expect(
+                        try found.places.copied(languages: request.languages) == expected.places.copied(),
+                        "\(note)")
                 }
             }
             #expect(countAtOnce > 100)
             for id in [1, 30, 61] {
-                let request = PlaceRequest(id: id, center: try Coordinate(latitude: 0, longitude: 0))
+                let request = PlaceRequest(
+                    id: id, center: try Coordinate(latitude: 0, longitude: 0),
+                    languages: ["zh-hant-x-a", "en-us", "de"])
                 let (expected, found) = (
                     try await truth.place(for: request).value(), try await store.place(for: request).value()
                 )
-                #expect(try found.places.copied() == expected.places.copied())
+                #expect(
+                    try found.places.copied(languages: request.languages) == expected.places.copied())
             }
             for center in [nil, try Coordinate(latitude: 0, longitude: 0)] {
-                let request = NearbyPlacesRequest(ids: [61, 3, 1, 1000, 30, 2], center: center)
+                var request = NearbyPlacesRequest(ids: [61, 3, 1, 1000, 30, 2], center: center)
+                request.languages = ["de-1996-x-a", "ja"]
                 let (expected, found) = (
                     try await truth.places(for: request), try await store.places(for: request)
                 )
-                #expect(try found.places.copied() == expected.places.copied())
+                #expect(
+                    try found.places.copied(languages: request.languages) == expected.places.copied())
             }
             #expect(try await store.categories().value().items == truth.categories().value().items)
             #expect(try await store.attributions().value().items == truth.attributions().value().items)

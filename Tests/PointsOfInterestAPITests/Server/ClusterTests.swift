@@ -111,6 +111,9 @@ struct ClustersRequestTests {
             ClustersRequest(box: box, zoom: 0),
             ClustersRequest(
                 box: box, zoom: 4, categories: ["cafe", "park"], searchText: "a é", featured: false),
+            ClustersRequest(
+                box: box, zoom: 4, filter: PlaceFilter(),
+                content: PlaceContent(properties: ["a", "b"], languages: ["zh-hant", "en"])),
         ] {
             #expect(try decode(request.encodedQuery) == request)
         }

@@ -160,7 +160,8 @@ struct ParameterRow: Sendable, CustomStringConvertible {
         datasets: ["caf\u{E9}s", "Trees, Berlin", "trees"] + (1...60).map { "kind\($0)" })
 
     static let all = [
-        latitude, longitude, radius, limit, box, category, dataset, searchText, featured, properties, cursor,
+        latitude, longitude, radius, limit, box, category, dataset, searchText, featured, properties, lang,
+        cursor,
     ]
 }
 
@@ -311,6 +312,30 @@ extension ParameterRow {
             ("%C3", .malformedEncoding), ("a,%C3", .malformedEncoding), ("%C3,%A9", .malformedEncoding),
             ("a%00", .malformedEncoding),
         ])
+
+    private static let lang = ParameterRow(
+        parameter: "lang", beside: "lat=0&long=0",
+        taken: [
+            "en": { $0.languages == ["en"] }, "ja,EN,ja,en": { $0.languages == ["ja", "en"] },
+            "zh-Hant-TW%2Cqq": { $0.languages == ["zh-hant-tw", "qq"] },
+            "sl-rozaj-biske-1994,en-x-a": { $0.languages.count == 2 },
+            tags(10): { $0.languages.count == 10 },
+        ],
+        refused: [
+            (tags(11), .tooManyValues), (String(repeating: ",", count: 7000), .tooManyValues),
+            (",", .emptyParameter), ("en,", .emptyParameter), ("en,,ja", .emptyParameter),
+            ("*", .malformedLanguage), ("en_US", .malformedLanguage), ("e", .malformedLanguage),
+            ("en-", .malformedLanguage), ("en-US;q=0.5", .malformedLanguage),
+            ("en,%20ja", .malformedLanguage),
+            ("fran%C3%A7ais", .malformedLanguage), (text(7000), .malformedLanguage),
+            ("en" + String(repeating: "-a", count: 17), .malformedLanguage),
+            ("en" + String(repeating: "-a", count: 3500), .malformedLanguage), ("%C3", .malformedEncoding),
+            ("en%00", .malformedEncoding),
+        ])
+
+    private static func tags(_ count: Int) -> String {
+        (1...count).map { "en-\($0)" }.joined(separator: ",")
+    }
 
     private static let cursor = ParameterRow(
         parameter: "cursor", beside: "lat=0&long=0",

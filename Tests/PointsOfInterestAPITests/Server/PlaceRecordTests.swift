@@ -165,8 +165,8 @@ struct PlacePropertiesTests {
         var writer = JSONWriter()
         try #require(record).withUnsafeBytes {
             switch form {
-            case .item: writer.value(record: $0, distance: 1.5, properties: selection)
-            case .feature: writer.feature(record: $0, distance: 1.5, properties: selection)
+            case .item: writer.value(record: $0, distance: 1.5, selection: PlaceSelection(selection))
+            case .feature: writer.feature(record: $0, distance: 1.5, selection: PlaceSelection(selection))
             }
         }
         let written = String(decoding: writer.bytes, as: UTF8.self)
@@ -287,6 +287,30 @@ struct JoinedTextsTests {
             writer.value(id: 1, latitude: 0, longitude: 0, joinedTexts: $0, distance: nil)
         }
         #expect(!isWritten && writer.bytes.isEmpty)
+    }
+
+    @Test("Names in languages follow the texts, with and without properties", arguments: texts)
+    func names(text: String) throws {
+        for (properties, joined) in [(nil, ""), (["a": 1], "\u{B}{\"a\": 1}")]
+            as [(JSONValue.Object?, String)]
+        {
+            let place = PointOfInterest(
+                id: 1, name: text, category: "cafe", latitude: 1, longitude: 2, importance: 5,
+                properties: properties)
+            let names = ["zh-Hant": text, "en": "a"]
+            let json = try String(decoding: JSONEncoder().encode(names), as: UTF8.self)
+            let expected = StoredPlace(place, names: names).withFields { $0.record }
+            #expect(expected != nil)
+            #expect(record(of: "\(text)\u{1}cafe\u{8}5\u{A}\(json)\(joined)", id: 1, 1, 2) == expected)
+        }
+    }
+
+    @Test(
+        "Names that are no object of texts, or stand behind the properties, make no record",
+        arguments: ["{", "[]", "{\"en\":1}", "{}\u{8}1", "{}\u{A}{}"])
+    func refuse(names: String) {
+        #expect(record(of: "name\u{1}cafe\u{A}\(names)", id: 1, 0, 0) == nil)
+        #expect(record(of: "name\u{1}cafe\u{B}{}\u{A}{}", id: 1, 0, 0) == nil)
     }
 
     @Test(

@@ -6,6 +6,8 @@ import PointsOfInterestAPI
 /// stores with.
 public final class FixtureStore: PlaceStore {
     private let places: [PointOfInterest]
+    /// All names of places, by their ids.
+    private let names: [Int: [String: String]]
     /// The words of the places' names, in the same order.
     private let words: [NameWords]
     /// The names that requests may filter by.
@@ -16,8 +18,15 @@ public final class FixtureStore: PlaceStore {
     /// Keeps `places`; their ids are expected to be unique.
     ///
     /// - Parameter vocabulary: the names that requests may filter by; nil takes those of `places`.
-    public init(_ places: [PointOfInterest], vocabulary: FilterVocabulary? = nil) {
+    public convenience init(_ places: [PointOfInterest], vocabulary: FilterVocabulary? = nil) {
+        self.init(stored: places.map { StoredPlace($0) }, vocabulary: vocabulary)
+    }
+
+    /// Keeps places with their names in languages.
+    package init(stored: [StoredPlace], vocabulary: FilterVocabulary? = nil) {
+        let places = stored.map(\.place)
         self.places = places
+        names = Dictionary(uniqueKeysWithValues: stored.map { ($0.place.id, $0.names) })
         words = places.map { NameWords($0.name) }
         self.vocabulary =
             vocabulary
@@ -39,14 +48,15 @@ public final class FixtureStore: PlaceStore {
     public func places(
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) -> Stored<RankedPage> {
-        if !request.ids.isEmpty { return .now(places(byIDs: request.ids, around: request.center)) }
+        if !request.ids.isEmpty { return .now(places(byIDs: request)) }
         guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
         let isAskedFor = condition(request.filter, in: request.box)
         let matching = zip(places, words).filter(isAskedFor).map(\.0)
         let candidates = matching.map(Candidate.init)
         let page = ranking.page(of: ranking.rank(candidates), from: candidates)
         let placed = page.placed.map { placed in
-            matching[placed.index].at(distance: request.center == nil ? nil : placed.distanceMeters)
+            named(matching[placed.index], in: request.languages)
+                .at(distance: request.center == nil ? nil : placed.distanceMeters)
         }
         return .now(RankedPage(places: placed, end: page.end, datasetID: currentDatasetID))
     }
@@ -65,7 +75,9 @@ public final class FixtureStore: PlaceStore {
         let sums = clusters.map { places in
             places.reduce(into: ClusterSum()) { $0.add(latitude: $1.latitude, longitude: $1.longitude) }
         }
-        let single = clusters.filter { $0.count == 1 }.flatMap(\.self)
+        let single = clusters.filter { $0.count == 1 }.flatMap(\.self).map {
+            named($0, in: request.languages)
+        }
         return .now(ClusterPage(sums: sums, places: single, datasetID: currentDatasetID))
     }
 
@@ -91,9 +103,29 @@ public final class FixtureStore: PlaceStore {
         }
     }
 
-    private func places(byIDs ids: [Int], around center: Coordinate?) -> RankedPage {
-        let found = places.filter { ids.contains($0.id) }.map { place in
-            (place, center.map { Geodesic.distanceMeters(from: $0, to: Candidate(place)) })
+    /// The place with the name that RFC 4647, section 3.4, finds.
+    private func named(_ place: PointOfInterest, in languages: [String]) -> PointOfInterest {
+        for language in languages {
+            var range = language.lowercased()
+            while true {
+                if let found = names[place.id]?.first(where: { $0.key.lowercased() == range }) {
+                    return place.named(found.value, in: found.key)
+                }
+                guard let end = range.lastIndex(of: "-") else { break }
+                range.removeSubrange(end...)
+                while range.wholeMatch(of: /.*-./) != nil { range.removeLast(2) }
+            }
+        }
+        return place
+    }
+
+    private func places(byIDs request: NearbyPlacesRequest) -> RankedPage {
+        let center = request.center
+        let found = places.filter { request.ids.contains($0.id) }.map { place in
+            (
+                named(place, in: request.languages),
+                center.map { Geodesic.distanceMeters(from: $0, to: Candidate(place)) }
+            )
         }
         let sorted = found.sorted { ($0.1 ?? 0, $0.0.id) < ($1.1 ?? 0, $1.0.id) }
         return RankedPage(places: sorted.map { $0.at(distance: $1) }, datasetID: currentDatasetID)
@@ -126,6 +158,17 @@ public final class FixtureStore: PlaceStore {
 
     /// Nothing to release.
     public func close() async {}
+}
+
+extension PointOfInterest {
+    /// The same place with a name in a language.
+    package func named(_ name: String, in language: String) -> PointOfInterest {
+        PointOfInterest(
+            id: id, name: name, category: category, latitude: latitude, longitude: longitude,
+            featured: featured,
+            distance: distance, address: address, website: website, source: source, importance: importance,
+            properties: properties, language: language)
+    }
 }
 
 extension Candidate {
