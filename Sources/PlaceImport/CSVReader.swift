@@ -14,7 +14,8 @@ struct CSVReader: RowReader {
     private var fieldOfColumn: [Int]
     private var nextLine = 1
 
-    init(_ input: ByteInput, mapping: Mapping, delimiter: UInt8?) throws(ImportError) {
+    /// Reads the header; the mapping then knows which columns have names in languages.
+    init(_ input: ByteInput, mapping: inout Mapping, delimiter: UInt8?) throws(ImportError) {
         self.input = input
         hasQuotes = mapping.hasQuotes
         guard !input.startsWith([0xff, 0xfe]), !input.startsWith([0xfe, 0xff]) else {
@@ -23,6 +24,7 @@ struct CSVReader: RowReader {
         self.delimiter = delimiter ?? mapping.delimiter ?? input.withUnread(Self.recognizedDelimiter)
         fieldOfColumn = Array(0..<Self.maximumColumns)
         let columns = if let columns = mapping.columns { columns } else { try header() }
+        mapping.findNames(among: columns)
         // Only ASCII letters are compared without case: for others it depends on the language.
         let names = columns.map(\.asciiLowercased)
         fieldOfColumn = Array(repeating: -1, count: names.count)

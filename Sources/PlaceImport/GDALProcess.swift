@@ -106,10 +106,12 @@ extension GDALProcess {
 }
 
 extension Mapping {
-    /// The configuration of GDAL's OSM driver: each tag that the mapping uses becomes a property of the same name.
+    /// The configuration of GDAL's OSM driver: each tag that the mapping uses becomes a property of the same name, and all others
+    /// become one where names in languages are looked for.
     fileprivate var openStreetMapConfiguration: String {
         let tags = fieldNames.filter { !$0.hasPrefix("@") && $0 != "osm_id" && $0 != "osm_way_id" }
-        let layer = "osm_id=yes\nattributes=\(tags.joined(separator: ","))\nother_tags=no\n"
+        let layer =
+            "osm_id=yes\nattributes=\(tags.joined(separator: ","))\nother_tags=\(namesPrefix == nil ? "no" : "yes")\n"
         return
             "closed_ways_are_polygons=\(categoryTags.joined(separator: ","))\nattribute_name_laundering=no\n"
             + GDALProcess.openStreetMapLayers.map { "[\($0)]\n\(layer)" }.joined()

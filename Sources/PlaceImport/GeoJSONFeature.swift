@@ -14,6 +14,8 @@ struct GeoJSONFeature {
     private let geometryField: Int?
     /// Which fields may be any JSON.
     private let propertyFields: Set<Int>
+    /// What the names of properties with a name in a language begin with, in lower case, and a field to read them into.
+    private let names: (prefix: [UInt8], spareField: Int)?
 
     init(mapping: Mapping) {
         for (field, name) in mapping.fieldNames.enumerated() {
@@ -22,6 +24,10 @@ struct GeoJSONFeature {
             fieldsByLength[name.count].append((name, field))
         }
         propertyFields = mapping.propertyFields
+        let spareField = mapping.fieldNames.firstIndex(of: Mapping.spareField)
+        names = spareField.flatMap { field in
+            mapping.namesPrefix.map { (Array($0.asciiLowercased.utf8), field) }
+        }
         idField = mapping.fieldNames.firstIndex(of: "@id")
         geometryField = mapping.fieldNames.firstIndex(of: "@geometry")
     }
@@ -56,8 +62,59 @@ struct GeoJSONFeature {
         guard scanner.next == UInt8(ascii: "{") else { return try scanner.skipValue() }
         try scanner.object { (name, scanner) throws(JSONScanner.SyntaxError) in
             let used = name.withContent(in: bytes, atMost: Self.maximumNameBytes) { self.field(named: $0) }
-            try self.value(&scanner, of: bytes, field: used, into: &row)
+            guard let names else { return try self.value(&scanner, of: bytes, field: used, into: &row) }
+            let tag = name.withContent(in: bytes, atMost: Self.maximumNameBytes) { self.tag(ofName: $0) }
+            guard let tag else { return try self.value(&scanner, of: bytes, field: used, into: &row) }
+            try self.value(&scanner, of: bytes, field: used ?? names.spareField, into: &row)
+            let text = used.map { row[$0] } ?? row.take(names.spareField)
+            if tag.isOtherTags {
+                addNames(ofTags: text, to: &row)
+            } else {
+                row.addName(in: tag.tag, text: text)
+            }
         }
+    }
+
+    /// The language's tag in the name of a property that has a name; or the property that has all tags which GDAL found no other
+    /// place for. Nil for others.
+    private func tag(ofName name: UnsafeBufferPointer<UInt8>) -> (tag: [UInt8], isOtherTags: Bool)? {
+        guard let names else { return nil }
+        if name.elementsEqual("other_tags".utf8) { return ([], true) }
+        return tag(of: UnsafeRawBufferPointer(name), names.prefix).map { ($0, false) }
+    }
+
+    private func tag(of name: some Collection<UInt8>, _ prefix: [UInt8]) -> [UInt8]? {
+        guard name.count > prefix.count, name.prefix(prefix.count).asciiLowercased == prefix else {
+            return nil
+        }
+        return Array(name.dropFirst(prefix.count))
+    }
+
+    /// Adds the names in languages among tags in the form of PostgreSQL's hstore: `"name:en"=>"Plaza","a"=>"b \"c\""`.
+    private func addNames(ofTags range: Range<Int>, to row: inout Row) {
+        guard let names else { return }
+        var rest = row.bytes(of: range)
+        while let key = Self.takeQuoted(&rest), rest.starts(with: "=>".utf8) {
+            rest.removeFirst(2)
+            guard let value = Self.takeQuoted(&rest) else { return }
+            if let tag = tag(of: key, names.prefix) {
+                row.addName(in: tag, text: row.appendText { $0 += value })
+            }
+            guard rest.popFirst() == UInt8(ascii: ",") else { return }
+        }
+    }
+
+    private static func takeQuoted(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+        guard rest.popFirst() == UInt8(ascii: "\"") else { return nil }
+        var text: [UInt8] = []
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\""): return text
+            case UInt8(ascii: "\\"): if let escaped = rest.popFirst() { text.append(escaped) }
+            default: text.append(byte)
+            }
+        }
+        return nil
     }
 
     /// The field of a property, whose name is compared without the case of ASCII letters.

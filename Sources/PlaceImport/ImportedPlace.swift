@@ -23,12 +23,16 @@ package struct ImportedPlace: Sendable, Equatable {
     package var importance: Int
     /// JSON of an object, which may be too large for the table; nil where there is none.
     package var properties: String?
+    /// JSON of an object, a language's tag and a name each; nil where there are none.
+    package var names: String?
+    /// Names that are only searched.
+    package var otherNames: [String]
 
     /// Makes a place of values that are normalised already.
     package init(
         sourceID: String, name: String, category: String, latitude: Double, longitude: Double,
         featured: Bool = false, address: String? = nil, website: String? = nil, importance: Int = 0,
-        properties: String? = nil
+        properties: String? = nil, names: String? = nil, otherNames: [String] = []
     ) {
         self.sourceID = sourceID
         self.name = name
@@ -40,12 +44,18 @@ package struct ImportedPlace: Sendable, Equatable {
         self.website = website
         self.importance = importance
         self.properties = properties
+        self.names = names
+        self.otherNames = otherNames
     }
 }
 
 /// The fields of a place, as mappings and options name them.
 package enum ImportField: String, CaseIterable, Sendable {
     case id, name, category, latitude, longitude, featured, address, website, importance
+    /// The columns that have names in languages: the beginning of their names, with `*` for the language's tag.
+    case names
+    /// Other names, with semicolons between them.
+    case otherNames = "other_names"
 
     /// The field's number, because looking something up by a name takes too long for each row.
     var number: Int {
@@ -59,6 +69,8 @@ package enum ImportField: String, CaseIterable, Sendable {
         case .address: 6
         case .website: 7
         case .importance: 8
+        case .names: 9
+        case .otherNames: 10
         }
     }
 }
@@ -186,6 +198,8 @@ package enum Normalisation: String, CaseIterable, Sendable {
     case addressDropped = "address-dropped"
     /// The place's properties together have more than 4 KiB, or more than three levels: it has none.
     case propertiesDropped = "properties-dropped"
+    /// A name in a language, or another name, is too long or one too many; or its language is none.
+    case namesDropped = "names-dropped"
 }
 
 /// A source that can't be read, or not any further: the import ends.

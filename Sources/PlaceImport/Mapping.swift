@@ -45,6 +45,14 @@ struct Mapping {
     private var choices: [[Choice]] = ImportField.allCases.map { _ in [] }
     /// The row's fields that become properties of the place, by the names that they have there.
     private(set) var properties: [(name: String, field: Int)] = []
+    /// What the names of columns with a name in a language begin with; the rest is the language's tag.
+    private(set) var namesPrefix: String?
+    /// The row's fields that have names in languages, where these are known before the first row.
+    private(set) var names: [(tag: String, field: Int)] = []
+    /// The row's fields that have other names.
+    private(set) var otherNames: [Int] = []
+    /// A field that is only used while a row is read.
+    static let spareField = "@names"
 
     subscript(field: ImportField) -> [Choice] { choices[field.number] }
 
@@ -56,8 +64,29 @@ struct Mapping {
 
     /// Takes a field from this column alone.
     mutating func take(_ field: ImportField, from column: String) {
+        switch field {
+        case .names: return takeNames(fromColumns: column)
+        case .otherNames: return otherNames = [index(of: column)]
+        default: break
+        }
         choices[field.number] = [Choice(parts: [.field(index(of: column))])]
         if field == .id { requiresID = true }
+    }
+
+    /// Takes names in languages from all columns whose names begin like this one, which ends in `*`.
+    mutating func takeNames(fromColumns pattern: String) {
+        namesPrefix = String(pattern.dropLast(pattern.hasSuffix("*") ? 1 : 0))
+        _ = index(of: Self.spareField)
+    }
+
+    /// Finds the columns of names in languages.
+    mutating func findNames(among columns: [String]) {
+        guard let prefix = namesPrefix?.asciiLowercased else { return }
+        for column in columns where column.asciiLowercased.utf8.starts(with: prefix.utf8) {
+            let field =
+                fieldNames.firstIndex { $0.asciiLowercased == column.asciiLowercased } ?? index(of: column)
+            names.append((String(decoding: column.utf8.dropFirst(prefix.utf8.count), as: UTF8.self), field))
+        }
     }
 
     /// Makes a property of a column, once.
@@ -220,7 +249,14 @@ extension Mapping {
                 }
                 takeProperty(from: name)
             }
-        case ("properties", _): throw Fault(name, "should be a list of names")
+        case ("names", .string(let pattern)) where pattern.count > 1 && pattern.hasSuffix("*"):
+            takeNames(fromColumns: pattern)
+        case ("names", _):
+            throw Fault(name, "should be the beginning of columns' names, with * for the language")
+        case ("other_names", .array(let values)):
+            otherNames = values.compactMap(\.text).map { index(of: $0) }
+            guard otherNames.count == values.count else { throw Fault(name, "should be a list of names") }
+        case ("properties", _), ("other_names", _): throw Fault(name, "should be a list of names")
         case ("description", _), ("delimiter", _): throw Fault(name, "should be a text")
         case ("quotes", _): throw Fault(name, "should be true or false")
         case ("columns", _): throw Fault(name, "should be a list of names")

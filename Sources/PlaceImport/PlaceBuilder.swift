@@ -7,6 +7,8 @@ struct PlaceBuilder {
     private static let maximumNameLength = 200
     private static let maximumAddressLength = 300
     private static let maximumIDLength = 200
+    /// How many names in languages and other names a place may have together, and how many bytes of these and of the tags.
+    private static let (maximumNameCount, maximumNameBytes) = (300, 8192)
 
     private let mapping: Mapping
     private let boundingBox: BoundingBox?
@@ -33,12 +35,13 @@ struct PlaceBuilder {
             if !categories.isEmpty, !categories.contains(category) { return skip() }
             guard let name = try text(.name, of: &row) else { throw RejectionReason.noName }
             guard name.codePoints <= Self.maximumNameLength else { throw RejectionReason.nameTooLong }
+            let (names, otherNames) = try names(of: &row)
             let place = ImportedPlace(
                 sourceID: sourceID ?? Self.digest(name.text, latitude, longitude), name: name.text,
                 category: category, latitude: latitude, longitude: longitude,
                 featured: try featured(of: &row), address: try address(of: &row),
                 website: try website(of: &row), importance: try importance(of: &row),
-                properties: try properties(of: &row))
+                properties: try properties(of: &row), names: names, otherNames: otherNames)
             return .place(place, line: row.line)
         } catch {
             let detail = self.detail(of: error, in: &row)
@@ -150,6 +153,48 @@ struct PlaceBuilder {
         return String(decoding: json, as: UTF8.self)
     }
 
+    /// JSON of the names in languages, nil where there are none, and the other names.
+    private mutating func names(of row: inout Row) throws(RejectionReason) -> (
+        names: String?, others: [String]
+    ) {
+        let found = row.names + mapping.names.map { (Array($0.tag.utf8), row[$0.field]) }
+        let others = mapping.otherNames.flatMap { row.parts(of: row[$0]) }
+        // Most rows have none.
+        guard found.contains(where: { !$0.text.isEmpty }) || !others.isEmpty else { return (nil, []) }
+        var (count, bytes) = (0, 0)
+        func takes(_ text: PlaceText.Normalised, _ tag: [UInt8] = []) -> Bool {
+            let size = text.text.utf8.count + tag.count
+            guard text.codePoints <= Self.maximumNameLength, count < Self.maximumNameCount,
+                bytes + size <= Self.maximumNameBytes
+            else { return false }
+            (count, bytes) = (count + 1, bytes + size)
+            return true
+        }
+        var tags: Set<[UInt8]> = []
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (tag, range) in found where !range.isEmpty {
+            let text = try row.normalised(range)
+            guard text.codePoints > 0 else { continue }
+            guard PlaceText.isLanguage(tag), !tags.contains(tag.asciiLowercased), takes(text, tag) else {
+                self.count(.namesDropped)
+                continue
+            }
+            tags.insert(tag.asciiLowercased)
+            writer.name(escaping: String(decoding: tag, as: UTF8.self))
+            writer.value(text.text)
+        }
+        writer.endObject()
+        var otherNames: [String] = []
+        var known: Set<[UInt8]> = []
+        for range in others {
+            let text = try row.normalised(range)
+            guard text.codePoints > 0, known.insert(Array(text.text.utf8)).inserted else { continue }
+            if takes(text) { otherNames.append(text.text) } else { self.count(.namesDropped) }
+        }
+        return (tags.isEmpty ? nil : String(decoding: writer.bytes, as: UTF8.self), otherNames)
+    }
+
     private mutating func address(of row: inout Row) throws(RejectionReason) -> String? {
         guard let address = try text(.address, of: &row) else { return nil }
         if address.codePoints <= Self.maximumAddressLength { return address.text }
@@ -214,6 +259,11 @@ struct PlaceBuilder {
 }
 
 extension Row {
+    /// The parts of a field between its semicolons, without empty ones.
+    fileprivate func parts(of range: Range<Int>) -> [Range<Int>] {
+        bytes(of: range).split(separator: UInt8(ascii: ";")).map(\.indices)
+    }
+
     @inline(__always)
     fileprivate func normalised(_ range: Range<Int>) throws(RejectionReason) -> PlaceText.Normalised {
         let result = withBytes(range) { bytes -> Result<PlaceText.Normalised, RejectionReason> in

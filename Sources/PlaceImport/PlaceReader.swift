@@ -112,7 +112,7 @@ private final class PlaceFile {
         // Skips a byte order mark.
         if input.startsWith([0xef, 0xbb, 0xbf]) { input.consume(3) }
         if format ?? ImportFormat(beginningOf: input) == .csv {
-            rows = try CSVReader(input, mapping: mapping, delimiter: source.delimiter)
+            rows = try CSVReader(input, mapping: &mapping, delimiter: source.delimiter)
         } else {
             rows = GeoJSONReader(input, mapping: mapping)
         }

@@ -67,6 +67,12 @@ enum PlaceText {
         }
     }
 
+    /// Whether this is the tag of a language, whose first part has two or three letters (RFC 5646, section 2.2.1: longer ones are
+    /// reserved). So `name:left` of OpenStreetMap isn't taken for a name in a language.
+    static func isLanguage(_ tag: [UInt8]) -> Bool {
+        LanguageTag.isWellFormed(tag) && tag.prefix { $0 != UInt8(ascii: "-") }.count <= 3
+    }
+
     /// Whether this is a name that a category may have: `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`, of at most 50 characters.
     static func isCategory(_ text: String) -> Bool {
         guard text.utf8.count <= 50, let first = text.utf8.first, first &- UInt8(ascii: "a") < 26 else {

@@ -16,6 +16,8 @@ struct Row {
     private var fields: [Range<Int>]
     /// Whether the text of a field is a value of JSON, not that of a string.
     private var isJSON: [Bool]
+    /// Names in languages that were found by the names of their fields: the tag, and where the text is.
+    private(set) var names: [(tag: [UInt8], text: Range<Int>)] = []
 
     init(fieldCount: Int) {
         fields = Array(repeating: 0..<0, count: fieldCount)
@@ -25,7 +27,19 @@ struct Row {
     mutating func removeAll() {
         text.removeAll(keepingCapacity: true)
         for field in fields.indices { (fields[field], isJSON[field]) = (0..<0, false) }
+        names.removeAll(keepingCapacity: true)
         position = .inFields
+    }
+
+    /// Adds a name in a language, unless its text is empty.
+    mutating func addName(in tag: [UInt8], text: Range<Int>) {
+        if !text.isEmpty { names.append((tag, text)) }
+    }
+
+    /// Takes the text of a field, which is empty afterwards.
+    mutating func take(_ field: Int) -> Range<Int> {
+        defer { (fields[field], isJSON[field]) = (0..<0, false) }
+        return fields[field]
     }
 
     /// Where the text of a field is; empty if the row doesn't have the field.
@@ -84,6 +98,9 @@ struct Row {
 
     /// A field as a string; what isn't UTF-8 is replaced.
     func text(of range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
+
+    /// The bytes of a field.
+    func bytes(of range: Range<Int>) -> ArraySlice<UInt8> { text[range] }
 
     /// The beginning of a field on one line, for messages.
     func excerpt(of range: Range<Int>) -> String {

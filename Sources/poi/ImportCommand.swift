@@ -155,11 +155,12 @@ extension ImportSource {
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let names = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard names.count == 2, !names[1].isEmpty, let field = ImportField(rawValue: String(names[0])),
-                columns[field] == nil
+                columns[field] == nil, field != .names || names[1].last == "*"
             else {
                 let fields = ImportField.allCases.map(\.rawValue).joined(separator: ", ")
                 throw ConfigurationError(
-                    "--column=\(text): expected FIELD=COLUMN, several with commas between, each of the fields once: "
+                    "--column=\(text): expected FIELD=COLUMN, several with commas between, each of the fields once, names with * at "
+                        + "the end of the column: "
                         + fields)
             }
             columns[field] = String(names[1])

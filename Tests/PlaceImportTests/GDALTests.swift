@@ -12,7 +12,8 @@ struct GDALTests {
     private let openStreetMap = """
         <osm version="0.6">
         <node id="1" lat="60" lon="25" version="1"><tag k="name" v="Museo"/><tag k="tourism" v="museum"/>
-        <tag k="addr:street" v="Katu"/><tag k="addr:housenumber" v="1"/><tag k="website" v="museo.example"/></node>
+        <tag k="addr:street" v="Katu"/><tag k="addr:housenumber" v="1"/><tag k="website" v="museo.example"/>
+        <tag k="name:en" v='A "Museum"'/><tag k="name:sv" v="Muséet"/><tag k="alt_name" v="B;C"/></node>
         <node id="2" lat="60" lon="25.2" version="1"/><node id="3" lat="60.2" lon="25.2" version="1"/>
         <node id="4" lat="60" lon="25" version="1"><tag k="amenity" v="bench"/></node>
         <node id="5" lat="10" lon="10" version="1"><tag k="amenity" v="cafe"/></node>
@@ -31,7 +32,8 @@ struct GDALTests {
         let expected = [
             ImportedPlace(
                 sourceID: "node/1", name: "Museo", category: "museum", latitude: 60, longitude: 25,
-                address: "Katu 1", website: "https://museo.example"),
+                address: "Katu 1", website: "https://museo.example",
+                names: #"{"en":"A \"Museum\"","sv":"Muséet"}"#, otherNames: ["B", "C"]),
             ImportedPlace(
                 sourceID: "way/3", name: "Silta", category: "bridge", latitude: 60.1, longitude: 25.1),
             ImportedPlace(

@@ -170,7 +170,8 @@ struct RowStager {
         if let id = row.sourceID {
             encoder.append(
                 [.int8(nextNumber()), .text(id), .null(.int8), .null(.text), .null(.text), .null(.float8)]
-                    + [.null(.float8), .null(.bool), .null(.text), .null(.text), .null(.int8), .null(.text)])
+                    + [.null(.float8), .null(.bool), .null(.text), .null(.text), .null(.int8), .null(.text)]
+                    + [.null(.text), .null(.textArray)])
         }
         return row
     }
@@ -182,7 +183,8 @@ struct RowStager {
             .text(place.name), .text(place.category), .float8(place.latitude), .float8(place.longitude),
             .bool(place.featured), place.address.map { .text($0) } ?? .null(.text),
             place.website.map { .text($0) } ?? .null(.text), .int8(Int64(place.importance)),
-            place.properties.map { .text($0) } ?? .null(.text),
+            place.properties.map { .text($0) } ?? .null(.text), place.names.map { .text($0) } ?? .null(.text),
+            place.otherNames.isEmpty ? .null(.textArray) : .textArray(place.otherNames),
         ])
     }
 

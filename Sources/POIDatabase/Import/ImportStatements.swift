@@ -29,7 +29,8 @@ enum ImportStatements {
     static let createRows: SQL = """
         CREATE TEMPORARY TABLE import_rows (number bigint NOT NULL, source_id text NOT NULL, quadkey bigint, \
         name text, category text, latitude double precision, longitude double precision, featured boolean, \
-        address text, website text, importance bigint, properties text) ON COMMIT DROP
+        address text, website text, importance bigint, properties text, names text, \
+        other_names text[]) ON COMMIT DROP
         """
     static let copyRows: SQL = "COPY pg_temp.import_rows FROM STDIN WITH (FORMAT binary)"
     static let analyzeRows: SQL = "ANALYZE pg_temp.import_rows (source_id, name)"
@@ -54,9 +55,9 @@ enum ImportStatements {
     /// Whether a place differs from the file's row; 0 and -0 are equal. $2 is the license.
     private static let differs: SQL = """
         (place.name, place.category, place.latitude, place.longitude, place.featured, place.address, place.website, \
-        place.importance, place.properties, place.source_license) IS DISTINCT FROM (staged.name, staged.category, \
+        place.importance, place.properties, place.names, place.other_names, place.source_license) IS DISTINCT FROM (staged.name, staged.category, \
         staged.latitude, staged.longitude, staged.featured, staged.address, staged.website, staged.importance, \
-        staged.properties::jsonb, $2)
+        staged.properties::jsonb, staged.names::jsonb, staged.other_names, $2)
         """
     private static let isSame: SQL = "place.source_dataset = $1 AND place.source_id = staged.source_id"
 
@@ -71,7 +72,7 @@ enum ImportStatements {
         UPDATE locations AS place SET name = staged.name, category = staged.category, latitude = staged.latitude, \
         longitude = staged.longitude, featured = staged.featured, address = staged.address, \
         website = staged.website, importance = staged.importance, properties = staged.properties::jsonb, \
-        source_license = $2 \
+        names = staged.names::jsonb, other_names = staged.other_names, source_license = $2 \
         FROM pg_temp.import_rows AS staged WHERE staged.name IS NOT NULL AND 
         """ + isSame + " AND " + differs
 
@@ -79,9 +80,9 @@ enum ImportStatements {
     static let insert: SQL =
         """
         INSERT INTO locations (name, category, latitude, longitude, featured, address, website, importance, \
-        properties, source_dataset, source_id, source_license) \
+        properties, names, other_names, source_dataset, source_id, source_license) \
         SELECT name, category, latitude, longitude, featured, address, website, importance, properties::jsonb, \
-        $1, source_id, $2 \
+        names::jsonb, other_names, $1, source_id, $2 \
         FROM pg_temp.import_rows AS staged WHERE staged.name IS NOT NULL \
         AND NOT EXISTS (SELECT FROM locations AS place WHERE 
         """ + isSame + ") ORDER BY quadkey"

@@ -93,6 +93,40 @@ struct DatasetImportTests {
         #expect(try database.execute("SELECT count(*) FROM locations WHERE properties IS NULL") == "3")
     }
 
+    @Test("Names are imported as they are, and a change of them is one of the place")
+    func names() async throws {
+        let database = try MigratedDatabase.empty()
+        let line = String(repeating: "é", count: 193)
+        let others = (0..<20).map { "\(line)\(100 + $0)" }.joined(separator: ";")
+        let tags = (0..<280).map { "name:en-\($0)" }
+        let file = FileManager.default.temporaryDirectory.appending(path: "poi-\(UUID()).csv")
+        defer { try? FileManager.default.removeItem(at: file) }
+        func importRows(_ japanese: String, _ other: String) async throws -> ImportReport {
+            let header =
+                "id,name,category,lat,lon,name:ja,name:zh-Hant," + tags.joined(separator: ",")
+                + ",other_names"
+            let rows = [
+                "1,A,shop,1,2,\(japanese),\"B \"\"\",\(tags.map { _ in "" }.joined(separator: ",")),\(other)",
+                "2,A,shop,1,2,,,\(tags.map { _ in "" }.joined(separator: ",")),\(others)",
+                "3,A,shop,1,2,,,\(tags.map { _ in "a" }.joined(separator: ",")),\(others)",
+            ]
+            try Data(([header] + rows).joined(separator: "\n").utf8).write(to: file)
+            return try await database.importFile(file.path)
+        }
+        let first = try await importRows("東京", "a;b")
+        #expect(first.counts == [3, 0, 0, 0])
+        // What is one too much was dropped before the table could refuse it.
+        #expect(
+            try database.execute("SELECT count(*) FROM locations WHERE are_names(names, other_names)") == "3")
+        let stored = "SELECT concat(names, ' ', other_names) FROM locations WHERE source_id = '1'"
+        #expect(try database.execute(stored) == #"{"ja": "東京", "zh-Hant": "B \""} {a,b}"#)
+        #expect(try await importRows("東京", "a;b").unchanged == 3)
+        #expect(try await importRows("東", "a;b").counts == [0, 1, 2, 0])
+        #expect(try await importRows("東", "a").counts == [0, 1, 2, 0])
+        #expect(try await importRows("", "").counts == [0, 1, 2, 0])
+        #expect(try database.execute(stored) == #"{"zh-Hant": "B \""}"# + " ")
+    }
+
     @Test("A dry run counts the same, and changes nothing")
     func dryRun() async throws {
         let database = try MigratedDatabase.empty()
