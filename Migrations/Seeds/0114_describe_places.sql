@@ -1,8 +1,7 @@
 -- poi:oldest-program 0.1.0
 -- migrate:up
 
--- What is known of some seeds beyond the fixed columns, and which of them a map labels first. Plain facts, compiled for this
--- project.
+-- What is known of some seeds besides, and which of them a map labels first. Plain facts, compiled for this project.
 UPDATE locations SET importance = described.importance, properties = described.properties::jsonb
 FROM (VALUES
     -- San José
@@ -46,6 +45,32 @@ FROM (VALUES
 ) AS described (slug, importance, properties)
 WHERE source_dataset LIKE 'poi-seed-%' AND source_id = described.slug;
 
+-- Names in other languages, and others by which some of them are known.
+UPDATE locations SET names = named.names::jsonb, other_names = string_to_array(named.others, '; ')
+FROM (VALUES
+    ('eiffel-tower',          '{"fr": "Tour Eiffel", "de": "Eiffelturm", "ja": "エッフェル塔", "zh": "埃菲尔铁塔", "ar": "برج إيفل"}', NULL),
+    ('colosseum',             '{"it": "Colosseo", "de": "Kolosseum"}', 'Flavian Amphitheatre'),
+    ('matterhorn',            '{"it": "Cervino", "fr": "Cervin"}', 'Monte Cervino; Mont Cervin'),
+    ('acropolis-of-athens',   '{"el": "Ακρόπολη Αθηνών"}', NULL),
+    ('hagia-sophia',          '{"tr": "Ayasofya", "el": "Αγία Σοφία"}', NULL),
+    ('red-square',            '{"ru": "Красная площадь", "de": "Roter Platz"}', NULL),
+    ('great-pyramid-of-giza', '{"ar": "الهرم الأكبر", "de": "Cheops-Pyramide"}', 'Pyramid of Khufu; Pyramid of Cheops'),
+    ('taj-mahal',             '{"hi": "ताज महल"}', NULL),
+    ('mount-everest',         '{"ne": "सगरमाथा", "zh": "珠穆朗玛峰", "zh-Hant": "聖母峰"}', 'Sagarmatha; Qomolangma'),
+    ('angkor-wat',            '{"km": "អង្គរវត្ត"}', NULL),
+    ('forbidden-city',        '{"zh": "紫禁城", "de": "Verbotene Stadt"}', 'Palace Museum'),
+    ('tokyo-tower',           '{"ja": "東京タワー"}', NULL),
+    ('burj-khalifa',          '{"ar": "برج خليفة"}', 'Burj Dubai'),
+    ('statue-of-liberty',     '{"fr": "Statue de la Liberté", "de": "Freiheitsstatue", "es": "Estatua de la Libertad"}', NULL),
+    ('christ-the-redeemer',   '{"pt": "Cristo Redentor"}', NULL),
+    ('uluru',                 NULL, 'Ayers Rock'),
+    ('denali',                NULL, 'Mount McKinley'),
+    ('sydney-opera-house',    '{"zh": "悉尼歌剧院", "zh-Hant": "雪梨歌劇院"}', NULL),
+    ('table-mountain',        '{"af": "Tafelberg"}', NULL)
+) AS named (slug, names, others)
+WHERE source_dataset LIKE 'poi-seed-%' AND source_id = named.slug;
+
 -- migrate:down
 
-UPDATE locations SET importance = 0, properties = NULL WHERE source_dataset LIKE 'poi-seed-%';
+UPDATE locations SET importance = 0, properties = NULL, names = NULL, other_names = NULL
+WHERE source_dataset LIKE 'poi-seed-%';

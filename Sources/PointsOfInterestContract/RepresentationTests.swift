@@ -28,7 +28,8 @@ struct RepresentationTests {
     /// What a place and its feature have in common; either may have more.
     private struct Feature: Equatable {
         private static let names = [
-            "name", "category", "featured", "distance", "address", "website", "source", "importance",
+            "name", "language", "category", "featured", "distance", "address", "website", "source",
+            "importance",
             "properties",
         ]
 

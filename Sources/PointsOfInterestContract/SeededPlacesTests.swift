@@ -80,6 +80,27 @@ struct SeededPlacesTests {
     }
 
     @Test(
+        "A place has each of its names in the language that it is asked for",
+        .contract(.seeded, in: .locations, otherwise: "A user reads a name in a script that isn't theirs."))
+    func names() async throws {
+        let service = try await Service.client()
+        let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
+        var ids: [String: Int] = [:]
+        for try await place in service.allNearbyPlaces(NearbyPlacesRequest(box: earth, limit: 100)) {
+            if let slug = place.source?.id { ids[slug] = place.id }
+        }
+        let seeds = try Seed.names()
+        #expect(seeds.count >= 15)
+        for (slug, names) in seeds {
+            let id = try #require(ids[slug])
+            for (tag, name) in names {
+                let place = try await service.place(id: id, center: nil, languages: [tag])
+                #expect(place.name.isExactly(name) && place.language == tag, "\(slug) in \(tag)")
+            }
+        }
+    }
+
+    @Test(
         "A radius takes in a place whose distance is less, and leaves out one whose distance is more",
         .contract(.seeded, in: .locations, otherwise: "\"Am I at a place?\" is wrong at the door."))
     func radiusBoundary() async throws {

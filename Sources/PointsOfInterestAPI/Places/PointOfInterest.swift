@@ -128,6 +128,7 @@ extension PointOfInterest: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
         try container.encode(name, forKey: .name)
+        try container.encodeIfPresent(language, forKey: .language)
         try container.encode(category, forKey: .category)
         try container.encode(latitude, forKey: .latitude)
         try container.encode(longitude, forKey: .longitude)

@@ -105,8 +105,11 @@ public struct PointsOfInterestService: Sendable {
 
     /// `GET /locations/{id}`: loads one place, with its distance from a centre if there is one.
     ///
-    /// - Parameter languages: the languages of the user, the preferred one first, at most 10: the place comes with its name in
-    ///   one of these.
+    /// - Parameters:
+    ///   - id: the place's id.
+    ///   - center: where the distance is measured from; without it there is none.
+    ///   - languages: the languages of the user, the preferred one first, at most 10: the place comes with its name in one of
+    ///     these.
     /// - Throws: `RequestError`; `.problem` with the code `.notFound` where no place has the id.
     public func place(
         id: Int, center: Coordinate?, languages: [String]

@@ -117,6 +117,7 @@ struct GeoJSONPlace: Decodable {
 
     struct Properties: Decodable {
         let name: String
+        let language: String?
         let category: String
         let featured: Bool
         let distance: Double?
@@ -139,14 +140,16 @@ struct GeoJSONPlace: Decodable {
             id: id, name: properties.name, category: properties.category, latitude: geometry.coordinates[1],
             longitude: geometry.coordinates[0], featured: properties.featured, distance: properties.distance,
             address: properties.address, website: properties.website, source: properties.source,
-            importance: properties.importance ?? 0, properties: properties.properties)
+            importance: properties.importance ?? 0, properties: properties.properties,
+            language: properties.language)
     }
 }
 
 extension Service {
     /// One place, asked for as GeoJSON.
-    static func geoJSONPlace(id: Int) async throws -> PointOfInterest? {
-        let body = try await geoJSON("/locations/\(id)")
+    static func geoJSONPlace(id: Int, languages: [String] = []) async throws -> PointOfInterest? {
+        let query = languages.isEmpty ? "" : "?lang=" + languages.joined(separator: ",")
+        let body = try await geoJSON("/locations/\(id)" + query)
         return try JSONDecoder().decode(GeoJSONPlace.self, from: body).place
     }
 

@@ -108,7 +108,7 @@ extension ExpectedPlace {
 /// A property of the data, which a target can't show if none of its places has it.
 enum Fact: CaseIterable {
     case place, clusters, morePages
-    case address, website, source, importance, featured, notFeatured, properties
+    case address, website, source, importance, featured, notFeatured, properties, names
     case letterBeyondASCII, ampersand, quotationMark
     case twoCategories, onePosition
     case word, accentedWord, sharedWord
@@ -124,6 +124,7 @@ enum Fact: CaseIterable {
         case .website: "a place with a website"
         case .source: "a place with a source"
         case .importance: "a place with an importance above 0"
+        case .names: "a place that has another name in one of ten languages"
         case .properties: "properties of one of the fifty most important places"
         case .featured: "a place that is featured"
         case .notFeatured: "a place that isn't featured"
@@ -154,6 +155,7 @@ enum Fact: CaseIterable {
     /// A place that shows it, without a distance; nil where there is none, or where no single place can.
     static func example(of fact: Fact) async throws -> PointOfInterest? {
         if fact == .properties { return try await withProperties() }
+        if fact == .names { return try await withLanguage() }
         if let place = try await Region.current()?.first(where: fact.holds) { return place }
         return try await KnownPlaces.found().compactMap(\.place).first(where: fact.holds)
     }
@@ -165,6 +167,22 @@ enum Fact: CaseIterable {
         for place in places.sorted(by: { ($1.importance, $0.id) < ($0.importance, $1.id) }).prefix(50) {
             let details = try await client.place(id: place.id)
             if details.properties?.valuesByName.isEmpty == false { return details }
+        }
+        return nil
+    }
+
+    /// The languages that names are looked for in.
+    static let languages = ["de", "fr", "es", "it", "pt", "ru", "ar", "hi", "zh", "ja"]
+
+    /// A place of the region with another name in one of these languages, with that name; nil where none has any.
+    private static func withLanguage() async throws -> PointOfInterest? {
+        let places = try await Region.current()?.places.map(\.place) ?? []
+        let client = try await Service.client()
+        for start in stride(from: 0, to: places.count, by: 100) {
+            let hundred = places[start..<min(start + 100, places.count)]
+            let named = try await client.places(ids: hundred.map(\.id), languages: languages)
+            let names = Dictionary(hundred.map { ($0.id, $0.name) }) { $1 }
+            if let place = named.first(where: { names[$0.id]?.isExactly($0.name) == false }) { return place }
         }
         return nil
     }

@@ -110,7 +110,8 @@ extension PointOfInterest {
         PointOfInterest(
             id: id, name: name, category: category, latitude: latitude, longitude: longitude,
             featured: featured,
-            distance: distance, address: address, website: website, source: source, importance: importance)
+            distance: distance, address: address, website: website, source: source, importance: importance,
+            language: language)
     }
 
     /// The members that differ from those of the same place elsewhere, without the distance and the properties.
@@ -118,6 +119,7 @@ extension PointOfInterest {
         var members = PlaceMembers()
         members.compare("id", id, place.id)
         members.compare("name", name, place.name)
+        members.compare("language", language, place.language)
         members.compare("category", category, place.category)
         members.compare("latitude", latitude, place.latitude)
         members.compare("longitude", longitude, place.longitude)

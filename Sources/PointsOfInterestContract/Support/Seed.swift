@@ -9,11 +9,7 @@ enum Seed {
 
     /// All of them.
     static func all() throws -> [PointOfInterest] {
-        let folder = PoiProgram.migrations.appending(path: "Seeds")
-        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        let texts = try files.filter { $0.pathExtension == "sql" }.map {
-            try String(contentsOf: $0, encoding: .utf8)
-        }
+        let texts = try texts()
         let descriptions = Dictionary(
             uniqueKeysWithValues: try texts.flatMap { try rows(in: $0, of: "described") }.map {
                 ($0["slug"] ?? nil, $0)
@@ -29,6 +25,24 @@ enum Seed {
         }
     }
 
+    private static func texts() throws -> [String] {
+        let folder = PoiProgram.migrations.appending(path: "Seeds")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        return try files.filter { $0.pathExtension == "sql" }.map {
+            try String(contentsOf: $0, encoding: .utf8)
+        }
+    }
+
+    /// The names in languages of those that have any, by the ids in their datasets.
+    static func names() throws -> [String: [String: String]] {
+        var names: [String: [String: String]] = [:]
+        for row in try texts().flatMap({ try rows(in: $0, of: "named") }) {
+            guard let slug = row["slug"] ?? nil, let json = row["names"] ?? nil else { continue }
+            names[slug] = try JSONDecoder().decode([String: String].self, from: Data(json.utf8))
+        }
+        return names
+    }
+
     /// The ids in their datasets of all that have a distance, nearest first.
     static func ranked(from center: Coordinate) throws -> [(slug: String, meters: Double)] {
         try all().compactMap { place in
@@ -42,9 +56,11 @@ enum Seed {
     /// columns: `) AS place (slug, name, …)`.
     private static func rows(in text: String, of alias: String) throws -> [[String: String?]] {
         let heading = try Regex("\\) AS \(alias) \\(([a-z, ]+)\\)", as: (Substring, Substring).self)
-        guard let columns = try heading.firstMatch(in: text)?.output.1 else { return [] }
-        let names = columns.split(separator: ", ").map(String.init)
-        return text.split(separator: "\n").filter { $0.hasPrefix("    ('") }.compactMap { line in
+        guard let match = try heading.firstMatch(in: text) else { return [] }
+        let names = match.output.1.split(separator: ", ").map(String.init)
+        let before = text[..<match.range.lowerBound]
+        let rows = before.ranges(of: "(VALUES").last.map { before[$0.upperBound...] } ?? before
+        return rows.split(separator: "\n").filter { $0.hasPrefix("    ('") }.compactMap { line in
             let values = literals(in: line)
             guard values.count == names.count else { return nil }
             return Dictionary(uniqueKeysWithValues: zip(names, values))

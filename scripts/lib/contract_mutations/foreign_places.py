@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 COLUMNS = ["id", "name", "category", "latitude", "longitude", "featured", "address", "website", "importance", "population",
-           "timezone"]
+           "timezone", "name:ru", "name:zh"]
 KNOWN_HEADER = ["name", "latitude", "longitude", "category", "featured", "address", "website", "importance", "properties",
                 "dataset", "id", "license", "credit", "url", "places"]
 PROPERTIES = ["population", "timezone"]
@@ -43,8 +43,9 @@ class Towns:
             "latitude": city["latitude"], "longitude": city["longitude"],
             "featured": str(city["name"] == country.get("capital")).lower(),
             "address": f"{state['name']}, {country['name']}" if state else "",
-            "website": f"https://www.geonames.org/{city['geonameid']}", "importance": min(1000, city["population"] // 10_000),
+            "website": f"https://www.geonames.org/{city['geonameid']}", "importance": min(1000, 1 + city["population"] // 1000),
             "population": city["population"], "timezone": city["timezone"],
+            "name:ru": written_in("CYRILLIC", city), "name:zh": written_in("CJK UNIFIED", city),
         }
 
     def write(self, path):
@@ -89,6 +90,11 @@ class Towns:
                            for row in self.known())
             rows.writerow({**self.continent_rows[0], "dataset": CONTINENTS, "license": LICENSE,
                            "places": len(self.continent_rows)})
+
+
+def written_in(script, city):
+    """The first of a town's other names in a script; empty where there is none."""
+    return next((name for name in city["alternatenames"] if name and unicodedata.name(name[0], "").startswith(script)), "")
 
 
 def properties(row):

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 
 from servers import built
 
-from . import (access, allowed_documents, allowed_messages, caching, counts, forms, pages, places, problems, sent_events,
+from . import (access, allowed_documents, allowed_messages, caching, counts, forms, languages, pages, places, problems, sent_events,
                suite, surroundings)
 from .generated import generate
 from .proxy import Proxy
@@ -25,7 +25,7 @@ from .targets import ROOT, TARGETS, Foreign, ForeignData
 
 AT_ONCE = 2
 REPORT = ROOT / ".build/contract-mutations.json"
-MODULES = (places, pages, caching, forms, counts, problems, surroundings, access, sent_events, allowed_documents,
+MODULES = (places, languages, pages, caching, forms, counts, problems, surroundings, access, sent_events, allowed_documents,
            allowed_messages)
 THEMES = [theme for module in MODULES for theme in module.ROWS]
 
