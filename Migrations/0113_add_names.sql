@@ -30,7 +30,7 @@ ALTER TABLE locations
         CHECK (names IS NULL AND other_names IS NULL OR are_names(names, other_names));
 
 COMMENT ON COLUMN locations.names IS
-    'The names in languages: a JSON object of a BCP 47 tag and a text each, {"ja": "東京"}. A request for a language gets the place with that name.';
+    'The names in languages: a JSON object of a BCP 47 tag and a text each, {"ja": "東京"}. A request for a language gets the place with that name, and a search finds it by each of them.';
 COMMENT ON COLUMN locations.other_names IS
     'Other names, such as former and short ones, by which the place is to be found; never shown.';
 

@@ -79,7 +79,7 @@ func packed(_ placeCount: Int, _ geography: inout Geography) -> IndexSnapshot {
                 builder.add(
                     IndexEntry(
                         id: Int64(id), latitude: place.latitude, longitude: place.longitude,
-                        category: category, isFeatured: id.isMultiple(of: 50), foldedName: name,
+                        category: category, isFeatured: id.isMultiple(of: 50), foldedNames: name,
                         record: record))
             }
         }

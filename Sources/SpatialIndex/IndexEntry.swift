@@ -14,15 +14,16 @@ public struct IndexEntry {
     public var isFeatured: Bool
     /// The number of its source, see `IndexPartBuilder.number(of:)`; 0 without one.
     public var source: UInt32
-    /// The words of its name as `NameFolder` finds them: UTF-8, with spaces between them.
-    public var foldedName: UnsafeBufferPointer<UInt8>
+    /// The words of each of its names as `NameFolder` finds them: UTF-8, with spaces between words and line feeds between
+    /// names.
+    public var foldedNames: UnsafeBufferPointer<UInt8>
     /// What a response is written from: bytes that the index doesn't look into.
     public var record: UnsafeRawBufferPointer
 
     /// Describes a place.
     public init(
         id: Int64, latitude: Double, longitude: Double, category: UInt16, isFeatured: Bool,
-        source: UInt32 = 0, foldedName: UnsafeBufferPointer<UInt8>, record: UnsafeRawBufferPointer
+        source: UInt32 = 0, foldedNames: UnsafeBufferPointer<UInt8>, record: UnsafeRawBufferPointer
     ) {
         self.id = id
         self.latitude = latitude
@@ -30,7 +31,7 @@ public struct IndexEntry {
         self.category = category
         self.isFeatured = isFeatured
         self.source = source
-        self.foldedName = foldedName
+        self.foldedNames = foldedNames
         self.record = record
     }
 }

@@ -313,6 +313,8 @@ struct Column<Element: BitwiseCopyable> {
         count += elements.count
     }
 
+    mutating func removeLast(_ number: Int) { count -= number }
+
     /// Gives back the room that isn't used.
     mutating func shrink() {
         capacity = max(1, count)

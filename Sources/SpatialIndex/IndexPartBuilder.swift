@@ -7,7 +7,7 @@ import PointsOfInterestServerAPI
 public struct IndexPartBuilder: ~Copyable {
     let collected: CollectedPlaces
     private var vocabulary: IndexVocabulary
-    private var names = NameFolder()
+    private var names = PlaceNameFolder()
     private var record: [UInt8] = []
     /// The categories that were met so far, to be looked up by their bytes.
     private var categories: [(name: [UInt8], number: UInt16)] = []
@@ -42,7 +42,7 @@ public struct IndexPartBuilder: ~Copyable {
     /// Copies a place.
     public mutating func add(_ entry: IndexEntry) { collected.add(entry) }
 
-    /// Makes the record of a place and the words of its name, and adds it.
+    /// Makes the record of a place and the words of its names, and adds it.
     ///
     /// - Returns: false where there are 65,536 other categories, or where it has no record (see `PlaceRecord.encode`): then it
     ///   isn't added.
@@ -51,14 +51,14 @@ public struct IndexPartBuilder: ~Copyable {
         let source = place.source.map { number(of: $0) } ?? 0
         record.removeAll(keepingCapacity: true)
         guard PlaceRecord.encode(place, into: &record) else { return false }
-        names.fold(place.name)
+        names.fold(place, record: record)
         let collected = collected
         names.words.withUnsafeBufferPointer { words in
             record.withUnsafeBytes { record in
                 collected.add(
                     IndexEntry(
                         id: Int64(place.id), latitude: place.latitude, longitude: place.longitude,
-                        category: category, isFeatured: place.featured, source: source, foldedName: words,
+                        category: category, isFeatured: place.featured, source: source, foldedNames: words,
                         record: record))
             }
         }
@@ -104,7 +104,8 @@ final class CollectedPlaces {
     var table = WordTable()
     /// Where each place's words begin in `words`; one more than there are places.
     var wordStarts: Column<UInt32>
-    /// The words of each place, by their numbers in `table`, each once; but all parts of its runs, one after the other.
+    /// The words of each place, by their numbers in `table`: those of each name once, but all parts of its runs, one after the
+    /// other. Between two names is `WordColumns.betweenNames`.
     var words: Column<UInt32>
     /// Whether the columns belong to a part by now.
     var isPacked = false
@@ -148,24 +149,76 @@ final class CollectedPlaces {
             records.append($0.assumingMemoryBound(to: UInt8.self))
         }
         records.append(entry.record.assumingMemoryBound(to: UInt8.self))
-        addWords(of: entry.foldedName)
+        addWords(of: entry.foldedNames)
         wordStarts.append(UInt32(words.count))
     }
 
-    private func addWords(of name: UnsafeBufferPointer<UInt8>) {
-        let first = words.count
-        var start = 0
-        for end in 0...name.count where end == name.count || name[end] == UInt8(ascii: " ") {
-            if end > start { add(UnsafeBufferPointer(rebasing: name[start..<end]), firstOfPlace: first) }
+    private func addWords(of names: UnsafeBufferPointer<UInt8>) {
+        let firstOfPlace = words.count
+        var (firstOfName, start) = (firstOfPlace, 0)
+        for end in 0...names.count where end == names.count || names[end] <= UInt8(ascii: " ") {
+            if end > start {
+                add(UnsafeBufferPointer(rebasing: names[start..<end]), firstOfName: firstOfName)
+            }
             start = end + 1
+            guard end < names.count, names[end] == UInt8(ascii: "\n") else { continue }
+            endName(at: firstOfName, firstOfPlace: firstOfPlace)
+            if words.count > firstOfPlace { words.append(WordColumns.betweenNames) }
+            firstOfName = words.count
         }
+        if firstOfName > firstOfPlace { endName(at: firstOfName, firstOfPlace: firstOfPlace) }
     }
 
-    private func add(_ word: UnsafeBufferPointer<UInt8>, firstOfPlace first: Int) {
+    /// Removes a place's last name where one before has the same words, or where it has none.
+    private func endName(at firstOfName: Int, firstOfPlace: Int) {
+        guard firstOfName > firstOfPlace else { return }
+        let name = firstOfName..<words.count
+        let isRepeated = WordColumns.names(in: firstOfPlace..<firstOfName - 1, of: words).contains { other in
+            other.count == name.count && zip(other, name).allSatisfy { words[$0] == words[$1] }
+        }
+        // With what stands before it.
+        if name.isEmpty || isRepeated { words.removeLast(words.count - (firstOfName - 1)) }
+    }
+
+    private func add(_ word: UnsafeBufferPointer<UInt8>, firstOfName first: Int) {
         if SearchWords.isRun(word) {
             return SearchWords.forEachPart(ofRun: word) { words.append(table.number(of: $0)) }
         }
         let number = table.number(of: word)
         if !(first..<words.count).contains(where: { words[$0] == number }) { words.append(number) }
+    }
+}
+
+/// Finds the words of all names of a place.
+private struct PlaceNameFolder {
+    private var folder = NameFolder()
+    /// The words of all names, where there are several.
+    private var wordsOfAll: [UInt8] = []
+    private var hasSeveral = false
+
+    /// The words of the last place, as `IndexEntry` has them.
+    var words: [UInt8] { hasSeveral ? wordsOfAll : folder.words }
+
+    /// Finds the words of the name that is shown, of those in languages by their tags in lower case, and of the others.
+    ///
+    /// - Parameter record: the place's record, which has the names in languages.
+    mutating func fold(_ place: PlaceFields, record: [UInt8]) {
+        folder.fold(place.name)
+        hasSeveral = place.names != nil || place.otherNames != nil
+        guard hasSeveral else { return }
+        wordsOfAll.removeAll(keepingCapacity: true)
+        wordsOfAll += folder.words
+        if place.names != nil {
+            record.withUnsafeBytes { PlaceRecord.forEachNameInLanguage(of: $0) { append($0) } }
+        }
+        for name in place.otherNames?.split(separator: PlaceFields.betweenOtherNames) ?? [] {
+            append(UnsafeBufferPointer(rebasing: name))
+        }
+    }
+
+    private mutating func append(_ name: UnsafeBufferPointer<UInt8>) {
+        folder.fold(name)
+        wordsOfAll.append(UInt8(ascii: "\n"))
+        wordsOfAll += folder.words
     }
 }

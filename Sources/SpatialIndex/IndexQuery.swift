@@ -88,7 +88,7 @@ public struct IndexFilter: Sendable {
     public var sources: [Bool]?
     /// Only places that are featured, or that aren't; nil is both.
     public var isFeatured: Bool?
-    /// Only places whose names have each of these words. Nil means all, an empty array none.
+    /// Only places of which one name has all of these words. Nil means all, an empty array none.
     public var words: [QueryWord]?
 
     /// Lets all places match.

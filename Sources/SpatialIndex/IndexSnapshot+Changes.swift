@@ -131,18 +131,18 @@ public struct IndexMerge: Sendable {
     public func run() -> IndexPart {
         var builder = IndexPartBuilder(
             expecting: levels.reduce(0) { $0 + $1.liveCount }, vocabulary: vocabulary)
-        var name: [UInt8] = []
+        var names: [UInt8] = []
         for level in levels {
             let columns = level.part.columns
             for place in 0..<columns.count where level.dead?.contains(place) != true {
-                columns.words.copyName(of: place, to: &name)
+                columns.words.copyNames(of: place, to: &names)
                 let kind = columns.kinds[place]
-                name.withUnsafeBufferPointer { name in
+                names.withUnsafeBufferPointer { names in
                     builder.add(
                         IndexEntry(
                             id: columns.ids[place], latitude: columns.latitudes[place],
                             longitude: columns.longitudes[place], category: UInt16(kind >> 1),
-                            isFeatured: kind & 1 == 1, source: columns.sources[place], foldedName: name,
+                            isFeatured: kind & 1 == 1, source: columns.sources[place], foldedNames: names,
                             record: columns.record(of: place)))
                 }
             }
@@ -222,27 +222,38 @@ extension CollectedPlaces {
     }
 
     private func words(of number: Int) -> some Sequence<UnsafeBufferPointer<UInt8>> {
-        (wordStarts[number]..<wordStarts[number + 1]).lazy.map { self.table.word(self.words[Int($0)]) }
+        (wordStarts[number]..<wordStarts[number + 1]).lazy.map { index in
+            let word = self.words[Int(index)]
+            return word == WordColumns.betweenNames ? WordColumns.noWord : self.table.word(word)
+        }
     }
 }
 
 extension WordColumns {
     /// Writes the words of a place as a builder takes them.
-    fileprivate func copyName(of place: Int, to name: inout [UInt8]) {
-        name.removeAll(keepingCapacity: true)
+    fileprivate func copyNames(of place: Int, to names: inout [UInt8]) {
+        names.removeAll(keepingCapacity: true)
         for word in words(of: place) {
             let end = SearchWords.characterEnd(in: word, from: 0)
-            if end < word.count, SearchWords.isRun(word) {
+            if word.isEmpty {
+                names.append(UInt8(ascii: "\n"))
+            } else if end < word.count, SearchWords.isRun(word) {
                 // The next part of the run begins with the other character of this one.
-                name += word[..<end]
+                names += word[..<end]
             } else {
-                name += word
-                name.append(UInt8(ascii: " "))
+                names += word
+                names.append(UInt8(ascii: " "))
             }
         }
     }
 
+    /// The words of a place, with `noWord` between its names.
     fileprivate func words(of place: Int) -> some Sequence<UnsafeBufferPointer<UInt8>> {
-        (placeStarts[place]..<placeStarts[place + 1]).lazy.map { word(placeWords[Int($0)]) }
+        range(of: place).lazy.map { index in
+            let word = placeWords[index]
+            return word == Self.betweenNames ? Self.noWord : self.word(word)
+        }
     }
+
+    fileprivate static var noWord: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: nil, count: 0) }
 }

@@ -208,15 +208,13 @@ private enum PlaceList {
         _ body: (Int) -> Bool
     ) -> Bool {
         for word in words {
-            var last: Int?
             for index in columns.postingRange(of: word..<word + 1) {
                 let place = Int(columns.postings[index])
-                // A place with several of the words is listed with each, and twice with a part that its runs have twice.
+                // A place with several of the words is listed with each.
                 let isRepeated =
-                    place == last
-                    || word > words.lowerBound && columns.place(place, hasOneOf: words.lowerBound..<word)
-                    || !others.isEmpty && columns.place(place, hasOneOf: others)
-                last = place
+                    word > words.lowerBound
+                    && columns.has(oneOf: words.lowerBound..<word, in: columns.range(of: place))
+                    || !others.isEmpty && columns.has(oneOf: others, in: columns.range(of: place))
                 if !isRepeated, !body(place) { return false }
             }
         }

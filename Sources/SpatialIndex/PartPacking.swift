@@ -103,7 +103,8 @@ struct PartPacking {
         for index in 0..<count {
             let place = Int(order[index])
             for word in collected.wordStarts[place]..<collected.wordStarts[place + 1] {
-                placeWords.append(newNumbers[Int(collected.words[Int(word)])])
+                let old = collected.words[Int(word)]
+                placeWords.append(old == WordColumns.betweenNames ? old : newNumbers[Int(old)])
             }
             placeStarts.append(UInt32(placeWords.count))
         }
@@ -123,24 +124,41 @@ struct PartPacking {
     ) -> (starts: Column<UInt32>, postings: Column<UInt32>) {
         // `starts[word]` is where the word's next place goes. At the end of the loop it is the start of the next word.
         let starts = Column<UInt32>(repeating: 0, count: wordCount + 1)
-        for index in 0..<placeWords.count { starts[Int(placeWords[index])] += 1 }
+        forEachPosting(of: placeWords, placeStarts, wordCount: wordCount) { word, _ in starts[word] += 1 }
         var sum: UInt32 = 0
         for word in 0...wordCount {
             let here = starts[word]
             starts[word] = sum
             sum += here
         }
-        let postings = Column<UInt32>(uninitialized: placeWords.count)
-        for place in 0..<placeStarts.count - 1 {
-            for index in placeStarts[place]..<placeStarts[place + 1] {
-                let word = Int(placeWords[Int(index)])
-                postings[Int(starts[word])] = UInt32(place)
-                starts[word] += 1
-            }
+        let postings = Column<UInt32>(uninitialized: Int(sum))
+        forEachPosting(of: placeWords, placeStarts, wordCount: wordCount) { word, place in
+            postings[Int(starts[word])] = UInt32(place)
+            starts[word] += 1
         }
         for word in stride(from: wordCount, to: 0, by: -1) { starts[word] = starts[word - 1] }
         starts[0] = 0
         return (starts, postings)
+    }
+
+    /// Calls `body` with each place and each of its words, once, though several of its names or runs have that word.
+    @inline(__always)
+    private static func forEachPosting(
+        of placeWords: Column<UInt32>, _ placeStarts: Column<UInt32>, wordCount: Int,
+        _ body: (_ word: Int, _ place: Int) -> Void
+    ) {
+        let lastPlaces = Column<UInt32>(repeating: .max, count: wordCount)
+        defer { lastPlaces.free() }
+        for place in 0..<placeStarts.count - 1 {
+            for index in placeStarts[place]..<placeStarts[place + 1] {
+                let word = placeWords[Int(index)]
+                guard word != WordColumns.betweenNames, lastPlaces[Int(word)] != UInt32(place) else {
+                    continue
+                }
+                lastPlaces[Int(word)] = UInt32(place)
+                body(Int(word), place)
+            }
+        }
     }
 }
 

@@ -90,12 +90,16 @@ struct WordColumns: BitwiseCopyable {
     let bytes: Column<UInt8>
     /// Where each word's places begin in `postings`; one more than there are words.
     let postingStarts: Column<UInt32>
-    /// The places of each word, in spatial order.
+    /// The places of each word, each once, in spatial order.
     let postings: Column<UInt32>
     /// Where each place's words begin in `placeWords`; one more than there are places.
     let placeStarts: Column<UInt32>
-    /// The words of each place, in the order of its name, each once; but all parts of its runs, one after the other.
+    /// The words of each place: those of each name once, in its order, but all parts of its runs, one after the other.
+    /// Between two names is `betweenNames`.
     let placeWords: Column<UInt32>
+
+    /// Stands between the names of a place; no word has this number.
+    static let betweenNames = UInt32.max
 
     var count: Int { starts.count - 1 }
 
@@ -145,21 +149,31 @@ struct WordColumns: BitwiseCopyable {
         Int(postingStarts[Int(words.lowerBound)])..<Int(postingStarts[Int(words.upperBound)])
     }
 
-    /// Whether a place has one of the words.
-    func place(_ place: Int, hasOneOf words: Range<UInt32>) -> Bool {
-        for index in placeStarts[place]..<placeStarts[place + 1]
-        where words.contains(placeWords[Int(index)]) {
-            return true
-        }
+    /// Where a place's words are in `placeWords`.
+    @inline(__always)
+    func range(of place: Int) -> Range<Int> { Int(placeStarts[place])..<Int(placeStarts[place + 1]) }
+
+    /// Whether one of the words is in a range of `placeWords`.
+    func has(oneOf words: Range<UInt32>, in range: Range<Int>) -> Bool {
+        for index in range where words.contains(placeWords[index]) { return true }
         return false
     }
 
-    /// Whether these words follow each other in a place's name.
-    func place(_ place: Int, hasRunOf words: ArraySlice<UInt32>) -> Bool {
-        let (start, end) = (Int(placeStarts[place]), Int(placeStarts[place + 1]))
-        guard end - start >= words.count else { return false }
-        return (start...end - words.count).contains { first in
+    /// Whether these words follow each other in a range of `placeWords`.
+    func has(runOf words: ArraySlice<UInt32>, in range: Range<Int>) -> Bool {
+        guard range.count >= words.count else { return false }
+        return (range.lowerBound...range.upperBound - words.count).contains { first in
             zip(words, first...).allSatisfy { $0 == placeWords[$1] }
+        }
+    }
+
+    /// The names in a range of a column with the words of a place.
+    static func names(in range: Range<Int>, of words: Column<UInt32>) -> some Sequence<Range<Int>> {
+        sequence(state: range.lowerBound) { start -> Range<Int>? in
+            guard start <= range.upperBound else { return nil }
+            let end = (start..<range.upperBound).first { words[$0] == betweenNames } ?? range.upperBound
+            defer { start = end + 1 }
+            return start..<end
         }
     }
 
@@ -222,15 +236,26 @@ struct WordConditions {
         conditions.append(WordCondition(words: rarest..<rarest + 1, run: run))
     }
 
-    /// Whether a place fulfils them.
+    /// Whether one name of a place fulfils them.
     func admit(_ place: Int, of columns: WordColumns) -> Bool {
-        for condition in conditions where !columns.place(place, hasOneOf: condition.words) {
-            if condition.spelledOut.isEmpty || !columns.place(place, hasOneOf: condition.spelledOut) {
+        let range = columns.range(of: place)
+        guard admit(range, of: columns) else { return false }
+        // All of its names together do. One condition is then fulfilled by one of them.
+        guard conditions.count > 1,
+            range.contains(where: { columns.placeWords[$0] == WordColumns.betweenNames })
+        else { return true }
+        return WordColumns.names(in: range, of: columns.placeWords).contains { admit($0, of: columns) }
+    }
+
+    /// Whether the words in a range of `placeWords` fulfil them.
+    private func admit(_ range: Range<Int>, of columns: WordColumns) -> Bool {
+        for condition in conditions where !columns.has(oneOf: condition.words, in: range) {
+            if condition.spelledOut.isEmpty || !columns.has(oneOf: condition.spelledOut, in: range) {
                 return false
             }
         }
         guard !parts.isEmpty else { return true }
-        return conditions.allSatisfy { $0.run.isEmpty || columns.place(place, hasRunOf: parts[$0.run]) }
+        return conditions.allSatisfy { $0.run.isEmpty || columns.has(runOf: parts[$0.run], in: range) }
     }
 }
 

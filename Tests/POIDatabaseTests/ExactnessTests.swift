@@ -164,23 +164,30 @@ struct ExactnessTests {
         let namesJSON = try namesInLanguages.map {
             String(decoding: try JSONEncoder().encode($0), as: UTF8.self)
         }
+        let otherNames = coordinates.map { _ in
+            (0..<max(0, Int.random(in: -5...2, using: &generator))).map { _ in
+                PlaceNames.random(using: &generator)
+            }
+        }
         let rows = try await session.run(
             """
-            INSERT INTO locations (name, category, latitude, longitude, featured, names,
+            INSERT INTO locations (name, category, latitude, longitude, featured, names, other_names,
                 source_dataset, source_id, source_license)
             SELECT name, category, latitude, longitude, featured = 1, nullif(names, '{}')::jsonb,
+                string_to_array(nullif(other_names, ''), E'\n'),
                 nullif(dataset, ''), CASE WHEN dataset <> '' THEN name END, CASE WHEN dataset <> '' THEN 'CC0-1.0' END
-            FROM unnest($1::float8[], $2::float8[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[])
-                AS place (latitude, longitude, name, category, featured, dataset, names)
+            FROM unnest($1::float8[], $2::float8[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[])
+                AS place (latitude, longitude, name, category, featured, dataset, names, other_names)
             RETURNING id, name, category, latitude, longitude, featured, source_dataset, source_id
             """,
             [
                 .float8Array(coordinates.map(\.latitude)), .float8Array(coordinates.map(\.longitude)),
                 .textArray(names), .textArray(categories), .int8Array(featured.map { $0 ? 1 : 0 }),
                 .textArray(datasets), .textArray(namesJSON),
+                .textArray(otherNames.map { $0.joined(separator: "\n") }),
             ])
         #expect(rows.count == coordinates.count)
-        return try zip(rows, namesInLanguages).map { row, names in
+        return try zip(rows, zip(namesInLanguages, otherNames)).map { row, names in
             let place = PointOfInterest(
                 id: try row.decode(at: 0), name: try row.decode(at: 1), category: try row.decode(at: 2),
                 latitude: try row.decode(at: 3), longitude: try row.decode(at: 4),
@@ -188,7 +195,7 @@ struct ExactnessTests {
                 source: try row.decode(String?.self, at: 6).map {
                     PointOfInterest.Source(dataset: $0, id: try row.decode(at: 7), license: "CC0-1.0")
                 })
-            return StoredPlace(place, names: names)
+            return StoredPlace(place, names: names.0, otherNames: names.1)
         }
     }
 

@@ -209,7 +209,7 @@ struct ConditionalRequestTests {
 @Suite("The revision of the contract, which entity tags depend on")
 struct ContractRevisionTests {
     /// What the responses of each revision hash to, the last one's first. A row is never changed, only a new one is added.
-    /// Revision 3 finds more by `q` as well, which these responses don't show.
+    /// Revision 3 finds more by `q` as well, also by other names, which these responses don't show.
     private static let digests: [(revision: UInt64, digest: UInt64)] = [
         (3, 16_402_478_870_604_706_678), (2, 7_201_531_876_882_399_918),
     ]

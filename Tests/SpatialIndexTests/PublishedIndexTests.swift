@@ -81,7 +81,7 @@ struct PublishedIndexTests {
                     builder.add(
                         IndexEntry(
                             id: Int64(id), latitude: Double(id), longitude: Double(revision % 90),
-                            category: category, isFeatured: false, foldedName: name, record: record))
+                            category: category, isFeatured: false, foldedNames: name, record: record))
                 }
             }
         }

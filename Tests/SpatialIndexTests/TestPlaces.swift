@@ -19,7 +19,8 @@ struct TestPlace: Hashable {
     var position: Coordinate
     var category: String
     var isFeatured: Bool
-    var words: [String]
+    /// The words of each of its names.
+    var names: [[String]]
 
     init(id: Int64, at position: Coordinate, using generator: inout SeededGenerator) {
         self.id = id
@@ -28,16 +29,19 @@ struct TestPlace: Hashable {
         let category = Int.random(in: 0..<64, using: &generator)
         self.category = Self.categories[category == 0 ? 3 : category % 3]
         isFeatured = Int.random(in: 0..<10, using: &generator) == 0
-        let count = Int.random(in: 0...3, using: &generator)
-        words = (0..<count).map { _ in Self.words.pick(using: &generator) }
+        names = (0..<[1, 1, 1, 2, 5].pick(using: &generator)).map { _ in
+            (0..<Int.random(in: 0...3, using: &generator)).map { _ in Self.words.pick(using: &generator) }
+        }
     }
 
     /// Some have none, others share one.
     var source: IndexSource? {
         id % 5 == 0 ? nil : IndexSource(dataset: "dataset \(id % 3)", license: "license \(id % 2)")
     }
-    var record: [UInt8] { Array("\(id) \(position) \(words)".utf8) }
-    var foldedName: [UInt8] { Array(words.map { " \($0)" }.joined().utf8) }
+    var record: [UInt8] { Array("\(id) \(position) \(names)".utf8) }
+    var foldedNames: [UInt8] {
+        Array(names.map { name in name.map { " \($0)" }.joined() }.joined(separator: "\n").utf8)
+    }
 }
 
 extension IndexPart {
@@ -48,13 +52,13 @@ extension IndexPart {
         for place in places {
             guard let category = builder.category(named: place.category) else { continue }
             let source = place.source.map { builder.number(of: $0) } ?? 0
-            place.foldedName.withUnsafeBufferPointer { name in
+            place.foldedNames.withUnsafeBufferPointer { names in
                 place.record.withUnsafeBytes { record in
                     builder.add(
                         IndexEntry(
                             id: place.id, latitude: place.position.latitude,
                             longitude: place.position.longitude, category: category,
-                            isFeatured: place.isFeatured, source: source, foldedName: name, record: record))
+                            isFeatured: place.isFeatured, source: source, foldedNames: names, record: record))
                 }
             }
         }
@@ -98,16 +102,18 @@ struct TestQuery {
         if let isFeatured, isFeatured != place.isFeatured { return false }
         guard let words else { return true }
         return !words.isEmpty
-            && words.allSatisfy { word in
-                place.words.map { Array($0.utf8) }.contains { name in
-                    switch word {
-                    case .word(let word): name.starts(with: word)
-                    case .either(let plain, let spelledOut):
-                        name.starts(with: plain) || name.starts(with: spelledOut)
-                    case .run(let run): name.indices.contains { name[$0...].starts(with: run) }
-                    }
-                }
+            && place.names.contains { name in words.allSatisfy { Self.begins($0, aWordOf: name) } }
+    }
+
+    private static func begins(_ query: QueryWord, aWordOf name: [String]) -> Bool {
+        name.map { Array($0.utf8) }.contains { word in
+            switch query {
+            case .word(let beginning): word.starts(with: beginning)
+            case .either(let plain, let spelledOut):
+                word.starts(with: plain) || word.starts(with: spelledOut)
+            case .run(let run): word.indices.contains { word[$0...].starts(with: run) }
             }
+        }
     }
 
     /// The page that is right, by measuring every place.

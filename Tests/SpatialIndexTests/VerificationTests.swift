@@ -9,7 +9,7 @@ import Testing
 struct VerificationTests {
     /// What a place has, each of which may differ by itself.
     private enum Part: CaseIterable {
-        case latitude, longitude, category, isFeatured, source, words, record
+        case latitude, longitude, category, isFeatured, source, words, names, record
     }
 
     /// The places as they are read, one of them with another of its parts.
@@ -26,14 +26,15 @@ struct VerificationTests {
             }
             let source = part == .source ? IndexSource(dataset: "o", license: "o") : place.source
             let number = source.map { builder.number(of: $0) } ?? 0
-            (place.foldedName + (part == .words ? Array(" d".utf8) : [])).withUnsafeBufferPointer { name in
+            let addition = part == .words ? " d" : part == .names ? "\nx" : ""
+            (place.foldedNames + Array(addition.utf8)).withUnsafeBufferPointer { names in
                 (place.record + (part == .record ? [1] : [])).withUnsafeBytes { record in
                     builder.add(
                         IndexEntry(
                             id: place.id, latitude: place.position.latitude + (part == .latitude ? 1e-9 : 0),
                             longitude: place.position.longitude + (part == .longitude ? 1e-9 : 0),
                             category: category, isFeatured: place.isFeatured != (part == .isFeatured),
-                            source: number, foldedName: name, record: record))
+                            source: number, foldedNames: names, record: record))
                 }
             }
         }
@@ -47,7 +48,9 @@ struct VerificationTests {
         var places = (0..<60).map { id in
             TestPlace(id: Int64(id * 3), at: .anywhere(using: &generator), using: &generator)
         }
-        for index in places.indices { places[index].words.removeAll { $0 == "d" } }
+        for index in places.indices {
+            places[index].names = places[index].names.map { name in name.filter { $0 != "d" } }
+        }
         let old = places.map { place in
             var place = place
             if place.id % 30 == 0 { place.isFeatured.toggle() }

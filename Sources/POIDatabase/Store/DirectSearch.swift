@@ -168,7 +168,7 @@ extension DirectSearch {
     /// The places that the ranking needs, and maybe others.
     private func candidates(in snapshot: PostgresSnapshot) async throws(PostgresError) -> [Candidate] {
         guard names?.mayMatch != false else { return [] }
-        let columns: NearestQuery.Columns = names == nil ? .position : .positionAndName
+        let columns: NearestQuery.Columns = names == nil ? .position : .positionAndNames
         var names = names
         for extent in beginsNear ? [Extent.near, .everywhere] : [.everywhere] {
             let query = query(columns, in: extent, limit: Self.manyCandidates)
@@ -201,7 +201,7 @@ extension DirectSearch {
         return nearest.candidates
     }
 
-    /// The places in rows whose names have the words, and how far the rows reach.
+    /// The places in rows that have a name with the words, and how far the rows reach.
     private static func matches(
         in rows: PostgresRows, _ names: inout NameMatcher?
     ) throws(PostgresError) -> (candidates: [Candidate], fetch: Ranking.Fetch) {
@@ -211,10 +211,9 @@ extension DirectSearch {
             let candidate = try rows.candidate(row: index)
             lastChord = max(lastChord ?? 0, candidate.chordMeters ?? 0)
             if names != nil {
-                let name = try rows.text(row: index, column: 2)
-                guard let name, names?.matches(name.assumingMemoryBound(to: UInt8.self)) == true else {
-                    continue
-                }
+                let all = try rows.text(row: index, column: 2)
+                guard let all, names?.matches(anyOf: all.assumingMemoryBound(to: UInt8.self)) == true
+                else { continue }
             }
             candidates.append(candidate)
         }

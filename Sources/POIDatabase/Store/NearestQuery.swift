@@ -12,8 +12,8 @@ struct NearestQuery {
         case record(PlaceStatements.ExtraTexts)
         /// Id, and position with the chord.
         case position
-        /// The same and the name.
-        case positionAndName
+        /// The same and all names, as `PlaceStatements.allNames` has them.
+        case positionAndNames
     }
 
     /// Where distances are measured from.
@@ -59,7 +59,7 @@ struct NearestQuery {
         case .record:
             PlaceStatements.version + " UNION ALL " + columns + ", texts, NULL" + places
         case .position: columns + places
-        case .positionAndName: columns + ", name" + places
+        case .positionAndNames: columns + ", names" + places
         }
     }
 
@@ -70,7 +70,7 @@ struct NearestQuery {
         switch columns {
         case .record(let extras): ", " + PlaceStatements.texts(with: extras) + " AS texts"
         case .position: ""
-        case .positionAndName: ", name"
+        case .positionAndNames: ", " + PlaceStatements.allNames + " AS names"
         }
     }
 

@@ -93,6 +93,13 @@ enum PlaceStatements {
             + (extras.contains(.properties) ? " || coalesce(chr(11) || properties::text, '')" : "")
     }
 
+    /// All names of a place, with `PlaceFields.betweenOtherNames` between any two. Most places have one, for which nothing is
+    /// called.
+    static let allNames: SQL = """
+        name || CASE WHEN names IS NULL THEN '' ELSE chr(1) || (SELECT string_agg(value, chr(1)) FROM jsonb_each_text(names)) END \
+        || coalesce(chr(1) || array_to_string(other_names, chr(1)), '')
+        """
+
     /// What `texts` may have in addition.
     struct ExtraTexts: OptionSet {
         let rawValue: UInt8

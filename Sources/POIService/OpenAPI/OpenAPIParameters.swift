@@ -178,8 +178,8 @@ extension OpenAPIDocument {
             "Only places that came from one of these datasets. A comma in a name is percent-encoded, those between are not."
         case .q:
             """
-            Only places whose names match: each word of this text has to begin a word of the name. Case and accents \
-            don't matter.
+            Only places with a name that matches: each word of this text has to begin a word of that name, which is \
+            the one shown, one in another language, or one that is only searched. Case and accents don't matter.
             """
         case .featured: "Only featured places (`true`), or only others (`false`)."
         }

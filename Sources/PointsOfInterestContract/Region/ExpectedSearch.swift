@@ -6,6 +6,8 @@ struct ExpectedSearch {
     /// A place that matches, or that may match.
     struct Candidate {
         let place: PointOfInterest
+        /// False at the edge of the radius, and where the name that responses show doesn't have the words of the search text:
+        /// a place may have other names.
         let isCertain: Bool
         let meters: Double
         /// How far the formula may be off: nearly antipodal places can't be measured by it.
@@ -31,7 +33,7 @@ struct ExpectedSearch {
         let filter = RegionFilter(request)
         let origin = try request.center ?? request.box?.middlePoint ?? Coordinate(latitude: 0, longitude: 0)
         let found = region.places.compactMap { known -> (Int, Candidate)? in
-            guard filter.keeps(known) else { return nil }
+            guard filter.keeps(known.place) else { return nil }
             let measured = Vincenty.meters(from: origin, to: known.position)
             let meters = measured ?? Self.antipode.meters
             let tolerance = measured == nil ? Self.antipode.tolerance : Self.precision
@@ -43,8 +45,8 @@ struct ExpectedSearch {
             return (
                 known.place.id,
                 Candidate(
-                    place: known.place, isCertain: isInside, meters: meters,
-                    tolerance: tolerance)
+                    place: known.place, isCertain: isInside && filter.isFoundByShownName(known),
+                    meters: meters, tolerance: tolerance)
             )
         }
         candidates = Dictionary(found, uniquingKeysWith: { first, _ in first })
@@ -69,6 +71,29 @@ struct ExpectedSearch {
             let mayFollow = !isWhole && ranked.last.map { Self.mayPrecede($0, missing) } ?? false
             differences.expect(
                 mayFollow, "\(query): place \(missing.place.id) at \(missing.meters) m is missing")
+        }
+    }
+
+    /// Checks of the first places that were found by a name that no response shows that they are found by each word of the
+    /// search text alone, and not with a word that no name has.
+    func compareOtherNames(of found: [PointOfInterest], into differences: inout Differences) async throws {
+        guard let text = request.filter.searchText else { return }
+        let filter = RegionFilter(request)
+        let others = found.filter { place in
+            region.place(id: place.id).map { !filter.isFoundByShownName($0) } ?? false
+        }
+        let words = text.split(separator: " ").map(String.init).filter { !NameWords.SearchText($0).isEmpty }
+        let noWord = "qzxjkvwqxzj"
+        for place in others.prefix(2) {
+            for (text, isExpected) in words.map({ ($0, true) }) + [
+                ("\(text) \(noWord)", false), (noWord, false),
+            ] {
+                let isFound = try await place.isFound(by: text)
+                differences.expect(
+                    isFound == isExpected,
+                    "place \(place.id), \(place.name), is found by \(words), but \(isFound ? "also" : "not") by \(text)"
+                )
+            }
         }
     }
 
@@ -119,16 +144,29 @@ struct RegionFilter {
         searchText = filter.searchText.map { NameWords.SearchText($0) }
     }
 
-    /// Whether a place matches.
-    func keeps(_ known: RegionPlace) -> Bool {
-        let place = known.place
+    /// Whether a place matches, but for the search text.
+    func keeps(_ place: PointOfInterest) -> Bool {
         if let box, !box.holds(place) { return false }
         if !filter.categories.isEmpty, !filter.categories.contains(place.category) { return false }
         if !filter.datasets.isEmpty, !filter.datasets.contains(where: { $0 == place.source?.dataset }) {
             return false
         }
-        if let featured = filter.featured, place.featured != featured { return false }
-        return searchText?.finds(known.name) ?? true
+        return filter.featured.map { $0 == place.featured } ?? true
+    }
+
+    /// Whether the name that responses show has the words of the search text.
+    func isFoundByShownName(_ known: RegionPlace) -> Bool { searchText?.finds(known.name) ?? true }
+}
+
+extension PointOfInterest {
+    /// Whether a search for a text at its position finds it.
+    func isFound(by text: String) async throws -> Bool {
+        let box = try FoundBox.box(longitude, latitude, longitude, latitude)
+        let request = NearbyPlacesRequest(box: box, limit: 100, searchText: text)
+        for try await place in try await Service.client().allNearbyPlaces(request) where place.id == id {
+            return true
+        }
+        return false
     }
 }
 

@@ -32,6 +32,9 @@ package struct NameWords: Sendable {
             }
         }
 
+        /// Whether it has no words.
+        package var isEmpty: Bool { words.isEmpty }
+
         /// Whether each of them begins a word of a name; a text without words finds nothing.
         package func finds(_ name: NameWords) -> Bool {
             !words.isEmpty

@@ -27,6 +27,7 @@ struct RegionPageTests {
         }
         // Without a link these are all, whatever the limit.
         expected.compare(places, limit: page.next == nil ? Int.max : places.count, into: &differences)
+        try await expected.compareOtherNames(of: places, into: &differences)
     }
 
     /// The link to the next page has every filter of the request.

@@ -9,6 +9,7 @@ extension Region {
         let page = try await Service.client().nearbyPlaces(request)
         let limit = request.limit ?? NearbyPlacesRequest.defaultLimit
         expected.compare(page.places, limit: limit, into: &differences)
+        try await expected.compareOtherNames(of: page.places, into: &differences)
         differences.expect(
             page.next != nil || expected.certainCount <= page.places.count,
             "/locations?\(request.encodedQuery): no link to the places that follow")

@@ -42,6 +42,27 @@ struct RegionTextTests {
     }
 
     @Test(
+        "The end of a word doesn't find its place, unless that has another name",
+        .contract(
+            .invariant, in: .locations,
+            otherwise: "A search for a short word would list all places with it anywhere in their names."),
+        .needs(.word))
+    func ends() async throws {
+        try await Region.compare { region, differences in
+            var (triedCount, found) = (0, [String]())
+            for known in region.places where triedCount < 8 {
+                guard let word = known.name.plainWords.first(where: { $0.utf8.count >= 6 }),
+                    case let end = String(word.suffix(4)), !known.name.match(end)
+                else { continue }
+                triedCount += 1
+                if try await known.place.isFound(by: end) { found.append("\(known.place.name) by \(end)") }
+            }
+            // A few may have such names, but not most.
+            differences.expect(2 * found.count <= triedCount, "found: \(found)")
+        }
+    }
+
+    @Test(
         "Case and added accents don't matter",
         .contract(
             .invariant, in: .locations,

@@ -37,8 +37,11 @@ public struct PlaceFields {
     let language: Text?
     /// JSON of an object: a language's tag and a text each.
     package let names: Text?
-    /// Names that are only searched, with a control character between any two.
+    /// Names that are only searched, with `betweenOtherNames` between any two.
     package let otherNames: Text?
+
+    /// Stands between names of `otherNames`, which have no control characters.
+    package static let betweenOtherNames: UInt8 = 1
 
     /// Borrows a place's fields. The distance, in metres, is rounded to 0.1 m, halves away from zero.
     public init(

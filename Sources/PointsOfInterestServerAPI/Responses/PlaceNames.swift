@@ -84,6 +84,11 @@ struct PlaceNames {
         return nil
     }
 
+    /// Calls `body` with each name, by the tags in lower case.
+    func forEach(_ body: (UnsafeRawBufferPointer) -> Void) {
+        for index in 0..<count { body(entry(index).text) }
+    }
+
     private func entry(_ index: Int) -> (tag: UnsafeRawBufferPointer, text: UnsafeRawBufferPointer) {
         func number(_ index: Int) -> Int {
             Int(bytes.loadUnaligned(fromByteOffset: Self.headerSize + 2 * index, as: UInt16.self))

@@ -43,6 +43,14 @@ public enum PlaceRecord {
         return extras
     }
 
+    /// Calls `body` with each name in a language, by their tags in lower case: UTF-8, with backslashes as in JSON. These
+    /// separate words as what they stand before does.
+    package static func forEachNameInLanguage(
+        of record: UnsafeRawBufferPointer, _ body: (UnsafeBufferPointer<UInt8>) -> Void
+    ) {
+        RecordParts(record).namesInLanguages?.forEach { body($0.assumingMemoryBound(to: UInt8.self)) }
+    }
+
     /// The numbers of bytes of the parts of a record's text. The last part is what follows `featured`:
     ///
     ///     {"id":7  ,"name":"Plaza","category":"park"  ,"latitude":37.5  ,"longitude":-121  ,"featured":true  …}

@@ -111,8 +111,20 @@ package struct NameMatcher {
     /// Whether any name can match.
     package var mayMatch: Bool { !queryWords.isEmpty }
 
+    /// Whether each word of the search text begins a word of the same name.
+    ///
+    /// - Parameter names: UTF-8, with `PlaceFields.betweenOtherNames` between any two.
+    package mutating func matches(anyOf names: UnsafeBufferPointer<UInt8>) -> Bool {
+        var start = 0
+        for end in 0...names.count where end == names.count || names[end] == PlaceFields.betweenOtherNames {
+            if matches(UnsafeBufferPointer(rebasing: names[start..<end])) { return true }
+            start = end + 1
+        }
+        return false
+    }
+
     /// Whether each word of the search text begins a word of a name, which is UTF-8.
-    package mutating func matches(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    private mutating func matches(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         folder.fold(name)
         return mayMatch
             && folder.words.withUnsafeBufferPointer { words in

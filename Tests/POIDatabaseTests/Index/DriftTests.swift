@@ -44,7 +44,7 @@ struct DriftTests {
             "name = 'Place renamed'", "category = 'cafe'", "latitude = 1.5", "longitude = 1.5",
             "featured = NOT featured", "address = 'Elsewhere'", "address = NULL",
             "website = 'https://example.org/other'", "source_dataset = 'other'", "names = '{\"en\": \"x\"}'",
-            "source_id = 'other'",
+            "source_id = 'other'", "other_names = '{x}'",
             "source_license = 'other'",
         ].map { "UPDATE locations SET \($0) WHERE id = 28" }
         + [
@@ -284,9 +284,13 @@ extension FollowedDatabase {
     fileprivate func waitForMended() async throws {
         var request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 1), limit: 100)
         request.languages = ["en"]
-        try await wait { [request] in
-            let places = try await pageInMemory(request).places.copied(languages: ["en"])
-            return try await places == database.places(for: request).places.copied(languages: ["en"])
+        var byOtherName = request
+        byOtherName.searchText = "x"
+        for request in [request, byOtherName] {
+            try await wait {
+                let places = try await pageInMemory(request).places.copied(languages: ["en"])
+                return try await places == database.places(for: request).places.copied(languages: ["en"])
+            }
         }
     }
 }

@@ -36,7 +36,8 @@ struct IndexedPlaceStoreTests {
                 Bool.random(using: &generator)
             }
             return StoredPlace(
-                place, names: Dictionary(uniqueKeysWithValues: tags.map { ($0, "\"\($0)\" \(id)") }))
+                place, names: Dictionary(uniqueKeysWithValues: tags.map { ($0, "\"\($0)\" \(id)") }),
+                otherNames: names.filter { _ in Int.random(in: 0..<8, using: &generator) == 0 })
         }
     }
 
@@ -56,7 +57,8 @@ struct IndexedPlaceStoreTests {
         request.datasets = pick([[], [], [datasets[0]], [datasets[1]], Array(datasets[1...])])
         request.featured = pick([nil, nil, true, false])
         request.searchText = pick([
-            nil, nil, "dor", "child s", "LODZ", "…", "가", "mueller tow", "müller", "京タワ", "ばび", "ば",
+            nil, nil, "dor", "child s", "LODZ", "…", "가", "mueller tow", "müller", "京タワ", "ばび", "ば", "hant",
+            "us 1", "park d",
         ])
         request.box = pick([nil, nil, BoundingBox(west: 90, south: 88, east: -90, north: 90)])
         request.languages = languages(using: &generator)

@@ -6,10 +6,10 @@ import PointsOfInterestAPI
 /// stores with.
 public final class FixtureStore: PlaceStore {
     private let places: [PointOfInterest]
-    /// All names of places, by their ids.
+    /// The places' names in languages, by their ids.
     private let names: [Int: [String: String]]
-    /// The words of the places' names, in the same order.
-    private let words: [NameWords]
+    /// The words of each of a place's names, in the same order.
+    private let words: [[NameWords]]
     /// The names that requests may filter by.
     public let vocabulary: FilterVocabulary?
     /// Never changes, since the places don't.
@@ -27,7 +27,7 @@ public final class FixtureStore: PlaceStore {
         let places = stored.map(\.place)
         self.places = places
         names = Dictionary(uniqueKeysWithValues: stored.map { ($0.place.id, $0.names) })
-        words = places.map { NameWords($0.name) }
+        words = stored.map { ([$0.place.name] + $0.names.values + $0.otherNames).map { NameWords($0) } }
         self.vocabulary =
             vocabulary
             ?? FilterVocabulary(
@@ -81,14 +81,14 @@ public final class FixtureStore: PlaceStore {
         return .now(ClusterPage(sums: sums, places: single, datasetID: currentDatasetID))
     }
 
-    /// Whether a place and the words of its name match.
+    /// Whether a place and the words of its names match.
     private func condition(
         _ filter: PlaceFilter, in box: BoundingBox? = nil
-    ) -> (PointOfInterest, NameWords) -> Bool {
+    ) -> (PointOfInterest, [NameWords]) -> Bool {
         let categories = Set(filter.categories)
         let datasets = Set(filter.datasets.map(ExactName.init))
         let searchText = filter.searchText.map { NameWords.SearchText($0) }
-        return { place, words in
+        return { place, names in
             if !categories.isEmpty, !categories.contains(place.category) { return false }
             if !datasets.isEmpty {
                 guard let source = place.source, datasets.contains(ExactName(source.dataset)) else {
@@ -99,7 +99,7 @@ public final class FixtureStore: PlaceStore {
             if let box, !box.contains(latitude: place.latitude, longitude: place.longitude) {
                 return false
             }
-            return searchText?.finds(words) ?? true
+            return searchText.map { names.contains(where: $0.finds) } ?? true
         }
     }
 
