@@ -72,7 +72,7 @@ struct SessionTests {
             json: Data(
                 #"""
                 [{"id": 1, "name": "Tokyo", "category": "town", "latitude": 35, "longitude": 139, "properties": {"a": 1},
-                  "names": {"ja": "東京", "zh-Hant": "東京都"}},
+                  "names": {"ja": "東京", "zh-Hant": "東京都"}, "other_names": ["Edo", "Big Mikan"]},
                  {"id": 2, "name": "Nara", "category": "town", "latitude": 34, "longitude": 136}]
                 """#.utf8))
         let (service, center) = (session.service, try Coordinate(latitude: 35, longitude: 139))
@@ -103,6 +103,11 @@ struct SessionTests {
         }
         guard case .problem(let problem) = fault else { throw CancellationError() }
         #expect(problem.code == .malformedLanguage)
+        // Whatever the languages, all names are searched.
+        for (text, ids) in [("edo", [1]), ("mik big", [1]), ("京都", [1]), ("edo tokyo", []), ("nara", [2])] {
+            let request = NearbyPlacesRequest(center: center, searchText: text)
+            #expect(try await service.nearbyPlaces(request).places.map(\.id) == ids, "\(text)")
+        }
         try await session.end()
     }
 

@@ -66,19 +66,19 @@ private struct FixturePlace {
     private enum Key: String, CodingKey, CaseIterable {
         case id, name, category, latitude, longitude, featured, distance, address, website, source
         case importance, properties, names, language
+        case otherNames = "other_names"
         // GeoJSON has these as well.
         case type, geometry, coordinates
 
         static let ofItem: [Key] = [
             .id, .name, .category, .latitude, .longitude, .featured, .distance, .address, .website, .source,
-            .importance, .properties, .names, .language,
+            .importance, .properties, .names, .otherNames, .language,
         ]
         static let ofFeature: [Key] = [.type, .id, .geometry, .properties]
         static let ofGeometry: [Key] = [.type, .coordinates]
         static let ofProperties: [Key] = [
             .name, .category, .featured, .distance, .address, .website, .source, .importance, .properties,
-            .names,
-            .language,
+            .names, .otherNames, .language,
         ]
     }
 
@@ -144,7 +144,8 @@ private struct FixturePlace {
             source: try properties.decodeIfPresent(PointOfInterest.Source.self, forKey: .source),
             importance: try properties.importance(forKey: .importance),
             properties: try properties.ownProperties(forKey: .properties))
-        return StoredPlace(place, names: try properties.names(forKey: .names))
+        let (names, otherNames) = try properties.names(forKey: .names, others: .otherNames)
+        return StoredPlace(place, names: names, otherNames: otherNames)
     }
 }
 
@@ -181,19 +182,23 @@ extension KeyedDecodingContainer {
         return text
     }
 
-    /// Reads a place's names in languages, as few and short as the service's schema demands.
-    fileprivate func names(forKey key: Key) throws -> [String: String] {
+    /// Reads a place's names in languages and its other ones, as few and short as the service's schema demands.
+    fileprivate func names(forKey key: Key, others: Key) throws -> ([String: String], [String]) {
         let names = try decodeIfPresent([String: String].self, forKey: key) ?? [:]
-        guard names.count <= 300, names.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= 8192,
-            Set(names.keys.map(\.asciiLowercased)).count == names.count,
+        let otherNames = try decodeIfPresent([String].self, forKey: others) ?? []
+        guard Set(names.keys.map(\.asciiLowercased)).count == names.count,
             names.allSatisfy({ LanguageTag.isWellFormed($0.key.utf8) && $0.value.isLine(limit: 200) })
-        else {
-            throw fault(
-                key,
-                "must be at most 300 names by language tags, each like the name, of at most 8192 bytes together"
-            )
+        else { throw fault(key, "must be names by language tags, each like the name") }
+        guard otherNames.allSatisfy({ $0.isLine(limit: 200) }) else {
+            throw fault(others, "must be a list of names, each like the name")
         }
-        return names
+        let texts = names.flatMap { [$0.key, $0.value] } + otherNames
+        guard names.count + otherNames.count <= 300, texts.reduce(0, { $0 + $1.utf8.count }) <= 8192 else {
+            throw fault(
+                names.isEmpty ? others : key,
+                "must be at most 300 names of at most 8192 bytes together, with the tags and other_names")
+        }
+        return (names, otherNames)
     }
 
     /// Reads how important a place is; 0 where the member is absent.

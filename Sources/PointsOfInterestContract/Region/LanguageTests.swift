@@ -43,6 +43,23 @@ struct LanguageTests {
     }
 
     @Test(
+        "A place is found by its name in a language, whatever the request's languages",
+        .contract(
+            .invariant, in: .locations,
+            otherwise: "A traveller who types a name as it is written at home finds nothing."),
+        .needs(.names))
+    func search() async throws {
+        try await Region.compare { _, differences in
+            let (place, _) = try await example()
+            guard !NameWords.SearchText(place.name).isEmpty else { return }
+            // No text is longer than this.
+            let text = String(String.UnicodeScalarView(place.name.unicodeScalars.prefix(100)))
+            let isFound = try await place.isFound(by: text)
+            differences.expect(isFound, "place \(place.id) isn't found by \(text)")
+        }
+    }
+
+    @Test(
         "A place has the same name in a language in every response, and all else as without",
         .contract(
             .invariant, in: .locations,
