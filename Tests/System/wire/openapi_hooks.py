@@ -5,7 +5,7 @@ service has to refuse it with 400 and name exactly that. Then it is mended, and 
 that must be accepted. No check is switched off or loosened.
 
 - `GET /locations` wants `lat` and `long` unless there is `bbox`, and always both or neither.
-- `radius` and `bbox` exclude each other.
+- `radius` and `bbox` exclude each other, and `ids` all but a centre, `properties` and `lang`.
 - A box's south is at most its north.
 - A box touches at most so many cells at the zoom that clusters are asked for.
 - A cursor comes out of a `Link` header and belongs to its query: a made-up one is replaced by a real one.
@@ -64,6 +64,12 @@ def before_call(context, case, kwargs):
 
 def mend_locations(query):
     """Makes a query follow the rules; returns which faults it had."""
+    if "ids" in query:
+        others = set(query) - {"ids", *CENTER, "properties", "lang"}
+        faults = mend_center(query) | {name: {"conflicting-parameters"} for name in others}
+        for name in others:
+            del query[name]
+        return faults
     if "bbox" not in query:
         faults = {name: {"missing-parameter"} for name in CENTER if name not in query}
         query.update({name: value for name, value in CENTER.items() if name not in query})
