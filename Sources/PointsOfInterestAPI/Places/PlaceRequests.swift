@@ -231,12 +231,14 @@ package struct PlaceContent: Hashable, Sendable {
 extension QueryWriter {
     /// Writes languages in lower case, each once and the preferred one first.
     package mutating func addLanguages(_ languages: [String]) {
-        guard !languages.isEmpty else { return }
-        var written: [String] = []
-        for language in languages.map(\.asciiLowercased) where !written.contains(language) {
-            written.append(language)
-        }
-        add("lang", written)
+        if !languages.isEmpty { add("lang", languages.uniqueLanguages) }
+    }
+}
+
+extension [String] {
+    /// Languages in lower case, each once, in their order; few, since they are compared one by one.
+    package var uniqueLanguages: [String] {
+        map(\.asciiLowercased).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 }
 

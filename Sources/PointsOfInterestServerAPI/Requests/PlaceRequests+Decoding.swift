@@ -297,11 +297,11 @@ extension QueryDecoder {
                     report(
                         parameter, .malformedLanguage,
                         "has \(Self.shown(text)), which is no language tag such as en or zh-Hant-TW")
-                } else if !languages.contains(text.asciiLowercased) {
-                    languages.append(text.asciiLowercased)
+                } else {
+                    languages.append(text)
                 }
             }
-            return languages
+            return languages.uniqueLanguages
         }
     }
 

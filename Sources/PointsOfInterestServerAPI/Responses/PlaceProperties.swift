@@ -13,9 +13,9 @@ package enum PropertySelection: Hashable, Sendable {
         if case .none = self { true } else { false }
     }
 
-    /// Those with these names; without any, none.
+    /// Those with these names, each once, since what is written has room for no more; without any, none.
     package init(names: [String]) {
-        self = names.isEmpty ? .none : .named(names.map(\.escaped))
+        self = names.isEmpty ? .none : .named(names.uniqueInByteOrder.map(\.escaped))
     }
 }
 

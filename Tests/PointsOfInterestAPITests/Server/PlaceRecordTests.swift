@@ -203,6 +203,15 @@ struct PlacePropertiesTests {
         }
     }
 
+    @Test("A property that is named several times is written once")
+    func repeated() throws {
+        let long = String(repeating: "x", count: 3000)
+        let selection = PropertySelection(names: ["b", "a", "b", "b", "a"])
+        #expect(
+            try written(#"{"a": 1, "b": "\#(long)"}"#, selection, .item)
+                == #","properties":{"a":1,"b":"\#(long)"}}"#)
+    }
+
     @Test("Each of many properties is found by its name")
     func many() throws {
         let names = (0..<300).map { String($0 * 7919 % 1000, radix: 36) }
