@@ -276,9 +276,9 @@ let package = Package(
         .testTarget(
             name: "POIServiceTests",
             dependencies: [
-                "BruteForce", "EventLoop", "HTTPServer", "Hashing", "Locking", "Loopback", "MockService",
-                "POIService", "Places", "PointsOfInterestAPI", "Program", "Randomness", "SpatialIndex",
-                "Telemetry",
+                "BruteForce", "DifficultPlaces", "EventLoop", "HTTPServer", "Hashing", "Locking", "Loopback",
+                "MockService", "POIService", "Places", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
+                "Program", "Randomness", "SpatialIndex", "Telemetry",
             ],
             exclude: ["Faults"], swiftSettings: swiftSettings),
         .testTarget(

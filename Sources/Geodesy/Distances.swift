@@ -196,21 +196,21 @@ package struct DistanceBounds {
     }
 
     /// Computes the geodesic, unless that was done.
-    mutating func measure(by measure: (_ index: Int) -> Double) {
+    package mutating func measure(by measure: (_ index: Int) -> Double) {
         guard minimum < maximum else { return }
         minimum = measure(index)
         maximum = minimum
     }
 
     /// Whether the candidate is farther than `meters`; measures where the bounds don't decide.
-    func isBeyond(_ meters: Double, measuring measure: (_ index: Int) -> Double) -> Bool {
+    package func isBeyond(_ meters: Double, measuring measure: (_ index: Int) -> Double) -> Bool {
         if minimum > meters { return true }
         if maximum <= meters { return false }
         return measure(index) > meters
     }
 
     /// Whether the candidate comes behind a position in the order; measures where the bounds don't decide.
-    func isBehind(_ position: PagePosition, measuring measure: (_ index: Int) -> Double) -> Bool {
+    package func isBehind(_ position: PagePosition, measuring measure: (_ index: Int) -> Double) -> Bool {
         if minimum > position.distanceMeters { return true }
         if maximum < position.distanceMeters { return false }
         let distance = minimum == maximum ? minimum : measure(index)
@@ -222,11 +222,23 @@ package struct DistanceBounds {
         one.minimum < other.minimum || one.minimum == other.minimum && one.id < other.id
     }
 
+    /// Whether one candidate comes before another one; measures both where the bounds don't decide.
+    package static func isBefore(
+        _ one: inout DistanceBounds, _ other: inout DistanceBounds,
+        measuring measure: (_ index: Int) -> Double
+    ) -> Bool {
+        if one.maximum < other.minimum { return true }
+        if other.maximum < one.minimum { return false }
+        one.measure(by: measure)
+        other.measure(by: measure)
+        return isBefore(one, other)
+    }
+
     /// Whether both bounds are the same to a tenth of a metre, which is what responses show.
     ///
     /// The sum with 2^52 is rounded to a whole number, without a function call. Bounds that aren't equal are at least a
     /// micrometre away from the distance on either side, so it doesn't matter which way halves are rounded.
-    var decideTenths: Bool { minimum * 10 + 0x1p52 == maximum * 10 + 0x1p52 || minimum == maximum }
+    package var decideTenths: Bool { minimum * 10 + 0x1p52 == maximum * 10 + 0x1p52 || minimum == maximum }
 }
 
 /// The WGS 84 ellipsoid in space, with coordinates in metres from the Earth's centre.

@@ -29,6 +29,12 @@ struct RefusedQuery: Sendable, CustomTestStringConvertible {
         RefusedQuery("lat=0&lon=0", ["lon": .unknownParameter, "long": .missingParameter]),
         RefusedQuery("lat=0&long=0&lat=0", ["lat": .repeatedParameter]),
         RefusedQuery("lat=0&long=181", ["long": .outOfRange]),
+        RefusedQuery("lat=0&long=0&q=a&sort=distance", ["sort": .unknownSort]),
+        RefusedQuery("lat=0&long=0&sort=relevance", ["q": .missingParameter]),
+        RefusedQuery("q=a&sort=relevance&lat=0", ["long": .missingParameter]),
+        RefusedQuery(
+            "q=a&sort=relevance&radius=5", ["lat": .missingParameter, "long": .missingParameter]),
+        RefusedQuery("ids=1&sort=relevance", ["sort": .conflictingParameters]),
         RefusedQuery("lat=0&long=0&limit=0", ["limit": .outOfRange]),
         RefusedQuery("lat=0&long=0&limit=101", ["limit": .outOfRange]),
         RefusedQuery("lat=0&long=0&limit=1.5", ["limit": .notAnInteger]),

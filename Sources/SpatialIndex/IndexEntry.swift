@@ -14,16 +14,20 @@ public struct IndexEntry {
     public var isFeatured: Bool
     /// The number of its source, see `IndexPartBuilder.number(of:)`; 0 without one.
     public var source: UInt32
-    /// The words of each of its names as `NameFolder` finds them: UTF-8, with spaces between words and line feeds between
-    /// names.
+    /// Its importance, 0…1000.
+    public var importance: UInt16
+    /// The words of each of its names as `NameFolder` finds them: UTF-8, with `betweenNames` between names.
     public var foldedNames: UnsafeBufferPointer<UInt8>
     /// What a response is written from: bytes that the index doesn't look into.
     public var record: UnsafeRawBufferPointer
 
+    static let betweenNames = UInt8(ascii: "\n")
+
     /// Describes a place.
     public init(
         id: Int64, latitude: Double, longitude: Double, category: UInt16, isFeatured: Bool,
-        source: UInt32 = 0, foldedNames: UnsafeBufferPointer<UInt8>, record: UnsafeRawBufferPointer
+        source: UInt32 = 0, importance: UInt16 = 0, foldedNames: UnsafeBufferPointer<UInt8>,
+        record: UnsafeRawBufferPointer
     ) {
         self.id = id
         self.latitude = latitude
@@ -31,6 +35,7 @@ public struct IndexEntry {
         self.category = category
         self.isFeatured = isFeatured
         self.source = source
+        self.importance = importance
         self.foldedNames = foldedNames
         self.record = record
     }

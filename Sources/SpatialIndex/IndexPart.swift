@@ -43,6 +43,8 @@ struct PartColumns: BitwiseCopyable {
     var kinds: Column<UInt32>
     /// The number of each place's source.
     var sources: Column<UInt32>
+    /// The importance of each place.
+    var importances: Column<UInt16>
     /// Where each place's record begins: four bytes with its length, then itself.
     var recordStarts: Column<UInt64>
     var records: Column<UInt8>
@@ -58,7 +60,8 @@ struct PartColumns: BitwiseCopyable {
 
     var memoryBytes: Int {
         x.bytes + y.bytes + z.bytes + latitudes.bytes + longitudes.bytes + ids.bytes + kinds.bytes
-            + sources.bytes + recordStarts.bytes + records.bytes + words.memoryBytes + idSlots.bytes
+            + sources.bytes + importances.bytes + recordStarts.bytes + records.bytes + words.memoryBytes
+            + idSlots.bytes
             + trees.bytes
             + listedPlaces.bytes + boxes.bytes + tiles.memoryBytes
     }
@@ -72,6 +75,7 @@ struct PartColumns: BitwiseCopyable {
         ids.free()
         kinds.free()
         sources.free()
+        importances.free()
         recordStarts.free()
         records.free()
         words.free()

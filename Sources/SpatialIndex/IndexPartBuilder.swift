@@ -58,8 +58,8 @@ public struct IndexPartBuilder: ~Copyable {
                 collected.add(
                     IndexEntry(
                         id: Int64(place.id), latitude: place.latitude, longitude: place.longitude,
-                        category: category, isFeatured: place.featured, source: source, foldedNames: words,
-                        record: record))
+                        category: category, isFeatured: place.featured, source: source,
+                        importance: UInt16(clamping: place.importance), foldedNames: words, record: record))
             }
         }
         return true
@@ -99,13 +99,13 @@ final class CollectedPlaces {
     var ids: Column<Int64>
     var latitudes, longitudes: Column<Double>
     var kinds, sources: Column<UInt32>
+    var importances: Column<UInt16>
     var recordStarts: Column<UInt64>
     var records: Column<UInt8>
     var table = WordTable()
     /// Where each place's words begin in `words`; one more than there are places.
     var wordStarts: Column<UInt32>
-    /// The words of each place, by their numbers in `table`: those of each name once, but all parts of its runs, one after the
-    /// other. Between two names is `WordColumns.betweenNames`.
+    /// The words of each place, by their numbers in `table`, as `WordColumns.placeWords` has them.
     var words: Column<UInt32>
     /// Whether the columns belong to a part by now.
     var isPacked = false
@@ -116,6 +116,7 @@ final class CollectedPlaces {
         longitudes = Column(capacity: count)
         kinds = Column(capacity: count)
         sources = Column(capacity: count)
+        importances = Column(capacity: count)
         recordStarts = Column(capacity: count)
         // Room for nearly all records: memory that grows moves, and its huge pages are split.
         records = Column(capacity: 384 * count)
@@ -131,6 +132,7 @@ final class CollectedPlaces {
         longitudes.free()
         kinds.free()
         sources.free()
+        importances.free()
         recordStarts.free()
         records.free()
         table.free()
@@ -144,6 +146,7 @@ final class CollectedPlaces {
         longitudes.append(entry.longitude)
         kinds.append(PackedTree.kind(category: entry.category, isFeatured: entry.isFeatured))
         sources.append(entry.source)
+        importances.append(entry.importance)
         recordStarts.append(UInt64(records.count))
         withUnsafeBytes(of: UInt32(entry.record.count)) {
             records.append($0.assumingMemoryBound(to: UInt8.self))
@@ -156,36 +159,44 @@ final class CollectedPlaces {
     private func addWords(of names: UnsafeBufferPointer<UInt8>) {
         let firstOfPlace = words.count
         var (firstOfName, start) = (firstOfPlace, 0)
-        for end in 0...names.count where end == names.count || names[end] <= UInt8(ascii: " ") {
+        for end in 0...names.count where end == names.count || names[end] <= FoldedMark.space {
             if end > start {
-                add(UnsafeBufferPointer(rebasing: names[start..<end]), firstOfName: firstOfName)
+                if start > 0 { addMark(names[start - 1]) }
+                add(UnsafeBufferPointer(rebasing: names[start..<end]))
             }
             start = end + 1
-            guard end < names.count, names[end] == UInt8(ascii: "\n") else { continue }
+            guard end < names.count, names[end] == IndexEntry.betweenNames else { continue }
             endName(at: firstOfName, firstOfPlace: firstOfPlace)
-            if words.count > firstOfPlace { words.append(WordColumns.betweenNames) }
+            words.append(WordColumns.betweenNames)
             firstOfName = words.count
         }
-        if firstOfName > firstOfPlace { endName(at: firstOfName, firstOfPlace: firstOfPlace) }
+        endName(at: firstOfName, firstOfPlace: firstOfPlace)
     }
 
-    /// Removes a place's last name where one before has the same words, or where it has none.
+    /// Replaces the words of a place's last name by a repetition where one before has the same.
     private func endName(at firstOfName: Int, firstOfPlace: Int) {
-        guard firstOfName > firstOfPlace else { return }
+        guard firstOfName > firstOfPlace, words.count > firstOfName else { return }
         let name = firstOfName..<words.count
-        let isRepeated = WordColumns.names(in: firstOfPlace..<firstOfName - 1, of: words).contains { other in
-            other.count == name.count && zip(other, name).allSatisfy { words[$0] == words[$1] }
+        let names = WordColumns.names(in: firstOfPlace..<firstOfName - 1, of: words)
+        for (number, other) in names.enumerated()
+        where other.count == name.count && zip(other, name).allSatisfy({ words[$0] == words[$1] }) {
+            guard let repetition = WordColumns.repetition(of: number) else { return }
+            words.removeLast(name.count)
+            return words.append(repetition)
         }
-        // With what stands before it.
-        if name.isEmpty || isRepeated { words.removeLast(words.count - (firstOfName - 1)) }
     }
 
-    private func add(_ word: UnsafeBufferPointer<UInt8>, firstOfName first: Int) {
-        if SearchWords.isRun(word) {
-            return SearchWords.forEachPart(ofRun: word) { words.append(table.number(of: $0)) }
+    private func addMark(_ mark: UInt8) {
+        switch mark {
+        case FoldedMark.alternative: words.append(WordColumns.alternative)
+        case FoldedMark.joined: words.append(WordColumns.joined)
+        default: break
         }
-        let number = table.number(of: word)
-        if !(first..<words.count).contains(where: { words[$0] == number }) { words.append(number) }
+    }
+
+    private func add(_ word: UnsafeBufferPointer<UInt8>) {
+        guard SearchWords.isRun(word) else { return words.append(table.number(of: word)) }
+        SearchWords.forEachPart(ofRun: word) { words.append(table.number(of: $0)) }
     }
 }
 
@@ -218,7 +229,7 @@ private struct PlaceNameFolder {
 
     private mutating func append(_ name: UnsafeBufferPointer<UInt8>) {
         folder.fold(name)
-        wordsOfAll.append(UInt8(ascii: "\n"))
+        wordsOfAll.append(IndexEntry.betweenNames)
         wordsOfAll += folder.words
     }
 }

@@ -142,7 +142,8 @@ public struct IndexMerge: Sendable {
                         IndexEntry(
                             id: columns.ids[place], latitude: columns.latitudes[place],
                             longitude: columns.longitudes[place], category: UInt16(kind >> 1),
-                            isFeatured: kind & 1 == 1, source: columns.sources[place], foldedNames: names,
+                            isFeatured: kind & 1 == 1, source: columns.sources[place],
+                            importance: columns.importances[place], foldedNames: names,
                             record: columns.record(of: place)))
                 }
             }
@@ -212,7 +213,7 @@ extension CollectedPlaces {
             && longitudes[number].bitPattern == columns.longitudes[place].bitPattern
             && kinds[number] == columns.kinds[place] && sources[number] == columns.sources[place]
             && record(of: number).isSame(as: columns.record(of: place))
-            && words(of: number).elementsEqual(columns.words.words(of: place), by: { $0.isSame(as: $1) })
+            && hasSameWords(number, as: columns.words, at: columns.words.range(of: place))
     }
 
     private func record(of number: Int) -> UnsafeRawBufferPointer {
@@ -221,39 +222,50 @@ extension CollectedPlaces {
             start: start + 4, count: Int(start.loadUnaligned(as: UInt32.self)))
     }
 
-    private func words(of number: Int) -> some Sequence<UnsafeBufferPointer<UInt8>> {
-        (wordStarts[number]..<wordStarts[number + 1]).lazy.map { index in
-            let word = self.words[Int(index)]
-            return word == WordColumns.betweenNames ? WordColumns.noWord : self.table.word(word)
-        }
+    private func hasSameWords(_ number: Int, as columns: WordColumns, at range: Range<Int>) -> Bool {
+        let own = Int(wordStarts[number])..<Int(wordStarts[number + 1])
+        return own.count == range.count
+            && zip(own, range).allSatisfy { own, other in
+                let (word, other) = (words[own], columns.placeWords[other])
+                if WordColumns.isMark(word) || WordColumns.isMark(other) { return word == other }
+                return table.word(word).isSame(as: columns.word(other))
+            }
     }
 }
 
 extension WordColumns {
     /// Writes the words of a place as a builder takes them.
-    fileprivate func copyNames(of place: Int, to names: inout [UInt8]) {
-        names.removeAll(keepingCapacity: true)
-        for word in words(of: place) {
-            let end = SearchWords.characterEnd(in: word, from: 0)
-            if word.isEmpty {
-                names.append(UInt8(ascii: "\n"))
-            } else if end < word.count, SearchWords.isRun(word) {
-                // The next part of the run begins with the other character of this one.
-                names += word[..<end]
+    fileprivate func copyNames(of place: Int, to bytes: inout [UInt8]) {
+        bytes.removeAll(keepingCapacity: true)
+        let names = Self.names(in: range(of: place), of: placeWords)
+        for (number, name) in names.enumerated() {
+            if number > 0 { bytes.append(IndexEntry.betweenNames) }
+            if let first = name.first, let repeated = Self.repeatedName(placeWords[first]) {
+                for (other, name) in names.enumerated() where other == repeated {
+                    copyName(name, to: &bytes)
+                    break
+                }
             } else {
-                names += word
-                names.append(UInt8(ascii: " "))
+                copyName(name, to: &bytes)
             }
         }
     }
 
-    /// The words of a place, with `noWord` between its names.
-    fileprivate func words(of place: Int) -> some Sequence<UnsafeBufferPointer<UInt8>> {
-        range(of: place).lazy.map { index in
-            let word = placeWords[index]
-            return word == Self.betweenNames ? Self.noWord : self.word(word)
+    private func copyName(_ name: Range<Int>, to names: inout [UInt8]) {
+        // What stands before the next word; nothing within a run.
+        var mark: UInt8? = FoldedMark.space
+        for index in name {
+            switch placeWords[index] {
+            case Self.alternative: mark = FoldedMark.alternative
+            case Self.joined: mark = FoldedMark.joined
+            case let number:
+                let word = word(number)
+                if let mark { names.append(mark) }
+                // The next part of a run begins with the other character of this one.
+                let isWithinRun = SearchWords.isPart(ofRunWithMore: word)
+                names += isWithinRun ? word[..<SearchWords.characterEnd(in: word, from: 0)] : word[...]
+                mark = isWithinRun ? nil : FoldedMark.space
+            }
         }
     }
-
-    fileprivate static var noWord: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: nil, count: 0) }
 }

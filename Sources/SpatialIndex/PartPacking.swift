@@ -20,6 +20,7 @@ struct PartPacking {
         let z = points.z.gathered(order)
         let kinds = collected.kinds.gathered(order)
         let sources = collected.sources.gathered(order)
+        let importances = collected.importances.gathered(order)
         let ids = collected.ids.gathered(order)
         collected.records.shrink()
         let latitudes = collected.latitudes.gathered(order)
@@ -31,7 +32,8 @@ struct PartPacking {
         forest.pack()
         return PartColumns(
             count: count, x: x, y: y, z: z, latitudes: latitudes, longitudes: longitudes, ids: ids,
-            kinds: kinds, sources: sources, recordStarts: recordStarts, records: collected.records,
+            kinds: kinds, sources: sources, importances: importances, recordStarts: recordStarts,
+            records: collected.records,
             words: words,
             idSlots: Self.slots(of: ids), trees: forest.trees, listedPlaces: forest.listedPlaces,
             boxes: forest.boxes, tiles: TileOrder(latitudes: latitudes, longitudes: longitudes))
@@ -104,7 +106,7 @@ struct PartPacking {
             let place = Int(order[index])
             for word in collected.wordStarts[place]..<collected.wordStarts[place + 1] {
                 let old = collected.words[Int(word)]
-                placeWords.append(old == WordColumns.betweenNames ? old : newNumbers[Int(old)])
+                placeWords.append(WordColumns.isMark(old) ? old : newNumbers[Int(old)])
             }
             placeStarts.append(UInt32(placeWords.count))
         }
@@ -114,8 +116,27 @@ struct PartPacking {
         let (postingStarts, postings) = Self.postings(
             of: placeWords, placeStarts, wordCount: sorted.count)
         return WordColumns(
-            starts: starts, bytes: bytes, postingStarts: postingStarts, postings: postings,
+            starts: starts, bytes: bytes, byEnds: Self.numbersByEnds(starts, bytes),
+            postingStarts: postingStarts, postings: postings,
             placeStarts: placeStarts, placeWords: placeWords)
+    }
+
+    /// The numbers of the words in the order of their bytes from the last one to the first. Mostly eight bytes decide.
+    private static func numbersByEnds(_ starts: Column<UInt32>, _ bytes: Column<UInt8>) -> Column<UInt32> {
+        func tail(_ number: Int) -> UInt64 {
+            let (start, end) = (Int(starts[number]), Int(starts[number + 1]))
+            return (1...8).reduce(0) { $0 << 8 | (end - $1 >= start ? UInt64(bytes[end - $1]) : 0) }
+        }
+        let sorted = (0..<starts.count - 1).map { (tail: tail($0), number: UInt32($0)) }.sorted {
+            one, other in
+            guard one.tail == other.tail else { return one.tail < other.tail }
+            return WordColumns.compareFromEnds(
+                WordColumns.word(one.number, starts, bytes), WordColumns.word(other.number, starts, bytes))
+                < 0
+        }
+        let numbers = Column<UInt32>(uninitialized: sorted.count)
+        for (index, entry) in sorted.enumerated() { numbers[index] = entry.number }
+        return numbers
     }
 
     /// The places of each word, by a counting sort.
@@ -152,7 +173,7 @@ struct PartPacking {
         for place in 0..<placeStarts.count - 1 {
             for index in placeStarts[place]..<placeStarts[place + 1] {
                 let word = placeWords[Int(index)]
-                guard word != WordColumns.betweenNames, lastPlaces[Int(word)] != UInt32(place) else {
+                guard !WordColumns.isMark(word), lastPlaces[Int(word)] != UInt32(place) else {
                     continue
                 }
                 lastPlaces[Int(word)] = UInt32(place)

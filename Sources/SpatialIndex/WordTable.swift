@@ -88,38 +88,81 @@ struct WordColumns: BitwiseCopyable {
     /// Where each word begins in `bytes`; one more than there are words.
     let starts: Column<UInt32>
     let bytes: Column<UInt8>
+    /// The words' numbers in the order of their bytes from the last one to the first.
+    let byEnds: Column<UInt32>
     /// Where each word's places begin in `postings`; one more than there are words.
     let postingStarts: Column<UInt32>
     /// The places of each word, each once, in spatial order.
     let postings: Column<UInt32>
     /// Where each place's words begin in `placeWords`; one more than there are places.
     let placeStarts: Column<UInt32>
-    /// The words of each place: those of each name once, in its order, but all parts of its runs, one after the other.
-    /// Between two names is `betweenNames`.
+    /// The words of each place, name by name in the order of `IndexEntry.foldedNames`, of runs all parts, with marks between
+    /// them.
     let placeWords: Column<UInt32>
 
-    /// Stands between the names of a place; no word has this number.
-    static let betweenNames = UInt32.max
+    /// Marks among the words of a place, which no word has as its number: between two names; before another way to write the
+    /// word before it; before the words that apostrophes separate, written as one.
+    static let (betweenNames, alternative, joined) = (UInt32.max, UInt32.max - 1, UInt32.max - 2)
+    private static let lastRepetition = joined - 1, maximumNameCount: UInt32 = 1024
+
+    @inline(__always)
+    static func isMark(_ number: UInt32) -> Bool { number > lastRepetition - maximumNameCount }
+
+    /// Stands for all words of a name that are those of an earlier one; nil where that isn't among the first 1,024.
+    static func repetition(of name: Int) -> UInt32? {
+        name < Int(maximumNameCount) ? lastRepetition - UInt32(name) : nil
+    }
+
+    /// The name whose words are repeated; nil for other numbers.
+    static func repeatedName(_ number: UInt32) -> Int? {
+        isMark(number) && number <= lastRepetition ? Int(lastRepetition - number) : nil
+    }
 
     var count: Int { starts.count - 1 }
 
     var memoryBytes: Int {
-        starts.bytes + bytes.bytes + postingStarts.bytes + postings.bytes + placeStarts.bytes
+        starts.bytes + bytes.bytes + byEnds.bytes + postingStarts.bytes + postings.bytes + placeStarts.bytes
             + placeWords.bytes
     }
 
     func free() {
         starts.free()
         bytes.free()
+        byEnds.free()
         postingStarts.free()
         postings.free()
         placeStarts.free()
         placeWords.free()
     }
 
-    func word(_ number: UInt32) -> UnsafeBufferPointer<UInt8> {
+    func word(_ number: UInt32) -> UnsafeBufferPointer<UInt8> { Self.word(number, starts, bytes) }
+
+    static func word(
+        _ number: UInt32, _ starts: Column<UInt32>, _ bytes: Column<UInt8>
+    ) -> UnsafeBufferPointer<UInt8> {
         let start = Int(starts[Int(number)])
         return UnsafeBufferPointer(start: bytes.base + start, count: Int(starts[Int(number) + 1]) - start)
+    }
+
+    /// Less than 0 where the first one comes first in the order of `byEnds`.
+    static func compareFromEnds(_ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>) -> Int
+    {
+        for index in 1..<(min(one.count, other.count) + 1) {
+            let difference = Int(one[one.count - index]) - Int(other[other.count - index])
+            if difference != 0 { return difference }
+        }
+        return one.count - other.count
+    }
+
+    /// Where in `byEnds` the words are that end with a text.
+    func rangeByEnds(endingWith end: UnsafeBufferPointer<UInt8>) -> Range<Int> {
+        let first = firstIndex { Self.compareFromEnds(word(byEnds[$0]), end) < 0 }
+        let last = firstIndex { index in
+            let word = word(byEnds[index])
+            let tail = UnsafeBufferPointer(rebasing: word.suffix(end.count))
+            return Self.compareFromEnds(tail, end) <= 0
+        }
+        return first..<max(first, last)
     }
 
     /// The words that begin with a prefix.
@@ -178,12 +221,17 @@ struct WordColumns: BitwiseCopyable {
     }
 
     private func firstWord(where isBefore: (UnsafeBufferPointer<UInt8>) -> Bool) -> UInt32 {
+        UInt32(firstIndex { isBefore(word(UInt32($0))) })
+    }
+
+    /// The first index of an order of all words of which `isBefore` isn't true.
+    private func firstIndex(where isBefore: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if isBefore(word(UInt32(middle))) { low = middle + 1 } else { high = middle }
+            if isBefore(middle) { low = middle + 1 } else { high = middle }
         }
-        return UInt32(low)
+        return low
     }
 }
 

@@ -80,7 +80,7 @@ struct OpenAPITests {
             id: 1, name: "a", category: "b", latitude: 1, longitude: 2, featured: true, distance: 3,
             address: "c", website: "https://d.example",
             source: .init(dataset: "e", id: "f", license: "g"), importance: 1, properties: ["h": 1],
-            language: "en")
+            language: "en", matchedName: "i")
         for field in Mirror(reflecting: place).children {
             let optional = Mirror(reflecting: field.value)
             #expect(
@@ -133,6 +133,7 @@ struct OpenAPITests {
     private func isAccepted(_ value: String, as parameter: NearbyPlacesRequest.Parameter) -> Bool {
         var values: [NearbyPlacesRequest.Parameter: String] =
             parameter == .bbox ? [:] : [.lat: "0", .long: "0"]
+        if parameter == .sort { values[.filter(.q)] = "a" }
         values[parameter] = value
         var query = QueryWriter()
         // No value has a comma of its own.
@@ -149,6 +150,12 @@ struct OpenAPITests {
         let pattern = try #require(members(described, "schema")["pattern"] as? String)
         #expect(try Regex(pattern).wholeMatch(in: cursor.rawValue) != nil)
         #expect(try Regex(pattern).wholeMatch(in: cursor.rawValue + "A") == nil)
+        let byRelevance = NearbyPlacesRequest(searchText: "a")
+        let rank = RelevanceRank(.error, importance: 0)
+        let longer = PageCursor(
+            PagePosition(rank: rank, distanceMeters: 1, id: .max, count: 20), in: byRelevance)
+        #expect(try Regex(pattern).wholeMatch(in: longer.rawValue) != nil)
+        #expect(try Regex(pattern).wholeMatch(in: longer.rawValue + "A") == nil)
     }
 
     @Test(
@@ -247,7 +254,10 @@ private struct Example {
     let isValid: Bool
 
     static func all(of schema: [String: Any]) throws -> [Example] {
-        switch schema["type"] as? String {
+        if let names = schema["enum"] as? [String] {
+            return valid(names) + invalid(names.map { $0 + "x" } + names.map { $0.uppercased() })
+        }
+        return switch schema["type"] as? String {
         case "number", "integer": try numbers(schema)
         case "boolean": valid(["true", "false"]) + invalid(["1", "TRUE", "null"])
         case "array" where schema["prefixItems"] != nil: try boxes(schema)

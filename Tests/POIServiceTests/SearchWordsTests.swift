@@ -58,7 +58,7 @@ struct SearchWordsTests {
     private static func words(ofName name: String, by folder: inout NameFolder) -> Set<[Unicode.Scalar]> {
         Array(name.utf8).withUnsafeBufferPointer { folder.fold($0) }
         return Set(
-            folder.words.split(separator: UInt8(ascii: " ")).flatMap { word in
+            folder.words.split { $0 <= FoldedMark.space }.flatMap { word in
                 let scalars = Array(String(decoding: word, as: UTF8.self).unicodeScalars)
                 return word.withUnsafeBufferPointer(SearchWords.isRun)
                     ? scalars.indices.map { Array(scalars[$0...]) } : [scalars]

@@ -23,6 +23,10 @@ enum RandomRequest {
         request.featured = maybe { .random(using: &$0) }
         request.properties = maybe(datasets) ?? []
         request.languages = maybe(languages) ?? []
+        if request.searchText != nil, request.radiusMeters == nil, Bool.random(using: &random) {
+            request.sort = .relevance
+            request.center = maybe(coordinate)
+        }
         return request
     }
 

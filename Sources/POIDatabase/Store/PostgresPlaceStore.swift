@@ -64,6 +64,8 @@ public final class PostgresPlaceStore: PlaceStore {
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<RankedPage> {
         if !request.ids.isEmpty { return places(byIDs: request) }
+        // No index of the database finds names by relevance in bounded time.
+        if request.sort != nil { throw .indexRequired }
         guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
         let search = DirectSearch(request, ranking)
         return .later { [self] () throws(PlaceStoreError) in try await page(search) }

@@ -112,6 +112,15 @@ extension OpenAPIDocument {
             ]
         ),
         (
+            "matchedName",
+            [
+                "type": "string",
+                "description": """
+                With `sort=relevance`: the name that the place was found by, where that isn't `name`.
+                """,
+            ]
+        ),
+        (
             "properties",
             [
                 "type": "object",

@@ -95,22 +95,24 @@ extension OpenAPIDocument {
                 "maxItems": .integer(NearbyPlacesRequest.maximumLanguageCount), "items": Self.languageTag,
             ]
         case .cursor:
-            ["type": "string", "pattern": .string("^[A-Za-z0-9_-]{\(PageCursor.characterCount)}$")]
+            ["type": "string", "pattern": .string(PageCursor.pattern)]
         case .ids:
             [
                 "type": "array", "minItems": 1, "maxItems": .integer(NearbyPlacesRequest.maximumIDCount),
                 "items": Self.placeID,
             ]
+        case .sort: ["type": "string", "enum": .strings(PlaceSort.allCases.map(\.rawValue))]
         }
     }
 
     private func description(of parameter: NearbyPlacesRequest.Parameter) -> String {
         switch parameter {
         case .lat:
-            "The latitude of the centre, in degrees. Required with `long`, unless there is a `bbox` or `ids`."
+            "The latitude of the centre, in degrees. Required with `long`, unless there is a `bbox`, `ids` or `sort`."
         case .long:
-            "The longitude of the centre, in degrees. Required with `lat`, unless there is a `bbox` or `ids`."
-        case .radius: "The maximum distance from the centre, in metres. Not together with `bbox`."
+            "The longitude of the centre, in degrees. Required with `lat`, unless there is a `bbox`, `ids` or `sort`."
+        case .radius:
+            "The maximum distance from the centre, in metres. Only with `lat` and `long`, not together with `bbox`."
         case .limit: "The maximum number of places."
         case .bbox:
             """
@@ -127,7 +129,9 @@ extension OpenAPIDocument {
             """
         case .lang:
             """
-            The user's languages (BCP 47), the preferred one first. A place that has a name in one of them comes with that             name and its `language`: of each language, also in what is left of the tag without its last subtags (RFC 4647,             section 3.4). Other places come with their usual name.
+            The user's languages (BCP 47), the preferred one first. A place that has a name in one of them comes with that \
+            name and its `language`: of each language, also in what is left of the tag without its last subtags (RFC 4647, \
+            section 3.4). Other places come with their usual name.
             """
         case .cursor:
             """
@@ -139,6 +143,12 @@ extension OpenAPIDocument {
             Only the places with these ids, such as a user's favourites, on one page: by their ids, or nearest first where \
             there is a centre. Ids that no place has are passed over. Together with `lat`, `long`, `properties` and `lang` \
             only.
+            """
+        case .sort:
+            """
+            `relevance`: places are found by `q`, which has to be there, also by their addresses, by abbreviations, and with \
+            an error in a word; the best found come first, among these the most important, then the nearest. Without \
+            `lat` and `long`, places have no `distance`. Without `sort`, places are sorted by distance.
             """
         }
     }

@@ -93,11 +93,13 @@ public final class IndexedPlaceStore: PlaceStore {
     /// helper thread. If the places aren't in memory, it comes from the database.
     ///
     /// - Throws: `overloaded` if too many searches wait; `timeout` once the request's time is up; why the database
-    ///   couldn't be read; `unavailable` if the database is behind what was served before.
+    ///   couldn't be read; `unavailable` if the database is behind what was served before; `indexRequired` for a request by
+    ///   relevance where the places aren't in memory.
     public func places(
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<RankedPage> {
         if !request.ids.isEmpty { return try places(byIDs: request) }
+        if request.sort == .relevance { return relevantPlaces(for: request, from: client()) }
         guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
         let found: Stored<RankedPage>?? = index.withSnapshot(at: loop.now) { snapshot in
             let query = IndexQuery(
@@ -124,6 +126,35 @@ public final class IndexedPlaceStore: PlaceStore {
         if let page = admitted(try await fallback.places(for: request, from: client).value()) { return page }
         if let page = try await searched(request, client, deadline) { return page }
         throw Self.isBehind
+    }
+
+    /// The page by relevance, at once or from a helper thread.
+    private func relevantPlaces(
+        for request: NearbyPlacesRequest, from client: IPAddress
+    ) -> Stored<RankedPage> {
+        var found: RankedPage?
+        index.withSnapshot(at: loop.now) { snapshot in
+            let page = snapshot.searchAtOnce(RelevanceQuery(request, snapshot.vocabulary))
+            found = page.map { RankedPage($0, of: request, in: snapshot) }
+        }
+        if let found { return .now(found) }
+        return .later { [self] () throws(PlaceStoreError) in
+            try await searchedByRelevance(request, from: client)
+        }
+    }
+
+    /// The page by relevance, found on a helper thread.
+    ///
+    /// - Throws: as `places`.
+    package func searchedByRelevance(
+        _ request: NearbyPlacesRequest, from client: IPAddress
+    ) async throws(PlaceStoreError) -> RankedPage {
+        guard let snapshot = index.pinned(at: loop.now) else { throw .indexRequired }
+        let query = RelevanceQuery(request, snapshot.vocabulary)
+        let page = try await index.searches.run(for: client, until: loop.now + requestTimeout) { stop in
+            snapshot.search(query, until: stop)
+        }
+        return RankedPage(page, of: request, in: snapshot)
     }
 
     /// The places with the request's ids, from memory or from the database.

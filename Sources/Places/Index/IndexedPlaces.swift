@@ -38,6 +38,30 @@ struct IndexedPlaces: PlaceSource {
     }
 }
 
+/// The places of a page that was found by relevance.
+struct RelevantPlaces: PlaceSource {
+    private let snapshot: IndexSnapshot
+    private let found: [RelevancePage.Found]
+    private let showsDistances: Bool
+
+    /// - Parameter showsDistances: whether the request has a centre.
+    init(_ found: [RelevancePage.Found], in snapshot: IndexSnapshot, showsDistances: Bool) {
+        self.snapshot = snapshot
+        self.found = found
+        self.showsDistances = showsDistances
+    }
+
+    var count: Int { found.count }
+
+    func write(_ index: Int, as style: PlaceStyle, to writer: inout JSONWriter) {
+        let place = found[index]
+        style.write(
+            record: snapshot.records[place.placed.reference],
+            distance: showsDistances ? place.placed.distanceMeters : nil, matchedNames: place.names,
+            to: &writer)
+    }
+}
+
 extension IndexFilter {
     /// What a request filters by.
     ///
@@ -57,11 +81,30 @@ extension IndexFilter {
     }
 }
 
+extension RelevanceQuery {
+    /// What a request by relevance looks for.
+    init(_ request: borrowing NearbyPlacesRequest, _ vocabulary: borrowing IndexVocabulary) {
+        var filter = request.filter
+        let text = filter.searchText ?? ""
+        filter.searchText = nil
+        self.init(
+            SearchWords.orderedWords(ofQuery: text), center: request.orderCenter,
+            radiusMeters: request.radiusMeters, box: request.box, filter: IndexFilter(filter, vocabulary),
+            limit: (request.limit ?? NearbyPlacesRequest.defaultLimit) + 1, after: request.start)
+    }
+}
+
 extension RankedPage {
     /// The page of a search in memory.
     init(_ page: IndexPage, of request: borrowing NearbyPlacesRequest, in snapshot: IndexSnapshot) {
         // A box without a centre is ordered around its middle, and shows no distances.
         let places = IndexedPlaces(page.placed, in: snapshot, showsDistances: request.center != nil)
+        self.init(places: places, end: page.end, datasetID: snapshot.datasetID)
+    }
+
+    /// The page of a search by relevance.
+    init(_ page: RelevancePage, of request: borrowing NearbyPlacesRequest, in snapshot: IndexSnapshot) {
+        let places = RelevantPlaces(page.found, in: snapshot, showsDistances: request.center != nil)
         self.init(places: places, end: page.end, datasetID: snapshot.datasetID)
     }
 

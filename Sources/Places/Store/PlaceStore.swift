@@ -27,12 +27,13 @@ public protocol PlaceStore: AnyObject {
     /// newest.
     var staleSeconds: Int? { get }
 
-    /// The page of places that a request asks for, nearest first. Those with some ids are all on one page; without a centre
+    /// The page of places that a request asks for, nearest first or by relevance. Those with some ids are all on one page; without a centre
     /// they are in the order of their ids.
     ///
     /// - Parameter client: who sent the request. It matters only if the page has to be waited for: a client that asks
     ///   for many costly pages waits behind its own ones.
-    /// - Throws: why the places couldn't be read.
+    /// - Throws: `indexRequired` where places that aren't in memory are to be ordered by relevance, or another reason why they
+    ///   couldn't be read.
     func places(
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<RankedPage>
@@ -134,7 +135,7 @@ public enum PlaceStoreError: Error, Hashable, Sendable {
     case overloaded
     /// The request's time, or that of a query, was up.
     case timeout(Awaited)
-    /// Counting places by cells needs places in memory, and there are none.
+    /// Counting places by cells and searching by relevance need places in memory, and there are none.
     case indexRequired
     /// The client has gone, and its query was cancelled.
     case cancelled
@@ -373,6 +374,15 @@ package struct PlaceStyle {
         case .json: writer.value(record: record, distance: distance, selection: selection)
         case .geoJSON: writer.feature(record: record, distance: distance, selection: selection)
         }
+    }
+
+    /// Writes a place from its record with the name that it was found by, see `JSONWriter`.
+    package func write(
+        record: UnsafeRawBufferPointer, distance: Double?, matchedNames: [Int], to writer: inout JSONWriter
+    ) {
+        writer.value(
+            record: record, distance: distance, selection: selection, matchedNames: matchedNames,
+            isFeature: form == .geoJSON)
     }
 
     /// Writes a place whose texts are joined in one value (see `PlaceRecord.record`), at a distance in metres.

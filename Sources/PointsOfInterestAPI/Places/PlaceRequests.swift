@@ -36,6 +36,8 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     /// Without a centre, places are ordered by their ids. Together with a centre, properties and languages only, and never more
     /// than one page.
     public var ids: [Int] = []
+    /// The order of the places; nil is by distance. By relevance needs a search text, but neither a centre nor a box.
+    public var sort: PlaceSort?
     /// What places come with.
     @usableFromInline package var content = PlaceContent()
     /// The page to get; nil is the first.
@@ -100,6 +102,13 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
             featured: featured)
     }
 
+    /// Makes a request for the places that a text finds, wherever they are, the best first. With a centre, places have distances,
+    /// and of those that are found equally well and are equally important, the near ones come first.
+    public init(searchText: String, center: Coordinate? = nil, limit: Int? = nil) {
+        self.init(center: center, limit: limit, searchText: searchText)
+        sort = .relevance
+    }
+
     /// Makes a request for the places with some ids, favourites for instance.
     public init(ids: [Int], center: Coordinate? = nil) {
         self.init(center: center)
@@ -131,6 +140,7 @@ extension NearbyPlacesRequest {
     package func encodeFilters(into query: inout QueryWriter) {
         if let box { query.add("bbox", box) }
         filter.encode(into: &query)
+        if let sort { query.add("sort", sort.rawValue) }
         content.encode(into: &query)
     }
 
@@ -140,6 +150,13 @@ extension NearbyPlacesRequest {
         encode(into: &query)
         return query.text
     }
+}
+
+/// An order of places other than by distance.
+public enum PlaceSort: String, Hashable, Sendable, CaseIterable {
+    /// Those that the search text finds best come first, among these the important ones, and then the near ones. A place is found
+    /// by the beginnings of words of its name as without it, but also by its address, by abbreviations, and with an error.
+    case relevance
 }
 
 /// Names the next page of a response. A client gets it from a `Link` header and sends it back unchanged.

@@ -50,12 +50,15 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
     /// What the service's team knows of the place beyond these: all of it in the response to a request for one place,
     /// otherwise what the request names. Nil where the response has none.
     public let properties: JSONValue.Object?
+    /// The name that the place was found by, in the response to a search by relevance, where that isn't `name`.
+    public let matchedName: String?
 
     /// Makes a point of interest. The distance, in metres, is rounded to 0.1 m, halves away from zero.
     public init(
         id: Int, name: String, category: String, latitude: Double, longitude: Double, featured: Bool = false,
         distance: Double? = nil, address: String? = nil, website: String? = nil, source: Source? = nil,
-        importance: Int = 0, properties: JSONValue.Object? = nil, language: String? = nil
+        importance: Int = 0, properties: JSONValue.Object? = nil, language: String? = nil,
+        matchedName: String? = nil
     ) {
         self.id = id
         self.name = name
@@ -70,6 +73,7 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
         self.source = source
         self.importance = importance
         self.properties = properties
+        self.matchedName = matchedName
     }
 
     /// The properties as a type of the app's own. A place without any is decoded from an empty object.
@@ -94,7 +98,7 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
 extension PointOfInterest: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, name, language, category, latitude, longitude, featured, distance, address, website, source
-        case importance, properties
+        case importance, matchedName, properties
     }
 
     /// Decodes a place; unknown fields are ignored, and a malformed optional one is nil.
@@ -118,7 +122,8 @@ extension PointOfInterest: Codable {
             source: optional(.source),
             importance: optional(.importance) ?? 0,
             properties: optional(.properties),
-            language: optional(.language))
+            language: optional(.language),
+            matchedName: optional(.matchedName))
     }
 
     /// Encodes the place as the service does: what isn't known, and an importance of 0, is left out.
@@ -138,6 +143,7 @@ extension PointOfInterest: Codable {
         try container.encodeIfPresent(website, forKey: .website)
         try container.encodeIfPresent(source, forKey: .source)
         if importance != 0 { try container.encode(importance, forKey: .importance) }
+        try container.encodeIfPresent(matchedName, forKey: .matchedName)
         try container.encodeIfPresent(properties, forKey: .properties)
     }
 }

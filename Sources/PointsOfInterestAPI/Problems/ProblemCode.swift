@@ -44,6 +44,8 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let unknownDataset = ProblemCode(rawValue: "unknown-dataset")
     /// The list has something that is no language tag.
     public static let malformedLanguage = ProblemCode(rawValue: "malformed-language")
+    /// Places can't be ordered so.
+    public static let unknownSort = ProblemCode(rawValue: "unknown-sort")
     /// The parameter can't be given together with another.
     public static let conflictingParameters = ProblemCode(rawValue: "conflicting-parameters")
     /// The cursor is not one that the service made.
@@ -188,6 +190,7 @@ extension ProblemCode {
         .unknownCategory: Kind(400, "There is no such category"),
         .unknownDataset: Kind(400, "There is no such dataset"),
         .malformedLanguage: Kind(400, "A language tag is malformed"),
+        .unknownSort: Kind(400, "There is no such order"),
         .conflictingParameters: Kind(400, "Two parameters exclude each other"),
         .malformedCursor: Kind(400, "The cursor is malformed"),
         .cursorMismatch: Kind(400, "The cursor belongs to another query"),

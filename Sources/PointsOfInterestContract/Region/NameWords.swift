@@ -45,7 +45,7 @@ package struct NameWords: Sendable {
     }
 
     /// The characters between separators and apostrophes, cut where runs and other characters meet.
-    private static func pieces(of characters: [FoldedCharacter]) -> [[FoldedCharacter]] {
+    static func pieces(of characters: [FoldedCharacter]) -> [[FoldedCharacter]] {
         characters.split { $0 == .separator || $0 == .apostrophe }.flatMap { chunk in
             chunk.reduce(into: [[FoldedCharacter]]()) { pieces, character in
                 if let last = pieces.last?.last, last.isOfRun == character.isOfRun {
@@ -59,7 +59,7 @@ package struct NameWords: Sendable {
 }
 
 /// A character of a folded text.
-private struct FoldedCharacter: Equatable {
+struct FoldedCharacter: Equatable {
     static let (separator, apostrophe) = (FoldedCharacter(scalar: " "), FoldedCharacter(scalar: "'"))
 
     let scalar: Unicode.Scalar
@@ -113,6 +113,10 @@ private struct FoldedCharacter: Equatable {
             characters += made
         }
         return characters
+    }
+
+    static func chunks(of characters: [FoldedCharacter]) -> [[FoldedCharacter]] {
+        characters.split { $0 == separator }.map(Array.init)
     }
 
     private static func characters(of lowercase: Unicode.Scalar) -> [FoldedCharacter] {

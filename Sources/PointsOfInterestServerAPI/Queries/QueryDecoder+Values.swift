@@ -139,8 +139,8 @@ extension QueryDecoder {
     }
 
     /// Reports a parameter that is absent.
-    mutating func requireValue(of parameter: Parameter) {
-        if !has(parameter) { report(parameter, .missingParameter, "must be given") }
+    mutating func requireValue(of parameter: Parameter, _ rule: String = "must be given") {
+        if !has(parameter) { report(parameter, .missingParameter, rule) }
     }
 
     private mutating func number(_ parameter: Parameter, _ rule: String) -> Double? {

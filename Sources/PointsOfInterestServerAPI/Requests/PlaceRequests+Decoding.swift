@@ -3,7 +3,7 @@ extension NearbyPlacesRequest {
     package enum Parameter: FilteredParameter, Hashable {
         case lat, long, radius, limit, bbox
         case filter(PlaceFilter.Parameter)
-        case properties, lang, cursor, ids
+        case properties, lang, cursor, ids, sort
 
         package init?(rawValue: Int) {
             switch rawValue {
@@ -16,6 +16,7 @@ extension NearbyPlacesRequest {
             case 6 + PlaceFilter.Parameter.count: self = .lang
             case 7 + PlaceFilter.Parameter.count: self = .cursor
             case 8 + PlaceFilter.Parameter.count: self = .ids
+            case 9 + PlaceFilter.Parameter.count: self = .sort
             default:
                 guard let parameter = PlaceFilter.Parameter(rawValue: rawValue - 5) else { return nil }
                 self = .filter(parameter)
@@ -34,6 +35,7 @@ extension NearbyPlacesRequest {
             case .lang: 6 + PlaceFilter.Parameter.count
             case .cursor: 7 + PlaceFilter.Parameter.count
             case .ids: 8 + PlaceFilter.Parameter.count
+            case .sort: 9 + PlaceFilter.Parameter.count
             }
         }
 
@@ -49,6 +51,7 @@ extension NearbyPlacesRequest {
             case .lang: "lang"
             case .cursor: "cursor"
             case .ids: "ids"
+            case .sort: "sort"
             }
         }
     }
@@ -77,8 +80,10 @@ extension NearbyPlacesRequest {
         var query = QueryDecoder<Parameter>(bytes, ignoring: ignored)
         if query.has(.ids) { return try decodeIDs(&query) }
         let hasBox = query.has(.bbox)
+        let sort = query.has(.sort) ? query.sort(.sort) : nil
+        if sort != nil { query.requireValue(of: .filter(.q), "must be given with sort=relevance") }
         let center =
-            hasBox
+            hasBox || sort != nil && !query.has(.radius)
             ? query.optionalCoordinate(latitude: .lat, longitude: .long)
             : query.coordinate(latitude: .lat, longitude: .long)
         let radiusMeters = query.number(
@@ -92,9 +97,10 @@ extension NearbyPlacesRequest {
         let filter = query.filter(vocabulary())
         let content = query.content(properties: .properties, languages: .lang)
         let cursor = query.text(.cursor).map(PageCursor.init(rawValue:))
-        let request = NearbyPlacesRequest(
+        var request = NearbyPlacesRequest(
             center: center, radiusMeters: radiusMeters, limit: limit, box: box, filter: filter,
             content: content, cursor: cursor)
+        if let sort { request.sort = sort }
         if cursor != nil { query.checkCursor(.cursor, of: request) }
         guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
         return consume request
@@ -110,7 +116,7 @@ extension NearbyPlacesRequest {
         for parameter in Parameter.allCases where query.has(parameter) {
             switch parameter {
             case .ids, .lat, .long, .properties, .lang: break
-            case .radius, .limit, .bbox, .filter, .cursor:
+            case .radius, .limit, .bbox, .filter, .cursor, .sort:
                 query.report(parameter, .conflictingParameters, "can't be given together with ids")
             }
         }
@@ -272,6 +278,15 @@ extension QueryDecoder {
         // Most requests have neither.
         guard has(properties) || has(languages) else { return PlaceContent() }
         return PlaceContent(properties: propertyNames(properties), languages: self.languages(languages))
+    }
+
+    /// An order of places; nil where it has a fault.
+    fileprivate mutating func sort(_ parameter: Parameter) -> PlaceSort? {
+        let sort = withValue(of: parameter) { value in
+            PlaceSort.allCases.first { value.isSame(as: $0.rawValue) }
+        }
+        if sort == .some(nil) { report(parameter, .unknownSort, "must be relevance, or left out") }
+        return sort ?? nil
     }
 
     /// A comma-separated list of languages in lower case, each once, in the request's order; empty where the parameter is absent or

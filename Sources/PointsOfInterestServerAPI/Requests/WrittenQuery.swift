@@ -56,8 +56,11 @@ package struct WrittenQuery: ~Copyable {
     }
 }
 
-/// A point of the order by distance, then by id. A page ends there, and the next page begins behind it.
+/// A point of the order by distance, then by id; or of that by relevance. A page ends there, and the next page begins behind
+/// it.
 public struct PagePosition: Hashable, Sendable {
+    /// By relevance, the rank of the last place, by which places are ordered first; nil in the order by distance.
+    public let rank: RelevanceRank?
     /// The unrounded geodesic distance from the order's centre, in metres: the last place's, or a bound of it that is below
     /// the distance of every place that follows.
     public let distanceMeters: Double
@@ -67,7 +70,8 @@ public struct PagePosition: Hashable, Sendable {
     public let count: Int
 
     /// Makes a position.
-    public init(distanceMeters: Double, id: Int64, count: Int) {
+    public init(rank: RelevanceRank? = nil, distanceMeters: Double, id: Int64, count: Int) {
+        self.rank = rank
         self.distanceMeters = distanceMeters
         self.id = id
         self.count = count
@@ -80,31 +84,40 @@ public struct PagePosition: Hashable, Sendable {
 /// While one release replaces another, the servers of both get each other's cursors. So a release has to read a new form
 /// of cursors before the next release writes it.
 extension PageCursor {
-    /// The bytes of a cursor: the revision, the query's fingerprint, distance, id, count, and a checksum of them all, so that
-    /// a damaged cursor isn't taken for another page's.
+    /// The bytes of a cursor: the revision, the query's fingerprint, distance, id, count, by relevance the rank, and a checksum of
+    /// them all, so that a damaged cursor isn't taken for another page's.
     private static let byteCount = 1 + 8 + 8 + 8 + 4 + 4
+    private static let byteCountByRelevance = byteCount + 2
     private static let revision: UInt8 = 1
-    /// How many characters every cursor has: six bits each, without padding.
-    package static let characterCount = (byteCount * 8 + 5) / 6
+    private static let revisionByRelevance: UInt8 = 2
+    /// A regular expression that all cursors match: characters of six bits each, without padding.
+    package static let pattern =
+        "^[A-Za-z0-9_-]{\(characterCount(of: byteCount))}([A-Za-z0-9_-]{\(characterCount(of: byteCountByRelevance) - characterCount(of: byteCount))})?$"
+
+    private static func characterCount(of byteCount: Int) -> Int { (byteCount * 8 + 5) / 6 }
 
     /// Makes the cursor of the page that begins after a position, for the responses to a request.
     package init(_ end: PagePosition, in request: NearbyPlacesRequest) {
-        var text = ByteBuffer(capacity: Self.characterCount)
+        var text = ByteBuffer(capacity: Self.characterCount(of: Self.byteCountByRelevance))
         Self.write(end, fingerprint: WrittenQuery(request).fingerprint, to: &text)
         self.init(rawValue: String(decoding: text.bytes, as: UTF8.self))
     }
 
     /// Writes the text of a cursor.
     static func write(_ end: PagePosition, fingerprint: UInt64, to text: inout ByteBuffer) {
-        withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 1) { bytes in
-            bytes.storeBytes(of: revision, as: UInt8.self)
+        let count = end.rank == nil ? byteCount : byteCountByRelevance
+        withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { bytes in
+            bytes.storeBytes(of: end.rank == nil ? revision : revisionByRelevance, as: UInt8.self)
             bytes.storeBytes(of: fingerprint.bigEndian, toByteOffset: 1, as: UInt64.self)
             bytes.storeBytes(
                 of: end.distanceMeters.bitPattern.bigEndian, toByteOffset: 9, as: UInt64.self)
             bytes.storeBytes(of: end.id.bigEndian, toByteOffset: 17, as: Int64.self)
             bytes.storeBytes(of: UInt32(clamping: end.count).bigEndian, toByteOffset: 25, as: UInt32.self)
-            let checksum = checksum(of: UnsafeRawBufferPointer(rebasing: bytes[..<29]))
-            bytes.storeBytes(of: checksum.bigEndian, toByteOffset: 29, as: UInt32.self)
+            if let rank = end.rank {
+                bytes.storeBytes(of: rank.packed.bigEndian, toByteOffset: 29, as: UInt16.self)
+            }
+            let checksum = checksum(of: UnsafeRawBufferPointer(rebasing: bytes[..<(count - 4)]))
+            bytes.storeBytes(of: checksum.bigEndian, toByteOffset: count - 4, as: UInt32.self)
             Base64URL.encode(UnsafeRawBufferPointer(bytes), to: &text)
         }
     }
@@ -116,21 +129,29 @@ extension PageCursor {
 
     /// The position after which the cursor's page begins. The cursor has to belong to the request.
     func start(in request: NearbyPlacesRequest) throws(Fault) -> PagePosition {
-        guard let bytes = Base64URL.decode(rawValue.utf8), bytes.count == Self.byteCount,
-            bytes[0] == Self.revision
+        guard let bytes = Base64URL.decode(rawValue.utf8),
+            bytes.count == Self.byteCount && bytes[0] == Self.revision
+                || bytes.count == Self.byteCountByRelevance && bytes[0] == Self.revisionByRelevance
         else { throw .malformed }
         func number(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
         let checksum = bytes.withUnsafeBytes {
-            Self.checksum(of: UnsafeRawBufferPointer(rebasing: $0[..<29]))
+            Self.checksum(of: UnsafeRawBufferPointer(rebasing: $0[..<(bytes.count - 4)]))
         }
-        guard number(29..<33) == checksum else { throw .malformed }
+        guard number(bytes.count - 4..<bytes.count) == checksum else { throw .malformed }
         guard number(1..<9) == WrittenQuery(request).fingerprint else { throw .mismatch }
         let distanceMeters = Double(bitPattern: number(9..<17))
         // A range does not contain NaN.
         guard (0...NearbyPlacesRequest.maximumRadiusMeters).contains(distanceMeters) else { throw .malformed }
+        var rank: RelevanceRank?
+        if bytes[0] == Self.revisionByRelevance {
+            rank = RelevanceRank(checking: UInt16(truncatingIfNeeded: number(29..<31)))
+            guard rank != nil else { throw .malformed }
+        }
+        // Only a forged cursor has the query's fingerprint and another order's form.
+        guard (rank != nil) == (request.sort == .relevance) else { throw .malformed }
         // A count of four bytes fits into an `Int`, with room to count on.
         return PagePosition(
-            distanceMeters: distanceMeters, id: Int64(bitPattern: number(17..<25)),
+            rank: rank, distanceMeters: distanceMeters, id: Int64(bitPattern: number(17..<25)),
             count: Int(number(25..<29)))
     }
 

@@ -30,7 +30,7 @@ public struct PlaceFields {
     let address: Text?
     let website: Text?
     package let source: Source?
-    let importance: Int
+    package let importance: Int
     /// JSON of an object.
     let properties: Text?
     /// The language of the name, where it isn't the one that all are shown.
@@ -39,6 +39,8 @@ public struct PlaceFields {
     package let names: Text?
     /// Names that are only searched, with `betweenOtherNames` between any two.
     package let otherNames: Text?
+    /// The name that the place was found by, where that isn't the one that is shown.
+    let matchedName: Text?
 
     /// Stands between names of `otherNames`, which have no control characters.
     package static let betweenOtherNames: UInt8 = 1
@@ -47,7 +49,8 @@ public struct PlaceFields {
     public init(
         id: Int, name: Text, category: Text, latitude: Double, longitude: Double, featured: Bool,
         distance: Double?, address: Text?, website: Text?, source: Source?, importance: Int = 0,
-        properties: Text? = nil, language: Text? = nil, names: Text? = nil, otherNames: Text? = nil
+        properties: Text? = nil, language: Text? = nil, names: Text? = nil, otherNames: Text? = nil,
+        matchedName: Text? = nil
     ) {
         self.id = id
         self.name = name
@@ -64,6 +67,7 @@ public struct PlaceFields {
         self.language = language
         self.names = names
         self.otherNames = otherNames
+        self.matchedName = matchedName
     }
 }
 
@@ -114,6 +118,7 @@ extension PointOfInterest {
         let texts = [
             name, category, address, website, source?.dataset, source?.id, source?.license,
             properties.map { String(decoding: $0.json, as: UTF8.self) }, language, names, otherNames,
+            matchedName,
         ]
         var bytes: [UInt8] = []
         var ranges: [Range<Int>?] = []
@@ -137,7 +142,7 @@ extension PointOfInterest {
                     source: source.map { _ in
                         PlaceFields.Source(dataset: required(4), id: required(5), license: required(6))
                     }, importance: importance, properties: text(7), language: text(8),
-                    names: text(9), otherNames: text(10)))
+                    names: text(9), otherNames: text(10), matchedName: text(11)))
         }
     }
 }
@@ -200,6 +205,7 @@ extension JSONWriter {
             endObject()
         }
         if place.importance != 0 { member("importance", place.importance) }
+        member("matchedName", place.matchedName)
     }
 
     private mutating func member(_ name: StaticString, _ text: PlaceFields.Text?) {

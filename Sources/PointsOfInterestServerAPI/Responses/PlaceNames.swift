@@ -48,22 +48,26 @@ package struct LanguageLookup: Hashable, Sendable {
     }
 }
 
-/// The names of a place in languages as a record keeps them, so that one is found without reading the others.
+/// The names of a place besides the one that is shown without a language, as a record keeps them, so that one is found without
+/// reading the others.
 ///
-/// It is the number of bytes of the record's member `name` with the comma before it, the number of names, for each where its tag
-/// and where its text begins (two bytes each, in the order of the tags in lower case), and then a tag and a text each. Texts are
-/// as in JSON between quotes; only what has to be is escaped.
+/// It is the number of bytes of the record's member `name` with the comma before it, the number of names in languages, that of
+/// all names, for each where its tag and where its text begins (two bytes each), and then a tag and a text each. Names in
+/// languages are in the order of their tags in lower case; those that are only searched follow, with empty tags. Texts are as in
+/// JSON between quotes; only what has to be is escaped.
 struct PlaceNames {
-    private static let (headerSize, entrySize) = (4, 4)
+    private static let (headerSize, entrySize) = (6, 4)
 
     private let bytes: UnsafeRawBufferPointer
+    private let languageCount: Int
     private let count: Int
 
     /// Reads what `append` has written; nil where there is nothing.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty else { return nil }
         self.bytes = bytes
-        count = Int(bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+        languageCount = Int(bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+        count = Int(bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self))
     }
 
     /// How many bytes of the record are the member `name`, with the comma before it.
@@ -71,33 +75,42 @@ struct PlaceNames {
 
     /// The name in the first of the languages that there is one in, and its tag; nil where there is none.
     func name(in languages: LanguageLookup) -> (text: UnsafeRawBufferPointer, tag: UnsafeRawBufferPointer)? {
+        index(in: languages).map(entry)
+    }
+
+    /// The number of the name in the first of the languages that there is one in; nil where there is none.
+    func index(in languages: LanguageLookup) -> Int? {
         for tag in languages.tags {
-            var (low, high) = (0, count)
+            var (low, high) = (0, languageCount)
             while low < high {
                 let middle = (low + high) / 2
-                let entry = entry(middle)
-                let order = Self.compare(entry.tag, tag)
-                if order == 0 { return (entry.text, entry.tag) }
+                let order = Self.compare(entry(middle).tag, tag)
+                if order == 0 { return middle }
                 if order < 0 { low = middle + 1 } else { high = middle }
             }
         }
         return nil
     }
 
-    /// Calls `body` with each name, by the tags in lower case.
-    func forEach(_ body: (UnsafeRawBufferPointer) -> Void) {
-        for index in 0..<count { body(entry(index).text) }
+    /// The text of a name by its number; nil where there is no such name.
+    func text(_ index: Int) -> UnsafeRawBufferPointer? {
+        index >= 0 && index < count ? entry(index).text : nil
     }
 
-    private func entry(_ index: Int) -> (tag: UnsafeRawBufferPointer, text: UnsafeRawBufferPointer) {
+    /// Calls `body` with each name in a language, by the tags in lower case.
+    func forEachInLanguage(_ body: (UnsafeRawBufferPointer) -> Void) {
+        for index in 0..<languageCount { body(entry(index).text) }
+    }
+
+    private func entry(_ index: Int) -> (text: UnsafeRawBufferPointer, tag: UnsafeRawBufferPointer) {
         func number(_ index: Int) -> Int {
             Int(bytes.loadUnaligned(fromByteOffset: Self.headerSize + 2 * index, as: UInt16.self))
         }
         let (tag, text) = (number(2 * index), number(2 * index + 1))
         let end = index + 1 < count ? number(2 * index + 2) : bytes.count
         return (
-            UnsafeRawBufferPointer(rebasing: bytes[tag..<text]),
-            UnsafeRawBufferPointer(rebasing: bytes[text..<end])
+            UnsafeRawBufferPointer(rebasing: bytes[text..<end]),
+            UnsafeRawBufferPointer(rebasing: bytes[tag..<text])
         )
     }
 
@@ -114,30 +127,21 @@ struct PlaceNames {
     /// Appends the names of a place; nothing where there are none.
     ///
     /// - Parameters:
-    ///   - text: JSON of an object of texts.
+    ///   - names: JSON of an object of texts; nil without any in languages.
+    ///   - otherNames: as `PlaceFields` has them.
     ///   - memberCount: as it comes out again.
     /// - Returns: false, and nothing that can be used is appended, where it isn't such JSON, a name of it is no tag or occurs twice,
-    ///   or it is longer than any table allows.
-    static func append(_ text: UnsafeBufferPointer<UInt8>, memberCount: Int, to bytes: inout [UInt8]) -> Bool
-    {
-        var scanner = JSONScanner(text)
-        var entries: [(order: [UInt8], tag: [UInt8], text: [UInt8])] = []
-        do throws(JSONScanner.SyntaxError) {
-            try scanner.object { (name, scanner) throws(JSONScanner.SyntaxError) in
-                let tag = name.written(in: text)
-                entries.append((tag.asciiLowercased, tag, try scanner.string().written(in: text)))
-            }
-        } catch {
-            return false
-        }
-        guard scanner.isAtEnd, scanner.flaws.isEmpty, entries.allSatisfy({ LanguageTag.isWellFormed($0.tag) })
-        else { return false }
-        entries.sort { $0.order.lexicographicallyPrecedes($1.order) }
-        guard !zip(entries, entries.dropFirst()).contains(where: { $0.order == $1.order }) else {
-            return false
+    ///   or they are longer than any table allows.
+    static func append(
+        _ names: PlaceFields.Text?, _ otherNames: PlaceFields.Text?, memberCount: Int, to bytes: inout [UInt8]
+    ) -> Bool {
+        guard var entries = names.map(entriesInLanguages) ?? [] else { return false }
+        let languageCount = entries.count
+        for name in otherNames?.split(separator: PlaceFields.betweenOtherNames) ?? [] {
+            entries.append(([], [], escaped(UnsafeBufferPointer(rebasing: name))))
         }
         guard !entries.isEmpty else { return true }
-        var numbers = [memberCount, entries.count]
+        var numbers = [memberCount, languageCount, entries.count]
         var end = headerSize + entries.count * entrySize
         for entry in entries {
             numbers += [end, end + entry.tag.count]
@@ -147,5 +151,33 @@ struct PlaceNames {
         for number in numbers { withUnsafeBytes(of: UInt16(number)) { bytes.append(contentsOf: $0) } }
         for entry in entries { bytes += entry.tag + entry.text }
         return true
+    }
+
+    /// A text as in JSON between quotes.
+    private static func escaped(_ text: PlaceFields.Text) -> [UInt8] {
+        var writer = JSONWriter(capacity: text.count + 2)
+        writer.value(utf8: text)
+        return Array(writer.bytes.dropFirst().dropLast())
+    }
+
+    private typealias Entry = (order: [UInt8], tag: [UInt8], text: [UInt8])
+
+    /// The names in languages, in order; nil where it isn't JSON of an object of texts by tags.
+    private static func entriesInLanguages(_ text: PlaceFields.Text) -> [Entry]? {
+        var scanner = JSONScanner(text)
+        var entries: [Entry] = []
+        do throws(JSONScanner.SyntaxError) {
+            try scanner.object { (name, scanner) throws(JSONScanner.SyntaxError) in
+                let tag = name.written(in: text)
+                entries.append((tag.asciiLowercased, tag, try scanner.string().written(in: text)))
+            }
+        } catch {
+            return nil
+        }
+        guard scanner.isAtEnd, scanner.flaws.isEmpty, entries.allSatisfy({ LanguageTag.isWellFormed($0.tag) })
+        else { return nil }
+        entries.sort { $0.order.lexicographicallyPrecedes($1.order) }
+        let isRepeated = zip(entries, entries.dropFirst()).contains { $0.order == $1.order }
+        return isRepeated ? nil : entries
     }
 }

@@ -24,6 +24,14 @@ package struct PlaceSelection: Hashable, Sendable {
     let properties: PropertySelection
     let languages: LanguageLookup
 
+    /// Selects nothing.
+    static let nothing = PlaceSelection()
+
+    private init() {
+        properties = .none
+        languages = LanguageLookup([])
+    }
+
     /// Selects properties and languages; nil where there are none of either.
     package init?(_ properties: PropertySelection, languages: [String] = []) {
         if properties.isNone, languages.isEmpty { return nil }

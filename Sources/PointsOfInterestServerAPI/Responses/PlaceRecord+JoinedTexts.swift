@@ -48,7 +48,7 @@ extension PlaceRecord {
             let (names, properties) = split(extras)
             let added = record.withUnsafeBytes {
                 Self.extras(
-                    names, properties,
+                    names, nil, properties,
                     behind: UnsafeRawBufferPointer(rebasing: $0[MemoryLayout<Header>.size...]), header)
             }
             guard let added, header.set(added.count) else { return nil }

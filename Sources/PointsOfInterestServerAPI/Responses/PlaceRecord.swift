@@ -1,8 +1,8 @@
 /// The JSON of a place, made once and kept without the distance. Items and features in responses are copied from it.
 ///
 /// A record is the place as an item of `GET /locations` without its distance and its properties, after a header of 8 bytes
-/// that says where the parts of that text are. If the place has properties or names in languages, it is followed by the number
-/// of bytes of its `PlaceNames` (two bytes), by these, and by its `PlaceProperties`.
+/// that says where the parts of that text are. If the place has properties or other names, it is followed by the number of
+/// bytes of its `PlaceNames` (two bytes), by these, and by its `PlaceProperties`.
 public enum PlaceRecord {
     /// Appends the record of a place; its distance is left out.
     ///
@@ -12,9 +12,10 @@ public enum PlaceRecord {
         var writer = JSONWriter(capacity: 256 + fields.name.count + fields.category.count)
         guard var header = writer.recordText(of: fields) else { return false }
         var extras: [UInt8] = []
-        if fields.names != nil || fields.properties != nil {
+        if fields.names != nil || fields.otherNames != nil || fields.properties != nil {
             writer.withBytes {
-                extras = Self.extras(fields.names, fields.properties, behind: $0, header) ?? []
+                extras =
+                    Self.extras(fields.names, fields.otherNames, fields.properties, behind: $0, header) ?? []
             }
             guard header.set(extras.count) else { return false }
         }
@@ -26,14 +27,17 @@ public enum PlaceRecord {
 
     /// What follows a record's text; nil where the names or the properties aren't what their columns have.
     static func extras(
-        _ names: PlaceFields.Text?, _ properties: PlaceFields.Text?, behind text: UnsafeRawBufferPointer,
-        _ header: Header
+        _ names: PlaceFields.Text?, _ otherNames: PlaceFields.Text?, _ properties: PlaceFields.Text?,
+        behind text: UnsafeRawBufferPointer, _ header: Header
     ) -> [UInt8]? {
         var extras: [UInt8] = [0, 0]
-        if let names {
+        if names != nil || otherNames != nil {
             var end = Int(header.id) + ",\"name\":\"".utf8.count
             while text[end] != UInt8(ascii: "\"") { end += text[end] == UInt8(ascii: "\\") ? 2 : 1 }
-            guard PlaceNames.append(names, memberCount: end - Int(header.id), to: &extras) else { return nil }
+            let memberCount = end - Int(header.id)
+            guard PlaceNames.append(names, otherNames, memberCount: memberCount, to: &extras) else {
+                return nil
+            }
         }
         guard let count = UInt16(exactly: extras.count - 2) else { return nil }
         extras.withUnsafeMutableBytes { $0.storeBytes(of: count, as: UInt16.self) }
@@ -48,7 +52,18 @@ public enum PlaceRecord {
     package static func forEachNameInLanguage(
         of record: UnsafeRawBufferPointer, _ body: (UnsafeBufferPointer<UInt8>) -> Void
     ) {
-        RecordParts(record).namesInLanguages?.forEach { body($0.assumingMemoryBound(to: UInt8.self)) }
+        RecordParts(record).otherNames?.forEachInLanguage { body($0.assumingMemoryBound(to: UInt8.self)) }
+    }
+
+    /// The address of a record, UTF-8 with backslashes as in JSON; nil where there is none.
+    package static func address(of record: UnsafeRawBufferPointer) -> UnsafeBufferPointer<UInt8>? {
+        let (_, details) = parts(of: record)
+        let member: StaticString = ",\"address\":\""
+        let name = UnsafeRawBufferPointer(start: member.utf8Start, count: member.utf8CodeUnitCount)
+        guard details.starts(with: name) else { return nil }
+        var end = name.count
+        while details[end] != UInt8(ascii: "\"") { end += details[end] == UInt8(ascii: "\\") ? 2 : 1 }
+        return UnsafeRawBufferPointer(rebasing: details[name.count..<end]).assumingMemoryBound(to: UInt8.self)
     }
 
     /// The numbers of bytes of the parts of a record's text. The last part is what follows `featured`:
@@ -135,17 +150,49 @@ extension JSONWriter {
         record: UnsafeRawBufferPointer, distance: Double?, selection: PlaceSelection? = nil
     ) {
         guard let selection else { return plainValue(record: record, distance: distance) }
-        value(ofAtMost: record.count + PlaceWriter.maximumAddition) { memory in
+        value(record: record, distance: distance, selection: selection, matchedName: nil)
+    }
+
+    private mutating func value(
+        record: UnsafeRawBufferPointer, distance: Double?, selection: PlaceSelection,
+        matchedName: UnsafeRawBufferPointer?
+    ) {
+        let maximumCount = record.count + PlaceWriter.maximumAddition + (matchedName?.count ?? 0)
+        value(ofAtMost: maximumCount) { memory in
             let parts = RecordParts(record)
             var writer = PlaceWriter(end: memory)
             writer.write(parts.id)
             writer.write(",")
-            writer.write(parts.names, in: selection.languages, of: parts.namesInLanguages)
+            writer.write(parts.names, in: selection.languages, of: parts.otherNames)
             writer.write(parts.position)
             writer.write(distance: distance)
             writer.write(parts.details)
+            writer.insert(matchedName: matchedName)
             writer.insert(parts.properties, selection.properties)
             return writer.end - memory
+        }
+    }
+
+    /// Writes the place of a record with the name that it was found by, as an item or as a feature.
+    ///
+    /// - Parameters:
+    ///   - matchedNames: the numbers of the names that the place was found by, as `IndexEntry.foldedNames` counts them. If the shown one
+    ///     isn't among them, the first one is written.
+    ///   - isFeature: whether it is written as a feature.
+    package mutating func value(
+        record: UnsafeRawBufferPointer, distance: Double?, selection: PlaceSelection?, matchedNames: [Int],
+        isFeature: Bool
+    ) {
+        let parts = RecordParts(record)
+        let shown = selection.flatMap { parts.otherNames?.index(in: $0.languages) }.map { $0 + 1 } ?? 0
+        let matched = matchedNames.contains(shown) ? nil : matchedNames.first.flatMap(parts.name)
+        if isFeature {
+            feature(record: record, distance: distance, selection: selection, matchedName: matched)
+        } else if selection == nil, matched == nil {
+            plainValue(record: record, distance: distance)
+        } else {
+            value(
+                record: record, distance: distance, selection: selection ?? .nothing, matchedName: matched)
         }
     }
 
@@ -170,7 +217,15 @@ extension JSONWriter {
     package mutating func feature(
         record: UnsafeRawBufferPointer, distance: Double?, selection: PlaceSelection? = nil
     ) {
-        value(ofAtMost: record.count + PlaceWriter.maximumAddition) { memory in
+        feature(record: record, distance: distance, selection: selection, matchedName: nil)
+    }
+
+    private mutating func feature(
+        record: UnsafeRawBufferPointer, distance: Double?, selection: PlaceSelection?,
+        matchedName: UnsafeRawBufferPointer?
+    ) {
+        let maximumCount = record.count + PlaceWriter.maximumAddition + (matchedName?.count ?? 0)
+        value(ofAtMost: maximumCount) { memory in
             let parts = RecordParts(record)
             var writer = PlaceWriter(end: memory)
             writer.write("{\"type\":\"Feature\",\"id\":")
@@ -181,13 +236,14 @@ extension JSONWriter {
             writer.write(degrees: parts.latitude)
             writer.write("]},\"properties\":{")
             if let selection {
-                writer.write(parts.names, in: selection.languages, of: parts.namesInLanguages)
+                writer.write(parts.names, in: selection.languages, of: parts.otherNames)
             } else {
                 writer.write(parts.names)
             }
             writer.write(parts.featured)
             writer.write(distance: distance)
             writer.write(parts.details)
+            writer.insert(matchedName: matchedName)
             if let selection { writer.insert(parts.properties, selection.properties) }
             writer.write("}")
             return writer.end - memory
@@ -240,16 +296,23 @@ private struct RecordParts {
     /// The member `featured`, with a comma before it.
     var featured: Slice<UnsafeRawBufferPointer> { text[featuredStart..<detailsStart] }
 
-    /// The place's names in languages; nil where it has none.
-    var namesInLanguages: PlaceNames? {
-        extras.isEmpty ? nil : PlaceNames(UnsafeRawBufferPointer(rebasing: extras[2..<namesInLanguagesEnd]))
+    /// The place's names besides the one that all are shown; nil where it has none.
+    var otherNames: PlaceNames? {
+        extras.isEmpty ? nil : PlaceNames(UnsafeRawBufferPointer(rebasing: extras[2..<otherNamesEnd]))
+    }
+    /// The text of a name by its number, as `IndexEntry.foldedNames` counts them; nil for a place that has no others.
+    func name(_ number: Int) -> UnsafeRawBufferPointer? {
+        guard let otherNames else { return nil }
+        guard number == 0 else { return otherNames.text(number - 1) }
+        let member = names.prefix(otherNames.memberCount)
+        return UnsafeRawBufferPointer(rebasing: member.dropFirst("\"name\":\"".utf8.count).dropLast())
     }
     /// The place's properties; nil where it has none.
     var properties: PlaceProperties? {
         extras.isEmpty
-            ? nil : PlaceProperties(UnsafeRawBufferPointer(rebasing: extras[namesInLanguagesEnd...]))
+            ? nil : PlaceProperties(UnsafeRawBufferPointer(rebasing: extras[otherNamesEnd...]))
     }
-    private var namesInLanguagesEnd: Int { 2 + Int(extras.loadUnaligned(as: UInt16.self)) }
+    private var otherNamesEnd: Int { 2 + Int(extras.loadUnaligned(as: UInt16.self)) }
 }
 
 /// Writes a place into memory that has room for it.
@@ -290,6 +353,16 @@ struct PlaceWriter {
         write(tag)
         write("\"")
         write(members.dropFirst(names.memberCount))
+    }
+
+    /// Writes the member `matchedName` as the last one of the object that was just ended, where there is one.
+    @inline(__always)
+    mutating func insert(matchedName: UnsafeRawBufferPointer?) {
+        guard let matchedName else { return }
+        end -= 1
+        write(",\"matchedName\":\"")
+        write(matchedName)
+        write("\"}")
     }
 
     /// Writes the member `properties` as the last one of the object that was just ended. Where none of a place's properties is

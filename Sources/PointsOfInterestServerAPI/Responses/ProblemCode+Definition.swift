@@ -105,9 +105,14 @@ extension ProblemCode {
             remedy:
                 "Send tags such as en, ja or zh-Hant-TW, the preferred one first. Unknown ones are fine, * isn't."
         ),
+        .unknownSort: Explanation(
+            means: "The query asks for an order that there isn't.",
+            remedy: "Use sort=relevance together with q, or leave sort out for the order by distance."),
         .conflictingParameters: Explanation(
             means: "The query has two parameters that exclude each other.",
-            remedy: "Give one of the two: radius, or bbox."),
+            remedy:
+                "Give one of the two: radius or bbox; or ids, and of the others lat, long, lang and properties only."
+        ),
         .malformedCursor: Explanation(
             means: "The cursor isn't one that the service has made.",
             remedy: """

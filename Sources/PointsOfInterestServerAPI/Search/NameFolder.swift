@@ -16,8 +16,9 @@ package struct NameFolder {
         }
     }
 
-    /// The words of the last name: UTF-8, with spaces between them; one may occur twice. Those that begin within a run
-    /// aren't written out: a run is one word here, and nothing else is in it.
+    /// The words of the last name: UTF-8, each behind a space or a mark that says what it is, see `FoldedMark`; the first one
+    /// may have nothing before it. One may occur twice. Those that begin within a run aren't written out: a run is one word
+    /// here, and nothing else is in it.
     package private(set) var words: [UInt8] = []
     /// The name, while its forms are written.
     private var marked: [UInt8] = []
@@ -40,8 +41,11 @@ package struct NameFolder {
                 for index in words.indices { words[index] = plain[Int(words[index])] }
             }
         }
-        if isSpelledOut || words.contains(FoldedMark.apostrophe) { writeAllForms() }
-        if hasRuns { words = SearchWords.separatingRuns(in: words) }
+        if isSpelledOut || words.contains(FoldedMark.apostrophe) {
+            writeAllForms(hasRuns: hasRuns)
+        } else if hasRuns {
+            words = SearchWords.separatingRuns(in: words)
+        }
     }
 
     private mutating func appendCharacters(
@@ -68,25 +72,33 @@ package struct NameFolder {
 
     /// Writes each word with an apostrophe as those that it separates, and as one word without; and each word with ä, ö, ü,
     /// å or ø plainly, and spelled out.
-    private mutating func writeAllForms() {
+    private mutating func writeAllForms(hasRuns: Bool) {
         marked.removeAll(keepingCapacity: true)
         swap(&words, &marked)
-        var start = 0
-        for end in 0...marked.count where end == marked.count || marked[end] == FoldedMark.space {
-            if end > start { writeForms(ofWordAt: start..<end) }
-            start = end + 1
+        for word in marked.split(separator: FoldedMark.space) {
+            writeForms(of: word, behind: FoldedMark.space, FoldedMark.alternative, hasRuns: hasRuns)
+            guard word.contains(FoldedMark.apostrophe) else { continue }
+            let joined = word.filter { $0 != FoldedMark.apostrophe }
+            writeForms(of: joined[...], behind: FoldedMark.joined, FoldedMark.joined, hasRuns: hasRuns)
         }
     }
 
-    private mutating func writeForms(ofWordAt range: Range<Int>) {
-        let word = marked[range]
-        let isSpelledOut = word.contains(where: FoldedMark.isSpelling)
-        for isJoined in [false, true] where !isJoined || word.contains(FoldedMark.apostrophe) {
-            FoldedMark.write(word, isSpelledOut: false, isJoined: isJoined, to: &words)
-            words.append(FoldedMark.space)
-            guard isSpelledOut else { continue }
-            FoldedMark.write(word, isSpelledOut: true, isJoined: isJoined, to: &words)
-            words.append(FoldedMark.space)
+    /// Writes the words that apostrophes and the ends of runs separate, each behind a mark, and each that can be spelled out also
+    /// so, behind another one.
+    private mutating func writeForms(
+        of word: ArraySlice<UInt8>, behind mark: UInt8, _ markOfSpelledOut: UInt8, hasRuns: Bool
+    ) {
+        var separated = Array(word)
+        for index in separated.indices where separated[index] == FoldedMark.apostrophe {
+            separated[index] = FoldedMark.space
+        }
+        if hasRuns { separated = SearchWords.separatingRuns(in: separated) }
+        for word in separated.split(separator: FoldedMark.space) {
+            words.append(mark)
+            FoldedMark.write(word, isSpelledOut: false, to: &words)
+            guard word.contains(where: FoldedMark.isSpelling) else { continue }
+            words.append(markOfSpelledOut)
+            FoldedMark.write(word, isSpelledOut: true, to: &words)
         }
     }
 
@@ -132,8 +144,8 @@ package struct NameMatcher {
             }
     }
 
-    /// - Parameter words: with spaces between them.
-    private static func matches(_ queryWord: QueryWord, _ words: UnsafeBufferPointer<UInt8>) -> Bool {
+    /// - Parameter words: as `NameFolder` has them.
+    fileprivate static func matches(_ queryWord: QueryWord, _ words: UnsafeBufferPointer<UInt8>) -> Bool {
         switch queryWord {
         case .word(let word): isBeginning(word, ofOneOf: words)
         case .either(let plain, let spelledOut):
@@ -146,9 +158,38 @@ package struct NameMatcher {
         var start = 0
         while words.count - start >= word.count {
             if words[start..<start + word.count].elementsEqual(word) { return true }
-            guard let space = words[start...].firstIndex(of: FoldedMark.space) else { return false }
+            guard let space = words[start...].firstIndex(where: FoldedMark.separates) else { return false }
             start = space + 1
         }
         return false
+    }
+}
+
+/// Finds which words of a search text begin words of other texts.
+package struct WordMatcher {
+    private let queryWords: [QueryWord]
+    private var folder = NameFolder()
+
+    /// Looks for some words, at most 64.
+    package init(_ words: [QueryWord]) {
+        queryWords = words
+    }
+
+    /// A bit for each word of the search text that begins a word of a text.
+    package mutating func mask(of text: String) -> UInt64 {
+        var text = text
+        return text.withUTF8 { mask(of: $0) }
+    }
+
+    /// The same for UTF-8.
+    package mutating func mask(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        folder.fold(text)
+        return folder.words.withUnsafeBufferPointer { words in
+            var mask: UInt64 = 0
+            for (index, word) in queryWords.enumerated() where NameMatcher.matches(word, words) {
+                mask |= 1 << UInt64(index)
+            }
+            return mask
+        }
     }
 }

@@ -16,10 +16,23 @@ public enum QueryWord: Hashable, Sendable {
 public enum SearchWords {
     /// The words of a search text, each once; apostrophes separate.
     public static func words(ofQuery text: String) -> [QueryWord] {
+        var seen: Set<QueryWord> = []
+        return orderedWords(ofQuery: text)
+            .map { word in
+                // What begins with the word spelled out begins with the plain word, too.
+                guard case .either(let plain, let spelledOut) = word, spelledOut.starts(with: plain) else {
+                    return word
+                }
+                return .word(plain)
+            }
+            .filter { seen.insert($0).inserted }
+    }
+
+    /// The words of a search text in their order, each as often as it is there, and in both ways of writing it.
+    package static func orderedWords(ofQuery text: String) -> [QueryWord] {
         var bytes = folded(text).map { $0 == FoldedMark.apostrophe ? FoldedMark.space : $0 }
         if hasRuns(bytes) { bytes = separatingRuns(in: bytes) }
-        var seen: Set<QueryWord> = []
-        return bytes.split(separator: FoldedMark.space).map(queryWord).filter { seen.insert($0).inserted }
+        return bytes.split(separator: FoldedMark.space).map(queryWord)
     }
 
     private static func queryWord(_ word: ArraySlice<UInt8>) -> QueryWord {
@@ -28,8 +41,7 @@ public enum SearchWords {
         var (plain, spelledOut): ([UInt8], [UInt8]) = ([], [])
         FoldedMark.write(word, isSpelledOut: false, to: &plain)
         FoldedMark.write(word, isSpelledOut: true, to: &spelledOut)
-        // What begins so begins with the plain word, too.
-        return spelledOut.starts(with: plain) ? .word(plain) : .either(plain: plain, spelledOut: spelledOut)
+        return .either(plain: plain, spelledOut: spelledOut)
     }
 
     // MARK: - Folding
@@ -108,23 +120,28 @@ public enum SearchWords {
 }
 
 /// What bytes of a folded text mean besides UTF-8 of letters and digits.
-enum FoldedMark {
-    static let (space, apostrophe) = (UInt8(ascii: " "), UInt8(ascii: "'"))
+package enum FoldedMark {
+    package static let space = UInt8(ascii: " ")
+    static let apostrophe = UInt8(ascii: "'")
+    /// Before a word of a name: another way to write the word before it.
+    package static let alternative: UInt8 = 3
+    /// Before a word of a name: the words before it, which apostrophes separate, written as one.
+    package static let joined: UInt8 = 4
+
+    /// Whether it stands between two words of a name.
+    static func separates(_ byte: UInt8) -> Bool { byte <= space }
+
     /// Behind a letter: an e, or an a, follows it where it is spelled out.
     static let (spelledE, spelledA): (UInt8, UInt8) = (1, 2)
 
     static func isSpelling(_ byte: UInt8) -> Bool { byte <= spelledA }
 
-    /// Writes a word without marks, but for apostrophes that separate.
-    @inline(__always)
-    static func write(
-        _ word: some Sequence<UInt8>, isSpelledOut: Bool, isJoined: Bool = false, to bytes: inout [UInt8]
-    ) {
+    /// Writes a word without marks.
+    static func write(_ word: some Sequence<UInt8>, isSpelledOut: Bool, to bytes: inout [UInt8]) {
         for byte in word {
             switch byte {
             case spelledE: if isSpelledOut { bytes.append(UInt8(ascii: "e")) }
             case spelledA: if isSpelledOut { bytes.append(UInt8(ascii: "a")) }
-            case apostrophe: if !isJoined { bytes.append(space) }
             default: bytes.append(byte)
             }
         }
@@ -189,6 +206,11 @@ extension SearchWords {
             (start, next) = (next, end)
         }
         body(UnsafeBufferPointer(rebasing: run[start...]))
+    }
+
+    /// Whether a part of a run is of two characters, so that another part follows.
+    package static func isPart(ofRunWithMore part: UnsafeBufferPointer<UInt8>) -> Bool {
+        characterEnd(in: part, from: 0) < part.count && isRun(part)
     }
 
     /// Where the character ends that begins at an index.

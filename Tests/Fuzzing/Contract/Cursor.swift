@@ -7,23 +7,26 @@
 /// page's size, it belongs to no other query, and none of its characters can be changed.
 func fuzzCursor(_ input: [UInt8]) {
     let text = input.text
+    let isByRelevance = input.count > 22
+    let request = isByRelevance ? byRelevance : byDistance
     let start = start(at: text, in: request)
-    let payload = Array(input.dropFirst().prefix(20))
+    let payload = Array(input.dropFirst().prefix(isByRelevance ? 22 : 20))
     let made = signed([input.first ?? 0] + bigEndian(WrittenQuery(request).fingerprint) + payload)
     guard let madeStart = Fuzzing.start(at: made, in: request) else {
         return require(start == nil || !text.isEmpty, "an empty cursor is accepted")
     }
-    check(madeStart, made)
-    if let start { check(start, text) }
+    check(madeStart, made, in: request)
+    if let start { check(start, text, in: request) }
     require(Fuzzing.start(at: made, in: other) == nil, "\(made) is accepted in another query")
     var larger = request
     larger.limit = 100
     require(Fuzzing.start(at: made, in: larger) == madeStart, "\(made) depends on the page's size")
-    checkDamage(of: made, input)
+    checkDamage(of: made, input, in: request)
 }
 
-private let request = NearbyPlacesRequest(
+private let byDistance = NearbyPlacesRequest(
     center: Coordinate(validLatitude: 60.17, validLongitude: 24.94), limit: 5, categories: ["cafe"])
+private let byRelevance = NearbyPlacesRequest(searchText: "a", limit: 5)
 private let other = NearbyPlacesRequest(center: Coordinate(validLatitude: 60.17, validLongitude: 24.94))
 
 /// Where the page begins, by the query's decoder, which has to say the same as the cursor itself.
@@ -41,7 +44,8 @@ private func start(at text: String, in request: NearbyPlacesRequest) -> PagePosi
     return start
 }
 
-private func check(_ start: PagePosition, _ text: String) {
+private func check(_ start: PagePosition, _ text: String, in request: NearbyPlacesRequest) {
+    require((start.rank != nil) == (request.sort != nil), "a position of another order: \(start)")
     require(
         (0...NearbyPlacesRequest.maximumRadiusMeters).contains(start.distanceMeters), "too far: \(start)")
     let again = PageCursor(start, in: request).rawValue
@@ -49,7 +53,7 @@ private func check(_ start: PagePosition, _ text: String) {
 }
 
 /// Changes a character, and then cuts the text.
-private func checkDamage(of text: String, _ input: [UInt8]) {
+private func checkDamage(of text: String, _ input: [UInt8], in request: NearbyPlacesRequest) {
     var random = input.generator
     var characters = Array(text.utf8)
     let index = Int.random(in: 0..<characters.count, using: &random)

@@ -16,13 +16,13 @@ struct PageCursorTests {
         }
     }
 
-    @Test("A cursor has 44 characters, none of which needs an escape in a query")
+    @Test("A cursor has 44 characters, by relevance 47, none of which needs an escape in a query")
     func isUnreserved() throws {
         var random = SeededGenerator()
         for _ in 0..<500 {
             let request = RandomRequest.nearbyPlaces(using: &random)
-            let cursor = PageCursor(RandomRequest.position(using: &random), in: request).rawValue
-            #expect(cursor.utf8.count == 44)
+            let cursor = PageCursor(RandomRequest.position(in: request, using: &random), in: request).rawValue
+            #expect(cursor.utf8.count == (request.sort == nil ? 44 : 47))
             var query = QueryWriter()
             query.add("cursor", cursor)
             let text = query.text
@@ -36,7 +36,7 @@ struct PageCursorTests {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ .\u{7F}é")
         for _ in 0..<4 {
             let request = RandomRequest.nearbyPlaces(using: &random)
-            let cursor = PageCursor(RandomRequest.position(using: &random), in: request)
+            let cursor = PageCursor(RandomRequest.position(in: request, using: &random), in: request)
             expectRefused(Array(cursor.rawValue), alphabet, request)
         }
     }
@@ -56,6 +56,21 @@ struct PageCursorTests {
                 code(String(cursor[..<position] + cursor[(position + 1)...]), request) == .malformedCursor)
             #expect(code(String(cursor[...position] + cursor[position...]), request) == .malformedCursor)
         }
+    }
+
+    @Test("A cursor of another order is refused, though it has the query's fingerprint")
+    func isOfItsOrder() {
+        let byRelevance = NearbyPlacesRequest(searchText: "a")
+        let rank = RelevanceRank(.beginning, importance: 7)
+        let byDistance = PagePosition(distanceMeters: 1, id: 2, count: 3)
+        let ranked = PagePosition(rank: rank, distanceMeters: 1, id: 2, count: 3)
+        #expect(code(PageCursor(ranked, in: byRelevance).rawValue, byRelevance) == nil)
+        #expect(code(PageCursor(byDistance, in: byRelevance).rawValue, byRelevance) == .malformedCursor)
+        let near = NearbyPlacesRequest(center: Coordinate(validLatitude: 1, validLongitude: 2))
+        #expect(code(PageCursor(ranked, in: near).rawValue, near) == .malformedCursor)
+        #expect(RelevanceRank(checking: rank.packed) == rank)
+        #expect(rank.relevance == .beginning && rank.importance == 7)
+        for packed: UInt16 in [1001, 5 << 10, .max] { #expect(RelevanceRank(checking: packed) == nil) }
     }
 
     @Test("A cursor is bound to all of its query but the page's size")
@@ -78,6 +93,7 @@ struct PageCursorTests {
         let other = try Coordinate(latitude: 1, longitude: 2.0.nextUp)
         #expect(changed { $0.center = other } == .cursorMismatch)
         #expect(changed { $0.radiusMeters = 6 } == .cursorMismatch)
+        #expect(changed { $0.sort = .relevance } == .cursorMismatch)
         #expect(changed { $0.radiusMeters = nil } == .cursorMismatch)
         #expect(
             changed {

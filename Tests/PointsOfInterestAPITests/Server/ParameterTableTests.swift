@@ -94,6 +94,15 @@ struct ParameterTableTests {
             ("bbox=0,0,1,1&radius=5", ["radius conflicting-parameters"]),
             ("bbox=0,0,1,1&lat=5&long=5&radius=5", ["radius conflicting-parameters"]),
             ("bbox=&radius=5", ["bbox empty-parameter", "radius conflicting-parameters"]),
+            ("sort=relevance&q=a", []), ("sort=%72elevance&q=a&lat=1&long=2&radius=5", []),
+            ("sort=relevance&q=a&bbox=0,0,1,1", []), ("sort=relevance&q=a&long=5", ["lat missing-parameter"]),
+            ("sort=relevance", ["q missing-parameter"]), ("sort=&q=a&lat=1&long=2", ["sort empty-parameter"]),
+            ("sort=distance&q=a&lat=1&long=2", ["sort unknown-sort"]),
+            ("sort=relevance&sort=relevance&q=a", ["sort repeated-parameter"]),
+            ("sort=relevance&q=a&radius=5", ["lat missing-parameter", "long missing-parameter"]),
+            (
+                "sort=relevance&q=a&radius=5&bbox=0,0,1,1", ["radius conflicting-parameters"]
+            ), ("ids=1&sort=relevance", ["sort conflicting-parameters"]),
         ])
     func combines(query: String, expected: [String]) {
         #expect(faults(of: query).map { "\($0.parameter) \($0.code.rawValue)" } == expected)

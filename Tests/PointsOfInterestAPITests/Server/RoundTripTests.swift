@@ -13,7 +13,7 @@ struct RoundTripTests {
         for _ in 0..<3000 {
             let places = RandomRequest.nearbyPlaces(using: &random)
             try expectSame(places)
-            try expectSame(RandomRequest.position(using: &random), in: places)
+            try expectSame(RandomRequest.position(in: places, using: &random), in: places)
             try expectSame(RandomRequest.place(using: &random))
             try expectSame(RandomRequest.placesByID(using: &random))
         }
@@ -68,8 +68,14 @@ struct RoundTripTests {
 }
 
 extension RandomRequest {
-    static func position(using random: inout SeededGenerator) -> PagePosition {
-        PagePosition(
+    /// A position in the order of a request.
+    static func position(
+        in request: NearbyPlacesRequest, using random: inout SeededGenerator
+    ) -> PagePosition {
+        let relevance = RelevanceClass.allCases.randomElement(using: &random)
+        let importance = UInt16.random(in: 0...1000, using: &random)
+        return PagePosition(
+            rank: request.sort == nil ? nil : relevance.map { RelevanceRank($0, importance: importance) },
             distanceMeters: .random(in: 0...NearbyPlacesRequest.maximumRadiusMeters, using: &random),
             id: .random(in: .min ... .max, using: &random),
             count: Int(UInt32.random(in: 0 ... .max, using: &random)))

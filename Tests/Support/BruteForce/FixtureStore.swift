@@ -5,9 +5,20 @@ import PointsOfInterestAPI
 /// A store in memory that is filled once and measures every place for every request: the truth that tests compare other
 /// stores with.
 public final class FixtureStore: PlaceStore {
+    private let stored: [StoredPlace]
     private let places: [PointOfInterest]
     /// The places' names in languages, by their ids.
     private let names: [Int: [String: String]]
+    /// What the rule of relevance reads of each place, by their ids, once a request has needed it.
+    private lazy var rules: [Int: ExpectedRelevance.Place] = Dictionary(
+        uniqueKeysWithValues: stored.map { stored in
+            let place = stored.place
+            return (
+                place.id,
+                ExpectedRelevance.Place(
+                    names: stored.allNames, address: place.address, category: place.category)
+            )
+        })
     /// The words of each of a place's names, in the same order.
     private let words: [[NameWords]]
     /// The names that requests may filter by.
@@ -25,6 +36,7 @@ public final class FixtureStore: PlaceStore {
     /// Keeps places with their names in languages.
     package init(stored: [StoredPlace], vocabulary: FilterVocabulary? = nil) {
         let places = stored.map(\.place)
+        self.stored = stored
         self.places = places
         names = Dictionary(uniqueKeysWithValues: stored.map { ($0.place.id, $0.names) })
         words = stored.map { ([$0.place.name] + $0.names.values + $0.otherNames).map { NameWords($0) } }
@@ -49,6 +61,7 @@ public final class FixtureStore: PlaceStore {
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) -> Stored<RankedPage> {
         if !request.ids.isEmpty { return .now(places(byIDs: request)) }
+        if request.sort == .relevance { return .now(placesByRelevance(request)) }
         guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
         let isAskedFor = condition(request.filter, in: request.box)
         let matching = zip(places, words).filter(isAskedFor).map(\.0)
@@ -59,6 +72,42 @@ public final class FixtureStore: PlaceStore {
                 .at(distance: request.center == nil ? nil : placed.distanceMeters)
         }
         return .now(RankedPage(places: placed, end: page.end, datasetID: currentDatasetID))
+    }
+
+    private func placesByRelevance(_ request: NearbyPlacesRequest) -> RankedPage {
+        let expected = ExpectedRelevance(searchText: request.searchText ?? "")
+        var filter = request.filter
+        filter.searchText = nil
+        let isAskedFor = condition(filter, in: request.box)
+        let start = request.start
+        var found = stored.filter { isAskedFor($0.place, []) }.compactMap { stored -> FoundPlace? in
+            let place = stored.place
+            guard let rule = rules[place.id], let (relevance, matches) = expected.found(rule) else {
+                return nil
+            }
+            let meters =
+                request.orderCenter.map { Geodesic.distanceMeters(from: $0, to: Candidate(place)) } ?? 0
+            guard meters <= request.radiusMeters ?? .infinity else { return nil }
+            return FoundPlace(
+                place: place, names: stored.allNames, matches: matches, relevance: relevance,
+                distanceMeters: meters)
+        }
+        found.sort { $0.order.lexicographicallyPrecedes($1.order) }
+        if let start, let rank = start.rank {
+            let order = FoundPlace.order(rank, start.distanceMeters, start.id)
+            found.removeAll { !order.lexicographicallyPrecedes($0.order) }
+        }
+        let size = request.limit ?? NearbyPlacesRequest.defaultLimit
+        let places = found.prefix(size).map { found in
+            let shown = named(found.place, in: request.languages)
+            let isShownName = found.matches.contains { found.names[$0] == shown.name }
+            return shown.at(distance: request.center == nil ? nil : found.distanceMeters)
+                .found(by: isShownName ? nil : found.matches.first.map { found.names[$0] })
+        }
+        let last = found.count > size ? found.prefix(size).last : nil
+        return RankedPage(
+            places: places, end: last?.position(after: (start?.count ?? 0) + size),
+            datasetID: currentDatasetID)
     }
 
     /// Adds up every place; never throws.
@@ -168,6 +217,50 @@ extension PointOfInterest {
             featured: featured,
             distance: distance, address: address, website: website, source: source, importance: importance,
             properties: properties, language: language)
+    }
+
+    /// The same place with the name that it was found by.
+    fileprivate func found(by name: String?) -> PointOfInterest {
+        PointOfInterest(
+            id: id, name: self.name, category: category, latitude: latitude, longitude: longitude,
+            featured: featured,
+            distance: distance, address: address, website: website, source: source, importance: importance,
+            properties: properties, language: language, matchedName: name)
+    }
+}
+
+/// A place that a search by relevance finds.
+private struct FoundPlace {
+    let place: PointOfInterest
+    let names: [String]
+    let matches: [Int]
+    let relevance: ExpectedRelevance.Class
+    let distanceMeters: Double
+
+    /// What it is ordered by: class, importance, distance, id.
+    var order: [Double] {
+        [Double(relevance.rawValue), Double(-place.importance), distanceMeters, Double(place.id)]
+    }
+
+    /// The order of the place that a page ends with.
+    static func order(_ rank: RelevanceRank, _ distanceMeters: Double, _ id: Int64) -> [Double] {
+        [Double(rank.relevance.rawValue), Double(-rank.importance), distanceMeters, Double(id)]
+    }
+
+    /// Where a page ends with this place.
+    func position(after count: Int) -> PagePosition? {
+        RelevanceClass(rawValue: relevance.rawValue).map {
+            PagePosition(
+                rank: RelevanceRank($0, importance: UInt16(place.importance)), distanceMeters: distanceMeters,
+                id: Int64(place.id), count: count)
+        }
+    }
+}
+
+extension StoredPlace {
+    /// All names, in the order in which the first of several is the one that a place was found by.
+    fileprivate var allNames: [String] {
+        [place.name] + names.sorted { $0.key.lowercased() < $1.key.lowercased() }.map(\.value) + otherNames
     }
 }
 

@@ -70,11 +70,17 @@ def mend_locations(query):
         for name in others:
             del query[name]
         return faults
-    if "bbox" not in query:
-        faults = {name: {"missing-parameter"} for name in CENTER if name not in query}
+    faults = {}
+    if "sort" in query and "q" not in query:
+        faults["q"] = {"missing-parameter"}
+        query["q"] = "a"
+    if "bbox" not in query and ("sort" not in query or "radius" in query):
+        faults |= {name: {"missing-parameter"} for name in CENTER if name not in query}
         query.update({name: value for name, value in CENTER.items() if name not in query})
         return faults
-    faults = mend_center(query)
+    faults |= mend_center(query)
+    if "bbox" not in query:
+        return faults
     if query.pop("radius", None) is not None:
         faults["radius"] = {"conflicting-parameters"}
     return faults | mend_box(query)

@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass, field
 
 from servers import built
 
-from . import (access, allowed_documents, allowed_messages, caching, counts, forms, languages, pages, places, problems, sent_events,
-               suite, surroundings)
+from . import (access, allowed_documents, allowed_messages, caching, counts, forms, languages, pages, places, problems,
+               relevance, sent_events, suite, surroundings)
 from .generated import generate
 from .proxy import Proxy
 from .rows import IDENTITY
@@ -25,8 +25,8 @@ from .targets import ROOT, TARGETS, Foreign, ForeignData
 
 AT_ONCE = 2
 REPORT = ROOT / ".build/contract-mutations.json"
-MODULES = (places, languages, pages, caching, forms, counts, problems, surroundings, access, sent_events, allowed_documents,
-           allowed_messages)
+MODULES = (places, languages, relevance, pages, caching, forms, counts, problems, surroundings, access, sent_events,
+           allowed_documents, allowed_messages)
 THEMES = [theme for module in MODULES for theme in module.ROWS]
 
 

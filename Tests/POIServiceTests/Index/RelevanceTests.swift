@@ -1,0 +1,236 @@
+import BruteForce
+import DifficultPlaces
+import Foundation
+import Loopback
+import PointsOfInterestAPI
+import PointsOfInterestServerAPI
+import Randomness
+import SpatialIndex
+import Testing
+
+@testable import Places
+
+/// How many questions each test asks; `scripts/soak` asks many more.
+private let questionCount =
+    ProcessInfo.processInfo.environment["POI_TEST_QUESTIONS"].flatMap { Int($0) } ?? 150
+
+/// Compares searches by relevance with the rule applied to every place.
+@Suite("Search by relevance", .timeLimit(.minutes(30)))
+struct RelevanceTests {
+    @Test("Pages of all classes are those of applying the rule to every place, also through many changes")
+    func exact() async throws {
+        try await onLoop { loop in
+            var generator = SeededGenerator()
+            var questions = RelevanceQuestions(using: &generator)
+            let truth = FixtureStore(stored: questions.places, vocabulary: RelevanceQuestions.vocabulary)
+            let index = try #require(
+                ServedIndex(questions.places, categories: RelevanceQuestions.vocabulary.categories))
+            let store = IndexedPlaceStore(
+                index, fallback: nil, isRequired: true, requestTimeout: .seconds(3600), loop: loop)
+            var classes: [RelevanceClass: Int] = [:]
+            for _ in 0..<questionCount {
+                var request = questions.next()
+                let note =
+                    "POI_TEST_SEED=\(generator.seed) \(request.encodedQuery.removingPercentEncoding ?? "")"
+                while true {
+                    let expected = try await truth.places(for: request)
+                    let expectedPlaces = try #require(expected.places as? [PointOfInterest])
+                    let found = try await store.places(for: request)
+                    let later = try await store.searchedByRelevance(request, from: .unknown)
+                    for page in [found, later] {
+                        let places = try page.places.copied(languages: request.languages)
+                        let isExact = places == expectedPlaces && page.end == expected.end
+                        try #require(isExact, "\(places) is not \(expectedPlaces); \(note)")
+                    }
+                    guard let end = later.end else { break }
+                    classes[try #require(end.rank).relevance, default: 0] += 1
+                    request.cursor = PageCursor(end, in: request)
+                }
+            }
+            for relevance in RelevanceClass.allCases {
+                #expect(classes[relevance, default: 0] > 5, "\(relevance)")
+            }
+            await store.close()
+        }
+    }
+
+    @Test("Places in several parts, changed and merged, are found as in one")
+    func parts() throws {
+        var generator = SeededGenerator()
+        var questions = RelevanceQuestions(using: &generator)
+        var snapshot = IndexSnapshot(
+            part: try .packing(Array(questions.places.prefix(130)), IndexVocabulary()), version: version(1))
+        for (revision, added) in questions.places.dropFirst(130).chunked(by: 7).enumerated() {
+            // Some that were added before come again.
+            let again = questions.places.prefix(130).filter { $0.place.id % 41 == revision }
+            snapshot = snapshot.applying(
+                removedIDs: [], added: try .packing(again + added, snapshot.vocabulary),
+                version: version(Int64(revision) + 2))
+        }
+        #expect(snapshot.partCount > 1)
+        let whole = IndexSnapshot(
+            part: try .packing(questions.places, IndexVocabulary()), version: version(1))
+        for _ in 0..<questionCount {
+            let request = questions.next()
+            func search(_ snapshot: IndexSnapshot) throws -> [[Int]] {
+                let page = try #require(snapshot.search(RelevanceQuery(request, snapshot.vocabulary)))
+                return page.found.map { [Int($0.placed.id), $0.relevance.rawValue] + $0.names }
+            }
+            #expect(try search(snapshot) == search(whole), "POI_TEST_SEED=\(generator.seed) \(request)")
+        }
+    }
+
+    @Test("Both sides have the same abbreviations")
+    func abbreviations() {
+        let expected = ExpectedRelevance.abbreviations.flatMap { short, long in long.map { [short, $0] } }
+        let table = Abbreviations.table.map { [$0.short, $0.long] }
+        #expect(Set(expected) == Set(table))
+        #expect(expected.count == table.count)
+        // Words as folding makes them.
+        for word in table.joined() {
+            #expect(SearchWords.words(ofQuery: word) == [.word(Array(word.utf8))])
+        }
+    }
+
+    private func version(_ revision: Int64) -> IndexVersion {
+        IndexVersion(revision: revision, datasetIDHigh: 1, datasetIDLow: 2)
+    }
+
+    @Test(
+        "One error is a letter that is inserted, left out, another one or swapped with its neighbour",
+        arguments: [
+            ("berlin", "berlin", false), ("berlin", "brlin", true), ("berlin", "berrlin", true),
+            ("berlin", "berlim", true), ("berlin", "eberlin", true), ("berlin", "ebrlin", true),
+            ("berlin", "berln", true), ("berlin", "brelni", false), ("berlin", "bernil", false),
+            ("aaaa", "aaa", true), ("abab", "baba", false), ("москва", "мосвка", true),
+            ("москва", "масква", true), ("москва", "мосва", true), ("москва", "масква\u{301}x", false),
+            ("żółw", "żółv", true), ("ab", "ba", true), ("a", "", true), ("", "", false),
+        ])
+    func errors(one: String, other: String, isOne: Bool) {
+        for (one, other) in [(one, other), (other, one)] {
+            let found = Array(one.utf8).withUnsafeBufferPointer { one in
+                Array(other.utf8).withUnsafeBufferPointer { SearchError.isOne(between: one, and: $0) }
+            }
+            #expect(found == isOne)
+            #expect(
+                ExpectedRelevance.differByOneError(Array(one.unicodeScalars), Array(other.unicodeScalars))
+                    == isOne)
+        }
+    }
+}
+
+extension IndexPart {
+    fileprivate static func packing(_ places: [StoredPlace], _ vocabulary: IndexVocabulary) throws
+        -> IndexPart
+    {
+        var builder = IndexPartBuilder(expecting: places.count, vocabulary: vocabulary)
+        for place in places { try #require(place.withFields { builder.add($0) }) }
+        return builder.build()
+    }
+}
+
+extension ArraySlice {
+    fileprivate func chunked(by count: Int) -> [ArraySlice<Element>] {
+        stride(from: startIndex, to: endIndex, by: count).map { self[$0..<Swift.min($0 + count, endIndex)] }
+    }
+}
+
+/// Random places whose names have much in common, and questions about them.
+private struct RelevanceQuestions {
+    static let vocabulary = FilterVocabulary(categories: ["coffee_shop", "park", "saint"], datasets: [])
+
+    let places: [StoredPlace]
+    private var generator: SeededGenerator
+
+    init(using generator: inout SeededGenerator) {
+        var own = generator
+        places = (1...160).map { Self.place($0, using: &own) }
+        self.generator = own
+    }
+
+    private static let words = [
+        "Saint", "St", "St.", "Street", "Strasse", "Straße", "Sankt", "Mount", "Mt", "Hong", "Kong",
+        "Hongkong",
+        "Berlin", "Berlim", "Bern", "Berne", "Müller", "Mueller", "Muller", "Ålesund", "O’Hare", "d'Orsay",
+        "d’Örs", "Dorsay", "Park", "Parks", "New", "York", "Yorker", "Newyork", "東京", "東京都", "京都", "京", "東",
+        "Bar東’京", "Москва", "Масква", "San", "José", "Jose", "Sanjose", "A", "AB", "ABC", "ä東", "Walla",
+        "7th", "7",
+    ]
+
+    private static func name(using generator: inout SeededGenerator) -> String {
+        let words = (0..<[1, 1, 2, 2, 3].pick(using: &generator)).map { _ in
+            Self.words.pick(using: &generator)
+        }
+        return words.joined(separator: [" ", " ", " ", "-", "  "].pick(using: &generator))
+    }
+
+    private static func place(_ id: Int, using generator: inout SeededGenerator) -> StoredPlace {
+        let place = PointOfInterest(
+            id: id, name: name(using: &generator),
+            category: vocabulary.categories.sortedNames.pick(using: &generator),
+            // Few positions, so that many places are equally far.
+            latitude: [0, 0, 0.001, 50, 89].pick(using: &generator),
+            longitude: [0, 0, 0.001, 120, -120].pick(using: &generator),
+            featured: id % 5 == 0,
+            address: Bool.random(using: &generator)
+                ? "\"\(name(using: &generator))\" 1, \(name(using: &generator))" : nil,
+            importance: [0, 0, 1, 500, 1000].pick(using: &generator),
+            properties: id % 6 == 0 ? ["a": .integer(id)] : nil)
+        let tags = ["ja", "zh-Hant", "EN-us"].filter { _ in Int.random(in: 0..<4, using: &generator) == 0 }
+        var names: [String: String] = [:]
+        for tag in tags { names[tag] = name(using: &generator) }
+        let others = (0..<[0, 0, 0, 1, 3].pick(using: &generator)).map { _ in name(using: &generator) }
+        return StoredPlace(place, names: names, otherNames: others.filter { $0 != place.name })
+    }
+
+    mutating func next() -> NearbyPlacesRequest {
+        var request = NearbyPlacesRequest(
+            center: [nil, .random(0, 0), .random(0, 0.0005), .random(-50, -60)].pick(using: &generator),
+            limit: [1, 3, 10, 100].pick(using: &generator))
+        request.sort = PlaceSort.relevance
+        request.searchText = text()
+        if request.center != nil {
+            request.radiusMeters = [nil, nil, 1, 200, 5_000_000, 20_000_000].pick(using: &generator)
+        }
+        if request.radiusMeters == nil {
+            request.box = [nil, nil, BoundingBox(west: 100, south: -10, east: 10, north: 60)].pick(
+                using: &generator)
+        }
+        request.categories = [[], [], [], ["park", "saint"]].pick(using: &generator)
+        request.featured = [nil, nil, nil, true, false].pick(using: &generator)
+        request.languages = [[], [], ["ja"], ["en-us", "zh-hant-tw"]].pick(using: &generator)
+        request.properties = [[], [], ["a"]].pick(using: &generator)
+        return request
+    }
+
+    /// Words of a name, mostly with something left out, added or wrong.
+    private mutating func text() -> String {
+        if Int.random(in: 0..<40, using: &generator) == 0 { return "…" }
+        var text = Self.name(using: &generator)
+        if Int.random(in: 0..<3, using: &generator) == 0 { text += " " + Self.name(using: &generator) }
+        switch Int.random(in: 0..<9, using: &generator) {
+        case 0: text = String(text.prefix(max(1, text.count - Int.random(in: 1...3, using: &generator))))
+        case 1: text = text.replacingOccurrences(of: " ", with: "")
+        case 2, 3:
+            var characters = Array(text)
+            let index = Int.random(in: characters.indices, using: &generator)
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: characters.remove(at: index)
+            case 1: characters.insert("e", at: index)
+            case 2: characters[index] = "o"
+            default: characters.swapAt(index, max(0, index - 1))
+            }
+            text = String(characters)
+        case 4: text = text.lowercased()
+        case 5: text += " coffee"
+        default: break
+        }
+        return text.isEmpty ? "a" : String(text.unicodeScalars.prefix(100))
+    }
+}
+
+extension Coordinate {
+    fileprivate static func random(_ latitude: Double, _ longitude: Double) -> Coordinate? {
+        try? Coordinate(latitude: latitude, longitude: longitude)
+    }
+}

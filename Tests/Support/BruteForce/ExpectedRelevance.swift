@@ -1,0 +1,1 @@
+../../../Sources/PointsOfInterestContract/Region/ExpectedRelevance.swift
