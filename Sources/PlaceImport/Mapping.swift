@@ -4,23 +4,34 @@ import PointsOfInterestAPI
 /// Makes the fields of a place from those of a row: each field of a place has a list of choices, of which the first one
 /// that applies and gives a text is taken.
 ///
-/// The files in `Mappings` are in the format that users write; Documentation/import.md describes it.
+/// The files in `Mappings` are in the format that users write (`Mapping+JSON.swift`).
 struct Mapping {
     /// A text with fields of the row in it, taken if the conditions hold and all its fields are there.
     struct Choice {
         var conditions: [Condition] = []
         var parts: [Part]
+        /// Where there is one, the text is a number, of which the decimal logarithm times this factor is taken.
+        var logarithmFactor: Double?
         /// Every field that it needs.
-        var fields: [Int] {
-            conditions.map(\.field)
-                + parts.compactMap { if case .field(let field) = $0 { field } else { nil } }
+        var fields: [Int] { conditions.map(\.field) + parts.compactMap(\.field) }
+    }
+
+    enum Part {
+        case text([UInt8])
+        case field(Int)
+        /// What a table has for the field's text.
+        case lookup(Int, LookupTable)
+
+        var field: Int? {
+            switch self {
+            case .text: nil
+            case .field(let field), .lookup(let field, _): field
+            }
         }
     }
 
-    enum Part: Equatable {
-        case text([UInt8])
-        case field(Int)
-    }
+    /// Texts by the texts that they stand for.
+    typealias LookupTable = [[UInt8]: [UInt8]]
 
     /// A field has one of these values.
     struct Condition {
@@ -49,8 +60,10 @@ struct Mapping {
     private(set) var namesPrefix: String?
     /// The row's fields that have names in languages, where these are known before the first row.
     private(set) var names: [(tag: String, field: Int)] = []
-    /// The row's fields that have other names.
-    private(set) var otherNames: [Int] = []
+    /// The row's fields that have other names, and what is between two of them.
+    private(set) var otherNames: [(field: Int, separator: UInt8)] = []
+    /// The tables that choices look values up in, by their names.
+    var lookupTables: [String: LookupTable] = [:]
     /// A field that is only used while a row is read.
     static let spareField = "@names"
 
@@ -66,7 +79,9 @@ struct Mapping {
     mutating func take(_ field: ImportField, from column: String) {
         switch field {
         case .names: return takeNames(fromColumns: column)
-        case .otherNames: return otherNames = [index(of: column)]
+        case .otherNames:
+            otherNames = []
+            return takeOtherNames(from: column)
         default: break
         }
         choices[field.number] = [Choice(parts: [.field(index(of: column))])]
@@ -77,6 +92,11 @@ struct Mapping {
     mutating func takeNames(fromColumns pattern: String) {
         namesPrefix = String(pattern.dropLast(pattern.hasSuffix("*") ? 1 : 0))
         _ = index(of: Self.spareField)
+    }
+
+    /// Takes other names from this column, too.
+    mutating func takeOtherNames(from column: String, separator: UInt8 = UInt8(ascii: ";")) {
+        otherNames.append((index(of: column), separator))
     }
 
     /// Finds the columns of names in languages.
@@ -106,30 +126,13 @@ struct Mapping {
         fieldNames.append(name)
         return fieldNames.count - 1
     }
-
-    /// The parts of a text with fields in braces, `{street} {number}`; nil where a brace has no counterpart.
-    mutating func parts(of template: String) -> [Part]? {
-        var parts: [Part] = []
-        var rest = template[...]
-        while !rest.isEmpty {
-            let text = rest.prefix { $0 != "{" && $0 != "}" }
-            if !text.isEmpty { parts.append(.text(Array(text.utf8))) }
-            rest = rest[text.endIndex...]
-            guard !rest.isEmpty else { break }
-            guard rest.removeFirst() == "{", let end = rest.firstIndex(of: "}"), end > rest.startIndex
-            else { return nil }
-            parts.append(.field(index(of: String(rest[..<end]))))
-            rest = rest[rest.index(after: end)...]
-        }
-        return parts
-    }
 }
 
 extension Mapping.Choice {
     /// The text for a row; nil where this choice doesn't apply.
     @inline(__always)
     func text(of row: inout Row) -> Range<Int>? {
-        if parts.count == 1, conditions.isEmpty, case .field(let field) = parts[0] {
+        if parts.count == 1, conditions.isEmpty, logarithmFactor == nil, case .field(let field) = parts[0] {
             return row[field].isEmpty ? nil : row[field]
         }
         return compose(from: &row)
@@ -137,15 +140,29 @@ extension Mapping.Choice {
 
     @inline(never)
     private func compose(from row: inout Row) -> Range<Int>? {
-        guard conditions.allSatisfy({ $0.holds(for: row) }) else { return nil }
-        for case .field(let field) in parts where row[field].isEmpty { return nil }
+        guard conditions.allSatisfy({ $0.holds(for: row) }), let text = joinedParts(of: &row) else {
+            return nil
+        }
+        guard let logarithmFactor else { return text }
+        guard let number = row.number(in: text), number > 0, number.isFinite else { return nil }
+        let scaled = min(max((log10(number) * logarithmFactor).rounded(), 0), 1000)
+        return row.appendText { $0 += Array("\(Int(scaled))".utf8) }
+    }
+
+    private func joinedParts(of row: inout Row) -> Range<Int>? {
+        for part in parts { if let field = part.field, row[field].isEmpty { return nil } }
         if parts.count == 1, case .field(let field) = parts[0] { return row[field] }
-        let fields = parts.map { if case .field(let field) = $0 { row[field] } else { 0..<0 } }
-        return row.appendText { text in
-            for (part, field) in zip(parts, fields) {
-                if case .text(let bytes) = part { text += bytes } else { text += Array(text[field]) }
+        var text: [UInt8] = []
+        for part in parts {
+            switch part {
+            case .text(let bytes): text += bytes
+            case .field(let field): text += row.bytes(of: row[field])
+            case .lookup(let field, let table):
+                guard let found = table[Array(row.bytes(of: row[field]))] else { return nil }
+                text += found
             }
         }
+        return row.appendText { $0 += text }
     }
 }
 
@@ -170,154 +187,5 @@ extension [Mapping.Choice] {
             if let text = choice.text(of: &row) { return text }
         }
         return nil
-    }
-}
-
-extension Mapping {
-    /// The mappings that come with the program, by their names.
-    static let builtIn: [String: [UInt8]] = [
-        "columns": PackageResources.columns_json, "geonames": PackageResources.geonames_json,
-        "openstreetmap": PackageResources.openstreetmap_json,
-    ]
-
-    /// Reads a built-in mapping or a file.
-    static func named(_ name: String) throws(ImportError) -> Mapping {
-        if let json = builtIn[name] { return try Mapping(json: Data(json), path: name) }
-        guard let json = FileManager.default.contents(atPath: name) else {
-            let names = builtIn.keys.sorted().joined(separator: ", ")
-            throw ImportError("there is no such mapping: neither a file nor one of \(names)", path: name)
-        }
-        return try Mapping(json: json, path: name)
-    }
-
-    /// Reads a mapping's JSON; an error names the part that is wrong.
-    init(json: Data, path: String) throws(ImportError) {
-        let members: JSONValue.Object
-        do {
-            guard case .object(let object) = try JSONDecoder().decode(JSONValue.self, from: json) else {
-                throw ImportError("should be a JSON object", path: path)
-            }
-            members = object
-        } catch let error as ImportError {
-            throw error
-        } catch {
-            throw ImportError("isn't JSON: \(Self.reason(for: error))", path: path)
-        }
-        do throws(Fault) {
-            for (name, value) in members.members { try read(value, named: name) }
-            for field in [ImportField.name, .category] where self[field].isEmpty {
-                throw Fault("\(field)", "is missing")
-            }
-        } catch {
-            throw ImportError("\(error.place): \(error.reason)", path: path)
-        }
-    }
-
-    /// What is wrong, and where: `category[3].when`.
-    private struct Fault: Error {
-        let place: String
-        let reason: String
-
-        init(_ place: String, _ reason: String) {
-            self.place = place
-            self.reason = reason
-        }
-    }
-
-    private static func reason(for error: any Error) -> String {
-        guard case DecodingError.dataCorrupted(let context) = error else { return "\(error)" }
-        let cause = (context.underlyingError as? NSError)?.userInfo[NSDebugDescriptionErrorKey] as? String
-        return (cause ?? context.debugDescription).replacing("\n", with: " ")
-    }
-
-    private mutating func read(_ value: JSONValue, named name: String) throws(Fault) {
-        switch (name, value) {
-        case ("description", .string): break
-        case ("quotes", .boolean(let hasQuotes)): self.hasQuotes = hasQuotes
-        case ("delimiter", .string(let text)):
-            guard let byte = text.utf8.first, text.utf8.count == 1 else {
-                throw Fault(name, "should be one character of ASCII")
-            }
-            delimiter = byte
-        case ("columns", .array(let values)):
-            columns = values.compactMap(\.text)
-            guard columns?.count == values.count else { throw Fault(name, "should be a list of names") }
-        case ("properties", .array(let values)):
-            for value in values {
-                guard let name = value.text, !name.isEmpty else {
-                    throw Fault(name, "should be a list of names")
-                }
-                takeProperty(from: name)
-            }
-        case ("names", .string(let pattern)) where pattern.count > 1 && pattern.hasSuffix("*"):
-            takeNames(fromColumns: pattern)
-        case ("names", _):
-            throw Fault(name, "should be the beginning of columns' names, with * for the language")
-        case ("other_names", .array(let values)):
-            otherNames = values.compactMap(\.text).map { index(of: $0) }
-            guard otherNames.count == values.count else { throw Fault(name, "should be a list of names") }
-        case ("properties", _), ("other_names", _): throw Fault(name, "should be a list of names")
-        case ("description", _), ("delimiter", _): throw Fault(name, "should be a text")
-        case ("quotes", _): throw Fault(name, "should be true or false")
-        case ("columns", _): throw Fault(name, "should be a list of names")
-        default:
-            guard let field = ImportField(rawValue: name) else {
-                let known =
-                    ImportField.allCases.map(\.rawValue) + ["columns", "delimiter", "properties", "quotes"]
-                throw Fault(name, "isn't one of \(known.joined(separator: ", "))")
-            }
-            guard case .array(let values) = value else { throw Fault(name, "should be a list of choices") }
-            for (index, value) in values.enumerated() {
-                add(try choice(value, place: "\(name)[\(index)]"), for: field)
-            }
-        }
-    }
-
-    private mutating func choice(_ value: JSONValue, place: String) throws(Fault) -> Choice {
-        switch value {
-        case .string(let template):
-            return Choice(parts: try parts(template, place: place))
-        case .object(let object):
-            var choice = Choice(parts: [])
-            for (name, value) in object.members {
-                let place = "\(place).\(name)"
-                switch (name, value) {
-                case ("when", .object(let conditions)):
-                    for (field, value) in conditions.members {
-                        choice.conditions.append(try condition(field, value, place: "\(place).\(field)"))
-                    }
-                case ("then", .string(let template)): choice.parts = try parts(template, place: place)
-                case ("when", _): throw Fault(place, "should be an object of fields and their values")
-                case ("then", _): throw Fault(place, "should be a text")
-                default: throw Fault(place, "isn't one of when, then")
-                }
-            }
-            guard !choice.parts.isEmpty else { throw Fault(place, "has no \"then\"") }
-            return choice
-        default:
-            throw Fault(place, "should be a text, or an object of \"when\" and \"then\"")
-        }
-    }
-
-    private mutating func parts(_ template: String, place: String) throws(Fault) -> [Part] {
-        guard let parts = parts(of: template) else {
-            throw Fault(place, "a brace has no counterpart: \(template)")
-        }
-        guard !parts.isEmpty else { throw Fault(place, "is empty") }
-        return parts
-    }
-
-    private mutating func condition(
-        _ field: String, _ value: JSONValue, place: String
-    ) throws(Fault) -> Condition {
-        let values: [JSONValue] = if case .array(let values) = value { values } else { [value] }
-        let patterns = values.compactMap(\.text).map { text -> Condition.Pattern in
-            guard text.last == "*" else { return .exactly(Array(text.utf8)) }
-            return text == "*" ? .anything : .prefix(Array(text.utf8.dropLast()))
-        }
-        guard !patterns.isEmpty, patterns.count == values.count else {
-            throw Fault(place, "should be a text or a list of texts")
-        }
-        return Condition(field: index(of: field), patterns: patterns)
     }
 }

@@ -35,7 +35,7 @@ struct PlaceBuilder {
             if !categories.isEmpty, !categories.contains(category) { return skip() }
             guard let name = try text(.name, of: &row) else { throw RejectionReason.noName }
             guard name.codePoints <= Self.maximumNameLength else { throw RejectionReason.nameTooLong }
-            let (names, otherNames) = try names(of: &row)
+            let (names, otherNames) = try names(of: &row, besides: name.text)
             let place = ImportedPlace(
                 sourceID: sourceID ?? Self.digest(name.text, latitude, longitude), name: name.text,
                 category: category, latitude: latitude, longitude: longitude,
@@ -97,12 +97,7 @@ struct PlaceBuilder {
 
     private func number(_ field: ImportField, of row: inout Row) throws(RejectionReason) -> Double {
         guard let range = mapping[field].text(of: &row) else { throw .noCoordinates }
-        let number = row.withBytes(range) { bytes in
-            let trimmed = bytes.drop { $0 == 0x20 }
-            let end = trimmed.lastIndex { $0 != 0x20 } ?? trimmed.startIndex
-            return trimmed.isEmpty ? nil : DecimalNumber.parse(UnsafeBufferPointer(rebasing: trimmed[...end]))
-        }
-        guard let number else { throw .malformedCoordinates }
+        guard let number = row.number(in: range) else { throw .malformedCoordinates }
         return number
     }
 
@@ -153,12 +148,12 @@ struct PlaceBuilder {
         return String(decoding: json, as: UTF8.self)
     }
 
-    /// JSON of the names in languages, nil where there are none, and the other names.
-    private mutating func names(of row: inout Row) throws(RejectionReason) -> (
+    /// JSON of the names in languages, nil where there are none, and the other names, which the name isn't one of.
+    private mutating func names(of row: inout Row, besides name: String) throws(RejectionReason) -> (
         names: String?, others: [String]
     ) {
         let found = row.names + mapping.names.map { (Array($0.tag.utf8), row[$0.field]) }
-        let others = mapping.otherNames.flatMap { row.parts(of: row[$0]) }
+        let others = mapping.otherNames.flatMap { row.parts(of: row[$0.field], between: $0.separator) }
         // Most rows have none.
         guard found.contains(where: { !$0.text.isEmpty }) || !others.isEmpty else { return (nil, []) }
         var (count, bytes) = (0, 0)
@@ -186,7 +181,7 @@ struct PlaceBuilder {
         }
         writer.endObject()
         var otherNames: [String] = []
-        var known: Set<[UInt8]> = []
+        var known: Set<[UInt8]> = [Array(name.utf8)]
         for range in others {
             let text = try row.normalised(range)
             guard text.codePoints > 0, known.insert(Array(text.text.utf8)).inserted else { continue }
@@ -259,9 +254,9 @@ struct PlaceBuilder {
 }
 
 extension Row {
-    /// The parts of a field between its semicolons, without empty ones.
-    fileprivate func parts(of range: Range<Int>) -> [Range<Int>] {
-        bytes(of: range).split(separator: UInt8(ascii: ";")).map(\.indices)
+    /// The parts of a field between its separators, without empty ones.
+    fileprivate func parts(of range: Range<Int>, between separator: UInt8) -> [Range<Int>] {
+        bytes(of: range).split(separator: separator).map(\.indices)
     }
 
     @inline(__always)

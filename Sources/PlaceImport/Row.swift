@@ -1,4 +1,5 @@
 import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 
 /// The fields of a row that the mapping uses, with the text of the file but without its quoting. Filled anew for each row.
 struct Row {
@@ -98,6 +99,16 @@ struct Row {
 
     /// A field as a string; what isn't UTF-8 is replaced.
     func text(of range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
+
+    /// The decimal number that a field is, without spaces around it; an infinity if it is beyond all doubles, nil if it is
+    /// none.
+    func number(in range: Range<Int>) -> Double? {
+        withBytes(range) { bytes in
+            let trimmed = bytes.drop { $0 == 0x20 }
+            let end = trimmed.lastIndex { $0 != 0x20 } ?? trimmed.startIndex
+            return trimmed.isEmpty ? nil : DecimalNumber.parse(UnsafeBufferPointer(rebasing: trimmed[...end]))
+        }
+    }
 
     /// The bytes of a field.
     func bytes(of range: Range<Int>) -> ArraySlice<UInt8> { text[range] }

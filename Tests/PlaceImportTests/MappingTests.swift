@@ -100,6 +100,68 @@ struct MappingTests {
         #expect(result.progress.notSelected == 1)
     }
 
+    @Test("A text is looked up in a table of the mapping; a choice whose text isn't there doesn't apply")
+    func lookup() throws {
+        let mapping = """
+            {"name": ["{name}"], "category": ["{kind|kinds}", "shop"], "latitude": ["{n}"], "longitude": ["{e}"],
+             "address": ["{city} ({where|country code|countries})", "{where|country code|countries}!", "{city}"],
+             "properties": ["kind"],
+             "lookup": {"countries": {"DE": "Germany", "FR": "France ü", "": "nowhere"}, "kinds": {"☕": "cafe"}}}
+            """
+        let result = try read(
+            """
+            name,n,e,kind,city,where|country code
+            A,1,2,☕,Köln,DE
+            B,1,2,tea,,FR
+            C,1,2,,Rome,IT
+            D,1,2,,Rome,
+            E,1,2,,,de
+            """, mapping: mapping)
+        #expect(result.places.map(\.address) == ["Köln (Germany)", "France ü!", "Rome", "Rome", nil])
+        #expect(result.places.map(\.category) == ["cafe", "shop", "shop", "shop", "shop"])
+        #expect(result.places.map(\.properties) == [#"{"kind":"☕"}"#, #"{"kind":"tea"}"#, nil, nil, nil])
+        let feature = """
+            {"type": "Feature", "geometry": {"type": "Point", "coordinates": [1, 2]},
+             "properties": {"name": "A", "kind": "☕", "city": 7, "where|country code": "DE"}}
+            """
+        let place = try read(feature, mapping: mapping, as: "a.geojson").places.first
+        #expect(place?.address == "7 (Germany)" && place?.category == "cafe")
+    }
+
+    @Test(
+        "An importance by log10 is rounded, within 0 and 1000, and there is none of what isn't a number above 0",
+        arguments: [
+            ("10000000", 980), ("1000", 420), ("1e3", 420), (" 1000 ", 420), ("2138551", 886), ("1.5", 25),
+            ("1", 0),
+            ("99999999999999999999", 1000), ("1e308", 1000), ("0.001", 0), ("5e-324", 0), ("0", 0), ("-0", 0),
+            ("-5", 0), ("", 0), (" ", 0), ("x", 0), ("1,000", 0), ("nan", 0), ("inf", 0), ("1e999", 0),
+            ("0x10", 0),
+        ])
+    func logarithm(population: String, importance: Int) throws {
+        let mapping = """
+            {"name": ["{name}"], "category": ["town"], "latitude": ["{n}"], "longitude": ["{e}"],
+             "importance": [{"then": "{people}", "log10": 140}]}
+            """
+        let result = try read("name,n,e,people\nA,1,2,\"\(population)\"\n", mapping: mapping)
+        #expect(result.places.map(\.importance) == [importance])
+        #expect(result.rejected == [])
+    }
+
+    @Test(
+        "A choice by log10 has conditions as others do, and leaves the row to the next one where it has no number"
+    )
+    func logarithmChoices() throws {
+        let mapping = """
+            {"name": ["{name}"], "category": ["town"], "latitude": ["{n}"], "longitude": ["{e}"],
+             "importance": [{"log10": 0.5, "when": {"kind": "peak"}, "then": "1{digits}"},
+                            {"log10": 1000, "then": "{digits}"}, "7"]}
+            """
+        let result = try read(
+            "name,n,e,kind,digits\nA,1,2,peak,000\nB,1,2,peak,x\nC,1,2,town,2\nD,1,2,,000\n", mapping: mapping
+        )
+        #expect(result.places.map(\.importance) == [2, 7, 301, 7])
+    }
+
     @Test(
         "A malformed mapping is an error that names the place",
         arguments: [
@@ -117,6 +179,38 @@ struct MappingTests {
             (#"{"delimiter": "ab"}"#, "delimiter: should be one"),
             (#"{"columns": [1]}"#, "columns: should be a list of names"),
             (#"{"quotes": 1}"#, "quotes: should be true or false"),
+            ("{\"a\\nb\": 1}", "a b: isn't one of"),
+            (#"{"lookup": []}"#, "lookup: should be an object of tables"),
+            (#"{"lookup": {"t": "x"}}"#, "lookup.t: should be an object of texts"),
+            (#"{"lookup": {"t": {"DE": 1}}}"#, "lookup.t.DE: should be a text that isn't empty"),
+            (#"{"lookup": {"t": {"DE": ""}}}"#, "lookup.t.DE: should be a text that isn't empty"),
+            (#"{"name": ["a", "{x|t}"]}"#, #"name[1]: "lookup" has no table "t": {x|t}"#),
+            (#"{"name": ["{x|}"], "lookup": {"t": {}}}"#, #"name[0]: "lookup" has no table """#),
+            (#"{"name": ["{|t}"], "lookup": {"t": {}}}"#, "name[0]: there is no field before the table"),
+            (
+                #"{"importance": [{"then": "{x}", "log10": "a"}]}"#,
+                "importance[0].log10: should be a number above 0"
+            ),
+            (
+                #"{"importance": [{"then": "{x}", "log10": 0}]}"#,
+                "importance[0].log10: should be a number above 0"
+            ),
+            (
+                #"{"importance": [{"then": "{x}", "log10": 1001}]}"#,
+                "importance[0].log10: should be a number above 0"
+            ),
+            (#"{"importance": [{"log10": 1}]}"#, "importance[0]: has no \"then\""),
+            (#"{"name": [{"then": "{x}", "log10": 1}]}"#, "name[0].log10: is for importance only"),
+            (#"{"other_names": [{"field": "a"}]}"#, "other_names[0].separator: should be one character"),
+            (
+                #"{"other_names": [{"field": "a", "separator": "é"}]}"#,
+                "other_names[0].separator: should be one"
+            ),
+            (#"{"other_names": ["a", {"separator": ","}]}"#, "other_names[1].field: should be a name"),
+            (
+                #"{"other_names": [{"field": "a", "between": ","}]}"#,
+                "other_names[0].between: isn't one of field"
+            ),
         ])
     func malformed(mapping: String, message: String) {
         let error = error { try read("", mapping: mapping) }
@@ -130,17 +224,20 @@ struct MappingTests {
         #expect(error?.message.contains("columns, geonames, openstreetmap") == true)
     }
 
+    static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    static func builtIn(_ name: String) throws -> Data {
+        try Data(contentsOf: package.appendingPathComponent("Sources/PlaceImport/Mappings/\(name).json"))
+    }
+
     @Test("The built-in mappings give categories of the vocabulary only")
     func vocabulary() throws {
-        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
         let migration = try String(
-            contentsOf: package.appendingPathComponent("Migrations/0103_create_locations.sql"),
+            contentsOf: Self.package.appendingPathComponent("Migrations/0103_create_locations.sql"),
             encoding: .utf8)
         for name in ["geonames", "openstreetmap"] {
-            let mapping = try String(
-                contentsOf: package.appendingPathComponent("Sources/PlaceImport/Mappings/\(name).json"),
-                encoding: .utf8)
+            let mapping = String(decoding: try Self.builtIn(name), as: UTF8.self)
             let rules = try #require(mapping.split(separator: "\"category\": [").last)
             let categories = rules.matches(of: /"then": "([a-z_]+)"/).map { String($0.output.1) }
             #expect(categories.count > 20)

@@ -2,12 +2,15 @@
 
 import gzip
 import html
+import json
+import math
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
+from urllib.parse import quote
 
 import pytest
 
@@ -90,6 +93,10 @@ def csv(name, count=ROWS):
 
 def first_place(server, latitude, longitude):
     return next(iter(server.json(f"/locations?lat={latitude}&long={longitude}&limit=1")), None)
+
+
+def first_name(server, latitude, longitude):
+    return (first_place(server, latitude, longitude) or {}).get("name")
 
 
 def test_a_kill_leaves_the_old_places_or_the_new_ones(importer, random_source):
@@ -199,6 +206,15 @@ def test_a_wrong_option_is_refused(importer, options):
     importer.run(*options.split(), expect=64)
 
 
+@pytest.mark.parametrize("choice, says", [
+    ("{country code|countries}", 'address[0]: "lookup" has no table "countries"'), ("{country code", "address[0]: a brace")])
+def test_a_wrong_mapping_is_refused(importer, choice, says):
+    path = importer.folder / "mapping.json"
+    path.write_text(json.dumps({"name": ["{name}"], "category": ["cafe"], "address": [choice]}))
+    output = importer.run("-", "--mapping", path, expect=1, says=says)
+    assert output.count("\n") == 1
+
+
 def test_sql_of_a_virtual_layer_is_not_run(importer, without_bubblewrap):
     """A file that is SQL for this database, as which GDAL would read it, runs only where --unconfined-source says so."""
     importer.sql("INSERT INTO locations (name, category, latitude, longitude) VALUES ('Victim', 'cafe', 1, 2)")
@@ -235,11 +251,34 @@ def test_all_towns_of_geonames_are_found_where_they_are(importer, random_source)
     path = importer.folder / "cities500.txt"
     cities = write_cities(path)
     importer.run(path, "--mapping", "geonames", dataset="cities", expect=0, says=["rejected 0,", f"added {len(cities)},"])
-    wait_for(lambda: first_place(importer.server, 60.16952, 24.93545)["name"] == "Helsinki", 120, "the towns")
+    wait_for(lambda: first_name(importer.server, 60.16952, 24.93545) == "Helsinki", 120, "the towns")
     for city in random_source.sample(cities, 1000):
         latitude, longitude = city.split("\t")[4:6]
         place = first_place(importer.server, latitude, longitude)
         assert (place["distance"], place["latitude"], place["longitude"]) == (0, float(latitude), float(longitude)), city
+    stored = importer.sql("SELECT source_id, importance, address IS NOT NULL FROM locations WHERE source_dataset = 'cities'")
+    expected = {f"{fields[0]}|{importance(int(fields[14]))}|t" for fields in (city.split("\t") for city in cities)}
+    assert set(stored.split("\n")) == expected
+
+
+def importance(population):
+    return min(1000, round(140 * math.log10(population))) if population else 0
+
+
+def test_a_town_of_geonames_has_its_country_and_is_found_by_its_other_names(importer):
+    # At sea, where no other place is nearer.
+    rows = ["1\tZürich\tZurich\tZRH,Turitg,チューリッヒ\t-47.5\t-30.5\tP\tPPLA\tCH\t\t\t\t\t\t341730\t\t\t\t",
+            "2\tPrishtina\tPrishtina\t\t-48.5\t-30.5\tP\tPPLC\tXK\t\t\t\t\t\t0\t\t\t\t"]
+    path = importer.folder / "extract.txt"
+    path.write_text("".join(row + "\n" for row in rows))
+    importer.run(path, "--mapping", "geonames", dataset="extract", expect=0, says=["rejected 0,", "added 2,"])
+    wait_for(lambda: first_name(importer.server, -48.5, -30.5) == "Prishtina", 60, "the towns")
+    prishtina = first_place(importer.server, -48.5, -30.5)
+    assert prishtina["address"] == "Kosovo" and "importance" not in prishtina
+    for text in ("zürich", "zurich", "turitg", "チューリッヒ"):
+        [found] = importer.server.json(f"/locations?lat=-47.5&long=-30.5&dataset=extract&q={quote(text)}")
+        assert (found["name"], found["address"], found["importance"]) == ("Zürich", "Switzerland", importance(341730))
+    importer.run(path, "--mapping", "geonames", dataset="extract", expect=0, says="unchanged 2")
 
 
 def test_an_openstreetmap_extract_is_unchanged_by_itself(importer):

@@ -1,0 +1,234 @@
+import Foundation
+import PointsOfInterestAPI
+
+// The format in which users write mappings, too; Documentation/import.md describes it.
+extension Mapping {
+    /// The mappings that come with the program, by their names.
+    static let builtIn: [String: [UInt8]] = [
+        "columns": PackageResources.columns_json, "geonames": PackageResources.geonames_json,
+        "openstreetmap": PackageResources.openstreetmap_json,
+    ]
+
+    /// Reads a built-in mapping or a file.
+    static func named(_ name: String) throws(ImportError) -> Mapping {
+        if let json = builtIn[name] { return try Mapping(json: Data(json), path: name) }
+        guard let json = FileManager.default.contents(atPath: name) else {
+            let names = builtIn.keys.sorted().joined(separator: ", ")
+            throw ImportError("there is no such mapping: neither a file nor one of \(names)", path: name)
+        }
+        return try Mapping(json: json, path: name)
+    }
+
+    /// Reads a mapping's JSON; an error names the part that is wrong.
+    init(json: Data, path: String) throws(ImportError) {
+        let members: JSONValue.Object
+        do {
+            guard case .object(let object) = try JSONDecoder().decode(JSONValue.self, from: json) else {
+                throw ImportError("should be a JSON object", path: path)
+            }
+            members = object
+        } catch let error as ImportError {
+            throw error
+        } catch {
+            throw ImportError("isn't JSON: \(Self.reason(for: error))", path: path)
+        }
+        do throws(Fault) {
+            // Choices name tables, wherever these are written.
+            if let tables = members["lookup"] { try readLookupTables(tables) }
+            for (name, value) in members.members { try read(value, named: name) }
+            for field in [ImportField.name, .category] where self[field].isEmpty {
+                throw Fault("\(field)", "is missing")
+            }
+        } catch {
+            throw ImportError("\(error.place): \(error.reason)".replacing("\n", with: " "), path: path)
+        }
+    }
+
+    /// What is wrong, and where: `category[3].when`.
+    private struct Fault: Error {
+        let place: String
+        let reason: String
+
+        init(_ place: String, _ reason: String) {
+            self.place = place
+            self.reason = reason
+        }
+    }
+
+    private static func reason(for error: any Error) -> String {
+        guard case DecodingError.dataCorrupted(let context) = error else { return "\(error)" }
+        let cause = (context.underlyingError as? NSError)?.userInfo[NSDebugDescriptionErrorKey] as? String
+        return (cause ?? context.debugDescription).replacing("\n", with: " ")
+    }
+
+    private mutating func read(_ value: JSONValue, named name: String) throws(Fault) {
+        switch (name, value) {
+        case ("description", .string), ("lookup", _): break
+        case ("quotes", .boolean(let hasQuotes)): self.hasQuotes = hasQuotes
+        case ("delimiter", .string(let text)):
+            delimiter = try character(text, place: name)
+        case ("columns", .array(let values)):
+            columns = values.compactMap(\.text)
+            guard columns?.count == values.count else { throw Fault(name, "should be a list of names") }
+        case ("properties", .array(let values)):
+            for value in values {
+                guard let name = value.text, !name.isEmpty else {
+                    throw Fault(name, "should be a list of names")
+                }
+                takeProperty(from: name)
+            }
+        case ("names", .string(let pattern)) where pattern.count > 1 && pattern.hasSuffix("*"):
+            takeNames(fromColumns: pattern)
+        case ("names", _):
+            throw Fault(name, "should be the beginning of columns' names, with * for the language")
+        case ("other_names", .array(let values)):
+            for (index, value) in values.enumerated() {
+                try readOtherNames(value, place: "\(name)[\(index)]")
+            }
+        case ("properties", _), ("other_names", _): throw Fault(name, "should be a list of names")
+        case ("description", _), ("delimiter", _): throw Fault(name, "should be a text")
+        case ("quotes", _): throw Fault(name, "should be true or false")
+        case ("columns", _): throw Fault(name, "should be a list of names")
+        default:
+            guard let field = ImportField(rawValue: name) else {
+                let known =
+                    ImportField.allCases.map(\.rawValue) + [
+                        "columns", "delimiter", "lookup", "properties", "quotes",
+                    ]
+                throw Fault(name, "isn't one of \(known.joined(separator: ", "))")
+            }
+            guard case .array(let values) = value else { throw Fault(name, "should be a list of choices") }
+            for (index, value) in values.enumerated() {
+                add(try choice(value, of: field, place: "\(name)[\(index)]"), for: field)
+            }
+        }
+    }
+
+    /// A character between two others.
+    private func character(_ text: String?, place: String) throws(Fault) -> UInt8 {
+        guard let text, let byte = text.utf8.first, text.utf8.count == 1 else {
+            throw Fault(place, "should be one character of ASCII")
+        }
+        return byte
+    }
+
+    private mutating func readLookupTables(_ value: JSONValue) throws(Fault) {
+        guard case .object(let tables) = value else {
+            throw Fault("lookup", "should be an object of tables by their names")
+        }
+        for (name, value) in tables.members {
+            guard case .object(let rows) = value else {
+                throw Fault("lookup.\(name)", "should be an object of texts")
+            }
+            var table: LookupTable = [:]
+            for (key, value) in rows.members {
+                guard let text = value.text, !text.isEmpty else {
+                    throw Fault("lookup.\(name).\(key)", "should be a text that isn't empty")
+                }
+                table[Array(key.utf8)] = Array(text.utf8)
+            }
+            lookupTables[name] = table
+        }
+    }
+
+    /// A field with other names, or an object that also says what is between two of them.
+    private mutating func readOtherNames(_ value: JSONValue, place: String) throws(Fault) {
+        switch value {
+        case .string(let field): takeOtherNames(from: field)
+        case .object(let object):
+            for (name, _) in object.members where !["field", "separator"].contains(name) {
+                throw Fault("\(place).\(name)", "isn't one of field, separator")
+            }
+            guard let field = object["field"]?.text else { throw Fault("\(place).field", "should be a name") }
+            let separator = try character(object["separator"]?.text, place: "\(place).separator")
+            takeOtherNames(from: field, separator: separator)
+        default: throw Fault(place, "should be a name, or an object of \"field\" and \"separator\"")
+        }
+    }
+
+    private mutating func choice(
+        _ value: JSONValue, of field: ImportField, place: String
+    ) throws(Fault) -> Choice {
+        switch value {
+        case .string(let template):
+            return Choice(parts: try parts(template, place: place))
+        case .object(let object):
+            var choice = Choice(parts: [])
+            for (name, value) in object.members {
+                let place = "\(place).\(name)"
+                switch (name, value) {
+                case ("when", .object(let conditions)):
+                    for (field, value) in conditions.members {
+                        choice.conditions.append(try condition(field, value, place: "\(place).\(field)"))
+                    }
+                case ("then", .string(let template)): choice.parts = try parts(template, place: place)
+                case ("log10", _):
+                    choice.logarithmFactor = try logarithmFactor(value, of: field, place: place)
+                case ("when", _): throw Fault(place, "should be an object of fields and their values")
+                case ("then", _): throw Fault(place, "should be a text")
+                default: throw Fault(place, "isn't one of when, then, log10")
+                }
+            }
+            guard !choice.parts.isEmpty else { throw Fault(place, "has no \"then\"") }
+            return choice
+        default:
+            throw Fault(place, "should be a text, or an object of \"when\" and \"then\"")
+        }
+    }
+
+    private func logarithmFactor(
+        _ value: JSONValue, of field: ImportField, place: String
+    ) throws(Fault) -> Double {
+        guard field == .importance else { throw Fault(place, "is for importance only") }
+        guard let factor = value.decimal, factor > 0, factor <= 1000 else {
+            throw Fault(place, "should be a number above 0, at most 1000")
+        }
+        return factor
+    }
+
+    /// The parts of a text with fields in braces: `{street} {number}, {country code|countries}`.
+    private mutating func parts(_ template: String, place: String) throws(Fault) -> [Part] {
+        guard !template.isEmpty else { throw Fault(place, "is empty") }
+        var parts: [Part] = []
+        var rest = template[...]
+        while !rest.isEmpty {
+            let text = rest.prefix { $0 != "{" && $0 != "}" }
+            if !text.isEmpty { parts.append(.text(Array(text.utf8))) }
+            rest = rest[text.endIndex...]
+            guard !rest.isEmpty else { break }
+            guard rest.removeFirst() == "{", let end = rest.firstIndex(of: "}"), end > rest.startIndex else {
+                throw Fault(place, "a brace has no counterpart: \(template)")
+            }
+            parts.append(try part(rest[..<end], place: place))
+            rest = rest[rest.index(after: end)...]
+        }
+        return parts
+    }
+
+    /// What is in braces: a field, or a field and the table in which its text is looked up.
+    private mutating func part(_ text: Substring, place: String) throws(Fault) -> Part {
+        guard let bar = text.lastIndex(of: "|") else { return .field(index(of: String(text))) }
+        let name = String(text[text.index(after: bar)...])
+        guard let table = lookupTables[name] else {
+            throw Fault(place, "\"lookup\" has no table \"\(name)\": {\(text)}")
+        }
+        guard bar > text.startIndex else {
+            throw Fault(place, "there is no field before the table: {\(text)}")
+        }
+        return .lookup(index(of: String(text[..<bar])), table)
+    }
+
+    private mutating func condition(
+        _ field: String, _ value: JSONValue, place: String
+    ) throws(Fault) -> Condition {
+        let values: [JSONValue] = if case .array(let values) = value { values } else { [value] }
+        let patterns = values.compactMap(\.text).map { text -> Condition.Pattern in
+            guard text.last == "*" else { return .exactly(Array(text.utf8)) }
+            return text == "*" ? .anything : .prefix(Array(text.utf8.dropLast()))
+        }
+        guard !patterns.isEmpty, patterns.count == values.count else {
+            throw Fault(place, "should be a text or a list of texts")
+        }
+        return Condition(field: index(of: field), patterns: patterns)
+    }
+}
