@@ -13,7 +13,7 @@ struct DetailScreen: View {
         List {
             switch detail {
             case .loading: Loading()
-            case .loaded(let place): PlaceFacts(place: place)
+            case .loaded(let place, let properties): PlaceFacts(place: place, properties: properties)
             case .gone: Text("This place is gone.")
             case .failed(let reason):
                 Text(reason)
@@ -35,8 +35,9 @@ struct DetailScreen: View {
 }
 
 /// What is known about a place.
-private struct PlaceFacts: View {
+struct PlaceFacts: View {
     let place: PointOfInterest
+    let properties: PlaceProperties
 
     var body: some View {
         Section {
@@ -44,6 +45,8 @@ private struct PlaceFacts: View {
             Text(place.category)
             if let distance = place.distance { Text(Wording.distance(distance)) }
             if let address = place.address { Text(address) }
+            if let openingHours = properties.openingHours { Text("Opening hours: \(openingHours)") }
+            if let phone = properties.phone { Text("Phone: \(phone)") }
             if let website = place.website.flatMap({ URL(string: $0) }) {
                 Link("Website", destination: website)
             }

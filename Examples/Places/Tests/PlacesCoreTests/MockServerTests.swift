@@ -49,15 +49,31 @@ struct MockServerTests {
         try await withApp { _, app in
             await app.perform(.search("place 7"))
             #expect(app.results.places.map(\.name) == ["Place 7"])
-            guard case .loaded(let place) = await app.detail(of: 7) else {
+            guard case .loaded(let place, let properties) = await app.detail(of: 7) else {
                 Issue.record("the place was not loaded")
                 return
             }
             #expect(place.distance == app.results.places.first?.distance)
+            #expect(properties == PlaceProperties())
             #expect(await app.detail(of: 46) == .gone)
             let box = try #require(BoundingBox(west: -122, south: 37, east: -121, north: 38))
             await app.perform(.showOnMap(box))
             #expect(app.map.places.count == 45)
+        }
+    }
+
+    @Test("The app opens a place with its opening hours and its phone")
+    func showsProperties() async throws {
+        try await withApp { mock, app in
+            let place = PointOfInterest.fixture(properties: [
+                "opening_hours": "24/7", "phone": "1", "level": 2,
+            ])
+            try await mock.setFixtures([place])
+            guard case .loaded(_, let properties) = await app.detail(of: 1) else {
+                Issue.record("the place was not loaded")
+                return
+            }
+            #expect(properties == PlaceProperties(openingHours: "24/7", phone: "1"))
         }
     }
 

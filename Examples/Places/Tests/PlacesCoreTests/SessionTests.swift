@@ -115,7 +115,32 @@ struct SessionTests {
     @Test("A session opens a place by its id, with its distance from here")
     func opensAPlace() async {
         let session = session()
-        #expect(await session.detail(of: 7) == .loaded([PointOfInterest].fixtures(25, featured: true)[6]))
+        let place = [PointOfInterest].fixtures(25, featured: true)[6]
+        #expect(await session.detail(of: 7) == .loaded(place, PlaceProperties()))
+    }
+
+    @Test(
+        "A session opens a place with its opening hours and its phone, where these are text",
+        arguments: [
+            (
+                PointOfInterest.fixture(properties: ["opening_hours": "Mo-Su 8-20", "phone": "1", "level": 2]
+                ),
+                PlaceProperties(openingHours: "Mo-Su 8-20", phone: "1")
+            ),
+            (
+                .fixture(properties: ["opening_hours": ["Mo": "8-20"], "phone": "1"]),
+                PlaceProperties(phone: "1")
+            ),
+            (
+                .fixture(properties: ["opening_hours": "24/7", "phone": 1]),
+                PlaceProperties(openingHours: "24/7")
+            ),
+            (.fixture(properties: ["opening_hours": .null]), PlaceProperties()),
+            (.fixture(), PlaceProperties()),
+        ])
+    func opensAPlaceWithProperties(place: PointOfInterest, known: PlaceProperties) async {
+        service.set { (try .fixture(for: $0), try JSONEncoder().encode(place)) }
+        #expect(await session().detail(of: 1) == .loaded(place, known))
     }
 
     @Test("A session says that a place is gone, or why it can't be loaded")

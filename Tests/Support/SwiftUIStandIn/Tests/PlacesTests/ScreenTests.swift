@@ -54,6 +54,21 @@ struct ScreenTests {
         #expect(Drawing.texts(of: rows) == texts)
     }
 
+    @Test("The screen of a place says what is known of it")
+    func facts() {
+        let place = PointOfInterest.fixture(
+            address: "201 S Market St", website: "https://www.thetech.org",
+            source: PointOfInterest.Source(dataset: "seed", id: "1", license: "CC0-1.0"))
+        let properties = PlaceProperties(openingHours: "Mo-Su 10:00-17:00", phone: "+1 408 294 8324")
+        let known = ["The Tech Interactive", "museum", "267 m", "201 S Market St"]
+        let rest = ["Website", "Source: seed, CC0-1.0"]
+        #expect(
+            Drawing.texts(of: PlaceFacts(place: place, properties: properties))
+                == known + ["Opening hours: Mo-Su 10:00-17:00", "Phone: +1 408 294 8324"] + rest)
+        #expect(
+            Drawing.texts(of: PlaceFacts(place: place, properties: PlaceProperties())) == known + rest)
+    }
+
     @Test("The strip says which place is featured")
     func strip() async {
         let session = PlacesSession.preview()
