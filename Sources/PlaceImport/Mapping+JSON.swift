@@ -40,7 +40,7 @@ extension Mapping {
                 throw Fault("\(field)", "is missing")
             }
         } catch {
-            throw ImportError("\(error.place): \(error.reason)".replacing("\n", with: " "), path: path)
+            throw ImportError(Self.line("\(error.place): \(error.reason)"), path: path)
         }
     }
 
@@ -58,7 +58,12 @@ extension Mapping {
     private static func reason(for error: any Error) -> String {
         guard case DecodingError.dataCorrupted(let context) = error else { return "\(error)" }
         let cause = (context.underlyingError as? NSError)?.userInfo[NSDebugDescriptionErrorKey] as? String
-        return (cause ?? context.debugDescription).replacing("\n", with: " ")
+        return line(cause ?? context.debugDescription)
+    }
+
+    /// A text in one line: a mapping's names may have line ends in them.
+    private static func line(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.map { PlaceText.isControl($0) ? " " : $0 }))
     }
 
     private mutating func read(_ value: JSONValue, named name: String) throws(Fault) {
