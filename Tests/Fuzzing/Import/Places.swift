@@ -27,7 +27,9 @@ func fuzzPlaces(_ input: [UInt8]) {
     require(
         marked?.places == reading.places || file.starts(with: [0xef, 0xbb, 0xbf]),
         "another with a byte order mark")
-    guard !reading.places.isEmpty else { return }
+    // Other names are written with semicolons between them.
+    guard !reading.places.isEmpty, !reading.places.contains(where: { $0.otherNames.joined().contains(";") })
+    else { return }
     check(reading.places, are: .csv, csv(reading.places))
     check(reading.places, are: .geojson, geoJSON(reading.places))
 }
@@ -72,6 +74,12 @@ private func check(_ place: ImportedPlace) {
     require(TableCheck.isCategory(place.category), "\(place)")
     require(Coordinate.latitudes.contains(place.latitude), "\(place)")
     require(Coordinate.longitudes.contains(place.longitude), "\(place)")
+    require((0...1000).contains(place.importance), "\(place)")
+    require(place.otherNames.allSatisfy { TableCheck.isSingleLine($0, maximumLength: 200) }, "\(place)")
+    require(place.otherNames.count <= 300 && place.otherNames.joined().utf8.count <= 8192, "\(place)")
+    // Texts that are canonically equivalent are names of their own.
+    let names = Set(([place.name] + place.otherNames).map { Array($0.utf8) })
+    require(names.count == place.otherNames.count + 1, "\(place)")
 }
 
 private func check(_ places: [ImportedPlace], are format: ImportFormat, _ file: [UInt8]) {
@@ -91,12 +99,13 @@ private func csv(_ places: [ImportedPlace]) -> [UInt8] {
         [
             place.sourceID, place.name, place.category, "\(place.latitude)", "\(place.longitude)",
             "\(place.featured)",
-            place.address ?? "", place.website ?? "",
+            place.address ?? "", place.website ?? "", "\(place.importance)",
+            place.otherNames.joined(separator: ";"),
         ].map { "\"\($0.replacing("\"", with: "\"\""))\"" }.joined(separator: ",")
     }
     return Array(
-        (["id,name,category,latitude,longitude,featured,address,website"] + rows).joined(separator: "\r\n")
-            .utf8)
+        (["id,name,category,latitude,longitude,featured,address,website,importance,other_names"] + rows)
+            .joined(separator: "\r\n").utf8)
 }
 
 private func geoJSON(_ places: [ImportedPlace]) -> [UInt8] {
@@ -125,6 +134,8 @@ private func geoJSON(_ places: [ImportedPlace]) -> [UInt8] {
         writer.member("featured", place.featured)
         writer.member("address", place.address)
         writer.member("website", place.website)
+        writer.member("importance", place.importance)
+        writer.member("other_names", place.otherNames.joined(separator: ";"))
         writer.endObject()
         writer.endObject()
     }
