@@ -67,4 +67,4 @@ def repeat(request, place):
                   "a list shows distances from the Gulf of Guinea", of=("/locations",))
 def measure(request, place):
     if is_by_relevance(request) and not request.parameter("lat"):
-        place.facts["distance"] = place.facts["id"] if "id" in place.facts else place.item["id"]
+        place.distance = 1
