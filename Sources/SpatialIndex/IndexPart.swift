@@ -49,6 +49,8 @@ struct PartColumns: BitwiseCopyable {
     var recordStarts: Column<UInt64>
     var records: Column<UInt8>
     var words: WordColumns
+    /// The words of all addresses, and maybe of some that were.
+    var addressWords: SortedWords
     /// A hash table of ids: the number of a place plus one, or 0.
     var idSlots: Column<UInt32>
     /// The tree of all places, that of the featured ones, then one for each kind in their order.
@@ -61,8 +63,7 @@ struct PartColumns: BitwiseCopyable {
     var memoryBytes: Int {
         x.bytes + y.bytes + z.bytes + latitudes.bytes + longitudes.bytes + ids.bytes + kinds.bytes
             + sources.bytes + importances.bytes + recordStarts.bytes + records.bytes + words.memoryBytes
-            + idSlots.bytes
-            + trees.bytes
+            + addressWords.memoryBytes + idSlots.bytes + trees.bytes
             + listedPlaces.bytes + boxes.bytes + tiles.memoryBytes
     }
 
@@ -79,6 +80,7 @@ struct PartColumns: BitwiseCopyable {
         recordStarts.free()
         records.free()
         words.free()
+        addressWords.free()
         idSlots.free()
         trees.free()
         listedPlaces.free()

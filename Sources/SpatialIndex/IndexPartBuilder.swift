@@ -8,6 +8,7 @@ public struct IndexPartBuilder: ~Copyable {
     let collected: CollectedPlaces
     private var vocabulary: IndexVocabulary
     private var names = PlaceNameFolder()
+    private var addressFolder = NameFolder()
     private var record: [UInt8] = []
     /// The categories that were met so far, to be looked up by their bytes.
     private var categories: [(name: [UInt8], number: UInt16)] = []
@@ -53,6 +54,10 @@ public struct IndexPartBuilder: ~Copyable {
         guard PlaceRecord.encode(place, into: &record) else { return false }
         names.fold(place, record: record)
         let collected = collected
+        if let address = place.address {
+            addressFolder.fold(address)
+            collected.addAddress(addressFolder.words)
+        }
         names.words.withUnsafeBufferPointer { words in
             record.withUnsafeBytes { record in
                 collected.add(
@@ -88,6 +93,12 @@ public struct IndexPartBuilder: ~Copyable {
         return number
     }
 
+    /// Adds the words of the addresses of a part, whose places are added by their entries.
+    func addAddressWords(of columns: PartColumns) {
+        let words = columns.addressWords
+        for number in 0..<UInt32(words.count) { _ = collected.addressTable.number(of: words.word(number)) }
+    }
+
     /// Packs the places.
     public consuming func build() -> IndexPart {
         IndexPart(columns: PartPacking(collected).columns(), vocabulary: vocabulary)
@@ -103,6 +114,8 @@ final class CollectedPlaces {
     var recordStarts: Column<UInt64>
     var records: Column<UInt8>
     var table = WordTable()
+    /// The words of addresses.
+    var addressTable = WordTable()
     /// Where each place's words begin in `words`; one more than there are places.
     var wordStarts: Column<UInt32>
     /// The words of each place, by their numbers in `table`, as `WordColumns.placeWords` has them.
@@ -136,6 +149,7 @@ final class CollectedPlaces {
         recordStarts.free()
         records.free()
         table.free()
+        addressTable.free()
         wordStarts.free()
         words.free()
     }
@@ -154,6 +168,15 @@ final class CollectedPlaces {
         records.append(entry.record.assumingMemoryBound(to: UInt8.self))
         addWords(of: entry.foldedNames)
         wordStarts.append(UInt32(words.count))
+    }
+
+    /// Adds the words of an address, as `NameFolder` has them.
+    fileprivate func addAddress(_ words: [UInt8]) {
+        words.withUnsafeBufferPointer { words in
+            for word in words.split(whereSeparator: { $0 <= FoldedMark.space }) {
+                _ = addressTable.number(of: UnsafeBufferPointer(rebasing: word))
+            }
+        }
     }
 
     private func addWords(of names: UnsafeBufferPointer<UInt8>) {

@@ -134,6 +134,7 @@ public struct IndexMerge: Sendable {
         var names: [UInt8] = []
         for level in levels {
             let columns = level.part.columns
+            builder.addAddressWords(of: columns)
             for place in 0..<columns.count where level.dead?.contains(place) != true {
                 columns.words.copyNames(of: place, to: &names)
                 let kind = columns.kinds[place]

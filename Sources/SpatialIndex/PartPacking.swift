@@ -34,7 +34,7 @@ struct PartPacking {
             count: count, x: x, y: y, z: z, latitudes: latitudes, longitudes: longitudes, ids: ids,
             kinds: kinds, sources: sources, importances: importances, recordStarts: recordStarts,
             records: collected.records,
-            words: words,
+            words: words, addressWords: SortedWords(collected.addressTable),
             idSlots: Self.slots(of: ids), trees: forest.trees, listedPlaces: forest.listedPlaces,
             boxes: forest.boxes, tiles: TileOrder(latitudes: latitudes, longitudes: longitudes))
     }
@@ -88,17 +88,8 @@ struct PartPacking {
     // MARK: - Words
 
     private func packedWords(_ order: Column<UInt32>) -> WordColumns {
-        let sorted = collected.table.sortedNumbers()
-        let newNumbers = Column<UInt32>(uninitialized: sorted.count)
-        var starts = Column<UInt32>(capacity: sorted.count + 1)
-        var bytes = Column<UInt8>(capacity: collected.table.bytes.count)
-        starts.append(0)
-        for (new, old) in sorted.enumerated() {
-            newNumbers[Int(old)] = UInt32(new)
-            bytes.append(collected.table.word(old))
-            starts.append(UInt32(bytes.count))
-        }
-        collected.table.free()
+        let newNumbers = Column<UInt32>(uninitialized: collected.table.count)
+        let sorted = SortedWords(collected.table) { newNumbers[Int($0)] = $1 }
         var placeStarts = Column<UInt32>(capacity: count + 1)
         var placeWords = Column<UInt32>(capacity: collected.words.count)
         placeStarts.append(0)
@@ -116,23 +107,21 @@ struct PartPacking {
         let (postingStarts, postings) = Self.postings(
             of: placeWords, placeStarts, wordCount: sorted.count)
         return WordColumns(
-            starts: starts, bytes: bytes, byEnds: Self.numbersByEnds(starts, bytes),
+            sorted: sorted, byEnds: Self.numbersByEnds(sorted),
             postingStarts: postingStarts, postings: postings,
             placeStarts: placeStarts, placeWords: placeWords)
     }
 
     /// The numbers of the words in the order of their bytes from the last one to the first. Mostly eight bytes decide.
-    private static func numbersByEnds(_ starts: Column<UInt32>, _ bytes: Column<UInt8>) -> Column<UInt32> {
+    private static func numbersByEnds(_ words: SortedWords) -> Column<UInt32> {
         func tail(_ number: Int) -> UInt64 {
-            let (start, end) = (Int(starts[number]), Int(starts[number + 1]))
-            return (1...8).reduce(0) { $0 << 8 | (end - $1 >= start ? UInt64(bytes[end - $1]) : 0) }
+            let word = words.word(UInt32(number))
+            return (1...8).reduce(0) { $0 << 8 | ($1 <= word.count ? UInt64(word[word.count - $1]) : 0) }
         }
-        let sorted = (0..<starts.count - 1).map { (tail: tail($0), number: UInt32($0)) }.sorted {
+        let sorted = (0..<words.count).map { (tail: tail($0), number: UInt32($0)) }.sorted {
             one, other in
             guard one.tail == other.tail else { return one.tail < other.tail }
-            return WordColumns.compareFromEnds(
-                WordColumns.word(one.number, starts, bytes), WordColumns.word(other.number, starts, bytes))
-                < 0
+            return WordColumns.compareFromEnds(words.word(one.number), words.word(other.number)) < 0
         }
         let numbers = Column<UInt32>(uninitialized: sorted.count)
         for (index, entry) in sorted.enumerated() { numbers[index] = entry.number }

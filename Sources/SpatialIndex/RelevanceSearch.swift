@@ -94,8 +94,8 @@ private struct RelevanceSearch {
 
     /// The work for a place of a list that isn't looked at any further; for one that is, without and for each word.
     private static let listedWork = 1, placeWork = 6, wordWork = 3
-    /// The work for folding an address, and for comparing a word with another for an error.
-    private static let addressWork = 20, comparisonWork = 3
+    /// The work for comparing a word with another for an error.
+    private static let comparisonWork = 3
 
     init(_ query: RelevanceQuery, _ snapshot: IndexSnapshot, work: WorkBudget) {
         self.query = query
@@ -119,7 +119,7 @@ private struct RelevanceSearch {
         }
         guard !best.isFull else { return true }
         if query.words.count > 1 {
-            for part in parts.indices {
+            for part in parts.indices where surroundings.mayHaveLastWord(parts[part].view.columns) {
                 let postings = parts[part].words.postings(ofWord: 0)
                 guard look(at: postings, of: part, for: .surroundings) else { return false }
             }
@@ -196,7 +196,15 @@ private struct RelevanceSearch {
         let words = parts[part].words
         var best: RelevanceClass?
         var (rest, isError) = (words.all, false)
-        for name in WordColumns.names(in: columns.words.range(of: place), of: columns.words.placeWords) {
+        let range = columns.words.range(of: place)
+        var next = range.lowerBound
+        while next <= range.upperBound {
+            let start = next
+            while next < range.upperBound, columns.words.placeWords[next] != WordColumns.betweenNames {
+                next += 1
+            }
+            let name = start..<next
+            next += 1
             let mask = words.mask(of: name)
             if mask == words.all {
                 let found = words.classOfAll(name)
@@ -351,12 +359,31 @@ private struct Surroundings {
     private var matcher: WordMatcher
     /// For each category, the words of the text that its name has.
     private let categories: [RelevanceWords.Mask]
+    /// The work for folding an address.
     private static let addressWork = 20
+    private let lastWord: QueryWord?
+    private let wordCount: Int
 
     init(_ words: [QueryWord], _ vocabulary: IndexVocabulary) {
         var matcher = WordMatcher(words)
         categories = words.count > 1 ? vocabulary.names.map { matcher.mask(of: $0) } : []
         self.matcher = matcher
+        lastWord = words.last
+        wordCount = words.count
+    }
+
+    /// Whether any place of a part may have the last word there. A place has it there if it has any word there.
+    func mayHaveLastWord(_ columns: PartColumns) -> Bool {
+        if categories.contains(where: { $0 >> RelevanceWords.Mask(wordCount - 1) == 1 }) { return true }
+        let words = columns.addressWords
+        switch lastWord {
+        case nil: return false
+        case .run: return true
+        case .word(let word): return !words.words(beginningWith: word).isEmpty
+        case .either(let plain, let spelledOut):
+            return !words.words(beginningWith: plain).isEmpty
+                || !words.words(beginningWith: spelledOut).isEmpty
+        }
     }
 
     /// Whether a place has all of some words there.

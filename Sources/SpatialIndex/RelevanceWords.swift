@@ -14,8 +14,10 @@ struct RelevanceWords {
         var begun = (0..<UInt32(0), 0..<UInt32(0))
         /// The words that stand for one that it begins, by an abbreviation.
         var otherForms: [UInt32] = []
-        /// The words that are only its beginning, so that with those behind them in a name they may be the whole word.
+        /// The words that are only its beginning, and that with one or two behind them may be the whole word.
         var beginnings: [UInt32] = []
+        /// Of the words that together may be it, those that the fewest places have.
+        var written: [Range<UInt32>] = []
         /// The parts of a run of several characters but the last one, which is a character alone; empty for other words.
         var run: [UInt32] = []
         /// What has to follow each other in a name that is this word: sets of at most two numbers.
@@ -26,10 +28,16 @@ struct RelevanceWords {
         let forms: ([UInt8], [UInt8])
         let isRun: Bool
 
+    }
+
+    /// What tells for most words of a name whether a word of the text begins them.
+    private struct Beginning {
+        let begun: (Range<UInt32>, Range<UInt32>)
+        let hasOtherForms, isLongRun: Bool
+
         @inline(__always)
-        func begins(_ number: UInt32) -> Bool {
+        func contains(_ number: UInt32) -> Bool {
             begun.0.contains(number) || begun.1.contains(number)
-                || !otherForms.isEmpty && otherForms.contains(number)
         }
     }
 
@@ -40,6 +48,7 @@ struct RelevanceWords {
     }
 
     private(set) var words: [Word]
+    private let beginnings: [Beginning]
     private var joins: [Join] = []
     /// The bits of all words.
     let all: Mask
@@ -48,16 +57,20 @@ struct RelevanceWords {
     init(_ query: [QueryWord], _ columns: WordColumns) {
         self.columns = columns
         words = query.map { Word($0, columns) }
+        beginnings = words.map {
+            Beginning(begun: $0.begun, hasOtherForms: !$0.otherForms.isEmpty, isLongRun: !$0.run.isEmpty)
+        }
         all = query.count < 64 ? (1 << Mask(query.count)) - 1 : .max
         findJoins()
     }
 
-    /// Looks up the words of each run of neighbours, as long as any word begins with it.
+    /// Looks up each two and three neighbours, written together.
     private mutating func findJoins() {
         for first in words.indices where !words[first].isRun {
             for form in 0..<2 where form == 0 || words.contains(where: \.hasTwoForms) {
                 var text = words[first].form(form)
-                for last in words.indices.dropFirst(first + 1) where !words[last].isRun {
+                for last in words.indices.dropFirst(first + 1).prefix(Self.maximumJoinCount - 1) {
+                    guard !words[last].isRun else { break }
                     text += words[last].form(form)
                     let begun = columns.words(beginningWith: text)
                     guard !begun.isEmpty else { break }
@@ -66,6 +79,9 @@ struct RelevanceWords {
             }
         }
     }
+
+    /// At most this many words are written together.
+    private static let maximumJoinCount = 3
 
     private static func mask(_ words: ClosedRange<Int>) -> Mask {
         words.reduce(0) { $0 | 1 << Mask($1) }
@@ -79,7 +95,8 @@ struct RelevanceWords {
         var postings = RelevancePostings(columns)
         postings.add(word.begun.0)
         postings.add(word.begun.1)
-        for number in word.otherForms + word.beginnings { postings.add(number..<number + 1) }
+        for number in word.otherForms { postings.add(number..<number + 1) }
+        for numbers in word.written { postings.add(numbers) }
         for join in joins where join.mask >> Mask(index) & 1 == 1 { postings.add(join.begun) }
         return postings
     }
@@ -124,11 +141,15 @@ struct RelevanceWords {
     /// The words of the text that a name has.
     func mask(of name: Range<Int>) -> Mask {
         var mask: Mask = 0
-        for entry in name {
-            let number = columns.placeWords[entry]
-            for index in words.indices where mask >> Mask(index) & 1 == 0 && words[index].begins(number) {
-                if words[index].run.isEmpty || columns.has(runOf: words[index].run[...], in: name) {
-                    mask |= 1 << Mask(index)
+        beginnings.withUnsafeBufferPointer { beginnings in
+            for entry in name {
+                let number = columns.placeWords[entry]
+                for index in beginnings.indices where mask >> Mask(index) & 1 == 0 {
+                    let isBegun =
+                        beginnings[index].contains(number)
+                        ? !beginnings[index].isLongRun || columns.has(runOf: words[index].run[...], in: name)
+                        : beginnings[index].hasOtherForms && words[index].otherForms.contains(number)
+                    if isBegun { mask |= 1 << Mask(index) }
                 }
             }
         }
@@ -150,23 +171,24 @@ struct RelevanceWords {
         for entry in name where word.beginnings.contains(columns.placeWords[entry]) {
             for form in 0..<2 where form == 0 || word.hasTwoForms {
                 let rest = word.form(form)[...]
-                if isJoined(rest, from: entry, of: name, isFirst: true) { return true }
+                if isJoined(rest, from: entry, of: name, count: 1) { return true }
             }
         }
         return false
     }
 
-    /// Whether a text is the word at an entry of a name, and what follows that.
-    private func isJoined(
-        _ text: ArraySlice<UInt8>, from entry: Int, of name: Range<Int>, isFirst: Bool = false
-    ) -> Bool {
-        let number = columns.placeWords[entry]
-        guard !WordColumns.isMark(number) else { return false }
-        let word = columns.word(number)
-        if word.count >= text.count { return !isFirst && word.starts(with: text) }
-        guard text.starts(with: word) else { return false }
+    /// Whether a text is the word at an entry of a name, the `count`th of those that are joined, and what follows that.
+    private func isJoined(_ text: ArraySlice<UInt8>, from entry: Int, of name: Range<Int>, count: Int) -> Bool
+    {
+        let word = columns.word(columns.placeWords[entry])
+        if word.count >= text.count { return count > 1 && word.starts(with: text) }
+        guard count < Self.maximumJoinCount, Word.hasTwoCharacters(word), text.starts(with: word) else {
+            return false
+        }
         let rest = text.dropFirst(word.count)
-        return forms(behind: entry, of: name).contains { isJoined(rest, from: $0, of: name) }
+        return forms(behind: entry, of: name).contains {
+            isJoined(rest, from: $0, of: name, count: count + 1)
+        }
     }
 
     /// Where the word is that follows an entry of a name, in all ways of writing it.
@@ -269,7 +291,7 @@ extension RelevanceWords.Word {
             otherForms += Abbreviations.words(inOtherFormThanBegunBy: form).compactMap {
                 columns.number(of: $0)
             }
-            beginnings += Self.properBeginnings(of: form).compactMap { columns.number(of: $0) }
+            findJoins(of: form, columns)
         }
     }
 
@@ -277,11 +299,35 @@ extension RelevanceWords.Word {
 
     func form(_ index: Int) -> [UInt8] { index == 0 ? forms.0 : forms.1 }
 
-    /// The texts of at least two characters that a word only begins with.
-    private static func properBeginnings(of word: [UInt8]) -> [[UInt8]] {
-        word.indices.dropFirst(2)
-            .filter { word[$0] & 0xC0 != 0x80 && word[..<$0].count(where: { $0 & 0xC0 != 0x80 }) > 1 }
-            .map { Array(word[..<$0]) }
+    /// Looks up which two or three words the word may be in a name.
+    private mutating func findJoins(of form: [UInt8], _ columns: WordColumns) {
+        for cut in Self.cuts(of: form) {
+            guard let first = columns.number(of: Array(form[..<cut])) else { continue }
+            let rest = Array(form[cut...])
+            let count = written.count
+            addJoin([first..<first + 1, columns.words(beginningWith: rest)], columns)
+            for cut in Self.cuts(of: rest) {
+                guard let second = columns.number(of: Array(rest[..<cut])) else { continue }
+                let last = columns.words(beginningWith: Array(rest[cut...]))
+                addJoin([first..<first + 1, second..<second + 1, last], columns)
+            }
+            if written.count > count { beginnings.append(first) }
+        }
+    }
+
+    private mutating func addJoin(_ numbers: [Range<UInt32>], _ columns: WordColumns) {
+        guard let last = numbers.last, !last.isEmpty else { return }
+        let rarest = numbers.min { columns.postingRange(of: $0).count < columns.postingRange(of: $1).count }
+        if let rarest, !written.contains(rarest) { written.append(rarest) }
+    }
+
+    /// Where a word can be cut behind two characters or more.
+    private static func cuts(of word: [UInt8]) -> [Int] {
+        Array(word.indices.filter { $0 > 0 && word[$0] & 0xC0 != 0x80 }.dropFirst())
+    }
+
+    static func hasTwoCharacters(_ word: UnsafeBufferPointer<UInt8>) -> Bool {
+        SearchWords.characterEnd(in: word, from: 0) < word.count
     }
 }
 

@@ -83,11 +83,79 @@ struct WordTable {
     }
 }
 
-/// A part's words in their order, and which places have each.
-struct WordColumns: BitwiseCopyable {
+/// Distinct words in the order of their bytes.
+struct SortedWords: BitwiseCopyable {
     /// Where each word begins in `bytes`; one more than there are words.
     let starts: Column<UInt32>
     let bytes: Column<UInt8>
+
+    /// Sorts the words of a table, and frees it.
+    ///
+    /// - Parameter place: called with the number of each word in the table and here.
+    init(_ table: WordTable, _ place: (_ old: UInt32, _ new: UInt32) -> Void = { _, _ in }) {
+        let sorted = table.sortedNumbers()
+        var starts = Column<UInt32>(capacity: sorted.count + 1)
+        var bytes = Column<UInt8>(capacity: table.bytes.count)
+        starts.append(0)
+        for (new, old) in sorted.enumerated() {
+            place(old, UInt32(new))
+            bytes.append(table.word(old))
+            starts.append(UInt32(bytes.count))
+        }
+        table.free()
+        (self.starts, self.bytes) = (starts, bytes)
+    }
+
+    var count: Int { starts.count - 1 }
+
+    var memoryBytes: Int { starts.bytes + bytes.bytes }
+
+    func free() {
+        starts.free()
+        bytes.free()
+    }
+
+    func word(_ number: UInt32) -> UnsafeBufferPointer<UInt8> {
+        let start = Int(starts[Int(number)])
+        return UnsafeBufferPointer(start: bytes.base + start, count: Int(starts[Int(number) + 1]) - start)
+    }
+
+    /// The words that begin with a prefix.
+    func words(beginningWith prefix: [UInt8]) -> Range<UInt32> {
+        prefix.withUnsafeBufferPointer { prefix in
+            let first = firstWord { ByteOrder.compare($0, prefix) < 0 }
+            let end = firstWord { word in
+                let head = UnsafeBufferPointer(rebasing: word.prefix(prefix.count))
+                return ByteOrder.compare(head, prefix) <= 0
+            }
+            return first..<max(first, end)
+        }
+    }
+
+    /// The number of a word; nil where it isn't one of these.
+    func number(of word: UnsafeBufferPointer<UInt8>) -> UInt32? {
+        let number = firstWord { ByteOrder.compare($0, word) < 0 }
+        return number < count && self.word(number).isSame(as: word) ? number : nil
+    }
+
+    private func firstWord(where isBefore: (UnsafeBufferPointer<UInt8>) -> Bool) -> UInt32 {
+        UInt32(firstIndex { isBefore(word(UInt32($0))) })
+    }
+
+    /// The first index of an order of all words of which `isBefore` isn't true.
+    func firstIndex(where isBefore: (Int) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(middle) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// A part's words in their order, and which places have each.
+struct WordColumns: BitwiseCopyable {
+    let sorted: SortedWords
     /// The words' numbers in the order of their bytes from the last one to the first.
     let byEnds: Column<UInt32>
     /// Where each word's places begin in `postings`; one more than there are words.
@@ -118,16 +186,13 @@ struct WordColumns: BitwiseCopyable {
         isMark(number) && number <= lastRepetition ? Int(lastRepetition - number) : nil
     }
 
-    var count: Int { starts.count - 1 }
-
     var memoryBytes: Int {
-        starts.bytes + bytes.bytes + byEnds.bytes + postingStarts.bytes + postings.bytes + placeStarts.bytes
+        sorted.memoryBytes + byEnds.bytes + postingStarts.bytes + postings.bytes + placeStarts.bytes
             + placeWords.bytes
     }
 
     func free() {
-        starts.free()
-        bytes.free()
+        sorted.free()
         byEnds.free()
         postingStarts.free()
         postings.free()
@@ -135,14 +200,12 @@ struct WordColumns: BitwiseCopyable {
         placeWords.free()
     }
 
-    func word(_ number: UInt32) -> UnsafeBufferPointer<UInt8> { Self.word(number, starts, bytes) }
+    func word(_ number: UInt32) -> UnsafeBufferPointer<UInt8> { sorted.word(number) }
 
-    static func word(
-        _ number: UInt32, _ starts: Column<UInt32>, _ bytes: Column<UInt8>
-    ) -> UnsafeBufferPointer<UInt8> {
-        let start = Int(starts[Int(number)])
-        return UnsafeBufferPointer(start: bytes.base + start, count: Int(starts[Int(number) + 1]) - start)
-    }
+    func words(beginningWith prefix: [UInt8]) -> Range<UInt32> { sorted.words(beginningWith: prefix) }
+
+    /// The number of a word; nil where no place has it.
+    func number(of word: UnsafeBufferPointer<UInt8>) -> UInt32? { sorted.number(of: word) }
 
     /// Less than 0 where the first one comes first in the order of `byEnds`.
     static func compareFromEnds(_ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>) -> Int
@@ -156,31 +219,13 @@ struct WordColumns: BitwiseCopyable {
 
     /// Where in `byEnds` the words are that end with a text.
     func rangeByEnds(endingWith end: UnsafeBufferPointer<UInt8>) -> Range<Int> {
-        let first = firstIndex { Self.compareFromEnds(word(byEnds[$0]), end) < 0 }
-        let last = firstIndex { index in
+        let first = sorted.firstIndex { Self.compareFromEnds(word(byEnds[$0]), end) < 0 }
+        let last = sorted.firstIndex { index in
             let word = word(byEnds[index])
             let tail = UnsafeBufferPointer(rebasing: word.suffix(end.count))
             return Self.compareFromEnds(tail, end) <= 0
         }
         return first..<max(first, last)
-    }
-
-    /// The words that begin with a prefix.
-    func words(beginningWith prefix: [UInt8]) -> Range<UInt32> {
-        prefix.withUnsafeBufferPointer { prefix in
-            let first = firstWord { ByteOrder.compare($0, prefix) < 0 }
-            let end = firstWord { word in
-                let head = UnsafeBufferPointer(rebasing: word.prefix(prefix.count))
-                return ByteOrder.compare(head, prefix) <= 0
-            }
-            return first..<max(first, end)
-        }
-    }
-
-    /// The number of a word; nil where no place has it.
-    func number(of word: UnsafeBufferPointer<UInt8>) -> UInt32? {
-        let number = firstWord { ByteOrder.compare($0, word) < 0 }
-        return number < count && self.word(number).isSame(as: word) ? number : nil
     }
 
     func postingCount(of word: UInt32) -> Int {
@@ -218,20 +263,6 @@ struct WordColumns: BitwiseCopyable {
             defer { start = end + 1 }
             return start..<end
         }
-    }
-
-    private func firstWord(where isBefore: (UnsafeBufferPointer<UInt8>) -> Bool) -> UInt32 {
-        UInt32(firstIndex { isBefore(word(UInt32($0))) })
-    }
-
-    /// The first index of an order of all words of which `isBefore` isn't true.
-    private func firstIndex(where isBefore: (Int) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isBefore(middle) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }
 

@@ -141,7 +141,7 @@ package struct ExpectedRelevance {
     private func isWrittenTogether(_ index: Int, in forms: [Word]) -> Bool {
         words.indices.contains { first in
             words.indices.contains { last in
-                guard first <= index, index <= last, first < last,
+                guard first <= index, index <= last, first < last, last - first < 3,
                     !words[first...last].contains(where: \.isRun)
                 else { return false }
                 return (0..<2).contains { form in
@@ -152,25 +152,27 @@ package struct ExpectedRelevance {
         }
     }
 
-    /// Whether neighbouring words of a name, written together, begin with a text that goes beyond the first one.
+    /// Whether two or three neighbouring words of a name, written together, begin with a text that goes beyond the others.
     private func isSeveralWords(_ text: Word, of name: Name) -> Bool {
         let starts =
             name.pieces.enumerated().map { (next: $0.offset + 1, piece: $0.element) } + name.joined
         return starts.contains { start in
             start.piece.forms.contains { form in
                 form.count >= 2 && form.count < text.count && text.starts(with: form)
-                    && isBeginning(text.dropFirst(form.count), ofWordsFrom: start.next, of: name)
+                    && isBeginning(text.dropFirst(form.count), ofWordsFrom: start.next, atMost: 2, of: name)
             }
         }
     }
 
-    private func isBeginning(_ text: ArraySlice<Unicode.Scalar>, ofWordsFrom next: Int, of name: Name) -> Bool
-    {
+    private func isBeginning(
+        _ text: ArraySlice<Unicode.Scalar>, ofWordsFrom next: Int, atMost count: Int, of name: Name
+    ) -> Bool {
         guard next < name.pieces.count, !name.pieces[next].isRun else { return false }
         return name.pieces[next].forms.contains { form in
             form.starts(with: text)
-                || text.starts(with: form)
-                    && isBeginning(text.dropFirst(form.count), ofWordsFrom: next + 1, of: name)
+                || count > 1 && form.count >= 2 && text.starts(with: form)
+                    && isBeginning(
+                        text.dropFirst(form.count), ofWordsFrom: next + 1, atMost: count - 1, of: name)
         }
     }
 

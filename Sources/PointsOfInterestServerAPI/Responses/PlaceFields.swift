@@ -27,7 +27,7 @@ public struct PlaceFields {
     package let longitude: Double
     package let featured: Bool
     package let distance: Double?
-    let address: Text?
+    package let address: Text?
     let website: Text?
     package let source: Source?
     package let importance: Int
